@@ -1,0 +1,3 @@
+module github.com/twinlink/twinlink
+
+go 1.26
