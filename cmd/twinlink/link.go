@@ -1,0 +1,232 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/twinlink/twinlink/cmdline"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/usage"
+)
+
+// linker runs one link command. Steps are in the order in which nvlink takes
+// them, since that decides which of several faults is told.
+type linker struct {
+	streams
+	tool  string // what --help and --version call the program
+	files map[string][]byte
+	cmd   *cmdline.Command
+	names []string       // inputs that are linked, by -register-link-binaries
+	in    []engine.Input // the same
+}
+
+// ended is a link that is over; everything about it has been printed.
+type ended struct{ status int }
+
+func (e *ended) Error() string { return fmt.Sprintf("exit status %d", e.status) }
+
+func link(tool string, args []string, s streams) int {
+	l := &linker{streams: s, tool: tool, files: make(map[string][]byte)}
+	err := l.run(args)
+	var end *ended
+	if errors.As(err, &end) {
+		return end.status
+	}
+	return exitOK
+}
+
+func (l *linker) run(args []string) error {
+	preview := cmdline.Scan(args, readOptions)
+	release := l.release(preview)
+	cmd, err := cmdline.Parse(release, args, readOptions)
+	l.cmd = cmd
+	for i := range cmd.Messages {
+		fmt.Fprintln(l.err, cmd.Line(&cmd.Messages[i]))
+	}
+	var refused *cmdline.Refusal
+	if errors.As(err, &refused) {
+		return &ended{refused.Exit}
+	}
+	switch cmd.Mode {
+	case cmdline.ShowHelp:
+		fmt.Fprint(l.out, cmdline.Usage(release, l.name()))
+		return nil
+	case cmdline.ShowVersion:
+		fmt.Fprint(l.out, cmdline.VersionText(release, l.name()))
+		return nil
+	}
+	for _, step := range [...]func() error{l.openTime, l.libraries, l.special, l.inputs, l.link} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *linker) name() string {
+	if l.cmd.Voice.Tool != "" {
+		return l.cmd.Voice.Tool
+	}
+	return l.tool
+}
+
+// release is -toolkit, or the release that knows the newest input.
+func (l *linker) release(p cmdline.Preview) cmdline.Release {
+	if r, ok := cmdline.ParseRelease(p.Toolkit); ok {
+		return r
+	}
+	newest := uint32(0)
+	for _, name := range p.Inputs {
+		if data, err := l.read(name); err == nil {
+			newest = max(newest, cmdline.ToolkitOf(data))
+		}
+	}
+	return cmdline.Choose(newest)
+}
+
+// read reads a file once.
+func (l *linker) read(name string) ([]byte, error) {
+	if data, ok := l.files[name]; ok {
+		return data, nil
+	}
+	data, err := os.ReadFile(name)
+	if err == nil {
+		l.files[name] = data
+	}
+	return data, err
+}
+
+// readOptions reads an options file; a folder reads as an empty one.
+func readOptions(name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		if info, statErr := os.Stat(name); statErr == nil && info.IsDir() {
+			return nil, nil
+		}
+	}
+	return data, err
+}
+
+// say prints messages and returns an error where one ends the link.
+func (l *linker) say(diags ...engine.Diagnostic) error {
+	var err error
+	for i := range diags {
+		fmt.Fprintln(l.err, l.cmd.Voice.Line(&diags[i]))
+		if diags[i].Severity == engine.Fatal {
+			err = &ended{exitFailed}
+		}
+	}
+	return err
+}
+
+func (l *linker) fatal(kind engine.DiagKind, format string, args ...any) error {
+	return l.say(engine.Diagnostic{Severity: engine.Fatal, Kind: kind, Text: fmt.Sprintf(format, args...)})
+}
+
+// special refuses what is read from files of its own.
+func (l *linker) special() error {
+	for _, f := range [...]struct {
+		name string
+		id   cmdline.ID
+	}{{l.cmd.UidxFile, cmdline.UidxFile}, {l.cmd.NVHostFile, cmdline.NVHost}} {
+		if !l.cmd.Given(f.id) {
+			continue
+		}
+		if _, err := l.read(f.name); err != nil {
+			return l.say(cmdline.CannotOpen(f.name).Messages...)
+		}
+		return l.say(cmdline.Unsupported("option '--%s'", cmdline.Table[f.id].Name))
+	}
+	return nil
+}
+
+// link runs the engine and writes what it made.
+func (l *linker) link() error {
+	out, err := engine.Link(l.in, l.cmd.Options)
+	var refused *engine.LinkError
+	if errors.As(err, &refused) {
+		l.report(refused.Diags)
+		if refused.Exit == undefinedExit && l.cmd.Given(cmdline.AllowUndefinedGlobals) {
+			_ = l.say(cmdline.Unsupported("option '--%s'", cmdline.Table[cmdline.AllowUndefinedGlobals].Name))
+		}
+		return &ended{refused.Exit}
+	}
+	failed := l.report(out.Diags)
+	if err := l.verbose(out.Image); err != nil {
+		return err
+	}
+	if failed {
+		return &ended{undefinedExit}
+	}
+	return l.write(out.Image)
+}
+
+// report prints the engine's messages, warnings as the options want them; what
+// the command line has said is not said again. It returns whether a warning
+// became an error.
+func (l *linker) report(diags []engine.Diagnostic) (failed bool) {
+	for _, d := range diags {
+		if d.Severity == engine.Warning {
+			if l.said(d.Text) || l.cmd.Options.NoWarnings {
+				continue
+			}
+			if l.cmd.Options.WarningsAsErrors {
+				d.Severity, failed = engine.Error, true
+			}
+		}
+		_ = l.say(d)
+	}
+	return failed
+}
+
+func (l *linker) said(text string) bool {
+	for i := range l.cmd.Messages {
+		if l.cmd.Messages[i].Text == text {
+			return true
+		}
+	}
+	return false
+}
+
+// undefinedExit is nvlink's exit status after errors that aren't fatal.
+const undefinedExit = 255
+
+// verbose prints what the image uses.
+func (l *linker) verbose(image []byte) error {
+	if !l.cmd.Verbose {
+		return nil
+	}
+	f, err := cubin.Open(l.cmd.Output, image)
+	if err != nil {
+		return l.fatal(engine.Internal, "%s", err)
+	}
+	u, err := usage.Of(f)
+	if err != nil {
+		return l.fatal(engine.Internal, "%s", err)
+	}
+	for _, line := range u.Lines() {
+		_ = l.say(engine.Diagnostic{Severity: engine.Info, Text: line})
+	}
+	return nil
+}
+
+// write puts the image, and the list of registered names, in place: both or
+// neither.
+func (l *linker) write(image []byte) error {
+	files := []outFile{{l.cmd.Output, image}}
+	if l.cmd.Given(cmdline.RegisterLinkBinaries) {
+		folder, err := os.Getwd()
+		if err != nil {
+			folder = ""
+		}
+		files = append(files, outFile{l.cmd.RegisterFile, cmdline.RegisterText(folder, l.names)})
+	}
+	var bad *fs.PathError
+	if err := writeFiles(files); errors.As(err, &bad) {
+		return l.fatal(engine.BadOption, "Could not open output file '%s'", bad.Path)
+	}
+	return nil
+}

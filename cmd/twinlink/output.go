@@ -1,0 +1,175 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/twinlink/twinlink/cmdline"
+	"github.com/twinlink/twinlink/engine"
+)
+
+// outFile is a file to write.
+type outFile struct {
+	path string
+	data []byte
+}
+
+// placed is a file that is written beside its place and waits to be renamed.
+type placed struct{ temporary, path, given string }
+
+// writeFiles writes all files or none: each is written beside its place first,
+// and renamed when all of them are. Its error is a *fs.PathError that names
+// the file as it was given.
+func writeFiles(files []outFile) error {
+	var waiting []placed
+	defer func() {
+		for _, p := range waiting {
+			_ = os.Remove(p.temporary)
+		}
+	}()
+	for _, f := range files {
+		p, err := writeBeside(f)
+		if err != nil {
+			return &fs.PathError{Op: "write", Path: f.path, Err: err}
+		}
+		if p.temporary != "" {
+			waiting = append(waiting, p)
+		}
+	}
+	for len(waiting) > 0 {
+		p := waiting[0]
+		if err := os.Rename(p.temporary, p.path); err != nil {
+			return &fs.PathError{Op: "rename", Path: p.given, Err: err}
+		}
+		waiting = waiting[1:]
+	}
+	return nil
+}
+
+// writeBeside writes a file under a temporary name. What isn't a regular
+// file, such as /dev/stdout, is written to where it stands, and nothing waits.
+func writeBeside(f outFile) (placed, error) {
+	target, err := followLink(f.path)
+	if err != nil {
+		return placed{}, err
+	}
+	mode := fs.FileMode(0)
+	switch info, err := os.Stat(target); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return placed{}, err
+	case info.Mode().IsRegular():
+		mode = info.Mode().Perm()
+		if err := writable(target); err != nil {
+			return placed{}, err
+		}
+	case info.IsDir():
+		return placed{}, fs.ErrInvalid
+	default:
+		return placed{}, writeInPlace(target, f.data)
+	}
+	temporary, err := create(target)
+	if err != nil {
+		return placed{}, err
+	}
+	name := temporary.Name()
+	_, err = temporary.Write(f.data)
+	if err == nil && mode != 0 {
+		err = temporary.Chmod(mode)
+	}
+	if closeErr := temporary.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		_ = os.Remove(name)
+		return placed{}, err
+	}
+	return placed{name, target, f.path}, nil
+}
+
+// maxLinks is how many symbolic links are followed.
+const maxLinks = 40
+
+// followLink returns what a path names when it is a symbolic link, which is
+// then kept; the target need not exist.
+func followLink(path string) (string, error) {
+	if path == "" {
+		return "", fs.ErrNotExist
+	}
+	for range maxLinks {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return "", fs.ErrInvalid
+}
+
+func writable(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func writeInPlace(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// create makes a new file beside path with the mode a new file has.
+func create(path string) (*os.File, error) {
+	folder, base := filepath.Split(path)
+	for i := 0; ; i++ {
+		name := folder + "." + base + "." + strconv.Itoa(os.Getpid()) + "." + strconv.Itoa(i) + ".tmp"
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil || !errors.Is(err, fs.ErrExist) || i == 1000 {
+			return f, err
+		}
+	}
+}
+
+// timeHeader is the first line of the table of --time. nvlink's table has no
+// other line for a link of cubins.
+const timeHeader = "source file name , phase name , phase input files , phase output file , arch , tool, metric , unit\n"
+
+// openTime begins the table of --time, unless the file is there already.
+func (l *linker) openTime() error {
+	name := l.cmd.TimeFile
+	if !l.cmd.Given(cmdline.Time) {
+		return nil
+	}
+	if name == "-" {
+		fmt.Fprint(l.out, timeHeader)
+		return nil
+	}
+	_, statErr := os.Stat(name)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return l.fatal(engine.BadOption, "Cannot open file '%s'", name)
+	}
+	if statErr != nil {
+		_, err = f.WriteString(timeHeader)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return l.fatal(engine.BadOption, "Cannot open file '%s'", name)
+	}
+	return nil
+}

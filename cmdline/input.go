@@ -1,0 +1,128 @@
+package cmdline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine"
+)
+
+// Use says what nvlink does with an input file.
+type Use uint8
+
+const (
+	Ignored  Use = iota // nothing
+	Linked              // it is a device object
+	Rejected            // it ends the link; Judgement.Messages say why
+)
+
+// Judgement is what nvlink makes of one input file.
+type Judgement struct {
+	Use      Use
+	Messages []engine.Diagnostic
+}
+
+// Judge decides what to do with an input by name and content, as nvlink does:
+// the extension chooses, the content must fit. A file that doesn't look like
+// anything is ignored, without a word.
+func Judge(r Release, name string, data []byte) Judgement {
+	ext, hasExt := extension(name)
+	if len(data) == 0 && r != R118 {
+		return Judgement{}
+	}
+	if len(data) < shortest(r) && !isArchive(data) {
+		return CannotOpen(name)
+	}
+	switch ext {
+	case "cubin":
+		switch {
+		case !isELF(data):
+			return reject(engine.Malformed, name, "cubin not an elf?")
+		case le16(data[18:]) != cuda.EMCuda:
+			return reject(engine.Malformed, name, "cubin not a device elf?")
+		}
+		return Judgement{Use: Linked}
+	case "ptx":
+		return lacking(name, "PTX")
+	case "fatbin":
+		if le32(data) != fatbinMagic {
+			return reject(engine.Malformed, name, "fatbin wrong format?")
+		}
+		return lacking(name, "a fatbin")
+	case "bc":
+		return reject(engine.BadOption, name, "should never see bc files")
+	case "nvvm", "ltoir":
+		if ext == "nvvm" || r != R118 {
+			return reject(engine.BadOption, name, "should only see nvvm files when -lto")
+		}
+	}
+	switch {
+	case !hasExt:
+		return Judgement{}
+	case isArchive(data):
+		return judgeArchive(r, name, data)
+	case ext == "so" || !isELF(data) || le16(data[16:]) != cuda.ETRel:
+		return Judgement{}
+	case le16(data[18:]) == cuda.EMCuda:
+		if ext == "o" && r != R118 {
+			return Judgement{Use: Linked}
+		}
+		return Judgement{}
+	}
+	return judgeHost(name, data)
+}
+
+// JudgeLibrary decides about a library found by -l; compatible is false where
+// nvlink warns that it skips it.
+func JudgeLibrary(r Release, name string, data []byte) (j Judgement, compatible bool) {
+	if len(data) == 0 {
+		return Judgement{}, false
+	}
+	if !isArchive(data) {
+		return rejectArchive(r, name), true
+	}
+	return judgeArchive(r, name, data), holdsHostObject(data)
+}
+
+// CannotOpen is the judgement about a file that can't be read.
+func CannotOpen(name string) Judgement {
+	return reject(engine.Malformed, name, fmt.Sprintf("Could not open input file '%s'", name))
+}
+
+// extension returns what follows the last dot beyond the last slash.
+func extension(name string) (string, bool) {
+	base := baseName(name)
+	dot := strings.LastIndexByte(base, '.')
+	if dot < 0 {
+		return "", false
+	}
+	return base[dot+1:], true
+}
+
+// shortest is how many bytes a file that isn't an archive must have.
+func shortest(r Release) int {
+	if r == R130 {
+		return 56
+	}
+	return 52
+}
+
+const fatbinMagic = 0xba55ed50
+
+func isELF(data []byte) bool {
+	magic, ok := cubin.Window(data, 0, 52)
+	return ok && string(magic[:4]) == "\x7fELF"
+}
+
+func reject(kind engine.DiagKind, file, text string) Judgement {
+	return Judgement{Use: Rejected, Messages: []engine.Diagnostic{
+		{Severity: engine.Fatal, Kind: kind, File: file, Text: text}}}
+}
+
+func lacking(name, what string) Judgement {
+	d := Unsupported("input file '%s': %s", name, what)
+	d.File = name
+	return Judgement{Use: Rejected, Messages: []engine.Diagnostic{d}}
+}

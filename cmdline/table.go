@@ -1,0 +1,147 @@
+package cmdline
+
+// ID names an option.
+type ID uint8
+
+const (
+	OfastCompile ID = iota
+	Xnvvm
+	Xptxas
+	Arch
+	CPUArch
+	Debug
+	DeviceStackProtector
+	DisableInfos
+	DisableWarnings
+	DLTO
+	DumpCallgraph
+	DumpCallgraphNoDemangle
+	EmitPTX
+	ExtraWarnings
+	GenHostLinkerScript
+	Help
+	IgnoreHostInfo
+	KeepSystemLibraries
+	KernelsUsed
+	Library
+	LibraryPath
+	LinkTimeOpt
+	Machine
+	MaxRegCount
+	NVVMPath
+	OptionsFile
+	OutputFile
+	PreserveRelocs
+	RegisterLinkBinaries
+	RelocatableLink
+	ReportArch
+	SplitCompile
+	SplitCompileExtended
+	SuppressArchWarning
+	SuppressDebugInfo
+	SuppressStackSizeWarning
+	Time
+	UidxFile
+	UseHostInfo
+	VariablesUsed
+	Verbose
+	Version
+	WarningAsError
+
+	AllowUndefinedGlobals
+	CudaAPIVersion
+	StackProtectorThreshold
+	DisableSmemReservation
+	DontReserveNullPointer
+	DotFile
+	EnableExtendedSmem
+	Fdcmpt
+	ForcePartialLTO
+	ForceRela
+	ForceWholeLTO
+	HostCcbin
+	HostLinkerOptions
+	NVHost
+	ReserveNullPointer
+	Shared
+	SyscallConstOffset
+	ToolName
+	Uumn
+	VerboseTkinfo
+
+	Toolkit // twinlink's own
+
+	numOptions
+)
+
+// Table is nvlink's options: names, shapes and releases by experiment, the
+// words of Help ours. The order is that of nvlink's --help; the hidden ones
+// follow, and last twinlink's own.
+var Table = [numOptions]Option{
+	OfastCompile:             {"Ofast-compile", "Ofc", Optional, R130, false, Inert, "", "0|min|mid|max", "fast-compile level of link-time optimization"},
+	Xnvvm:                    {"Xnvvm", "Xnvvm", List, from, false, Inert, "", "option,...", "options for libnvvm (link-time optimization)"},
+	Xptxas:                   {"Xptxas", "Xptxas", List, all, false, Inert, "", "option,...", "options for ptxas (link-time optimization)"},
+	Arch:                     {"arch", "arch", Choice, all, false, Obeyed, "", "sm_NN", "architecture to link for"},
+	CPUArch:                  {"cpu-arch", "cpu-arch", Choice, all, false, Inert, "unknown", "name", "architecture of the host"},
+	Debug:                    {"debug", "g", Flag, all, false, Obeyed, "", "", "keep everything a debugger needs: no dead code is removed"},
+	DeviceStackProtector:     {"device-stack-protector", "device-stack-protector", Truth, R130, false, Inert, "", "bool", "stack protectors (link-time optimization)"},
+	DisableInfos:             {"disable-infos", "disable-infos", Flag, R130, false, Obeyed, "", "", "say no warnings (this is what the option does in 13.0)"},
+	DisableWarnings:          {"disable-warnings", "w", Flag, all, false, Obeyed, "", "", "say no warnings (no effect in 13.0)"},
+	DLTO:                     {"dlto", "dlto", Flag, all, false, Refused, "", "", "link-time optimization"},
+	DumpCallgraph:            {"dump-callgraph", "dump-callgraph", Flag, all, false, Inert, "", "", "print the call graph (not implemented)"},
+	DumpCallgraphNoDemangle:  {"dump-callgraph-no-demangle", "dump-callgraph-no-demangle", Flag, all, false, Inert, "", "", "print the call graph with mangled names (not implemented)"},
+	EmitPTX:                  {"emit-ptx", "emit-ptx", Flag, all, false, Refused, "", "", "write PTX (link-time optimization)"},
+	ExtraWarnings:            {"extra-warnings", "extrawarn", Flag, all, false, Inert, "", "", "warn about more"},
+	GenHostLinkerScript:      {"gen-host-linker-script", "ghls", Optional, all, false, Refused, "lcs-abs", "lcs-abs|lcs-aug", "write a linker script for the host"},
+	Help:                     {"help", "h", Flag, all, false, Obeyed, "", "", "print this text"},
+	IgnoreHostInfo:           {"ignore-host-info", "ignore-host-info", Flag, all, false, Inert, "", "", "ignore what host objects refer to"},
+	KeepSystemLibraries:      {"keep-system-libraries", "keep-system-libraries", Flag, all, false, Inert, "", "", "keep all code of cudadevrt"},
+	KernelsUsed:              {"kernels-used", "kernels-used", List, all, false, Obeyed, "", "part,...", "keep only the kernels whose name contains a part"},
+	Library:                  {"library", "l", List, all, false, Obeyed, "", "name,...", "link libname.a"},
+	LibraryPath:              {"library-path", "L", List, all, false, Obeyed, "", "folder,...", "folders to search for libraries"},
+	LinkTimeOpt:              {"link-time-opt", "lto", Flag, all, false, Refused, "", "", "link-time optimization"},
+	Machine:                  {"machine", "m", Number, all, false, Obeyed, "64", "bits", "size of an address"},
+	MaxRegCount:              {"maxrregcount", "maxrregcount", Number, all, false, Inert, "", "number", "registers of a thread (link-time optimization)"},
+	NVVMPath:                 {"nvvmpath", "nvvmpath", Text, all, false, Inert, "", "folder", "where libnvvm is (link-time optimization)"},
+	OptionsFile:              {"options-file", "optf", Files, all, false, Obeyed, "", "file,...", "read more arguments from files"},
+	OutputFile:               {"output-file", "o", Text, all, false, Obeyed, "", "file", "name of the output; must be given"},
+	PreserveRelocs:           {"preserve-relocs", "preserve-relocs", Flag, all, false, Obeyed, "", "", "keep resolved relocations in .nv.resolvedrela"},
+	RegisterLinkBinaries:     {"register-link-binaries", "", Text, all, false, Obeyed, "", "file", "write the names by which the host registers the inputs"},
+	RelocatableLink:          {"relocatable-link", "r", Flag, all, false, Obeyed, "", "", "write an object for another link (13.0; no effect before)"},
+	ReportArch:               {"report-arch", "report-arch", Flag, all, false, Obeyed, "", "", "name the target in messages"},
+	SplitCompile:             {"split-compile", "split-compile", Number, from, false, Inert, "1", "number", "threads of libnvvm (link-time optimization)"},
+	SplitCompileExtended:     {"split-compile-extended", "split-compile-extended", Number, from, false, Inert, "1", "number", "threads of the linker (link-time optimization)"},
+	SuppressArchWarning:      {"suppress-arch-warning", "suppress-arch-warning", Flag, all, false, Inert, "", "", "don't warn of objects without code for the target"},
+	SuppressDebugInfo:        {"suppress-debug-info", "suppress-debug-info", Flag, all, false, Refused, "", "", "with -g: drop debug symbols"},
+	SuppressStackSizeWarning: {"suppress-stack-size-warning", "suppress-stack-size-warning", Flag, all, false, Obeyed, "", "", "don't warn where recursion hides a kernel's stack size"},
+	Time:                     {"time", "time", Text, all, false, Obeyed, "", "file", "write a table of phases; - is the standard output"},
+	UidxFile:                 {"uidx-file", "uidx", Text, from, false, Refused, "", "file", "index of unified symbols"},
+	UseHostInfo:              {"use-host-info", "use-host-info", Flag, all, false, Inert, "", "", "remove what host objects don't refer to"},
+	VariablesUsed:            {"variables-used", "variables-used", List, all, false, Obeyed, "", "part,...", "keep only the variables whose name contains a part"},
+	Verbose:                  {"verbose", "v", Flag, all, false, Obeyed, "", "", "print what each kernel uses"},
+	Version:                  {"version", "V", Flag, all, false, Obeyed, "", "", "print the version"},
+	WarningAsError:           {"warning-as-error", "Werror", Flag, all, false, Obeyed, "", "", "make warnings errors"},
+
+	AllowUndefinedGlobals:   {"allow-undefined-globals", "allow-undefined-globals", Flag, all, true, Refused, "", "", "undefined variables are no error"},
+	CudaAPIVersion:          {"cuda-api-version", "cuda-api-version", Text, all, true, Refused, "", "N.N", "oldest API version the image is for"},
+	StackProtectorThreshold: {"device-stack-protector-frame-size-threshold", "device-stack-protector-frame-size-threshold", Number, R130, true, Inert, "", "number", "frame size from which stacks are protected"},
+	DisableSmemReservation:  {"disable-smem-reservation", "disable-smem-reservation", Truth, all, true, Refused, "", "bool", "reserve no shared memory"},
+	DontReserveNullPointer:  {"dont-reserve-null-pointer", "dont-reserve-null-pointer", Flag, all, true, Inert, "", "", "shared memory may begin at address 0"},
+	DotFile:                 {"dot-file", "dot", Text, all, true, Refused, "", "file", "write the call graph for dot"},
+	EnableExtendedSmem:      {"enable-extended-smem", "enable-extended-smem", Truth, R130, true, Inert, "", "bool", "more shared memory"},
+	Fdcmpt:                  {"fdcmpt", "fdcmpt", Flag, all, true, Obeyed, "", "", "read, then refused"},
+	ForcePartialLTO:         {"force-partial-lto", "force-partial-lto", Flag, all, true, Refused, "", "", "link-time optimization of some"},
+	ForceRela:               {"force-rela", "force-rela", Flag, all, true, Obeyed, "", "", "write relocations with addends"},
+	ForceWholeLTO:           {"force-whole-lto", "force-whole-lto", Flag, all, true, Refused, "", "", "link-time optimization of all"},
+	HostCcbin:               {"host-ccbin", "host-ccbin", Text, all, true, Inert, "", "file", "compiler of the host"},
+	HostLinkerOptions:       {"host-linker-options", "Xlinker", List, all, true, Inert, "", "option,...", "options for the host's linker"},
+	NVHost:                  {"nv-host", "nv-host", Text, R130, true, Refused, "", "file", "content of .nv.host"},
+	ReserveNullPointer:      {"reserve-null-pointer", "reserve-null-pointer", Flag, all, true, Refused, "", "", "nothing in shared memory has address 0"},
+	Shared:                  {"shared", "shared", Flag, all, true, Inert, "", "", "no effect"},
+	SyscallConstOffset:      {"syscall-const-offset", "syscall-const-offset", Number, all, true, Inert, "", "number", "no effect"},
+	ToolName:                {"tool-name", "tool-name", Text, all, true, Obeyed, "", "name", "name in messages and in the note"},
+	Uumn:                    {"uumn", "uumn", Flag, all, true, Inert, "", "", "no effect"},
+	VerboseTkinfo:           {"verbose-tkinfo", "verbose-tkinfo", Truth, R130, true, Obeyed, "", "bool", "record file names in the note"},
+
+	Toolkit: {"toolkit", "toolkit", Choice, all, true, Obeyed, "", "N.N", "release to behave as (twinlink only)"},
+}

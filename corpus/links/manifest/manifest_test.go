@@ -1,0 +1,46 @@
+package manifest
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestRoundTrip wants Format and Parse to be inverse.
+func TestRoundTrip(t *testing.T) {
+	m := &Manifest{
+		Schema: SchemaVersion,
+		Tools:  []Tool{{Release: "12.4", Ptxas: "Build p", Nvlink: "Build n"}},
+		Programs: []Program{
+			{Name: "one", About: "<about> & more", Reaches: []string{"call"}, Sources: []string{"a.ptx"}, Cases: []Case{
+				{Name: "12.4-sm_80", Release: "12.4", Arch: "sm_80", Inputs: []Input{{Name: "a.cubin", File: "12.4-sm_80/a.cubin", Source: "a.ptx", Flags: []string{"-g"}}}, Args: []string{"a.cubin"}},
+				{Name: "refused", Release: "12.4", Arch: "sm_80", Inputs: []Input{{Name: "r.cubin", Case: "12.4-sm_80"}}, Args: []string{"r.cubin"}, Exit: 255, Stderr: "refused/stderr"},
+			}},
+			{Name: "two", Reaches: []string{"empty"}, Sources: []string{"b.ptx"}},
+		},
+	}
+	text, err := m.Format()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Parse(text)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	m.Programs[1].Cases = []Case{} // an empty list, not an absent one
+	if !reflect.DeepEqual(got, m) {
+		t.Errorf("%+v became %+v", m, got)
+	}
+	if n := strings.Count(string(text), "\n"); n != 13 {
+		t.Errorf("%d lines:\n%s", n, text)
+	}
+}
+
+// TestParse wants a manifest of another make to be refused.
+func TestParse(t *testing.T) {
+	for _, text := range []string{"", "{}", `{"schema": 2}`, `{"schema": 1, "surprise": 0}`} {
+		if _, err := Parse([]byte(text)); err == nil {
+			t.Errorf("%q accepted", text)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package ptxgen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// systemCalls are the functions that the driver supplies.
+var systemCalls = []struct{ name, text string }{
+	{"vprintf", "(.param .b32 r) vprintf(.param .b64 f, .param .b64 v)"},
+	{"malloc", "(.param .b64 r) malloc(.param .b64 n)"},
+	{"free", "free(.param .b64 p)"},
+	{"__assertfail", "__assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s)"},
+}
+
+// writeDeclarations writes what is used here and defined elsewhere or further down.
+func (m *module) writeDeclarations(out *strings.Builder) {
+	var lines []string
+	for _, v := range m.plan.objects {
+		if m.objects[v] && !v.definedIn(m.index) {
+			lines = append(lines, m.declare(v))
+		}
+	}
+	for _, f := range m.plan.functions {
+		if m.functions[f] {
+			lines = append(lines, m.linkage(f)+m.signature(f).head(f.name)+";\n")
+		}
+	}
+	for _, s := range systemCalls {
+		if m.system[s.name] {
+			lines = append(lines, ".extern .func "+s.text+";\n")
+		}
+	}
+	shuffle(m.plan.c, lines)
+	out.WriteString(strings.Join(lines, ""))
+}
+
+func (m *module) declare(v *object) string {
+	switch v.space {
+	case textureRef, samplerRef, surfaceRef:
+		return fmt.Sprintf(".extern .global %s %s;\n", referenceType(v.space), v.name)
+	case dynamic:
+		return fmt.Sprintf(".extern .shared .align %d .%s %s[];\n", v.align, v.elem, v.name)
+	}
+	count := v.count
+	if v.wrong {
+		count++
+	}
+	return fmt.Sprintf(".extern %s .align %d .%s %s[%d];\n", v.where(), v.align, v.elem, v.name, count)
+}
+
+var spaceNames = map[space]string{global: ".global", constant: ".const", shared: ".shared"}
+
+// where is the directive of the variable's space, with its attribute.
+func (v *object) where() string {
+	if v.managed {
+		return ".global .attribute(.managed)"
+	}
+	return spaceNames[v.space]
+}
+
+func referenceType(s space) string {
+	return map[space]string{textureRef: ".texref", samplerRef: ".samplerref", surfaceRef: ".surfref"}[s]
+}
+
+// linkage is the directive of a function's declaration or definition in this module.
+func (m *module) linkage(f *function) string {
+	switch {
+	case !f.definedIn(m.index):
+		return ".extern "
+	case f.static:
+		return ""
+	case f.weak && f.strong != m.index:
+		return ".weak "
+	}
+	return ".visible "
+}

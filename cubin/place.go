@@ -1,0 +1,164 @@
+package cubin
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+const (
+	xindex     = uint16(cuda.SHNXindex)
+	tableAlign = 8 // of the section header table, up to 13.0; 13.5 aligns by 1
+)
+
+// findHollow finds Mercury clones of shared memory whose room another section
+// or a table takes.
+func (d *Draft) findHollow() {
+	var clones []*Part
+	starts := []uint64{d.Header.ShOff}
+	if len(d.progs) > 0 {
+		starts = append(starts, d.Header.PhOff)
+	}
+	for i := 1; i < len(d.parts); i++ {
+		switch p := &d.parts[i]; {
+		case p.mayBeHollow():
+			clones = append(clones, p)
+		case len(p.data) > 0:
+			starts = append(starts, p.Off)
+		}
+	}
+	slices.Sort(starts)
+	for _, p := range clones {
+		k, _ := slices.BinarySearch(starts, p.Off)
+		if k < len(starts) && starts[k]-p.Off < p.Size {
+			p.hollow, p.data = true, nil
+		}
+	}
+}
+
+func (p *Part) mayBeHollow() bool {
+	return NoBitsSpace(p.Type) && p.Flags&cuda.SHFMercury != 0
+}
+
+// pairTwins finds sections of equal offset and size. Empty ones are twins only
+// where the second is of the Mercury group.
+func (d *Draft) pairTwins() {
+	order := make([]int, 0, len(d.parts))
+	for i := 1; i < len(d.parts); i++ {
+		if !d.parts[i].NoBits() {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		p, q := &d.parts[a], &d.parts[b]
+		return cmp.Or(cmp.Compare(p.Off, q.Off), cmp.Compare(p.Size, q.Size), cmp.Compare(a, b))
+	})
+	for k := 1; k < len(order); k++ {
+		p, first := &d.parts[order[k]], d.parts[order[k-1]].twin
+		q := &d.parts[first]
+		if p.Off == q.Off && p.Size == q.Size && (p.Size > 0 || p.Flags&^q.Flags&cuda.SHFMercury != 0) {
+			p.twin, p.data = first, nil
+		}
+	}
+}
+
+// piece is a stretch of the file: a table, a section's bytes, a tail.
+type piece struct {
+	off  uint64
+	data []byte
+	view bool    // the input has these bytes at this place
+	tail *[]byte // where what follows belongs
+	part int     // section, or one of the pieces below
+}
+
+const (
+	pieceHeader   = -1
+	pieceSections = -2
+	pieceProgs    = -3
+	pieceTail     = -4
+)
+
+func (p *piece) end() uint64 { return p.off + uint64(len(p.data)) }
+
+// pieces returns all stretches but the tails, by place. The bytes of header
+// and tables are those of the fields as they stand.
+func (d *Draft) pieces() []piece {
+	list := make([]piece, 0, len(d.parts)+3)
+	list = append(list, piece{off: 0, data: d.headerBytes(), tail: &d.lead, part: pieceHeader},
+		piece{off: d.Header.ShOff, data: d.sectionBytes(), tail: &d.shtail, part: pieceSections})
+	if len(d.progs) > 0 {
+		list = append(list, piece{off: d.Header.PhOff, data: d.progBytes(), tail: &d.phtail, part: pieceProgs})
+	}
+	for k := range list {
+		in, ok := Window(d.src.Data, list[k].off, uint64(len(list[k].data)))
+		list[k].view = ok && string(in) == string(list[k].data)
+	}
+	for i := 1; i < len(d.parts); i++ {
+		p := &d.parts[i]
+		if p.twin == i && !p.NoBits() {
+			list = append(list, piece{off: p.Off, data: p.data, view: !p.own && p.Off == p.from, tail: &p.tail, part: i})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b piece) int { return cmp.Compare(a.off, b.off) })
+	return list
+}
+
+// takeTails gives what lies between the pieces of the input to the piece that
+// ends last before it, but for zeros that alignment asks for.
+func (d *Draft) takeTails() {
+	list := d.pieces()
+	last := &list[0]
+	for k := range list {
+		p := &list[k]
+		if p.off > last.end() {
+			gap, _ := Window(d.src.Data, last.end(), p.off-last.end())
+			if !d.isPadding(gap, last.end(), p) {
+				*last.tail = gap
+			}
+		}
+		if p.end() >= last.end() {
+			last = p
+		}
+	}
+	if rest, ok := Window(d.src.Data, last.end(), uint64(len(d.src.Data))-last.end()); ok && len(rest) > 0 {
+		*last.tail = rest
+	}
+}
+
+// isPadding reports whether a gap is the zeros that the alignment of the piece
+// behind it asks for.
+func (d *Draft) isPadding(gap []byte, from uint64, next *piece) bool {
+	align, i := uint64(1), 0
+	switch {
+	case next.part > 0:
+		align, i = d.parts[next.part].Align, next.part
+	case next.part == pieceSections:
+		align, i = d.tableMod, len(d.parts)
+	}
+	// Sections without bytes may stand between; the largest alignment counts.
+	for i--; i > 0 && (d.parts[i].NoBits() || d.parts[i].twin != i); i-- {
+		if d.parts[i].NoBits() {
+			align = max(align, d.parts[i].Align)
+		}
+	}
+	want, ok := roundUp(from, align)
+	if !ok || want != next.off {
+		return false
+	}
+	for _, b := range gap {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// roundUp returns the next multiple of align, or false where it doesn't fit.
+func roundUp(v, align uint64) (uint64, bool) {
+	if align < 2 || v%align == 0 {
+		return v, true
+	}
+	up := v - v%align + align
+	return up, up > v
+}

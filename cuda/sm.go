@@ -1,0 +1,21 @@
+package cuda
+
+// SM numbers of the releases this project knows, and their families.
+//
+// A relocatable object of one SM may be linked for a higher one of the same
+// family, which is its decade (70, 75; 80, 86, 89; 100, 103; 120, 121), but
+// for those of integrated chips, which stand alone.
+// Source: links of every pair of SMs by nvlink 11.8.89, 12.4.131 and 13.0.88.
+
+// SM is a compute capability times ten: 75, 90, 120.
+type SM uint16
+
+// Family returns the SM's decade: 8 for 80..89.
+func (s SM) Family() int { return int(s) / 10 }
+
+// Alone lists the SMs that no other is linked for and that are linked for no
+// other.
+var Alone = []SM{53, 62, 72, 87, 88}
+
+// MercuryMin is the first SM whose objects carry a Mercury capsule.
+const MercuryMin SM = 100

@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// A kernel compiled for a limited number of registers can't call code that
+// needs more.
+
+// noRegisterLimit is the MAXREG_COUNT of a kernel without a limit.
+const noRegisterLimit = 0xff
+
+// checkRegisters reports calls that break a limit: functions in the order of
+// their .nv.info.<f>, and for each the kernels whose count it raises.
+func (l *linker) checkRegisters() {
+	var limited []funID
+	limit := make(map[funID]uint32)
+	for _, k := range l.liveKernels() {
+		if r := l.record(l.funs[k].info, cuda.AttrMaxregCount); r != nil && uint32(r.value) != noRegisterLimit && l.needs[k] > uint32(r.value) {
+			limited = append(limited, k)
+			limit[k] = uint32(r.value)
+		}
+	}
+	if len(limited) == 0 {
+		return
+	}
+	callers := make(map[funID][]funID)
+	var code []funID
+	for _, k := range limited {
+		l.reach(k, func(f funID) {
+			if f == k {
+				return
+			}
+			if callers[f] == nil {
+				code = append(code, f)
+			}
+			callers[f] = append(callers[f], k)
+		})
+	}
+	slices.SortFunc(code, func(a, b funID) int { return int(l.funs[a].info) - int(l.funs[b].info) })
+	count := make(map[funID]uint32)
+	for _, f := range code {
+		for _, k := range callers[f] {
+			if n := l.funs[f].regs; n > max(count[k], l.funs[k].regs) {
+				count[k] = n
+				if n > limit[k] {
+					l.say(Diagnostic{Severity: Error, Kind: RegisterLimit, Symbol: l.symName(l.funs[k].sym), Value: uint64(n),
+						Text: fmt.Sprintf("entry function '%s' with max regcount of %d calls function '%s' with regcount of %d",
+							l.symName(l.funs[k].sym), limit[k], l.symName(l.funs[f].sym), n)})
+				}
+			}
+		}
+	}
+}

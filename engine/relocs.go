@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/descriptor"
+)
+
+// readRelocs reads a relocation section: pass 4.
+func (l *linker) readRelocs(m *module, index int, s *cubin.Section) error {
+	if s.Info == 0 || int64(s.Info) >= int64(len(m.sec)) {
+		return m.fault(cubin.BadIndex, s, 0, uint64(s.Info), "sh_info names no section to relocate")
+	}
+	target := m.sec[s.Info]
+	if target == lost {
+		return nil
+	}
+	if target == absent {
+		return m.fault(cubin.BadIndex, s, 0, uint64(s.Info), "unexpected reloc section: its target holds nothing to relocate")
+	}
+	table, err := m.file.Relocs(s)
+	if err != nil {
+		return err
+	}
+	name := l.names.id(m.file.SectionName(s))
+	id := l.relocSection(target, name)
+	base := m.base[s.Info]
+	in := m.file.Section(int(s.Info))
+	twin := false
+	var out []reloc
+	for i := 0; i < table.Len(); i++ {
+		rec := table.At(i)
+		if m.isLostData(s.Info, rec.Off) || m.lostSyms[rec.Symbol] && l.dropsLosers(target) {
+			continue
+		}
+		if id == absent {
+			id = l.newRelocSection(name, s.Type, s.Flags|l.infoFlags(), target)
+			if s.Type == cuda.SHTRel && l.opt.ForceRela {
+				l.relaTwin(target)
+			}
+			if l.opt.PreserveReloc {
+				l.preserveFor(target)
+			}
+		}
+		if s.Type == cuda.SHTRel && l.opt.ForceRela && out == nil {
+			id = l.relaTwin(target)
+		}
+		if out == nil {
+			out = slices.Grow(l.secs[id].relocs, table.Len())
+		}
+		if i > 0 && rec.Addend == 0 && s.Type == cuda.SHTRela && !twin {
+			twin = true
+			l.relTwin(name, target)
+		}
+		l.relocSeq++
+		r := reloc{off: rec.Off + base, addend: rec.Addend, typ: rec.Type, file: m.num, seq: l.relocSeq, rel: s.Type == cuda.SHTRel}
+		if rec.Off >= in.Size {
+			return m.fault(cubin.BadRelocation, s, uint64(i)*s.EntSize, rec.Off, "reloc address not found: past the end of its section")
+		}
+		if r.rel && l.opt.ForceRela {
+			r.addend = m.fieldOf(&in, &rec)
+		}
+		if r.sym, r.base, err = l.relocSymbol(m, s, i, rec.Symbol); err != nil {
+			return err
+		}
+		out = append(out, r)
+	}
+	if out != nil {
+		l.secs[id].relocs = out
+	}
+	return nil
+}
+
+// dropsLosers reports whether relocations of a section to a definition that
+// lost go: in constant banks, and from 13.0 on in the debug sections that
+// describe code.
+func (l *linker) dropsLosers(target secID) bool {
+	if _, ok := cubin.ConstantBank(l.secs[target].typ); ok {
+		return true
+	}
+	return !l.prof.loserDebug && l.describesCode(target)
+}
+
+// describesCode reports whether a section is one of those debug sections.
+func (l *linker) describesCode(target secID) bool {
+	switch l.names.str(l.secs[target].name) {
+	case ".debug_frame", ".debug_line", ".nv_debug_line_sass":
+		return true
+	}
+	return false
+}
+
+// relTwin makes the empty .rel<X> beside a .rela<X>: a record with addend 0
+// that is not its section's first asks for it. It only leaves a name.
+func (l *linker) relTwin(rela nameID, target secID) {
+	name := l.names.id(".rel" + l.names.str(l.secs[target].name))
+	if l.relocSection(target, name) == absent {
+		l.newRelocSection(name, cuda.SHTRel, l.infoFlags(), target)
+	}
+}
+
+// relaTwin returns the .rela<X> that takes the records of a .rel<X> with
+// --force-rela.
+func (l *linker) relaTwin(target secID) secID {
+	name := l.names.id(".rela" + l.names.str(l.secs[target].name))
+	if id := l.relocSection(target, name); id != absent {
+		return id
+	}
+	return l.newRelocSection(name, cuda.SHTRela, l.infoFlags(), target)
+}
+
+// fieldOf returns what a record's field holds: the addend of a REL record,
+// which stays where it is when the record becomes RELA.
+func (m *module) fieldOf(in *cubin.Section, rec *cubin.Reloc) int64 {
+	body := m.file.Content(in)
+	if rec.Type >= cuda.RelocCount || rec.Off >= uint64(len(body)) {
+		return 0
+	}
+	return int64(descriptor.Table[rec.Type].Field(body[rec.Off:]))
+}
+
+// relocSymbol maps the symbol of a record. For a SECTION symbol, base is where
+// the module's part of that section begins.
+func (l *linker) relocSymbol(m *module, s *cubin.Section, i int, index uint32) (sym symID, base uint64, err error) {
+	if index == 0 {
+		return absent, 0, nil
+	}
+	sym, err = l.symbolOf(m, s, index)
+	if err != nil || sym == absent || l.syms[sym].typ() != cuda.STTSection {
+		return sym, 0, err
+	}
+	in, _ := m.tab.At(int(index))
+	return sym, m.base[m.tab.Shndx(int(index), &in)], nil
+}
+
+// isLostData reports whether a place lies in the bytes of a losing object.
+func (m *module) isLostData(sec uint32, off uint64) bool {
+	for _, d := range m.lostData {
+		if d.sec == sec && off >= d.from && off < d.to {
+			return true
+		}
+	}
+	return false
+}

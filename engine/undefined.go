@@ -1,0 +1,21 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// syscalls are functions the driver provides.
+var syscalls = map[string]bool{
+	"vprintf": true, "malloc": true, "free": true, "__assertfail": true,
+}
+
+// mayStayUndefined reports whether nobody needs to define a symbol: the driver
+// does, or it is weak, or layout has given it a place.
+func (l *linker) mayStayUndefined(id symID) bool {
+	s := &l.syms[id]
+	name := l.names.str(s.name)
+	return s.binding() == cuda.STBWeak || s.isImage() || s.isExternShared() || l.isUnified(id) ||
+		syscalls[name] || strings.HasPrefix(name, "__cuda_syscall") || strings.HasPrefix(name, ".nv.reservedSmem")
+}

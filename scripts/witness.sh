@@ -1,0 +1,242 @@
+#!/usr/bin/env bash
+# Fetches NVIDIA's device tools, the witness, into .witness/<release>/ of this
+# project (or into the folder that TWINLINK_WITNESS names):
+#
+#   scripts/witness.sh [RELEASE ...]     11.8, 12.4, 13.0 where none is named;
+#                                        13.5, or "all", only when asked for
+#
+# 11.8 and 12.4 come from Debian's own package of the toolkit, 13.0 and 13.5
+# from Python wheels: no install step, no root. Where a package comes from is
+# the machine's business: Debian's mirror is read from its apt sources (or the
+# file that TWINLINK_APT_SOURCES names), the wheels' index from pip's settings.
+#
+# What is there and says the right version is not fetched again. A release that
+# can't be had is said so and the next one tried; the exit status is then 1.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dest=$(realpath -m "${TWINLINK_WITNESS:-$root/.witness}")
+tools=(nvlink ptxas cuobjdump nvdisasm fatbinary)
+
+# What each release's tools say of themselves. cuobjdump and nvdisasm are of a
+# build of their own; 13.0's are not packaged, 13.2's read its files.
+declare -A toolkit=([11.8]=11.8.89 [12.4]=12.4.131 [13.0]=13.0.88 [13.5]=13.5.37)
+declare -A readers=([11.8]=11.8.86 [12.4]=12.4.127 [13.0]=13.2.51 [13.5]=13.5.37)
+declare -A suite=([11.8]=bookworm [12.4]=trixie)
+
+say() { printf 'witness: %s\n' "$*"; }
+complain() { printf 'witness: %s\n' "$*" >&2; }
+
+work= # the one temporary folder; beside the result, so that moving is renaming
+cleanup() { if [ -n "$work" ]; then rm -rf "$work"; fi; }
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# twice COMMAND...: once more where it fails, for the network's sake.
+twice() {
+	"$@" && return
+	complain "failed, trying once more: $*"
+	sleep 3
+	"$@"
+}
+
+# expected RELEASE TOOL: the version that the tool must give.
+expected() {
+	case $2 in
+	cuobjdump | nvdisasm) echo "${readers[$1]}" ;;
+	*) echo "${toolkit[$1]}" ;;
+	esac
+}
+
+# says FILE: the version that the tool gives, nothing where it doesn't run.
+says() { "$1" --version 2>/dev/null | sed -n 's/^Cuda compilation tools, release .*, V\([0-9.]*\)[[:space:]]*$/\1/p'; }
+
+# wrong RELEASE FOLDER: prints what is missing there or not as expected.
+wrong() {
+	local tool want got
+	for tool in "${tools[@]}"; do
+		want=$(expected "$1" "$tool")
+		if [ ! -x "$2/$tool" ]; then
+			echo "no $tool"
+		else
+			got=$(says "$2/$tool") || true
+			[ "$got" = "$want" ] || echo "$tool says '$got', not $want"
+		fi
+	done
+	case $1 in
+	13.*) [ -s "$2/libcudadevrt.a" ] || echo "no libcudadevrt.a" ;;
+	esac
+}
+
+# --- Debian packages --------------------------------------------------------
+
+# sources_deb822 SUITE FILE: the stanzas of Debian's main suites, for another
+# suite and the component of the toolkit alone: a small index, quickly read.
+sources_deb822() {
+	awk -v suite="$1" '
+	function flush() {
+		if (text != "" && base && !off) printf "%sTypes: deb\nSuites: %s\nComponents: non-free\n\n", text, suite
+		text = ""; base = 0; off = 0; skip = 0
+	}
+	/^[ \t\r]*$/ { flush(); next }
+	/^#/ { next }
+	/^[ \t]/ { if (!skip) text = text $0 "\n"; next }
+	{
+		field = tolower($1); skip = 0
+		if (field ~ /^(types|components|suites):/) skip = 1
+		if (field == "enabled:" && tolower($2) ~ /^(no|false|0|off)$/) off = 1
+		if (field == "suites:")
+			for (i = 2; i <= NF; i++)
+				if ($i ~ /^(bullseye|bookworm|trixie|forky|duke|oldoldstable|oldstable|stable|testing|unstable|sid)$/) base = 1
+		if (!skip) text = text $0 "\n"
+	}
+	END { flush() }' "$2"
+}
+
+# sources_oneline SUITE FILE: the same for "deb [options] URI suite component...".
+sources_oneline() {
+	sed -n -E "s/^[[:space:]]*deb[[:space:]]+((\[[^]]*\][[:space:]]+)?[^[:space:]]+)[[:space:]]+(bullseye|bookworm|trixie|forky|duke|oldoldstable|oldstable|stable|testing|unstable|sid)[[:space:]]+main([[:space:]].*)?\$/deb \1 $1 non-free/p" "$2" |
+		grep -v ' cdrom:' | sort -u || true
+}
+
+# apt_sources SUITE: writes $work/apt.sources or $work/apt.list and prints its
+# name. apt tells the two formats apart by the extension.
+apt_sources() {
+	local file kind
+	for file in ${TWINLINK_APT_SOURCES:-/etc/apt/sources.list.d/debian.sources /etc/apt/sources.list}; do
+		[ -r "$file" ] || continue
+		case $file in
+		*.sources)
+			kind=sources
+			sources_deb822 "$1" "$file" >"$work/apt.$kind"
+			;;
+		*)
+			kind=list
+			sources_oneline "$1" "$file" >"$work/apt.$kind"
+			;;
+		esac
+		if [ -s "$work/apt.$kind" ]; then
+			echo "$work/apt.$kind"
+			return
+		fi
+	done
+	complain "no Debian source found in ${TWINLINK_APT_SOURCES:-/etc/apt}: no packages of $1"
+	return 1
+}
+
+# debian_package: the package of $work/apt.conf's sources into $work.
+debian_package() {
+	(cd "$work" && apt-get -q -c "$work/apt.conf" update && apt-get -q -c "$work/apt.conf" download nvidia-cuda-toolkit)
+}
+
+# from_debian RELEASE: the tools into $work/tools.
+from_debian() {
+	local list
+	if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
+		complain "no apt-get and dpkg-deb here: $1 needs Debian's packages"
+		return 1
+	fi
+	list=$(apt_sources "${suite[$1]}") || return 1
+	mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/tools"
+	# Nothing of the system's is touched: not its lists, not its cache, and the
+	# hooks that clean them up are left out. apt's own user can't write here, and
+	# what apt fetches is signed, so root fetches as root.
+	cat >"$work/apt.conf" <<-END
+		Dir::Etc::sourcelist "$list";
+		Dir::Etc::sourceparts "/dev/null";
+		Dir::State::Lists "$work/lists";
+		Dir::Cache "$work/cache";
+		Acquire::Languages "none";
+		APT::Sandbox::User "$(id -un)";
+		APT::Update::Error-Mode "any";
+		#clear APT::Update::Pre-Invoke;
+		#clear APT::Update::Post-Invoke;
+		#clear APT::Update::Post-Invoke-Success;
+	END
+	twice debian_package || return 1
+	dpkg-deb --fsys-tarfile "$work"/nvidia-cuda-toolkit_*.deb |
+		tar -x -C "$work/tools" --strip-components=3 "${tools[@]/#/./usr/bin/}"
+}
+
+# --- Python wheels ----------------------------------------------------------
+
+# from_wheels RELEASE: the tools and libcudadevrt.a into $work/tools.
+from_wheels() {
+	local v=${toolkit[$1]} r=${readers[$1]} python=
+	for python in "${PYTHON:-}" python3 python ""; do
+		if [ -n "$python" ] && "$python" -m pip --version >/dev/null 2>&1; then break; fi
+	done
+	if [ -z "$python" ]; then
+		complain "no python3 with pip here: $1 comes as Python wheels (Debian: packages python3 and python3-pip)"
+		return 1
+	fi
+	twice "$python" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --no-cache-dir -d "$work/wheels" \
+		"nvidia-cuda-nvcc==$v" "nvidia-cuda-runtime==$v" "nvidia-cuda-cuobjdump==$r" "nvidia-cuda-nvdisasm==$r" || return 1
+	mkdir -p "$work/tools"
+	"$python" - "$work" "${tools[@]}" <<'PY'
+import pathlib, sys, zipfile
+
+work, *tools = sys.argv[1:]
+for wheel in sorted(pathlib.Path(work, "wheels").glob("*.whl")):
+    with zipfile.ZipFile(wheel) as z:
+        for name in z.namelist():
+            *_, folder, base = ("/" + name).split("/")
+            if (folder == "bin" and base in tools) or (folder == "lib" and base == "libcudadevrt.a"):
+                out = pathlib.Path(work, "tools", base)
+                out.write_bytes(z.read(name))
+                out.chmod(0o755 if folder == "bin" else 0o644)
+PY
+}
+
+# --- one release ------------------------------------------------------------
+
+fetch() {
+	local release=$1 folder=$dest/$1 faults began=$SECONDS
+	faults=$(wrong "$release" "$folder")
+	if [ -z "$faults" ]; then
+		say "$release is there (${toolkit[$release]})"
+		return
+	fi
+	say "fetching $release (${toolkit[$release]}) into $folder"
+	# Errors are returned by hand: bash has no -e inside the caller's "if".
+	mkdir -p "$dest" && work=$(mktemp -d "$dest/.fetch.XXXXXX") || return 1
+	case $release in
+	13.*) from_wheels "$release" ;;
+	*) from_debian "$release" ;;
+	esac || return 1
+	faults=$(wrong "$release" "$work/tools")
+	if [ -n "$faults" ]; then
+		complain "$release as fetched is not what it should be: ${faults//$'\n'/, }"
+		return 1
+	fi
+	# One rename a file: a linker at work keeps the binary it has started.
+	mkdir -p "$folder" && mv -f "$work/tools"/* "$folder/" || return 1
+	say "$release is there (${toolkit[$release]}, $((SECONDS - began)) s)"
+}
+
+if [ "$(uname -s)" != Linux ]; then
+	complain "the tools are fetched for Linux only"
+	exit 1
+fi
+releases=("$@")
+if [ $# = 0 ]; then releases=(11.8 12.4 13.0); fi
+if [ "${1:-}" = all ]; then releases=(11.8 12.4 13.0 13.5); fi
+failed=()
+for release in "${releases[@]}"; do
+	if [ -z "${toolkit[$release]:-}" ]; then
+		complain "unknown release '$release'; known: 11.8 12.4 13.0 13.5"
+		exit 2
+	fi
+done
+for release in "${releases[@]}"; do
+	if ! fetch "$release"; then
+		failed+=("$release")
+	fi
+	cleanup
+	work=
+done
+if [ ${#failed[@]} -gt 0 ]; then
+	complain "NOT INSTALLED: ${failed[*]}. Tests that need them will be skipped."
+	exit 1
+fi

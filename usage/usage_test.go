@@ -1,0 +1,69 @@
+package usage
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/twinlink/twinlink/cubin"
+)
+
+// What nvlink of each release printed under -v when it linked these images.
+var facts = []struct {
+	image string
+	lines []string
+}{
+	{"11.8-sm_52-linked.cubin", []string{ // nvlink 11.8.89
+		"16 bytes gmem, 16 bytes cmem[3]",
+		"Function properties for 'k':",
+		"used 20 registers, 0 stack, 256 bytes smem, 360 bytes cmem[0], 0 bytes lmem, 1 textures",
+	}},
+	{"12.4-sm_80-linked.cubin", []string{ // nvlink 12.4.131
+		"16 bytes gmem, 16 bytes cmem[3]",
+		"Function properties for 'k':",
+		"used 24 registers, 0 stack, 256 bytes smem, 392 bytes cmem[0], 0 bytes lmem, 1 textures",
+	}},
+	{"13.0-sm_90-linked.cubin", []string{ // nvlink 13.0.88
+		"16 bytes gmem, 16 bytes cmem[3]",
+		"Function properties for 'k':",
+		"used 24 registers, used 1 barriers, 0 stack, 1280 bytes smem, 568 bytes cmem[0], 0 bytes lmem, 1 textures",
+	}},
+}
+
+func TestLines(t *testing.T) {
+	for _, fact := range facts {
+		data, err := os.ReadFile("../dump/testdata/" + fact.image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := cubin.Open(fact.image, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := Of(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := u.Lines(); !slices.Equal(got, fact.lines) {
+			t.Errorf("%s:\n got %q\nwant %q", fact.image, got, fact.lines)
+		}
+	}
+}
+
+// TestMutants reads damaged images: errors are fine, a panic is not.
+func TestMutants(t *testing.T) {
+	for _, fact := range facts {
+		data, err := os.ReadFile("../dump/testdata/" + fact.image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 64; at < len(data); at++ {
+			old := data[at]
+			data[at] ^= 0xff
+			if f, err := cubin.Open(fact.image, data); err == nil {
+				_, _ = Of(f)
+			}
+			data[at] = old
+		}
+	}
+}
