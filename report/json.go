@@ -1,0 +1,47 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// SchemaVersion is the version of the JSON form.
+const SchemaVersion = 1
+
+// document is the JSON form: the report between its version and its sums.
+type document struct {
+	Schema int `json:"schema"`
+	Report
+	Count Count `json:"count"`
+}
+
+// WriteJSON writes the whole report and its sums as one indented object.
+func WriteJSON(w io.Writer, r *Report) error {
+	doc := document{SchemaVersion, *r, r.Count()}
+	if doc.Rows == nil {
+		doc.Rows = []Row{} // "rows" is a list even where it is empty
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(doc)
+}
+
+// ReadJSON reads what WriteJSON wrote. It refuses another schema, unknown fields
+// and sums that aren't the rows'.
+func ReadJSON(rd io.Reader) (*Report, error) {
+	d := json.NewDecoder(rd)
+	d.DisallowUnknownFields()
+	var doc document
+	if err := d.Decode(&doc); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	if doc.Schema != SchemaVersion {
+		return nil, fmt.Errorf("report: schema %d, want %d", doc.Schema, SchemaVersion)
+	}
+	if sum := doc.Report.Count(); sum != doc.Count {
+		return nil, fmt.Errorf("report: counts %+v, the rows give %+v", doc.Count, sum)
+	}
+	return &doc.Report, nil
+}
