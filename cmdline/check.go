@@ -135,13 +135,8 @@ func (c *Command) checkAPI() error {
 
 // checkSupported refuses what would change the result and isn't implemented.
 // What a file decides (-uidx, -nv-host) is the caller's to refuse, as is a
-// virtual target. Where only a print is missing, it says so.
+// virtual target.
 func (c *Command) checkSupported() error {
-	for _, id := range [...]ID{DumpCallgraph, DumpCallgraphNoDemangle} {
-		if c.Given(id) {
-			c.say(engine.Info, engine.Unsupported, "twinlink prints no call graph: option '--%s' is ignored", Table[id].Name)
-		}
-	}
 	for i := range Table {
 		if id := ID(i); c.refuses(id) {
 			return c.refuse(id)

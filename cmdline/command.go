@@ -100,6 +100,7 @@ func (c *Command) fill() {
 	o.ForceRela = c.Given(ForceRela)
 	o.KernelsUsed = slices.Clone(c.set[KernelsUsed].list)
 	o.VariablesUsed = slices.Clone(c.set[VariablesUsed].list)
+	o.DumpCallgraph = c.Given(DumpCallgraph) || c.Given(DumpCallgraphNoDemangle)
 	o.SuppressStackWarning = c.Given(SuppressStackSizeWarning)
 	o.WarningsAsErrors = c.Given(WarningAsError)
 	o.NoWarnings = c.Given(DisableWarnings)

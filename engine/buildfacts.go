@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
@@ -16,6 +17,7 @@ func (l *linker) buildFacts(img *image) {
 			l.setContent(img, id, l.functionInfo(id))
 		}
 	}
+	l.buildUnified(img)
 	l.setContent(img, l.callgraph, l.callgraphBytes(img))
 	l.setContent(img, l.protosec, l.prototypeBytes(img))
 	if l.relaction != absent {
@@ -154,20 +156,28 @@ func (l *linker) callgraphBytes(img *image) []byte {
 // writtenCallees is a function's callees as .nv.callgraph lists them. 11.8
 // adds the matches of indirect calls, each in front.
 func (l *linker) writtenCallees(id funID) []funID {
-	f := &l.funs[id]
-	var list []funID
 	if l.prof.icallPairs {
-		for _, proto := range f.icalls {
-			m := l.graph.matches(proto)
-			for k := len(m) - 1; k >= 0; k-- {
-				list = append(list, m[k])
-			}
-		}
+		return l.calledBy(id)
 	}
-	for j := len(f.callees) - 1; j >= 0; j-- {
-		list = append(list, f.callees[j])
+	return reversed(nil, l.funs[id].callees)
+}
+
+// calledBy is all a function may call: the matches of its indirect calls, each
+// in front, then its callees.
+func (l *linker) calledBy(id funID) []funID {
+	var list []funID
+	for _, proto := range l.funs[id].icalls {
+		list = reversed(list, l.graph.matches(proto))
 	}
-	return list
+	return reversed(list, l.funs[id].callees)
+}
+
+// reversed appends fs, the last first.
+func reversed(to, fs []funID) []funID {
+	for _, f := range slices.Backward(fs) {
+		to = append(to, f)
+	}
+	return to
 }
 
 // prototypeBytes is .nv.prototype: functions whose address nobody takes.

@@ -11,7 +11,7 @@ import (
 // lives.
 
 func (l *linker) markLive() {
-	if l.opt.Debug || l.opt.PreserveReloc || l.isRelocatable() {
+	if l.keepsDead() {
 		for i := range l.funs {
 			l.funs[i].live = true
 		}
@@ -47,6 +47,11 @@ func (l *linker) markLive() {
 	}
 	l.keepCalled()
 	l.judgeAliases()
+}
+
+// keepsDead reports whether nothing is removed.
+func (l *linker) keepsDead() bool {
+	return l.opt.Debug || l.opt.PreserveReloc || l.isRelocatable()
 }
 
 // judgeAliases finds second names that nothing reaches. 11.8 keeps one whose

@@ -13,6 +13,7 @@ const (
 	Warning                 // the link goes on
 	Error                   // the link goes on to the phase's end, and fails
 	Fatal                   // the link ends
+	Plain                   // output that was asked for, without a prefix
 )
 
 // prefix is what nvlink prints before the text.
@@ -24,6 +25,8 @@ func (s Severity) prefix() string {
 		return "nvlink warning : "
 	case Error:
 		return "nvlink error   : "
+	case Plain:
+		return ""
 	}
 	return "nvlink fatal   : "
 }
@@ -46,6 +49,7 @@ const (
 	StackUnknown                           // recursion hides a kernel's stack size
 	Unsupported                            // an option or input that is not implemented
 	MergeFailed                            // the sum of merge errors
+	PrototypeMismatch                      // two signatures of a name
 	Internal                               // what nvlink calls an internal error
 	Budget                                 // the input asks for too much
 )
@@ -105,6 +109,12 @@ func (l *linker) multipleDefinition(m *module, s symID) {
 	name, first := l.symName(s), l.fileName(l.syms[s].file)
 	l.say(Diagnostic{Severity: Error, Kind: MultipleDefinition, File: m.file.Name, Symbol: name,
 		Text: fmt.Sprintf("Multiple definition of '%s' in '%s', first defined in '%s'", name, m.file.Name, first)})
+}
+
+func (l *linker) prototypeMismatch(m *module, s symID) {
+	name, first := l.symName(s), l.fileName(l.syms[s].file)
+	l.say(Diagnostic{Severity: Error, Kind: PrototypeMismatch, File: m.file.Name, Symbol: name,
+		Text: fmt.Sprintf("Prototype doesn't match for '%s' in '%s', first defined in '%s'", name, m.file.Name, first)})
 }
 
 func (l *linker) sizeMismatch(m *module, s symID) {

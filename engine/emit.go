@@ -186,6 +186,7 @@ func (l *linker) putSectionHeaders(out []byte, img *image) {
 			h.Link = symtab
 			h.Info = uint32(s.regs)<<24 | l.syms[l.funs[s.fun].sym].index
 		}
+		unifiedHeader(&h, symtab)
 		l.noteHeader(id, &h)
 		h.Put((*[cubin.SectionSize]byte)(out[img.shoff+uint64(i+1)*cubin.SectionSize:]))
 	}

@@ -208,6 +208,10 @@ func (l *linker) readPrototypes(m *module, s *cubin.Section) error {
 		if err != nil {
 			return err
 		}
+		if have := l.funs[f].proto; have != 0 && have != proto {
+			l.prototypeMismatch(m, l.funs[f].sym)
+			continue
+		}
 		l.funs[f].proto = proto
 	}
 	return nil

@@ -80,6 +80,7 @@ func (l *linker) readFunctions(m *module) error {
 			if old == absent {
 				if l.prof.namelessFunc && !nameless {
 					nameless = true
+					l.nameless = append(l.nameless, funID(len(l.funs)))
 					m.sym[0] = l.newSymbol(symbol{info: uint8(cuda.STTFunc), fun: absent, sec: absent, flags: symNameless})
 				}
 				old = l.newFunction(symbol{name: name, info: s.Info, other: s.Other, flags: symGlobal,
@@ -103,7 +104,7 @@ func (l *linker) defineFunction(m *module, i int, s *cubin.Symbol, shndx uint32,
 		return m.fault(cubin.BadIndex, nil, uint64(i), uint64(shndx), "a function in no section")
 	}
 	text := m.file.Section(int(shndx))
-	if text.Type != cuda.SHTProgbits {
+	if text.Type != cuda.SHTProgbits && text.Type != cuda.SHTCudaUFT {
 		return m.fault(cubin.BadIndex, &text, uint64(i), uint64(shndx), "a function in a section that holds no code")
 	}
 	if old == absent {
@@ -123,6 +124,7 @@ func (l *linker) defineFunction(m *module, i int, s *cubin.Symbol, shndx uint32,
 	if !sym.is(symDefined) {
 		sym.info, sym.other, sym.value, sym.size = s.Info, s.Other, s.Value, s.Size
 		sym.flags |= symDefined
+		sym.file = m.num
 		sym.at = l.moment()
 		return l.newText(m, uint32(i), shndx, &text, old)
 	}

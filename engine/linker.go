@@ -28,6 +28,7 @@ type linker struct {
 	module    []infoRec // .nv.info in reading order
 	protos    []nameID  // prototype strings by first use
 	commons   []symID   // tentative definitions by first appearance
+	nameless  []funID   // functions a nameless one was made right before
 	longEdges map[edge]bool
 	lostDebug map[lostDebug]bool
 	compat    compat
@@ -56,6 +57,8 @@ type linker struct {
 	nullValue   uint64           // st_value of symbol 0
 	unified     map[nameID]bool
 	resolved    map[secID][]resolvedAt
+
+	unifiedEntries map[secID][]unifiedEntry
 
 	// forwardProgress: some input was written for an SM whose threads advance
 	// independently, so that its YIELDs stay.
@@ -116,6 +119,9 @@ func (l *linker) link(inputs []Input) ([]byte, error) {
 	l.begin()
 	if err := l.mergeAll(); err != nil {
 		return nil, err
+	}
+	if len(l.unifiedEntries) > 0 && !l.isRelocatable() {
+		return nil, refuse(Unsupported, "", "Unified symbols found but index file not specified.")
 	}
 	l.closeGraph()
 	l.markLive()

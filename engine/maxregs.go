@@ -14,22 +14,29 @@ import (
 const noRegisterLimit = 0xff
 
 // checkRegisters reports calls that break a limit: functions in the order of
-// their .nv.info.<f>, and for each the kernels whose count it raises.
+// their .nv.info.<f>, and for each the kernels whose count it raises, the last
+// first. With the call graph it prints every raise.
 func (l *linker) checkRegisters() {
-	var limited []funID
+	if l.opt.DumpCallgraph {
+		l.dumpCallgraph()
+	}
+	var raised []funID
 	limit := make(map[funID]uint32)
-	for _, k := range l.liveKernels() {
-		if r := l.record(l.funs[k].info, cuda.AttrMaxregCount); r != nil && uint32(r.value) != noRegisterLimit && l.needs[k] > uint32(r.value) {
-			limited = append(limited, k)
+	for _, k := range slices.Backward(l.liveKernels()) {
+		limit[k] = noRegisterLimit
+		if r := l.record(l.funs[k].info, cuda.AttrMaxregCount); r != nil {
 			limit[k] = uint32(r.value)
 		}
+		if l.opt.DumpCallgraph || limit[k] != noRegisterLimit && l.needs[k] > limit[k] {
+			raised = append(raised, k)
+		}
 	}
-	if len(limited) == 0 {
+	if len(raised) == 0 {
 		return
 	}
 	callers := make(map[funID][]funID)
 	var code []funID
-	for _, k := range limited {
+	for _, k := range raised {
 		l.reach(k, func(f funID) {
 			if f == k {
 				return
@@ -44,13 +51,18 @@ func (l *linker) checkRegisters() {
 	count := make(map[funID]uint32)
 	for _, f := range code {
 		for _, k := range callers[f] {
-			if n := l.funs[f].regs; n > max(count[k], l.funs[k].regs) {
-				count[k] = n
-				if n > limit[k] {
-					l.say(Diagnostic{Severity: Error, Kind: RegisterLimit, Symbol: l.symName(l.funs[k].sym), Value: uint64(n),
-						Text: fmt.Sprintf("entry function '%s' with max regcount of %d calls function '%s' with regcount of %d",
-							l.symName(l.funs[k].sym), limit[k], l.symName(l.funs[f].sym), n)})
-				}
+			n := l.funs[f].regs
+			if n <= max(count[k], l.funs[k].regs) {
+				continue
+			}
+			count[k] = n
+			if n > limit[k] {
+				l.say(Diagnostic{Severity: Error, Kind: RegisterLimit, Symbol: l.symName(l.funs[k].sym), Value: uint64(n),
+					Text: fmt.Sprintf("entry function '%s' with max regcount of %d calls function '%s' with regcount of %d",
+						l.symName(l.funs[k].sym), limit[k], l.symName(l.funs[f].sym), n)})
+			}
+			if l.opt.DumpCallgraph {
+				l.print(fmt.Sprintf("regcount %d for %s propagated to entry %s", n, l.demangled(l.funs[f].sym), l.demangled(l.funs[k].sym)))
 			}
 		}
 	}

@@ -97,6 +97,11 @@ func (l *linker) readSections(m *module) error {
 			cuda.SHTRel, cuda.SHTRela, cuda.SHTCudaInfo, cuda.SHTCudaCallgraph,
 			cuda.SHTCudaPrototype, cuda.SHTCudaCompat, cuda.SHTCudaResolvedRela, cuda.SHTCudaRelocInfo:
 			continue
+		case cuda.SHTCudaUFTEntry, cuda.SHTCudaUDTEntry:
+			if err := l.readUnified(m, i, &s); err != nil {
+				return err
+			}
+			continue
 		}
 		if cubin.NoBitsSpace(s.Type) {
 			continue // only an object that wins brings it in

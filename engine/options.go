@@ -33,6 +33,9 @@ type Options struct {
 	KernelsUsed   []string
 	VariablesUsed []string
 
+	DumpCallgraph bool                // print the call graph among the messages
+	Demangle      func(string) string // names in it; nil leaves them as they are
+
 	SuppressStackWarning bool // --suppress-stack-size-warning
 	NoWarnings           bool // -w
 	WarningsAsErrors     bool // -Werror

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/diff"
+)
+
+// knownDifferences reads docs/known-differences: the case a line begins with
+// is expected to differ, and the line says why.
+func knownDifferences(t *testing.T) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/known-differences")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, line := range strings.Split(string(text), "\n") {
+		if line != "" && line[0] != '#' {
+			known[strings.Fields(line)[0]] = true
+		}
+	}
+	return known
+}
+
+// TestCorpus runs the whole command line on every recorded run of nvlink and
+// wants its exit status, its messages and its bytes.
+func TestCorpus(t *testing.T) {
+	known := knownDifferences(t)
+	cases, err := links.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, total := map[string]int{}, map[string]int{}
+	for _, c := range cases {
+		if !c.Complete() {
+			continue
+		}
+		t.Run(c.ID(), func(t *testing.T) {
+			fault := runCase(t, c)
+			total[c.Release]++
+			switch {
+			case fault == "":
+				same[c.Release]++
+				if known[c.ID()] {
+					t.Error("agrees, yet docs/known-differences lists it")
+				}
+			case !known[c.ID()]:
+				t.Error(fault)
+			}
+			delete(known, c.ID())
+		})
+	}
+	for _, release := range []string{"11.8", "12.4", "13.0"} {
+		t.Logf("nvlink %s: %d of %d identical", release, same[release], total[release])
+		if total[release] == 0 {
+			t.Errorf("no case of nvlink %s was run", release)
+		}
+	}
+	if !testing.Short() && flagRunAll() {
+		for id := range known {
+			t.Errorf("docs/known-differences lists %s, which is no case", id)
+		}
+	}
+}
+
+// flagRunAll reports whether no -run pattern left cases out.
+func flagRunAll() bool {
+	for _, arg := range os.Args {
+		if strings.HasPrefix(arg, "-test.run=") && arg != "-test.run=" {
+			return false
+		}
+	}
+	return true
+}
+
+// runCase returns how the run differs from the recorded one, "" where it doesn't.
+func runCase(t *testing.T, c links.Case) string {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for _, in := range c.Inputs {
+		if err := os.WriteFile(in.Name, in.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	exit := run(append([]string{"nvlink"}, append([]string{"-toolkit=" + c.Release}, c.Args...)...), streams{&stdout, &stderr})
+	if exit != c.Exit {
+		return fmt.Sprintf("exit status %d, nvlink %s has %d; it says %q", exit, c.Release, c.Exit, stderr.String())
+	}
+	if got := stderr.String(); got != c.Stderr {
+		return fmt.Sprintf("messages\n%s\nnvlink %s has\n%s", got, c.Release, c.Stderr)
+	}
+	out, err := os.ReadFile(outputName(c.Args))
+	if err != nil {
+		if c.Linked() {
+			return err.Error()
+		}
+		return ""
+	}
+	if !c.Linked() {
+		return "a file was written; nvlink " + c.Release + " writes none"
+	}
+	sum := sha256.Sum256(out)
+	if hex.EncodeToString(sum[:]) == c.SHA256 {
+		return ""
+	}
+	if c.Output == nil {
+		return "not the bytes of nvlink " + c.Release
+	}
+	found, err := diff.Compare(diff.Input{Name: "ours", Data: out}, diff.Input{Name: "nvlink's", Data: c.Output})
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%d differences from nvlink %s, first %s", len(found), c.Release, found[0].Key)
+}
+
+func outputName(args []string) string {
+	for i, a := range args {
+		if a == "-o" && i+1 < len(args) {
+			return args[i+1]
+		}
+	}
+	return "a.out"
+}
+
