@@ -130,4 +130,3 @@ func outputName(args []string) string {
 	}
 	return "a.out"
 }
-
