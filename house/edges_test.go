@@ -49,9 +49,9 @@ var rules = []rule{
 	{from: "cmdline", to: of("cubin", "cuda", "engine"), test: of("corpus/links", "witness", "witness/witnesstest", cmp)},
 
 	// What judges a capsule.
-	{from: "capsule/...", to: of("capsule/...", "cubin", "cuda"), test: of("corpus/links", "witness", "witness/witnesstest", cmp)},
+	{from: "capsule/...", to: of("capsule/...", "cubin", "cuda"), test: of("corpus/capsules", "corpus/links", "witness", "witness/witnesstest", cmp)},
 	{from: "mercury/...", to: of("capsule/...", "cubin", "cuda", "mercury/...", "witness"), test: of("corpus/links", "witness/witnesstest", cmp)},
-	{from: "selfcheck/...", to: of("capsule/...", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus/links", "engine", "witness", "witness/witnesstest", cmp)},
+	{from: "selfcheck/...", to: of("capsule/...", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus/capsules", "corpus/links", "engine", "witness", "witness/witnesstest", cmp)},
 
 	// The tools. It reads the few bytes it needs itself: a reader shared with the
 	// engine would be believed about the files that are to judge it.
@@ -65,6 +65,8 @@ var rules = []rule{
 	{from: "corpus/ptxgen/write", to: of("corpus/ptxgen")},
 	{from: "corpus/regen", to: of("corpus/links/manifest")},
 	{from: "corpus/biglink", to: of("cubin", "cuda"), test: of("engine", "witness", "witness/witnesstest")},
+	{from: "corpus/capsules"},
+	{from: "corpus/capsules/regen", to: of("capsule", "capsule/model", "corpus/capsules", "cubin", "cuda", "witness")},
 	{from: "corpus/relocs", to: of("cuda")},
 	{from: "corpus/relocs/expect", to: of("corpus/relocs", "cuda", "oracle")},
 	{from: "corpus/relocs/regen", to: of("corpus/relocs", "corpus/relocs/expect", "cuda", "oracle", "witness")},
@@ -76,7 +78,7 @@ var rules = []rule{
 	// The top imports what it likes of the module, but for what only tests use.
 	{
 		from: "cmd/twinlink",
-		to: of("capsule", "capsule/dwarf", "cmdline", "corpus/links", "cubin", "cuda", "diff", "docs/claims", "dump", "engine", "engine/descriptor", "mercury", "oracle",
+		to: of("capsule", "capsule/dwarf", "capsule/model", "cmdline", "corpus/links", "cubin", "cuda", "diff", "docs/claims", "dump", "engine", "engine/descriptor", "mercury", "oracle",
 			"oracle/link", "oracle/seed", "report", "selfcheck", "usage", "witness", demangle),
 		test: of("witness/witnesstest", cmp, testscript),
 	},

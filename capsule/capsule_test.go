@@ -1,0 +1,191 @@
+package capsule_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/corpus/capsules"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// images calls f with every file of the corpus, opened.
+func images(t *testing.T, f func(m *capsule.Image)) {
+	t.Helper()
+	list, err := capsules.Cubins()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list {
+		data, err := list[i].Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := cubin.Open(list[i].Name, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := capsule.Open(file)
+		for _, err := range m.Faults {
+			t.Error(err)
+		}
+		f(m)
+	}
+}
+
+// Capsules come back byte for byte, and the ends of functions are those that
+// ptxas and nvlink 13.0.88 and 13.5.37 give them in .nv.merc.symtab.
+func TestCapsules(t *testing.T) {
+	functions, kinds := 0, map[capsule.Kind]int{}
+	images(t, func(m *capsule.Image) {
+		for i := range m.Funcs {
+			fn := &m.Funcs[i]
+			if got := fn.Cap.Append(nil); !bytes.Equal(got, m.Sections[fn.Capsule].Content) {
+				t.Errorf("%s: capsule of %s encoded otherwise", m.File.Name, fn.Name)
+			}
+			for _, off := range fn.Unsized {
+				t.Errorf("%s: %s: no Mercury size of the instruction at 0x%x, opcode %03x", m.File.Name, fn.Name, off, binary.LittleEndian.Uint16(fn.Code[off:])&0xfff)
+			}
+			for k := range fn.Cap.Nodes {
+				kinds[fn.Cap.Nodes[k].Kind]++
+			}
+			s := m.Merc.At(fn.Symbol)
+			if s == nil || s.Type() != cuda.STTFunc {
+				t.Errorf("%s: capsule of %s names no function", m.File.Name, fn.Name)
+				continue
+			}
+			if unified := m.Sections[fn.Text].EntSize != 0; unified {
+				continue // its symbol has the size of a table's entry
+			}
+			if s.Size != uint64(fn.Cap.MercSize) {
+				t.Errorf("%s: %s ends at 0x%x in Mercury, its symbol at 0x%x", m.File.Name, fn.Name, fn.Cap.MercSize, s.Size)
+			}
+			functions++
+		}
+	})
+	if functions < 500 || len(kinds) != 4 {
+		t.Errorf("%d functions, kinds %v", functions, kinds)
+	}
+}
+
+// Both sides pair: symbols by index, relocations and attributes by owner.
+func TestTwins(t *testing.T) {
+	images(t, func(m *capsule.Image) {
+		if n := len(m.Merc.List); n == 0 || n > len(m.SASS.List) {
+			t.Errorf("%s: %d Mercury symbols, %d of SASS", m.File.Name, n, len(m.SASS.List))
+		}
+		for i := range m.Funcs {
+			fn := &m.Funcs[i]
+			if fn.Info == 0 || fn.MercInfo == 0 || (fn.Rela == 0) != (fn.MercRela == 0) || (fn.Optim == 0) != (fn.MercOptim == 0) {
+				t.Errorf("%s: %s: not paired: %+v", m.File.Name, fn.Name, [...]int{fn.Info, fn.MercInfo, fn.Rela, fn.MercRela, fn.Optim, fn.MercOptim})
+			}
+		}
+	})
+}
+
+// The two ways through the map agree.
+func TestLookup(t *testing.T) {
+	images(t, func(m *capsule.Image) {
+		for i := range m.Funcs {
+			c := m.Funcs[i].Cap
+			for k := range c.Nodes {
+				n := &c.Nodes[k]
+				last := n.SASS + uint32(n.Span)*capsule.WordSize - 1
+				if c.AtSASS(n.SASS) != k || c.AtSASS(last) != k {
+					t.Fatalf("%s: %s: node %d is not at its SASS offset 0x%x", m.File.Name, m.Funcs[i].Name, k, n.SASS)
+				}
+				if n.Kind != capsule.Skip && c.AtMerc(n.Merc) != k {
+					t.Fatalf("%s: %s: node %d is not at its Mercury offset 0x%x", m.File.Name, m.Funcs[i].Name, k, n.Merc)
+				}
+			}
+			if c.AtSASS(c.SASSSize()) != -1 || c.AtMerc(c.MercSize) != -1 {
+				t.Errorf("%s: %s: something at the end", m.File.Name, m.Funcs[i].Name)
+			}
+		}
+	})
+}
+
+// capsuleOf makes a capsule of words and bytes.
+func capsuleOf(words []uint32, rest ...byte) []byte {
+	var b []byte
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint32(b, w)
+	}
+	return append(b, rest...)
+}
+
+func TestMalformed(t *testing.T) {
+	const v = capsule.Version
+	full := append([]byte{1}, make([]byte, 15)...)
+	for _, tt := range []struct {
+		name   string
+		data   []byte
+		text   uint64
+		offset uint64
+		value  uint64
+	}{
+		{"empty", nil, 16, 0, 0},
+		{"header cut", capsuleOf([]uint32{1, v}), 16, 0, 8},
+		{"version", capsuleOf([]uint32{1, v + 1, 1, 1}), 16, 4, v + 1},
+		{"text of no words", capsuleOf([]uint32{1, v, 1, 1}), 17, 0, 17},
+		{"nodes", capsuleOf([]uint32{1, v, 2, 3}), 16, 8, 2},
+		{"huge", capsuleOf([]uint32{1, v, 0xffffffff}), 16, 8, 0xffffffff},
+		{"bitmap cut", capsuleOf([]uint32{1, v, 33, 0}), 33 * 16, 8, 33},
+		{"bits behind the last node", capsuleOf([]uint32{1, v, 1, 5}), 16, 12, 2},
+		{"record missing", capsuleOf([]uint32{1, v, 1, 0}), 16, 16, 16},
+		{"record cut", capsuleOf([]uint32{1, v, 1, 0}, full[:9]...), 16, 16, 16},
+		{"first byte", capsuleOf([]uint32{1, v, 1, 0}, 0x31, 0, 0, 0), 16, 16, 0x31},
+		{"span of none", capsuleOf([]uint32{1, v, 1, 0}, 0x50, 0), 16, 16, 0},
+		{"span cut", capsuleOf([]uint32{1, v, 1, 0}, 0xd1, 0), 16, 18, 18},
+		{"too long", capsuleOf([]uint32{1, v, 1, 0}, 0x50, 1), 16, 18, 32},
+		{"too short", capsuleOf([]uint32{1, v, 1, 1}), 32, 8, 16},
+		{"rest", capsuleOf([]uint32{1, v, 1, 1}, 7), 16, 16, 1},
+	} {
+		_, f := capsule.Decode(tt.data, tt.text)
+		if f == nil || f.Offset != tt.offset || f.Value != tt.value {
+			t.Errorf("%s: %+v, want offset %d, value 0x%x", tt.name, f, tt.offset, tt.value)
+		}
+	}
+	if _, f := capsule.Decode(capsuleOf([]uint32{1, v, 1, 0}, full...), 16); f != nil {
+		t.Errorf("a record: %+v", f)
+	}
+}
+
+func TestOffsets(t *testing.T) {
+	words := func(w ...uint32) []byte { return capsuleOf(w) }
+	for _, tt := range []struct {
+		attr cuda.InfoAttr
+		data []byte
+		want []int
+		bad  bool
+	}{
+		{cuda.AttrExitInstrOffsets, words(1, 2), []int{0, 4}, false},
+		{cuda.AttrExitInstrOffsets, words(1)[:3], nil, true},
+		{cuda.AttrMbarrierInstrOffsets, words(1, 0, 0, 0, 2, 0, 0, 0), []int{0, 16}, false},
+		{cuda.AttrIndirectBranchTargets, words(1, 0, 2, 8, 9, 3, 0, 0), []int{0, 12, 16, 20}, false},
+		{cuda.AttrIndirectBranchTargets, words(1, 0, 3, 8, 9), nil, true},
+		{cuda.AttrAnnotations, words(1, 5, 2, 6, 3, 0, 3, 1, 0), []int{4, 12}, false},
+		{cuda.AttrAnnotations, words(9), nil, true},
+		{cuda.AttrRegcount, words(1, 2), nil, false},
+	} {
+		var got []int
+		f := capsule.VisitOffsets(tt.attr, tt.data, func(at int) { got = append(got, at) })
+		if tt.bad {
+			if f == nil {
+				t.Errorf("%s of %x: no fault", tt.attr, tt.data)
+			}
+			continue
+		}
+		if f != nil || len(got) != len(tt.want) {
+			t.Errorf("%s of %x: %v, %+v, want %v", tt.attr, tt.data, got, f, tt.want)
+			continue
+		}
+		for i := range got {
+			if got[i] != tt.want[i] {
+				t.Errorf("%s of %x: %v, want %v", tt.attr, tt.data, got, tt.want)
+			}
+		}
+	}
+}

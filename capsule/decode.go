@@ -1,0 +1,149 @@
+package capsule
+
+import (
+	"encoding/binary"
+
+	"github.com/twinlink/twinlink/cubin"
+)
+
+// headerSize is the size of the three words in front of the bitmap.
+const headerSize = 12
+
+// form tells a record from the low seven bits of its first byte.
+type form struct {
+	kind Kind
+	size uint8 // of the record
+}
+
+// Marks in the low seven bits of a first byte that are no records.
+const (
+	markSkip = 0x50
+	markSpan = 0x51
+)
+
+var forms = map[byte]form{
+	0x01: {Full, 16},
+	0x02: {Full, 32},
+	0x41: {Mini, 4},
+	0x42: {Mini, 4},
+}
+
+// formOf is forms as a table.
+var formOf = func() (t [128]form) {
+	for b, f := range forms {
+		t[b] = f
+	}
+	return t
+}()
+
+// Fault is what is wrong inside one section: where, and the value found. The
+// callers that know file and section make a *cubin.Error of it.
+type Fault struct {
+	Kind   cubin.Kind
+	Offset uint64
+	Value  uint64
+	Detail string
+}
+
+// In names the file and the section of a fault.
+func (f *Fault) In(file, section string) error {
+	if f == nil {
+		return nil
+	}
+	return &cubin.Error{Kind: f.Kind, File: file, Section: section, Offset: f.Offset, Value: f.Value, Detail: f.Detail}
+}
+
+func bad(off, value uint64, detail string) *Fault {
+	return &Fault{cubin.BadRecord, off, value, detail}
+}
+
+// Decode decodes the bytes of a capsule, which must cover textSize bytes of
+// SASS exactly. The records stay views of data. At most textSize/16 nodes are
+// made, however many the header announces.
+func Decode(data []byte, textSize uint64) (*Capsule, *Fault) {
+	head, ok := cubin.Window(data, 0, headerSize)
+	if !ok {
+		return nil, bad(0, uint64(len(data)), "a capsule of that many bytes has no header")
+	}
+	le := binary.LittleEndian
+	c := &Capsule{Text: le.Uint32(head), Version: le.Uint32(head[4:]), data: data}
+	n := le.Uint32(head[8:])
+	switch {
+	case c.Version != Version:
+		return nil, bad(4, uint64(c.Version), "not version 0xC0000001 of the format")
+	case textSize%WordSize != 0 || textSize > 1<<32-WordSize:
+		return nil, bad(0, textSize, "a text of that many bytes is no sequence of instructions")
+	case uint64(n) > textSize/WordSize:
+		return nil, bad(8, uint64(n), "more nodes than the text has instructions")
+	}
+	words := (uint64(n) + 31) / 32
+	bitmap, ok := cubin.Window(data, headerSize, 4*words)
+	if !ok {
+		return nil, bad(8, uint64(n), "the bitmap of that many nodes goes past the capsule")
+	}
+	if n%32 != 0 {
+		if tail := le.Uint32(bitmap[4*(words-1):]) >> (n % 32); tail != 0 {
+			return nil, bad(headerSize+4*(words-1), uint64(tail), "bits behind the bitmap's last node are set")
+		}
+	}
+	return c, c.decodeNodes(bitmap, n, uint32(textSize))
+}
+
+func (c *Capsule) decodeNodes(bitmap []byte, n, textSize uint32) *Fault {
+	c.Nodes = make([]Node, n)
+	pos := uint64(headerSize + len(bitmap))
+	var sass uint64
+	for i := range c.Nodes {
+		node := &c.Nodes[i]
+		node.SASS, node.Span = uint32(sass), 1
+		if bitmap[i/8]>>(i%8)&1 == 0 {
+			next, f := c.decodeRecord(node, pos)
+			if f != nil {
+				return f
+			}
+			pos = next
+		}
+		if sass += uint64(node.Span) * WordSize; sass > uint64(textSize) {
+			return bad(pos, sass, "the nodes cover more than the text")
+		}
+	}
+	if pos != uint64(len(c.data)) {
+		return bad(pos, uint64(len(c.data))-pos, "that many bytes behind the last record")
+	}
+	if sass != uint64(textSize) {
+		return bad(8, sass, "the nodes cover less than the text")
+	}
+	return nil
+}
+
+// decodeRecord decodes what stands at pos for a node whose bit is clear and
+// returns where the next one starts.
+func (c *Capsule) decodeRecord(node *Node, pos uint64) (uint64, *Fault) {
+	b, ok := cubin.Window(c.data, pos, 2)
+	if !ok {
+		return 0, bad(pos, uint64(len(c.data)), "a record starts past the capsule's end")
+	}
+	if mark := b[0] & 0x7f; mark == markSkip || mark == markSpan {
+		node.Span = binary.LittleEndian.Uint16(b) >> 7
+		if node.Span == 0 {
+			return 0, bad(pos, 0, "a span of no instructions")
+		}
+		if pos += 2; mark == markSkip {
+			node.Kind = Skip
+			return pos, nil
+		}
+		node.Spanned = true
+		if b, ok = cubin.Window(c.data, pos, 1); !ok {
+			return 0, bad(pos, uint64(len(c.data)), "a record starts past the capsule's end")
+		}
+	}
+	f := formOf[b[0]&0x7f]
+	if f.size == 0 {
+		return 0, bad(pos, uint64(b[0]), "no record starts with that byte")
+	}
+	if _, ok := cubin.Window(c.data, pos, uint64(f.size)); !ok || pos > 1<<32-1 {
+		return 0, bad(pos, uint64(f.size), "a record of that many bytes goes past the capsule")
+	}
+	node.Kind, node.size, node.rec = f.kind, f.size, uint32(pos)
+	return pos + uint64(f.size), nil
+}

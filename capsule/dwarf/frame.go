@@ -1,0 +1,245 @@
+package dwarf
+
+import (
+	"encoding/binary"
+
+	"github.com/twinlink/twinlink/capsule"
+)
+
+// .debug_frame is entries of 64-bit DWARF:
+//
+//	u32 0xffffffff, u64 length of what follows
+//	u64 id: 0xffffffffffffffff of a CIE, else the offset of the FDE's CIE
+//	CIE  u8 version 3, string augmentation, uleb code alignment, sleb data alignment, uleb return register
+//	FDE  u64 initial location, u64 length of the function
+//	instructions, padded with nop
+//
+// The code alignment is 4 in SASS and 1 in Mercury. Entries of 32-bit DWARF are
+// read too; no tool was seen to write one.
+//
+// Source: objects of ptxas 13.0.88 and 13.5.37.
+
+// Call frame instructions that a reader has to know to find the next. The upper
+// two bits of an opcode, where set, are the opcode, and the lower six an operand.
+const (
+	cfaAdvance       = 1 << 6
+	cfaOffset        = 2 << 6
+	cfaRestore       = 3 << 6
+	cfaNop           = 0x00
+	cfaSetLoc        = 0x01
+	cfaAdvance1      = 0x02
+	cfaAdvance2      = 0x03
+	cfaAdvance4      = 0x04
+	cfaRemember      = 0x0a
+	cfaRestoreState  = 0x0b
+	cfaDefExpression = 0x0f
+)
+
+// cfaOperands is the number of LEB128 operands of the other opcodes; an
+// operand of -1 is a block.
+var cfaOperands = map[uint8][]int{
+	0x05: {0, 0}, 0x06: {0}, 0x07: {0}, 0x08: {0}, 0x09: {0, 0}, 0x0c: {0, 0}, 0x0d: {0}, 0x0e: {0},
+	cfaDefExpression: {-1}, 0x10: {0, -1}, 0x11: {0, 0}, 0x12: {0, 0}, 0x13: {0}, 0x14: {0, 0}, 0x15: {0, 0}, 0x16: {0, -1},
+}
+
+// FrameOp is a call frame instruction: an advance, or Code with its operands.
+type FrameOp struct {
+	At      uint64 // offset in the section
+	Advance bool
+	Delta   int64  // of an advance, times the code alignment; advance_loc4 is taken as signed
+	Bytes   []byte // as it is written
+}
+
+// Frame is a CIE or an FDE.
+type Frame struct {
+	At      uint64 // offset in the section
+	Wide    bool   // 64-bit DWARF
+	CIE     uint64 // offset of an FDE's CIE, where no relocation fills it; NoCIE for a CIE itself
+	Head    []byte // of a CIE: from the version to the instructions
+	Start   uint64 // of an FDE: what stands for the initial location
+	Length  uint64 // of an FDE: of the function
+	Ops     []FrameOp
+	codeLen uint64 // code alignment of a CIE
+}
+
+// NoCIE is the id of a CIE.
+const NoCIE = ^uint64(0)
+
+// IsCIE reports whether the entry is a CIE.
+func (f *Frame) IsCIE() bool { return f.CIE == NoCIE }
+
+// CodeAlignment returns the code alignment factor of a CIE.
+func (f *Frame) CodeAlignment() uint64 { return f.codeLen }
+
+// CIEPointer returns the offset in the section of an entry's id.
+func (f *Frame) CIEPointer() uint64 {
+	if f.Wide {
+		return f.At + 12
+	}
+	return f.At + 4
+}
+
+// Location returns the offset in the section of an FDE's initial location,
+// which a relocation fills.
+func (f *Frame) Location() uint64 {
+	if f.Wide {
+		return f.At + 20
+	}
+	return f.At + 8
+}
+
+// DecodeFrames decodes a section of call frames.
+func DecodeFrames(data []byte) ([]Frame, *capsule.Fault) {
+	r := &reader{data: data}
+	var list []Frame
+	align := map[uint64]uint64{} // code alignment by CIE
+	latest := uint64(0)          // that of the last CIE
+	for r.more(uint64(len(data))) {
+		f := Frame{At: r.pos}
+		n := uint64(r.u32("an entry's length"))
+		if f.Wide = n == 0xffffffff; f.Wide {
+			n = r.u64("an entry's length")
+		}
+		if left := uint64(len(data)) - r.pos; r.fault == nil && n > left {
+			r.fail(f.At, n, "an entry of that many bytes goes past the section")
+		}
+		if r.fault != nil {
+			break
+		}
+		end := r.pos + n
+		f.decodeHead(r)
+		if f.IsCIE() {
+			align[f.At], latest = f.codeLen, f.codeLen
+		}
+		factor, ok := align[f.CIE]
+		if !ok {
+			factor = latest // the CIE's, or a relocation fills the pointer
+		}
+		for r.more(end) {
+			f.Ops = append(f.Ops, decodeFrameOp(r, factor))
+		}
+		if r.fault == nil && r.pos != end {
+			r.fail(end, r.pos, "an instruction goes past its entry")
+		}
+		list = append(list, f)
+	}
+	return list, r.fault
+}
+
+func (f *Frame) decodeHead(r *reader) {
+	if f.Wide {
+		f.CIE = r.u64("an entry's id")
+	} else if f.CIE = uint64(r.u32("an entry's id")); f.CIE == 0xffffffff {
+		f.CIE = NoCIE
+	}
+	if !f.IsCIE() {
+		f.Start = r.u64("an initial location")
+		f.Length = r.u64("a function's length")
+		return
+	}
+	start := r.pos
+	r.u8("a version")
+	r.name("an augmentation")
+	f.codeLen = r.uleb("a code alignment")
+	r.sleb("a data alignment")
+	r.uleb("a return register")
+	if r.fault == nil {
+		f.Head = r.data[start:r.pos]
+	}
+}
+
+func decodeFrameOp(r *reader, factor uint64) FrameOp {
+	op := FrameOp{At: r.pos}
+	code := r.u8("an instruction")
+	switch code & 0xc0 {
+	case cfaAdvance:
+		op.Advance, op.Delta = true, int64(uint64(code&0x3f)*factor)
+	case cfaOffset:
+		r.uleb("an operand")
+	case cfaRestore:
+	default:
+		switch code {
+		case cfaAdvance1:
+			op.Advance, op.Delta = true, int64(uint64(r.u8("an operand"))*factor)
+		case cfaAdvance2:
+			op.Advance, op.Delta = true, int64(uint64(r.u16("an operand"))*factor)
+		case cfaAdvance4:
+			op.Advance, op.Delta = true, int64(int32(r.u32("an operand")))*int64(factor)
+		case cfaSetLoc:
+			r.u64("an operand")
+		case cfaNop, cfaRemember, cfaRestoreState:
+		default:
+			operands, ok := cfaOperands[code]
+			if !ok {
+				r.fail(op.At, uint64(code), "no call frame instruction")
+			}
+			for _, kind := range operands {
+				if n := r.uleb("an operand"); kind < 0 {
+					r.bytes(n, "a block")
+				}
+			}
+		}
+	}
+	if r.fault == nil {
+		op.Bytes = r.data[op.At:r.pos]
+	}
+	return op
+}
+
+// AppendFrames appends the bytes of entries.
+func AppendFrames(b []byte, list []Frame) []byte {
+	le := binary.LittleEndian
+	for i := range list {
+		f := &list[i]
+		start := len(b)
+		if f.Wide {
+			b = append(b, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)
+			b = le.AppendUint64(b, f.CIE)
+		} else {
+			b = append(b, 0, 0, 0, 0)
+			b = le.AppendUint32(b, uint32(f.CIE))
+		}
+		if f.IsCIE() {
+			b = append(b, f.Head...)
+		} else {
+			b = le.AppendUint64(b, f.Start)
+			b = le.AppendUint64(b, f.Length)
+		}
+		for k := range f.Ops {
+			b = append(b, f.Ops[k].Bytes...)
+		}
+		if f.Wide {
+			le.PutUint64(b[start+4:], uint64(len(b)-start-12))
+		} else {
+			le.PutUint32(b[start:], uint32(len(b)-start-4))
+		}
+	}
+	return b
+}
+
+// Rule is what an FDE says from an address on.
+type Rule struct {
+	Addr int64  // relative to the function's start
+	At   uint64 // offset in the section
+	Op   string // the instruction's bytes
+	// Step counts the advances before the instruction.
+	Step int
+}
+
+// Rules runs the instructions of an entry; the nops that pad it are left out.
+// It returns the address behind the last advance, too, and the number of
+// advances.
+func (f *Frame) Rules() (list []Rule, addr int64, steps int) {
+	for i := range f.Ops {
+		op := &f.Ops[i]
+		switch {
+		case op.Advance:
+			addr += op.Delta
+			steps++
+		case len(op.Bytes) == 1 && op.Bytes[0] == cfaNop:
+		default:
+			list = append(list, Rule{addr, op.At, string(op.Bytes), steps})
+		}
+	}
+	return list, addr, steps
+}

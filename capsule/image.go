@@ -1,0 +1,256 @@
+package capsule
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// The Mercury group of a file is the sections with SHF_NV_MERC. Each stands
+// for a SASS section:
+//
+//	.nv.capmerc + X                          X, by the section index in its first word
+//	.nv.merc + X                             X
+//	.nv.merc.nv.constant.user                .nv.constant3
+//	.nv.merc.nv.constant.pic                 .nv.constant4
+//	.nv.merc.nv.constant.optimizer.F         .nv.constant2.F
+//	.nv.merc.nv.constant.entry_image_header_indices.F    the end of .nv.constant0.F
+//	.nv.merc.rela + X                        .rela + X, renamed likewise
+//
+// Names alone don't pair them: two static functions of one file have sections
+// of equal names. What belongs to a function is paired by its owner.
+//
+// Source: objects of ptxas 13.0.88 and 13.5.37; linked images of nvlink
+// 13.0.86 hold equal names.
+
+const (
+	mercPrefix    = ".nv.merc"
+	capmercPrefix = ".nv.capmerc"
+)
+
+// Section is a section header with its name and bytes.
+type Section struct {
+	cubin.Section
+	Name    string
+	Content []byte
+}
+
+// Mercury reports whether the section belongs to the Mercury group.
+func (s *Section) Mercury() bool { return s.Flags&cuda.SHFMercury != 0 }
+
+// Func is a function that has a capsule. Indices of sections that it lacks are 0.
+type Func struct {
+	Name             string // its text section without ".text."
+	Text, Capsule    int
+	Info, MercInfo   int
+	Rela, MercRela   int
+	Optim, MercOptim int      // constants of the compiler
+	Symbol           uint32   // index of the function's symbol, by the capsule's sh_info
+	Cap              *Capsule // nil where the capsule can't be decoded
+	Unsized          []uint32 // see [Capsule.Locate]
+	Code             []byte   // the bytes of Text
+}
+
+// Image is a file with its SASS and its Mercury side found and paired.
+type Image struct {
+	File     *cubin.File
+	Sections []Section
+	SASS     Symbols
+	Merc     Symbols
+	Funcs    []Func
+	Faults   []error // *cubin.Error: what can't be decoded
+
+	twin   []int32 // by section: its counterpart on the other side, 0 for none
+	funcOf []int32 // by section of a text or a capsule: index into Funcs plus 1
+}
+
+// Open finds and pairs both sides of a file. What is malformed inside a
+// section stands in Faults; the rest is there all the same.
+func Open(f *cubin.File) *Image {
+	n := f.NumSections()
+	m := &Image{File: f, Sections: make([]Section, n), twin: make([]int32, n), funcOf: make([]int32, n)}
+	symtab, merc := 0, 0
+	for i := 1; i < n; i++ {
+		s := f.Section(i)
+		m.Sections[i] = Section{s, f.SectionName(&s), f.Content(&s)}
+		switch {
+		case s.Type == cuda.SHTSymtab && symtab == 0:
+			symtab = i
+		case s.Type == cuda.SHTMercSymtab && merc == 0:
+			merc = i
+		}
+	}
+	for _, t := range [...]struct {
+		index int
+		to    *Symbols
+	}{{symtab, &m.SASS}, {merc, &m.Merc}} {
+		if t.index != 0 {
+			var fault *Fault
+			*t.to, fault = m.readSymbols(t.index)
+			m.fault(t.index, fault)
+		}
+	}
+	m.openCapsules()
+	m.pair()
+	return m
+}
+
+func (m *Image) fault(section int, f *Fault) {
+	if f != nil {
+		m.Faults = append(m.Faults, f.In(m.File.Name, m.Sections[section].Name))
+	}
+}
+
+// IsMercury reports whether the file has a capsule.
+func (m *Image) IsMercury() bool { return len(m.Funcs) > 0 || m.Merc.Index != 0 }
+
+// Twin returns the counterpart of a section on the other side, 0 for none.
+func (m *Image) Twin(i int) int {
+	if i <= 0 || i >= len(m.twin) {
+		return 0
+	}
+	return int(m.twin[i])
+}
+
+// FuncOf returns the function whose text or capsule section i is, nil for none.
+func (m *Image) FuncOf(i uint32) *Func {
+	if uint64(i) >= uint64(len(m.funcOf)) || m.funcOf[i] == 0 {
+		return nil
+	}
+	return &m.Funcs[m.funcOf[i]-1]
+}
+
+func (m *Image) openCapsules() {
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if s.Type != cuda.SHTCudaCapmerc || !s.Mercury() {
+			continue
+		}
+		fn := Func{Capsule: i, Symbol: s.Info, Name: strings.TrimPrefix(strings.TrimPrefix(s.Name, capmercPrefix), ".text.")}
+		head, ok := cubin.Window(s.Content, 0, 4)
+		if !ok {
+			m.fault(i, bad(0, uint64(len(s.Content)), "a capsule of that many bytes has no header"))
+			continue
+		}
+		text := binary.LittleEndian.Uint32(head)
+		if text == 0 || uint64(text) >= uint64(len(m.Sections)) || m.Sections[text].Mercury() || m.Sections[text].Flags&cuda.SHFExec == 0 {
+			m.fault(i, &Fault{cubin.BadIndex, 0, uint64(text), "the capsule's first word names no text"})
+			continue
+		}
+		if m.funcOf[text] != 0 {
+			m.fault(i, &Fault{cubin.BadIndex, 0, uint64(text), "the capsule's first word names a text that another capsule has"})
+			continue
+		}
+		fn.Text, fn.Code = int(text), m.Sections[text].Content
+		m.openCapsule(&fn)
+		m.Funcs = append(m.Funcs, fn)
+		m.funcOf[text], m.funcOf[i] = int32(len(m.Funcs)), int32(len(m.Funcs))
+		m.twin[text], m.twin[i] = int32(i), int32(text)
+	}
+}
+
+func (m *Image) openCapsule(fn *Func) {
+	s := &m.Sections[fn.Capsule]
+	if m.Sections[fn.Text].NoBits() {
+		m.fault(fn.Text, bad(0, m.Sections[fn.Text].Size, "a text of that size without bytes"))
+		return
+	}
+	c, fault := Decode(s.Content, uint64(len(fn.Code)))
+	if fault != nil {
+		m.fault(fn.Capsule, fault)
+		return
+	}
+	fn.Cap, fn.Unsized = c, c.Locate(fn.Code)
+}
+
+// pair finds the twins of all sections but texts and capsules.
+func (m *Image) pair() {
+	byName := make(map[string][]int32, len(m.Sections))
+	for i := 1; i < len(m.Sections); i++ {
+		if s := &m.Sections[i]; !s.Mercury() {
+			byName[s.Name] = append(byName[s.Name], int32(i))
+		}
+	}
+	for i := 1; i < len(m.Sections); i++ {
+		s := &m.Sections[i]
+		rest, ok := strings.CutPrefix(s.Name, mercPrefix)
+		if !ok || !s.Mercury() || m.twin[i] != 0 {
+			continue
+		}
+		m.pairOne(i, byName[sassName(rest)])
+	}
+	for i := range m.Sections {
+		m.enlist(i)
+	}
+}
+
+// pairOne pairs Mercury section i with the one of the candidates that has no
+// twin yet and whose owner is the twin of i's owner.
+func (m *Image) pairOne(i int, candidates []int32) {
+	s := &m.Sections[i]
+	owner := 0
+	if s.Flags&cuda.SHFInfoLink != 0 {
+		owner = int(s.Info)
+	}
+	for _, k := range candidates {
+		if m.twin[k] != 0 {
+			continue
+		}
+		x := &m.Sections[k]
+		if owner != 0 && len(candidates) > 1 && m.Twin(owner) != int(x.Info) {
+			continue
+		}
+		m.twin[i], m.twin[k] = k, int32(i)
+		return
+	}
+}
+
+// sassName returns the name on the SASS side of what .nv.merc stood before.
+func sassName(rest string) string {
+	if x, ok := strings.CutPrefix(rest, ".rela"); ok {
+		return ".rela" + sassName(x)
+	}
+	switch {
+	case rest == ".nv.constant.user":
+		return ".nv.constant3"
+	case rest == ".nv.constant.pic":
+		return ".nv.constant4"
+	}
+	if f, ok := strings.CutPrefix(rest, ".nv.constant.optimizer."); ok {
+		return ".nv.constant2." + f
+	}
+	return rest
+}
+
+// enlist notes section i with the function that it belongs to.
+func (m *Image) enlist(i int) {
+	s := &m.Sections[i]
+	if s.Flags&cuda.SHFInfoLink == 0 {
+		return
+	}
+	fn := m.FuncOf(s.Info)
+	if fn == nil {
+		return
+	}
+	if !s.Mercury() {
+		switch {
+		case strings.HasPrefix(s.Name, ".nv.info."):
+			fn.Info = i
+		case s.Type == cuda.SHTRela:
+			fn.Rela = i
+		case strings.HasPrefix(s.Name, ".nv.constant2."):
+			fn.Optim = i
+		}
+		return
+	}
+	switch s.Type {
+	case cuda.SHTMercInfo:
+		fn.MercInfo = i
+	case cuda.SHTMercRela:
+		fn.MercRela = i
+	case cuda.SHTMercOptimizer:
+		fn.MercOptim = i
+	}
+}

@@ -1,0 +1,111 @@
+package capsule
+
+// The capsule of a function, .nv.capmerc.text.F:
+//
+//	u32 text       section index of .text.F
+//	u32 version    0xC0000001: two bits that must be set, format 1
+//	u32 n          number of nodes
+//	u32 bitmap[⌈n/32⌉]   bit i, lowest first: node i is PLAIN and has no bytes
+//	records        of the other nodes in order, unaligned, without gaps
+//
+// The low seven bits of the first byte tell what stands there:
+//
+//	u16  sssssssss1010000   SKIP of s SASS words
+//	u16  sssssssss1010001   the record behind it stands for s SASS words, not one
+//	u8   ?0000001  16 bytes     ?0000010  32 bytes    full records
+//	u8   ?1000001   4 bytes     ?1000010   4 bytes    minis: the tag alone
+//
+// Bit 7 of a record was never seen set; nvlink passes it on. The low nibble of
+// a record's first byte is the node's size in Mercury: 1 for 16 bytes, 2 for 32;
+// a SKIP, hardware padding, has none. A PLAIN node is one SASS word from which
+// the Mercury instruction can be decoded (size.go tells its size); a mini keeps
+// the four bytes that SASS can't tell; a full record is the whole instruction.
+//
+// Source: objects of ptxas 13.0.88 and 13.5.37; what is ignored and what is
+// refused (the low byte of version above 1, bits 30 and 31) from nvlink's
+// answers to edited capsules.
+
+// Kind is the way a node is kept.
+type Kind uint8
+
+const (
+	Plain Kind = iota // nothing: SASS has it all
+	Mini              // a tag of four bytes
+	Full              // the instruction, 16 or 32 bytes
+	Skip              // SASS words without Mercury
+)
+
+// String returns the kind as the self-check prints it.
+func (k Kind) String() string {
+	switch k {
+	case Plain:
+		return "plain"
+	case Mini:
+		return "mini"
+	case Full:
+		return "stored"
+	case Skip:
+		return "skip"
+	}
+	return "?"
+}
+
+// Version is the second word of every capsule seen.
+const Version = 0xC0000001
+
+// WordSize is the size of a SASS instruction in bytes.
+const WordSize = 16
+
+// MaxSpan is the largest number of SASS words that fits a span.
+const MaxSpan = 1<<9 - 1
+
+// Node is one Mercury instruction, or a SKIP.
+type Node struct {
+	SASS uint32 // offset of its first word in .text.F
+	Merc uint32 // offset in Mercury space; see [Capsule.Locate]
+	rec  uint32 // offset of its record in the capsule's bytes
+	Span uint16 // number of SASS words
+	Kind Kind
+	size uint8 // length of its record: 4, 16 or 32
+
+	// Spanned: a span stands before the record. No tool writes one of 1.
+	Spanned bool
+}
+
+// Capsule is a decoded capsule.
+type Capsule struct {
+	Text    uint32 // section index of .text.F
+	Version uint32
+	Nodes   []Node
+
+	MercSize uint32 // set by Locate
+
+	data []byte // the section, which the records are views of
+}
+
+// Record returns a node's record, nil for PLAIN and SKIP.
+func (c *Capsule) Record(n *Node) []byte {
+	if n.size == 0 {
+		return nil
+	}
+	return c.data[n.rec : n.rec+uint32(n.size) : n.rec+uint32(n.size)]
+}
+
+// Tag returns the first four bytes of a node's record as they are written,
+// 0x01470a0a for 01 47 0a 0a; 0 where it has none.
+func (c *Capsule) Tag(n *Node) uint32 {
+	r := c.Record(n)
+	if r == nil {
+		return 0
+	}
+	return uint32(r[0])<<24 | uint32(r[1])<<16 | uint32(r[2])<<8 | uint32(r[3])
+}
+
+// SASSSize returns the number of SASS bytes that the nodes cover.
+func (c *Capsule) SASSSize() uint32 {
+	if len(c.Nodes) == 0 {
+		return 0
+	}
+	last := &c.Nodes[len(c.Nodes)-1]
+	return last.SASS + uint32(last.Span)*WordSize
+}

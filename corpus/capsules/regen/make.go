@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/twinlink/twinlink/corpus/capsules"
+	"github.com/twinlink/twinlink/witness"
+)
+
+// maker runs the tools.
+type maker struct {
+	set    *witness.Toolset
+	corpus string            // the folder corpus
+	made   map[string][]byte // by name of a cubin
+}
+
+var (
+	versionLine = regexp.MustCompile(`(?m)^\.version\s+\S+`)
+	targetLine  = regexp.MustCompile(`(?m)^\.target\s+sm_[0-9a-z]+`)
+)
+
+// retarget makes a source one of a target, in the newest version of PTX that
+// both releases read.
+func retarget(text []byte, arch string) []byte {
+	text = versionLine.ReplaceAll(text, []byte(".version 9.0"))
+	return targetLine.ReplaceAll(text, []byte(".target "+arch))
+}
+
+// make makes one cubin; a nil result means that the tool refused, with what it said.
+func (m *maker) make(ctx context.Context, c *capsules.Cubin) ([]byte, string, error) {
+	if c.Linked() {
+		return m.link(ctx, c)
+	}
+	text, err := os.ReadFile(filepath.Join(m.corpus, filepath.FromSlash(c.Source)))
+	if err != nil {
+		return nil, "", err
+	}
+	tool, err := m.set.Tool(c.Release, witness.Ptxas)
+	if err != nil {
+		return nil, "", err
+	}
+	// -g writes the names of both files into the object.
+	args := append([]string{"-arch=" + c.Arch}, c.Flags...)
+	res, err := tool.Run(ctx, witness.Job{
+		Args:    append(args, "a.ptx", "-o", "a.cubin"),
+		Inputs:  []witness.File{{Name: "a.ptx", Data: retarget(text, c.Arch)}},
+		Outputs: []string{"a.cubin"},
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return res.Files["a.cubin"], string(res.Stderr), nil
+}
+
+func (m *maker) link(ctx context.Context, c *capsules.Cubin) ([]byte, string, error) {
+	var inputs []witness.File
+	for i, name := range c.Objects {
+		if m.made[name] == nil {
+			return nil, "no " + name, nil
+		}
+		inputs = append(inputs, witness.File{Name: fmt.Sprintf("in%d.cubin", i), Data: m.made[name]})
+	}
+	res, err := m.set.Link(ctx, c.Release, append([]string{"-arch=" + c.Arch}, c.Flags...), inputs)
+	if err != nil {
+		return nil, "", err
+	}
+	if res.Outcome != witness.Success {
+		return nil, string(res.Stderr), nil
+	}
+	return res.Output, "", nil
+}
