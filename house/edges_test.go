@@ -67,6 +67,8 @@ var rules = []rule{
 	{from: "corpus/biglink", to: of("cubin", "cuda"), test: of("engine", "witness", "witness/witnesstest")},
 	{from: "corpus/capsules"},
 	{from: "corpus/capsules/regen", to: of("capsule", "capsule/model", "corpus/capsules", "cubin", "cuda", "witness")},
+	// Made on the spot: it asks nvlink and the command line and reports.
+	{from: "corpus/live", to: of("corpus/ptxgen", "diff", "report", "witness"), test: of("witness/witnesstest", cmp)},
 	{from: "corpus/relocs", to: of("cuda")},
 	{from: "corpus/relocs/expect", to: of("corpus/relocs", "cuda", "oracle")},
 	{from: "corpus/relocs/regen", to: of("corpus/relocs", "corpus/relocs/expect", "cuda", "oracle", "witness")},

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/twinlink/twinlink/report"
+	"github.com/twinlink/twinlink/witness"
+)
+
+const outName = "out.cubin"
+
+// court is whom a case is put to.
+type court struct {
+	tools *witness.Toolset
+	ours  witness.Tool // twinlink's command line, under the name nvlink
+}
+
+// limits are short: the cases are small, and a hang is an answer too.
+var limits = witness.Limits{Time: 10 * time.Second, File: 64 << 20}
+
+// build compiles twinlink's command line into dir.
+func build(ctx context.Context, dir string) (string, error) {
+	name := filepath.Join(dir, "nvlink")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", name, "github.com/twinlink/twinlink/cmd/twinlink")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, text)
+	}
+	return name, nil
+}
+
+// run puts a plan to both linkers. A row stands for each link: one, or with p.final two.
+func (c *court) run(ctx context.Context, p plan, keep string) ([]report.Row, error) {
+	inputs, row, err := c.compile(ctx, p)
+	if err != nil || inputs == nil {
+		return row, err
+	}
+	args := p.args
+	var files []witness.File
+	for _, f := range p.files {
+		files = append(files, witness.File{Name: f.name, Data: f.data})
+	}
+	first := question{p: &p, subject: fmt.Sprintf("seed %d", p.seed), inputs: inputs, files: files, args: args, behind: p.behind}
+	rows, output, err := c.put(ctx, first, keep)
+	if err != nil || !p.final || output == nil {
+		return rows, err
+	}
+	second := question{p: &p, subject: first.subject + " final", inputs: []witness.File{{Name: "part.cubin", Data: output}}}
+	more, _, err := c.put(ctx, second, keep)
+	return append(rows, more...), err
+}
+
+// compile makes the objects; nil with a skipped row where ptxas refuses.
+func (c *court) compile(ctx context.Context, p plan) ([]witness.File, []report.Row, error) {
+	var inputs []witness.File
+	for _, m := range p.modules {
+		source := witness.File{Name: m.Name + ".ptx", Data: []byte(m.Text)}
+		res, err := c.tools.Assemble(ctx, m.release, append([]string{"-arch=" + p.arch}, m.flags...), source)
+		if err != nil {
+			return nil, nil, err
+		}
+		if res.Outcome != witness.Success {
+			return nil, []report.Row{{
+				Subject: fmt.Sprintf("seed %d", p.seed), Release: p.release, Arch: p.arch, Verdict: report.Skipped,
+				Note: "ptxas " + m.release + ": " + firstLine(res.Message()),
+			}}, nil
+		}
+		inputs = append(inputs, witness.File{Name: m.Name + ".cubin", Data: res.Output})
+	}
+	return inputs, nil, nil
+}
+
+// question is one link.
+type question struct {
+	p       *plan
+	subject string
+	inputs  []witness.File
+	files   []witness.File
+	args    []string
+	behind  bool
+}
+
+func (q *question) command() []string {
+	args := []string{"-arch=" + q.p.arch}
+	if !q.behind {
+		args = append(args, q.args...)
+	}
+	for _, in := range q.inputs {
+		args = append(args, in.Name)
+	}
+	if q.behind {
+		args = append(args, q.args...)
+	}
+	return append(args, "-o", outName)
+}
+
+// put asks both and compares; it returns nvlink's output as well.
+func (c *court) put(ctx context.Context, q question, keep string) ([]report.Row, []byte, error) {
+	theirs, err := c.tools.Tool(q.p.release, witness.Nvlink)
+	if err != nil {
+		return nil, nil, err
+	}
+	job := witness.Job{Args: q.command(), Inputs: append(q.inputs, q.files...), Collect: outName, Limits: limits}
+	want, err := theirs.Run(ctx, job)
+	if err != nil {
+		return nil, nil, err
+	}
+	if q.p.mixed() {
+		job.Args = append([]string{"-toolkit", q.p.release}, job.Args...)
+	}
+	got, err := c.ours.Run(ctx, job)
+	if err != nil {
+		return nil, nil, err
+	}
+	row := compare(got, want)
+	row.Subject, row.Release, row.Arch = q.subject, q.p.release, q.p.arch
+	if len(q.args) > 0 {
+		row.Subject += " " + strings.Join(q.args, " ")
+	}
+	if row.Verdict == report.Differ {
+		row.Repeat = fmt.Sprintf("go run ./corpus/live -n 1 -seed %d -keep DIR", q.p.seed)
+	}
+	if keep != "" {
+		err = keepFiles(filepath.Join(keep, strings.ReplaceAll(q.subject, " ", "-")), job, got, want)
+	}
+	return []report.Row{row}, want.Files[outName], err
+}
+
+// keepFiles writes what a link read and made.
+func keepFiles(dir string, job witness.Job, got, want *witness.Result) error {
+	files := map[string][]byte{
+		"command":   []byte(strings.Join(job.Args, "\n") + "\n"),
+		"ours.text": got.Stderr, "nvlink.text": want.Stderr,
+		"ours.cubin": got.Files[outName], "nvlink.cubin": want.Files[outName],
+	}
+	for _, f := range job.Inputs {
+		files[f.Name] = f.Data
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for name, data := range files {
+		if data == nil {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/twinlink/twinlink/diff"
+	"github.com/twinlink/twinlink/report"
+	"github.com/twinlink/twinlink/witness"
+)
+
+// unsupported is how twinlink refuses what it knows and doesn't do.
+const unsupported = "is not supported by twinlink"
+
+// compare holds two runs of the same command against each other.
+func compare(got, want *witness.Result) report.Row {
+	row := report.Row{Answers: []report.Answer{answer(report.Engine, got), answer(report.Nvlink, want)}}
+	row.First = firstDifference(got, want)
+	switch {
+	case got.Outcome == witness.Crashed || got.Outcome == witness.Hung || bytes.Contains(got.Stderr, []byte("goroutine ")):
+		row.Verdict = report.Differ
+		if row.First == nil {
+			row.First = sides("outcome", got.String(), want.String())
+		}
+	case want.Outcome == witness.Crashed || want.Outcome == witness.Hung:
+		row.Verdict, row.First, row.Note = report.Skipped, nil, "nvlink "+want.Outcome.String()
+	case row.First != nil && bytes.Contains(got.Stderr, []byte(unsupported)):
+		row.Verdict, row.First, row.Note = report.Skipped, nil, firstLine(got.Message())
+	case row.First != nil:
+		row.Verdict = report.Differ
+	case want.Files[outName] == nil:
+		row.Verdict = report.RefusedAlike
+	default:
+		row.Verdict = report.Agree
+	}
+	return row
+}
+
+func answer(w report.Witness, res *witness.Result) report.Answer {
+	a := report.Answer{Witness: w}
+	output := res.Files[outName]
+	switch {
+	case res.Outcome == witness.Crashed:
+		a.Outcome = report.Crashed
+	case res.Outcome == witness.Hung:
+		a.Outcome = report.Hung
+	case output != nil:
+		a.Outcome, a.Detail = report.Linked, fmt.Sprintf("%d bytes", len(output))
+	default:
+		a.Outcome, a.Detail = report.Refused, strings.TrimSpace(string(res.Stderr))
+	}
+	return a
+}
+
+// firstDifference returns nil where exit status, messages and bytes are the same.
+func firstDifference(got, want *witness.Result) *report.Difference {
+	if got.ExitCode != want.ExitCode {
+		d := sides("exit", fmt.Sprint(got.ExitCode), fmt.Sprint(want.ExitCode))
+		if line := firstLine(got.Message()); line != "" {
+			d.Place = line
+		}
+		return d
+	}
+	for _, t := range [...]struct {
+		key       string
+		got, want []byte
+	}{{"stderr", got.Stderr, want.Stderr}, {"stdout", got.Stdout, want.Stdout}} {
+		if !bytes.Equal(t.got, t.want) {
+			a, b := firstLines(string(t.got), string(t.want))
+			return sides(t.key, a, b)
+		}
+	}
+	a, b := got.Files[outName], want.Files[outName]
+	switch {
+	case a == nil && b == nil || a != nil && b != nil && bytes.Equal(a, b):
+		return nil
+	case a == nil || b == nil:
+		return sides("output", presence(a), presence(b))
+	}
+	list, err := diff.Compare(diff.Input{Name: "ours", Data: a}, diff.Input{Name: "nvlink", Data: b})
+	if err != nil || len(list) == 0 {
+		return sides("output.bytes", presence(a), presence(b))
+	}
+	d := sides(list[0].Key, value(list[0].A), value(list[0].B))
+	d.More = len(list) - 1
+	return d
+}
+
+func presence(data []byte) string {
+	if data == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d bytes", len(data))
+}
+
+func sides(key, ours, theirs string) *report.Difference {
+	return &report.Difference{Key: key, Sides: []report.Side{{Witness: report.Engine, Value: ours}, {Witness: report.Nvlink, Value: theirs}}}
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return s
+}
+
+// firstLines returns the first lines in which two texts differ.
+func firstLines(a, b string) (string, string) {
+	x, y := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")
+	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
+		x, y = x[1:], y[1:]
+	}
+	head := func(list []string) string {
+		if len(list) == 0 {
+			return ""
+		}
+		return strings.TrimSuffix(list[0], "\n")
+	}
+	return head(x), head(y)
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
