@@ -154,8 +154,6 @@ func (c *Command) refuses(id ID) bool {
 	switch id {
 	case CudaAPIVersion, UidxFile, NVHost, AllowUndefinedGlobals:
 		return false
-	case DisableSmemReservation:
-		return c.set[id].truth
 	}
 	return true
 }

@@ -94,13 +94,15 @@ func (c *Command) fill() {
 	o := &c.Options
 	o.Arch = c.text(Arch)
 	o.Toolkit = c.Release.String()
-	o.Debug = c.Given(Debug)
+	o.Debug, o.SuppressDebug = c.Given(Debug), c.Given(SuppressDebugInfo)
 	o.Relocatable = c.Given(RelocatableLink)
 	o.PreserveReloc = c.Given(PreserveRelocs)
 	o.ForceRela = c.Given(ForceRela)
 	o.KernelsUsed = slices.Clone(c.set[KernelsUsed].list)
 	o.VariablesUsed = slices.Clone(c.set[VariablesUsed].list)
 	o.DumpCallgraph = c.Given(DumpCallgraph) || c.Given(DumpCallgraphNoDemangle)
+	o.ReserveNull = c.Given(ReserveNullPointer)
+	o.NoReserved = c.Given(DisableSmemReservation) && c.set[DisableSmemReservation].truth
 	o.SuppressStackWarning = c.Given(SuppressStackSizeWarning)
 	o.WarningsAsErrors = c.Given(WarningAsError)
 	o.NoWarnings = c.Given(DisableWarnings)

@@ -39,6 +39,9 @@ type Voice struct {
 // Line returns the message as nvlink prints it.
 func (v Voice) Line(d *engine.Diagnostic) string {
 	line := d.String()
+	if d.Severity == engine.Plain {
+		return line
+	}
 	if v.Tool != "" {
 		line = v.Tool + strings.TrimPrefix(line, "nvlink")
 	}

@@ -54,6 +54,10 @@ func (l *linker) keepsDead() bool {
 	return l.opt.Debug || l.opt.PreserveReloc || l.isRelocatable()
 }
 
+// showsDebug reports whether -g shows what a debugger looks for; without that
+// it only keeps what nothing reaches.
+func (l *linker) showsDebug() bool { return l.opt.Debug && !l.opt.SuppressDebug }
+
 // judgeAliases finds second names that nothing reaches. 11.8 keeps one whose
 // code lives and fails where the code is dead too; later releases fail where
 // the code lives.
@@ -68,6 +72,7 @@ func (l *linker) judgeAliases() {
 		case l.prof.keepsAliases && codeLives:
 			f.live = true
 		case l.prof.keepsAliases:
+			f.live = true
 			l.broken = "reference to deleted section"
 		case codeLives:
 			l.broken = "reference to deleted symbol"
@@ -152,7 +157,7 @@ func (l *linker) reachShown(k funID, visit func(funID)) {
 
 // kernelsHidden reports whether there is a filter.
 func (l *linker) kernelsHidden() bool {
-	return (l.opt.KernelsUsed != nil || l.opt.VariablesUsed != nil) && !l.opt.Debug
+	return (l.opt.KernelsUsed != nil || l.opt.VariablesUsed != nil) && !l.showsDebug()
 }
 
 // liveKernels returns those that are kept.

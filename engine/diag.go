@@ -46,6 +46,7 @@ const (
 	EntryMismatch                          // a kernel here, a function there
 	Undefined                              // a reference nothing defines
 	RegisterLimit                          // a kernel with a register limit calls code that needs more
+	ReservedShared                         // a kernel uses what an option doesn't let be reserved
 	StackUnknown                           // recursion hides a kernel's stack size
 	Unsupported                            // an option or input that is not implemented
 	MergeFailed                            // the sum of merge errors
@@ -76,6 +77,10 @@ type LinkError struct {
 	Diags []Diagnostic
 	Exit  int
 	Err   error // the fault behind a Malformed message
+
+	// Image is what the link made in spite of errors that aren't fatal, for -v
+	// to look at; nil where it ended before.
+	Image []byte
 }
 
 // Error returns the messages, a line each.

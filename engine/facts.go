@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strings"
+
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -208,13 +210,21 @@ func (l *linker) readPrototypes(m *module, s *cubin.Section) error {
 		if err != nil {
 			return err
 		}
-		if have := l.funs[f].proto; have != 0 && have != proto {
+		if have := l.funs[f].proto; have != 0 && !l.sameSignature(have, proto) {
 			l.prototypeMismatch(m, l.funs[f].sym)
 			continue
 		}
 		l.funs[f].proto = proto
 	}
 	return nil
+}
+
+// sameSignature compares prototypes. Newer compilers append "|" and what the
+// calling convention uses.
+func (l *linker) sameSignature(a, b nameID) bool {
+	x, _, _ := strings.Cut(l.names.str(a), "|")
+	y, _, _ := strings.Cut(l.names.str(b), "|")
+	return a == b || x == y
 }
 
 // prototype interns the prototype string at an offset of the module's .strtab.

@@ -24,7 +24,7 @@ const graphLegend = `callgraph for %s:
 # &s        // s has address taken`
 
 func (l *linker) dumpCallgraph() {
-	l.print(fmt.Sprintf(graphLegend, l.arch.name))
+	l.print(fmt.Sprintf(graphLegend, fmt.Sprintf("sm_%d", l.arch.sm)))
 	number := make([]int, len(l.funs))
 	next, nameless := 1, l.nameless
 	for i := range l.funs {
@@ -61,7 +61,7 @@ func (l *linker) graphLine(id funID, number []int) string {
 		b.WriteByte('&')
 	}
 	b.WriteString(l.demangled(f.sym))
-	if f.text != absent {
+	if f.text != absent && l.secs[f.text].fun == id {
 		fmt.Fprintf(&b, " [%d]", f.regs)
 	}
 	b.WriteString(" ->")

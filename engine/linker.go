@@ -135,15 +135,13 @@ func (l *linker) link(inputs []Input) ([]byte, error) {
 	if l.prof.registersFirst {
 		l.checkRegisters()
 		l.checkUndefined()
-	} else {
-		l.checkUndefined()
-		l.checkRegisters()
-	}
-	if l.failed {
-		return nil, &LinkError{Exit: 255}
 	}
 	if l.broken != "" {
 		return nil, refuse(Internal, "", "Internal error: %s", l.broken)
+	}
+	if !l.prof.registersFirst {
+		l.checkUndefined()
+		l.checkRegisters()
 	}
 	if err := l.decideAll(); err != nil {
 		return nil, err
@@ -152,7 +150,11 @@ func (l *linker) link(inputs []Input) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.emit(img)
+	image, err := l.emit(img)
+	if l.failed && err == nil {
+		return nil, &LinkError{Exit: 255, Image: image}
+	}
+	return image, err
 }
 
 // begin makes the sections every link begins with.
@@ -218,6 +220,7 @@ func (l *linker) layout() error {
 	}
 	l.layoutShared()
 	l.layoutImages()
+	l.nameInstance()
 	l.layoutConstants()
 	l.mergeConstants()
 	l.relaction = l.role(".nv.rel.action", cuda.SHTCudaRelocInfo, 0, 8)

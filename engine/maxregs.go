@@ -17,6 +17,9 @@ const noRegisterLimit = 0xff
 // their .nv.info.<f>, and for each the kernels whose count it raises, the last
 // first. With the call graph it prints every raise.
 func (l *linker) checkRegisters() {
+	if l.isRelocatable() {
+		return
+	}
 	if l.opt.DumpCallgraph {
 		l.dumpCallgraph()
 	}

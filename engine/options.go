@@ -33,6 +33,10 @@ type Options struct {
 	KernelsUsed   []string
 	VariablesUsed []string
 
+	ReserveNull   bool // --reserve-null-pointer: no shared variable at address 0
+	SuppressDebug bool // --suppress-debug-info: Debug shows no symbols it adds
+	NoReserved    bool // --disable-smem-reservation=true: no reserved shared memory
+
 	DumpCallgraph bool                // print the call graph among the messages
 	Demangle      func(string) string // names in it; nil leaves them as they are
 

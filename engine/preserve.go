@@ -66,7 +66,7 @@ type resolvedAt struct {
 // that moved to a kernel).
 func (l *linker) isResolved(id symID, target secID) bool {
 	s := &l.syms[id]
-	return l.isRelocatable() || (!s.isExternShared() || l.opt.Debug || s.is(symDynamic) && l.externOffset(target, s) == unplaced) && !s.isImage() && (s.sec < 0 || !l.secs[s.sec].moved)
+	return l.isRelocatable() || (!s.isExternShared() || l.showsDebug() || s.is(symDynamic) && l.externOffset(target, s) == unplaced) && !s.isImage() && (s.sec < 0 || !l.secs[s.sec].moved)
 }
 
 // putResolved writes a section of resolved records.

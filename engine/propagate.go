@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -42,6 +43,23 @@ func (l *linker) propagate() {
 			l.settle(k, need, only)
 		}
 		l.warnStack(k)
+	}
+	l.checkReserved()
+}
+
+// checkReserved reports kernels that use the reserved shared memory where none
+// may be reserved, the last first.
+func (l *linker) checkReserved() {
+	if !l.opt.NoReserved {
+		return
+	}
+	for _, k := range slices.Backward(l.liveKernels()) {
+		used := false
+		l.reach(k, func(f funID) { used = used || l.asks[f].marks&markReservedSmem != 0 })
+		if name := l.symName(l.funs[k].sym); used {
+			l.say(Diagnostic{Severity: Error, Kind: ReservedShared, Symbol: name,
+				Text: fmt.Sprintf("Function '%s' uses reserved shared memory when not allowed.", name)})
+		}
 	}
 }
 

@@ -242,14 +242,14 @@ const unplaced = ^uint64(0)
 // still names it: --preserve-relocs keeps functions that no kernel reaches, and
 // forgets that they have a part in the layout too.
 func (l *linker) isForgotten(in secID, sym *symbol) bool {
-	return l.opt.PreserveReloc && !l.opt.Debug && !l.isRelocatable() && !sym.is(symDynamic) &&
+	return l.opt.PreserveReloc && !l.showsDebug() && !l.isRelocatable() && !sym.is(symDynamic) &&
 		len(l.shared.kernels) > 0 && l.externOffset(l.secs[in].target, sym) == unplaced
 }
 
 // externOffset returns the offset of the dynamic shared variables as seen from
 // a function's code.
 func (l *linker) externOffset(text secID, v *symbol) uint64 {
-	if l.opt.Debug {
+	if l.showsDebug() {
 		return v.value
 	}
 	if l.shared == nil || l.secs[text].fun == absent {

@@ -20,8 +20,10 @@ type sharedLayout struct {
 	multi    []symID           // coloured variables
 	ends     []uint64          // by kernel: end of what it holds
 	extern   []int64           // by kernel: offset of its dynamic variables, -1 for none
+	first    uint64            // lowest address that may be given: 1 with --reserve-null-pointer
 	poolEnd  uint64            // end of the colours
 	externAt map[funID]uint64  // by function: the dynamic variables' offset as it sees them
+	instance bool              // some kernel has dynamic variables
 	own      map[secID][]symID // variables of a kernel's own section, by creation
 }
 
@@ -32,6 +34,9 @@ func (l *linker) layoutShared() {
 		return
 	}
 	s := &sharedLayout{kernels: l.allKernels(), users: make(map[symID][]int), named: make(map[symID]bool)}
+	if l.opt.ReserveNull {
+		s.first, s.poolEnd = 1, 1
+	}
 	l.shared = s
 	s.own = make(map[secID][]symID)
 	for _, v := range vars {
@@ -195,7 +200,7 @@ func (l *linker) placeOwn(s *sharedLayout, k int, f funID, single []symID) {
 	sec.align = 1
 	for _, v := range own {
 		align := l.syms[v].value
-		off := alignUp(s.ends[k], align)
+		off := alignUp(max(s.ends[k], s.first), align)
 		l.place(v, off)
 		l.syms[v].sec = id
 		s.ends[k] = off + l.syms[v].size
@@ -261,7 +266,7 @@ func (l *linker) placeExtern(s *sharedLayout) {
 				return
 			}
 			uses[k] = true
-			if l.opt.Debug {
+			if l.showsDebug() {
 				l.sharedUses(g, func(v symID) {
 					if !l.syms[v].isExternShared() {
 						return
@@ -289,13 +294,11 @@ func (l *linker) placeExtern(s *sharedLayout) {
 	for k := range s.kernels {
 		s.extern[k] = -1
 		if uses[k] {
-			top[root(k)] = max(top[root(k)], alignUp(s.ends[k], dynamicAlign))
+			top[root(k)] = max(top[root(k)], alignUp(max(s.ends[k], s.first), dynamicAlign))
 		}
 	}
-	if l.prof.earlyStrings && len(top) > 0 && !l.opt.Debug {
-		l.str.add(l.names.id("externsharedinstance"))
-	}
-	if l.opt.Debug {
+	s.instance = len(top) > 0
+	if l.showsDebug() {
 		l.defineExtern(func(v symID) uint64 {
 			if k, ok := byVar[v]; ok {
 				return top[root(k)]
@@ -335,11 +338,19 @@ func (l *linker) defineExtern(offset func(symID) uint64) {
 	}
 }
 
+// nameInstance enters the name of the stand-in for dynamic variables where
+// strings are entered as names come.
+func (l *linker) nameInstance() {
+	if l.prof.earlyStrings && l.shared != nil && l.shared.instance && !l.showsDebug() {
+		l.str.add(l.names.id("externsharedinstance"))
+	}
+}
+
 // showDynamic gives dynamic variables the place they get by accident with
 // --preserve-relocs: where the pool has an end, the driver's reserve is added
 // to the value of each of its symbols, and theirs is still -1.
 func (l *linker) showDynamic(s *sharedLayout) {
-	if !l.opt.PreserveReloc || l.opt.Debug || l.sharedReserve() == 0 || len(s.multi) == 0 {
+	if !l.opt.PreserveReloc || l.showsDebug() || l.sharedReserve() == 0 || len(s.multi) == 0 {
 		return
 	}
 	for i := range l.syms {
@@ -364,7 +375,7 @@ func (l *linker) sharedSymbol(s *symbol) (value uint64, other uint8) {
 
 // debugShows reports whether -g alone puts a variable into the tables.
 func (l *linker) debugShows(s *symbol) bool {
-	return l.opt.Debug && (l.prof.debugSingleShared || l.secs[s.sec].owner == absent || s.is(symOwned))
+	return l.showsDebug() && (l.prof.debugSingleShared || l.secs[s.sec].owner == absent || s.is(symOwned))
 }
 
 // hasDynamic reports whether any variable is dynamic, used or not, or was until
@@ -386,7 +397,7 @@ const dynamicAlign = 16
 // sharedReserve is what the driver keeps of each kernel's shared memory; the
 // section sizes of sm_90 count it in, the addresses don't.
 func (l *linker) sharedReserve() uint64 {
-	if l.arch.sm >= 90 {
+	if l.arch.sm >= 90 && !l.opt.NoReserved {
 		return 0x400
 	}
 	return 0
@@ -423,10 +434,10 @@ func (l *linker) sizeShared(s *sharedLayout) {
 	}
 	out := &l.secs[pool]
 	out.size, out.chunks = 0, nil
-	if dynamic && (l.opt.Debug || l.opt.PreserveReloc) {
+	if dynamic && (l.showsDebug() || l.opt.PreserveReloc) {
 		out.size = l.sharedReserve()
 	}
-	if len(s.multi) > 0 && (l.opt.Debug || l.opt.PreserveReloc) {
+	if len(s.multi) > 0 && (l.showsDebug() || l.opt.PreserveReloc) {
 		out.size = s.poolEnd + l.sharedReserve()
 		out.present = true
 	}

@@ -39,7 +39,8 @@ type Kernel struct {
 	Surfaces  int
 	Samplers  int
 
-	frame uint32
+	frame    uint32
+	hasStack bool
 }
 
 // Image is what an image uses.
@@ -158,8 +159,9 @@ func (r *reader) sections() error {
 			if err := r.kernelInfo(r.byName[name[len(".nv.info."):]], &s); err != nil {
 				return err
 			}
-		case strings.HasPrefix(name, ".rel.nv.constant0."):
-			if err := r.headers(r.byName[name[len(".rel.nv.constant0."):]], &s); err != nil {
+		case strings.HasPrefix(name, ".rel.nv.constant0."), strings.HasPrefix(name, ".rela.nv.constant0."):
+			_, kernel, _ := strings.Cut(name, ".nv.constant0.")
+			if err := r.headers(r.byName[kernel], &s); err != nil {
 				return err
 			}
 		}
@@ -233,10 +235,13 @@ func (r *reader) moduleInfo() error {
 			k.Registers = max(k.Registers, value)
 		case rec.Attr == cuda.AttrFrameSize:
 			k.frame = value
-		case value == unknownStack:
+		case value != unknownStack:
+			k.Stack, k.hasStack = value, true
+		}
+	}
+	for _, k := range r.order {
+		if !k.hasStack {
 			k.Stack = k.frame
-		default:
-			k.Stack = value
 		}
 	}
 	return info.Err()

@@ -155,6 +155,11 @@ func (l *linker) link() error {
 		if refused.Exit == undefinedExit && l.cmd.Given(cmdline.AllowUndefinedGlobals) {
 			_ = l.say(cmdline.Unsupported("option '--%s'", cmdline.Table[cmdline.AllowUndefinedGlobals].Name))
 		}
+		if refused.Image != nil {
+			if err := l.verbose(refused.Image); err != nil {
+				return err
+			}
+		}
 		return &ended{refused.Exit}
 	}
 	failed := l.report(out.Diags)
