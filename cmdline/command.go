@@ -103,6 +103,7 @@ func (c *Command) fill() {
 	o.DumpCallgraph = c.Given(DumpCallgraph) || c.Given(DumpCallgraphNoDemangle)
 	o.ReserveNull = c.Given(ReserveNullPointer)
 	o.NoReserved = c.Given(DisableSmemReservation) && c.set[DisableSmemReservation].truth
+	o.ExtraWarnings = c.Given(ExtraWarnings)
 	o.SuppressStackWarning = c.Given(SuppressStackSizeWarning)
 	o.WarningsAsErrors = c.Given(WarningAsError)
 	o.NoWarnings = c.Given(DisableWarnings)

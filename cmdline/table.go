@@ -91,7 +91,7 @@ var Table = [numOptions]Option{
 	DumpCallgraph:            {"dump-callgraph", "dump-callgraph", Flag, all, false, Obeyed, "", "", "print the call graph"},
 	DumpCallgraphNoDemangle:  {"dump-callgraph-no-demangle", "dump-callgraph-no-demangle", Flag, all, false, Obeyed, "", "", "print the call graph with mangled names"},
 	EmitPTX:                  {"emit-ptx", "emit-ptx", Flag, all, false, Refused, "", "", "write PTX (link-time optimization)"},
-	ExtraWarnings:            {"extra-warnings", "extrawarn", Flag, all, false, Inert, "", "", "warn about more"},
+	ExtraWarnings:            {"extra-warnings", "extrawarn", Flag, all, false, Obeyed, "", "", "warn about more"},
 	GenHostLinkerScript:      {"gen-host-linker-script", "ghls", Optional, all, false, Refused, "lcs-abs", "lcs-abs|lcs-aug", "write a linker script for the host"},
 	Help:                     {"help", "h", Flag, all, false, Obeyed, "", "", "print this text"},
 	IgnoreHostInfo:           {"ignore-host-info", "ignore-host-info", Flag, all, false, Inert, "", "", "ignore what host objects refer to"},

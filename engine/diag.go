@@ -47,6 +47,7 @@ const (
 	Undefined                              // a reference nothing defines
 	RegisterLimit                          // a kernel with a register limit calls code that needs more
 	ReservedShared                         // a kernel uses what an option doesn't let be reserved
+	Uncalled                               // an address taken, and no call
 	StackUnknown                           // recursion hides a kernel's stack size
 	Unsupported                            // an option or input that is not implemented
 	MergeFailed                            // the sum of merge errors
@@ -150,6 +151,12 @@ func (l *linker) commonTooLarge(m *module, s symID, file string) {
 	name := l.symName(s)
 	l.say(Diagnostic{Severity: Error, Kind: SizeMismatch, File: m.file.Name, Symbol: name,
 		Text: fmt.Sprintf("Common symbol '%s' in file '%s' has larger size than initialization", name, file)})
+}
+
+func (l *linker) uncalledWarning(f funID) {
+	name := l.symName(l.funs[f].sym)
+	l.say(Diagnostic{Severity: Warning, Kind: Uncalled, Symbol: name,
+		Text: fmt.Sprintf("Function '%s' has address taken but no calls to it found", name)})
 }
 
 func (l *linker) stackWarning(k funID) {

@@ -79,6 +79,25 @@ func (l *linker) closeGraph() {
 	}
 	l.graph = g
 	l.components()
+	if l.opt.ExtraWarnings && !l.opt.Debug && !l.opt.PreserveReloc {
+		l.warnUncalled()
+	}
+}
+
+// warnUncalled tells of functions whose address is taken and which nothing can
+// be seen to call.
+func (l *linker) warnUncalled() {
+	called := make([]bool, len(l.funs))
+	for i := range l.funs {
+		for _, g := range l.calledBy(funID(i)) {
+			called[g] = true
+		}
+	}
+	for i := range l.funs {
+		if f := &l.funs[i]; f.taken && !called[i] {
+			l.uncalledWarning(funID(i))
+		}
+	}
 }
 
 // matches returns the functions an indirect call through proto may reach, by

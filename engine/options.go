@@ -40,6 +40,7 @@ type Options struct {
 	DumpCallgraph bool                // print the call graph among the messages
 	Demangle      func(string) string // names in it; nil leaves them as they are
 
+	ExtraWarnings        bool // -extrawarn
 	SuppressStackWarning bool // --suppress-stack-size-warning
 	NoWarnings           bool // -w
 	WarningsAsErrors     bool // -Werror

@@ -145,9 +145,8 @@ func (l *linker) special() error {
 
 // link runs the engine and writes what it made.
 func (l *linker) link() error {
-	if l.cmd.Given(cmdline.DumpCallgraph) {
-		l.cmd.Options.Demangle = demangled
-	}
+	// Names are demangled with --dump-callgraph-no-demangle too, as nvlink has it.
+	l.cmd.Options.Demangle = demangled
 	out, err := engine.Link(l.in, l.cmd.Options)
 	var refused *engine.LinkError
 	if errors.As(err, &refused) {
