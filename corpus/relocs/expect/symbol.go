@@ -1,0 +1,133 @@
+package expect
+
+import (
+	"math"
+	"strings"
+
+	"github.com/twinlink/twinlink/corpus/relocs"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle"
+)
+
+// symbol is what a record names, in the oracle's terms.
+type symbol struct {
+	name     string // as the image has it
+	kind     oracle.SymbolKind
+	value    uint64 // S
+	lies     cuda.SectionType
+	slot     uint32
+	section  bool   // it stands for a section
+	base     uint64 // where that share of the section begins
+	unplaced bool   // its value is all ones, and it reaches the output
+}
+
+const dynamicAlignment = 16
+
+// addend returns what is added to the addend of a record: where a symbol stands
+// for a section, the record moves with the object's share of it.
+func (s symbol) addend() int64 {
+	if s.section {
+		return int64(s.base)
+	}
+	return 0
+}
+
+// symbol classifies the symbol of a record.
+func (c *link) symbol(i int) (symbol, error) {
+	f := c.facts.Symbols[i]
+	s := symbol{name: f.Name, base: f.Base, section: f.Type == cuda.STTSection, value: f.Base + f.Value, lies: f.SectionType}
+	switch {
+	case !f.Exists:
+		return s, &Unknown{"a symbol behind the table"}
+	case f.Index == 0:
+		s.name, s.kind = "#0", oracle.Constant
+		return s, nil
+	case f.Type == cuda.STTSection && f.Section == ".text.wfun" && c.v.Template.First != "":
+		return s, &Unknown{"the section of a function that was replaced"}
+	case f.Type == cuda.STTSection:
+		s.value = f.Value
+		return c.sectionSymbol(s, f.Section), nil
+	}
+	kind := c.m.Kind(c.v.Template.Program, f.Name)
+	if kind == "undefined" {
+		kind = undefinedKind(f)
+	}
+	switch kind {
+	case "constant":
+		s.kind = oracle.Constant
+		s.unplaced = s.value == math.MaxUint64
+		if !f.Defined {
+			s.value, s.unplaced = math.MaxUint64, false
+		}
+	case "parameter":
+		s.kind = oracle.Hidden
+	case "shared", "dynamic":
+		// The only shared variable of the link that is used stands first; one
+		// that no code uses has no address. Dynamic shared memory is undefined
+		// until a kernel gets it, and its alignment is 16.
+		s.kind, s.slot = oracle.Hidden, uint32(f.Value)
+		s.value = 0
+		if kind == "dynamic" && c.placeKind() == placeCode {
+			s.slot = dynamicAlignment
+		}
+		if c.placeKind() != placeCode {
+			s.value, s.lies = math.MaxUint64, cuda.SHTCudaShared
+		}
+	case "global":
+		s.kind = oracle.Global
+	case "function", "syscall":
+		s.kind = oracle.Function
+	case "dead", "idle", "idle syscall":
+		s.kind = oracle.Dead
+		if c.revived(f.Name) {
+			s.kind = oracle.Function
+		}
+	case "texture":
+		s.kind, s.lies = oracle.Texture, cuda.SHTCudaConstant0
+		s.value = c.textureSlot(f.Name)
+	default:
+		return s, &Unknown{"symbol kind " + kind}
+	}
+	return s, nil
+}
+
+// undefinedKind says how a record against an undefined symbol is treated: as
+// one against what it should have been. A constant has the address -1, in no
+// section.
+func undefinedKind(f relocs.Symbol) string {
+	switch {
+	case f.Type == cuda.STTFunc:
+		return "function"
+	case f.Other&cuda.STOSpace == cuda.STOConstant:
+		return "constant"
+	}
+	return "global"
+}
+
+// reported tells whether an undefined symbol ends the link: a variable does, a
+// function where code that is reached calls it or a record takes its address.
+func (c *link) reported(name string) bool {
+	kind := c.m.Kind(c.v.Template.Program, name)
+	if kind == "undefined" {
+		return true
+	}
+	if kind != "idle" {
+		return false
+	}
+	return c.revived(name) || c.revived("deadfun") // which calls it
+}
+
+func (c *link) sectionSymbol(s symbol, section string) symbol {
+	switch s.lies {
+	case cuda.SHTCudaGlobal, cuda.SHTCudaGlobalInit:
+		s.kind = oracle.Global
+	case cuda.SHTCudaShared:
+		s.kind = oracle.SharedSection
+	default:
+		s.kind = oracle.Constant
+		if strings.HasSuffix(section, ".text.deadfun") && !c.revived("deadfun") {
+			s.kind = oracle.Hidden
+		}
+	}
+	return s
+}

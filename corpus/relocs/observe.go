@@ -1,0 +1,184 @@
+package relocs
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// What a vector's result says of an image is found by comparing the place in
+// the image with the place in the object: what changed, and which records are
+// left. Everything else is held by a checksum of the whole image.
+
+const (
+	window     = 32 // bytes of a place from the first record on that Result.After covers
+	sameRun    = 8  // changes no further apart than this are one run
+	maxChanged = 96 // bytes of changes elsewhere that are written down
+)
+
+// Checksum returns what Result.Images holds for an image.
+func Checksum(image []byte) string {
+	sum := sha256.Sum256(image)
+	return hex.EncodeToString(sum[:4])
+}
+
+// Observe says what became of a vector's place and records in an image that was
+// linked of inputs. Result's fields for releases, verdict and messages stay
+// empty.
+func (v *Vector) Observe(inputs []Input, image []byte) (Result, error) {
+	r := Result{Did: Linked}
+	object, err := read(inputs[len(inputs)-1].Data)
+	if err != nil {
+		return r, err
+	}
+	out, err := read(image)
+	if err != nil {
+		return r, fmt.Errorf("image: %w", err)
+	}
+	var sheets []*sheet
+	for _, in := range inputs[:len(inputs)-1] {
+		f, err := read(in.Data)
+		if err != nil {
+			return r, err
+		}
+		sheets = append(sheets, f)
+	}
+	base := shareBase(append(sheets, object), v.Place)
+	was, _ := object.find(v.Place)
+	is, index := out.find(v.Place)
+	if is == nil || was == nil {
+		r.Gone = true
+		return r, nil
+	}
+	if base > uint64(len(is.data)) {
+		return r, fmt.Errorf("%s has %d bytes, the object's share begins at %d", v.Place, len(is.data), base)
+	}
+	v.changes(&r, was.data, is.data[base:])
+	r.Kept = out.recordsOf(index, cuda.SHTRel, cuda.SHTRela, cuda.SHTMercRela)
+	for i := range r.Kept {
+		if r.Kept[i].Form == v.Form {
+			r.Kept[i].Form = ""
+		}
+	}
+	r.Saved = plain(out.recordsOf(index, cuda.SHTCudaResolvedRela, cuda.SHTMercResolvedRela))
+	if twin := twinOf(v.Place); twin != "" {
+		v.observeTwin(&r, object, out, twin)
+	}
+	return r, nil
+}
+
+// changes compares the place before and after.
+func (v *Vector) changes(r *Result, was, is []byte) {
+	first := v.Records[0].Offset
+	end := min(len(was), len(is))
+	if strings.HasPrefix(v.Place, capsulePrefix) && end >= 4 {
+		// A capsule begins with the index of its text section in the file.
+		was = append(bytes.Clone(is[:4]), was[4:]...)
+	}
+	size := 0
+	for _, run := range runs(was[:end], is[:end]) {
+		last := run.Offset + uint64(len(run.Bytes))
+		if run.Offset >= first && last <= first+window {
+			r.After = bytes.Clone(is[first:last])
+			continue
+		}
+		if size += len(run.Bytes); size <= maxChanged {
+			r.Changed = append(r.Changed, run)
+		}
+	}
+}
+
+// twinOf names the section in which the finalizer repeats what it reads in a
+// capsule, "" for others.
+func twinOf(place string) string {
+	rest, ok := strings.CutPrefix(place, capsulePrefix)
+	if !ok {
+		return ""
+	}
+	return rest
+}
+
+// observeTwin adds what happened to the text that belongs to a capsule.
+func (v *Vector) observeTwin(r *Result, object, out *sheet, twin string) {
+	was, _ := object.find(twin)
+	is, index := out.find(twin)
+	if was == nil || is == nil {
+		return
+	}
+	r.Twin = plain(out.recordsOf(index, cuda.SHTRela))
+	if len(was.data) != len(is.data) {
+		return
+	}
+	size := 0
+	for _, run := range runs(was.data, is.data) {
+		if size += len(run.Bytes); size <= maxChanged {
+			r.Changed = append(r.Changed, Run{twin, run.Offset, run.Bytes})
+		}
+	}
+}
+
+// runs lists what differs between two equally long places.
+func runs(a, b []byte) (list []Run) {
+	for i := 0; i < len(a); i++ {
+		if a[i] == b[i] {
+			continue
+		}
+		last := i
+		for j := i; j < len(a) && j-last <= sameRun; j++ {
+			if a[j] != b[j] {
+				last = j
+			}
+		}
+		list = append(list, Run{Offset: uint64(i), Bytes: bytes.Clone(b[i : last+1])})
+		i = last
+	}
+	return list
+}
+
+// recordsOf lists the records for the section of that index in sections of the
+// given types.
+func (f *sheet) recordsOf(target int, kinds ...cuda.SectionType) (list []Record) {
+	for _, kind := range kinds {
+		for _, p := range f.parts {
+			if p.kind == uint32(kind) && int(p.info) == target {
+				list = append(list, f.recordsIn(p)...)
+			}
+		}
+	}
+	return list
+}
+
+// plain forgets the form of records that can only be RELA.
+func plain(list []Record) []Record {
+	for i := range list {
+		list[i].Form = ""
+	}
+	return list
+}
+
+func (f *sheet) recordsIn(p *part) (list []Record) {
+	step, form := relaSize, RELA
+	if p.kind == uint32(cuda.SHTRel) {
+		step, form = relSize, REL
+	}
+	table, names := f.symbols(int(p.link))
+	for b := p.data; len(b) >= step; b = b[step:] {
+		r := Record{Offset: le.Uint64(b), Type: le.Uint32(b[8:]), Form: form}
+		n := uint64(le.Uint32(b[12:]))
+		if (n+1)*symbolSize <= uint64(len(table)) && n != 0 {
+			r.Symbol = f.symbolName(table[n*symbolSize:], names)
+		}
+		if r.Symbol == "" {
+			r.Symbol = fmt.Sprintf("#%d", n)
+		}
+		if step == relaSize {
+			r.Addend = int64(le.Uint64(b[16:]))
+		}
+		list = append(list, r)
+	}
+	return list
+}
