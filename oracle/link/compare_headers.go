@@ -1,0 +1,163 @@
+package link
+
+import (
+	"fmt"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle"
+)
+
+// The section headers of the output.
+//
+// What belongs to a function says so by sh_info, and since 12.x by a flag as
+// well. sh_info of code is two numbers: the register count in the highest
+// byte, the function's symbol below. Up to 12.x the flags of code hold the
+// number of its barriers; 13.0 keeps it in an attribute.
+//
+// Source: headers of outputs by nvlink 11.8.89, 12.4.131 and 13.0.88.
+
+// flagsOwned is the release that began to mark sh_info as a section.
+const flagsOwned oracle.Release = 119
+
+// want is what a section header must hold; size and offset are compared
+// elsewhere.
+type wantHeader struct {
+	kind         cuda.SectionType
+	flags        cuda.SectionFlags
+	link, info   uint32
+	align, entry uint64
+}
+
+func (c *check) compareHeader(s *section, w wantHeader) {
+	say := func(what string, want, got uint64) {
+		if want != got {
+			c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: hex(want), Got: hex(got), Detail: what})
+		}
+	}
+	if w.kind != s.kind {
+		c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: w.kind.String(), Got: s.kind.String(), Detail: "type"})
+	}
+	say("flags", uint64(w.flags), uint64(s.flags))
+	say("link", uint64(w.link), uint64(s.link))
+	say("info", uint64(w.info), uint64(s.info))
+	say("alignment", w.align, s.align)
+	say("entry size", w.entry, s.entry)
+	say("address", 0, s.addr)
+}
+
+// compareHeaders looks at every section.
+func (c *check) compareHeaders() error {
+	symtab := uint32(c.out.symtab)
+	for i := range c.out.sections {
+		s := &c.out.sections[i]
+		w := wantHeader{kind: s.kind, align: 1}
+		switch s.kind {
+		case cuda.SHTNull:
+			w = wantHeader{}
+		case cuda.SHTStrtab:
+		case cuda.SHTSymtab:
+			w = wantHeader{kind: s.kind, link: s.link, info: s.info, align: 8, entry: 24}
+			if c.isStrtab(s.link) != ".strtab" {
+				c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: ".strtab", Got: c.isStrtab(s.link), Detail: "link"})
+			}
+		case cuda.SHTSymtabShndx:
+			w = wantHeader{kind: s.kind, link: symtab, align: 4, entry: 4}
+		case cuda.SHTRel, cuda.SHTRela:
+			w = wantHeader{kind: s.kind, flags: c.relFlags(s), link: symtab, info: s.info, align: 8, entry: 16}
+			if s.kind == cuda.SHTRela {
+				w.entry = 24
+			}
+			c.compareRelName(s)
+		case cuda.SHTCudaResolvedRela:
+			w = wantHeader{kind: s.kind, flags: c.relFlags(s), link: symtab, info: s.info, align: 8, entry: 24}
+			c.compareRelName(s)
+		case cuda.SHTCudaInfo:
+			w = wantHeader{kind: s.kind, link: symtab, info: s.info, align: 4}
+			if s.info != 0 && c.release >= flagsOwned {
+				w.flags = cuda.SHFInfoLink
+			}
+		case cuda.SHTCudaCallgraph, cuda.SHTCudaPrototype:
+			w = wantHeader{kind: s.kind, link: symtab, align: 4, entry: 8}
+		case cuda.SHTCudaRelocInfo:
+			w = wantHeader{kind: s.kind, align: 8, entry: 8}
+		case cuda.SHTNote, cuda.SHTCudaCompat:
+			continue // with their content
+		default:
+			a := c.out.areas[i]
+			if a == nil {
+				continue // stray, told elsewhere
+			}
+			w = c.areaHeader(a, symtab)
+		}
+		c.compareHeader(s, w)
+	}
+	return nil
+}
+
+func (c *check) isStrtab(index uint32) string {
+	if int(index) >= len(c.out.sections) || c.out.sections[index].kind != cuda.SHTStrtab {
+		return fmt.Sprintf("section %d", index)
+	}
+	return c.out.sections[index].name
+}
+
+// relFlags: the records that the linker makes for image slots never carry the
+// flag.
+func (c *check) relFlags(s *section) cuda.SectionFlags {
+	if c.release < flagsOwned {
+		return 0
+	}
+	if a := c.out.areas[s.info]; a != nil && a.base == ".nv.constant0." && (s.kind == cuda.SHTRel || c.forceRela && c.release < 130) {
+		return 0
+	}
+	return cuda.SHFInfoLink
+}
+
+func (c *check) compareRelName(s *section) {
+	prefix := map[cuda.SectionType]string{cuda.SHTRel: ".rel", cuda.SHTRela: ".rela", cuda.SHTCudaResolvedRela: ".nv.resolvedrela"}[s.kind]
+	if want := prefix + c.out.sections[s.info].name; want != s.name {
+		c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: want, Got: s.name, Detail: "its target's name"})
+	}
+}
+
+// areaHeader is the header of a section that carries an input's bytes.
+func (c *check) areaHeader(a *area, symtab uint32) wantHeader {
+	w := wantHeader{kind: c.loweredType(a.kind), flags: a.flags, align: a.align}
+	switch {
+	case a.code():
+		w.link = symtab
+		w.flags = c.codeFlags(a)
+		w.info = c.registerByte(a.owner) * (1 << 24)
+		if id := a.owner.owner; id != nil {
+			w.info += uint32(id.out)
+		}
+	case a.owner != nil:
+		if a.kind == cuda.SHTCudaShared && c.release >= flagsOwned {
+			w.flags |= cuda.SHFInfoLink
+		}
+		if out := a.owner.area.out; out != nil {
+			w.info = uint32(out.index)
+		}
+	}
+	return w
+}
+
+func (c *check) codeFlags(a *area) cuda.SectionFlags {
+	flags := a.flags &^ cuda.SHFBarrierMask
+	if c.release >= 130 {
+		return flags
+	}
+	return flags | cuda.SectionFlags(c.barriers(a.owner))<<cuda.SHFBarrierShift
+}
+
+// loweredType is a section's type in a final image, where memory spaces have
+// no types of their own.
+func (c *check) loweredType(kind cuda.SectionType) cuda.SectionType {
+	if _, constant := bankOf(kind); !c.relocatable && (constant || kind == cuda.SHTCudaGlobalInit) {
+		return cuda.SHTProgbits
+	}
+	if !c.relocatable && noBits(kind) {
+		return cuda.SHTNobits
+	}
+	return kind
+}

@@ -1,0 +1,76 @@
+package link
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/twinlink/twinlink/oracle"
+)
+
+// Verdict is the answer of [Check].
+type Verdict struct {
+	// Refusal tells why no answer could be given: an input that can't be
+	// read, or a budget used up. nil where Findings is the answer.
+	Refusal *Refusal
+
+	// Findings are what is wrong, most telling first; none: the output is a
+	// correct link. At most MaxFindings are kept, and Total counts them all.
+	Findings []Finding
+	Total    int
+
+	// Remarks are what a correct link need not be but this one is; they
+	// don't count against it.
+	Remarks []Finding
+
+	// Trace is the oracle's account of the first relocation whose field is
+	// wrong, step by step; nil where there is none.
+	Trace *oracle.Traced
+
+	// What was held against the inputs.
+	Sections, Symbols, Functions     int
+	Applied, Kept, Attributes, Calls int
+}
+
+// MaxFindings bounds [Verdict.Findings].
+const MaxFindings = 256
+
+// Agrees reports whether the output is a correct link.
+func (v Verdict) Agrees() bool { return v.Refusal == nil && v.Total == 0 }
+
+// String prints the verdict, one line a finding.
+func (v Verdict) String() string {
+	if v.Refusal != nil {
+		return "refused: " + v.Refusal.Error() + "\n"
+	}
+	if v.Total == 0 {
+		return "agrees\n"
+	}
+	var b strings.Builder
+	for _, f := range v.Findings {
+		b.WriteString(f.String())
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (v *Verdict) add(f Finding) {
+	v.Total++
+	if len(v.Findings) < MaxFindings {
+		v.Findings = append(v.Findings, f)
+	}
+}
+
+// weight puts the findings that name a cause before those that follow from it.
+func weight(k Kind) int {
+	switch k {
+	case Unreadable, OtherProgram, InputConflict:
+		return 0
+	case SectionHeader, SectionOverlap, SegmentCover, SymbolOrder, SectionStray:
+		return 2
+	}
+	return 1
+}
+
+func (v *Verdict) sort() {
+	sort.SliceStable(v.Findings, func(i, j int) bool { return weight(v.Findings[i].Kind) < weight(v.Findings[j].Kind) })
+}
