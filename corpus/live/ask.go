@@ -46,6 +46,11 @@ func (c *court) run(ctx context.Context, p plan, keep string) ([]report.Row, err
 		files = append(files, witness.File{Name: f.name, Data: f.data})
 	}
 	first := question{p: &p, subject: fmt.Sprintf("seed %d", p.seed), inputs: inputs, files: files, args: args, behind: p.behind}
+	if keep != "" {
+		if err := keepSources(folderOf(keep, first), p); err != nil {
+			return nil, err
+		}
+	}
 	rows, output, err := c.put(ctx, first, keep)
 	if err != nil || !p.final || output == nil {
 		return rows, err
@@ -126,15 +131,33 @@ func (c *court) put(ctx context.Context, q question, keep string) ([]report.Row,
 		row.Repeat = fmt.Sprintf("go run ./corpus/live -n 1 -seed %d -keep DIR", q.p.seed)
 	}
 	if keep != "" {
-		err = keepFiles(filepath.Join(keep, strings.ReplaceAll(q.subject, " ", "-")), job, got, want)
+		err = keepFiles(folderOf(keep, q), q.p.release, job, got, want)
 	}
 	return []report.Row{row}, want.Files[outName], err
 }
 
+func folderOf(keep string, q question) string {
+	return filepath.Join(keep, strings.ReplaceAll(q.subject, " ", "-"))
+}
+
+// keepSources writes the PTX, with what it was compiled by in front.
+func keepSources(dir string, p plan) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, m := range p.modules {
+		head := fmt.Sprintf("// ptxas %s -c -arch=%s %s\n", m.release, p.arch, strings.Join(m.flags, " "))
+		if err := os.WriteFile(filepath.Join(dir, m.Name+".ptx"), []byte(head+m.Text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // keepFiles writes what a link read and made.
-func keepFiles(dir string, job witness.Job, got, want *witness.Result) error {
+func keepFiles(dir, release string, job witness.Job, got, want *witness.Result) error {
 	files := map[string][]byte{
-		"command":   []byte(strings.Join(job.Args, "\n") + "\n"),
+		"command":   []byte("nvlink " + release + "\n" + strings.Join(job.Args, "\n") + "\n"),
 		"ours.text": got.Stderr, "nvlink.text": want.Stderr,
 		"ours.cubin": got.Files[outName], "nvlink.cubin": want.Files[outName],
 	}
