@@ -341,8 +341,12 @@ func (l *linker) warnStack(k funID) {
 	}
 }
 
-// record returns the record of an attribute in an .nv.info.<f>.
+// record returns the record of an attribute in an .nv.info.<f>. A second name of
+// a kernel has no such section.
 func (l *linker) record(id secID, attr cuda.InfoAttr) *infoRec {
+	if id == absent {
+		return nil
+	}
 	for i := range l.secs[id].records {
 		if r := &l.secs[id].records[i]; r.attr == attr && !r.gone {
 			return r

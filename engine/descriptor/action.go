@@ -13,7 +13,7 @@ const (
 	SurfaceHWSW  Action = 5  // surface descriptor, the driver's
 	Low          Action = 6  // low 32 bits
 	High         Action = 7  // high 32 bits
-	Size         Action = 8  // addend plus the symbol's size
+	Size         Action = 8  // addend plus Values.Size, which the documents call the symbol's size
 	Shift2       Action = 9  // value >> 2
 	BankLow      Action = 10 // constant bank number
 	BankHigh     Action = 11 // constant bank number >> 4

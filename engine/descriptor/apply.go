@@ -66,7 +66,7 @@ type Values struct {
 	Rela   bool   // the addend stands in the record, the field is overwritten
 	Symbol uint64 // S
 	Addend int64  // A, RELA only
-	Size   uint64 // the symbol's size
+	Size   uint64 // the word kept beside S: a shared variable's alignment, else 0
 	Place  uint64 // offset of the place in its section
 	Bank   uint32 // number of the symbol's constant bank
 }

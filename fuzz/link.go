@@ -1,0 +1,159 @@
+package fuzz
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/twinlink/twinlink/cmdline"
+	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/engine"
+)
+
+// Link is a link of the corpus with its inputs changed.
+type Link struct {
+	Case    string // of corpus/links
+	Inputs  []engine.Input
+	Options engine.Options
+
+	// Linked is set by Judge: there was an output.
+	Linked bool
+}
+
+// base is a recorded link as the engine takes it.
+type base struct {
+	id      string
+	inputs  []engine.Input
+	options engine.Options
+}
+
+// bases are the links of the corpus whose inputs are all there.
+var bases = sync.OnceValues(func() ([]base, error) {
+	cases, err := links.Cases()
+	if err != nil {
+		return nil, err
+	}
+	var list []base
+	for i := range cases {
+		c := &cases[i]
+		release, ok := cmdline.ParseRelease(c.Release)
+		if !ok || !c.Complete() {
+			continue
+		}
+		cmd, err := cmdline.Parse(release, c.Args, func(string) ([]byte, error) { return nil, fs.ErrNotExist })
+		if err != nil {
+			continue // a case about the command line
+		}
+		b := base{id: c.ID(), options: cmd.Options}
+		for _, in := range c.Inputs {
+			b.inputs = append(b.inputs, engine.Input{Name: in.Name, Data: in.Data})
+		}
+		list = append(list, b)
+	}
+	if len(list) == 0 {
+		return nil, errors.New("fuzz: no link of the corpus can be used")
+	}
+	return list, nil
+})
+
+// Bases returns how many links there are to begin with.
+func Bases() (int, error) {
+	list, err := bases()
+	return len(list), err
+}
+
+// ReadLink generates a case: a link of the corpus, one option turned, and
+// changes to one of its inputs or to all.
+func ReadLink(r *Reader) (Link, error) {
+	list, err := bases()
+	if err != nil {
+		return Link{}, err
+	}
+	b := &list[int(r.Uint16())%len(list)]
+	l := Link{Case: b.id, Options: b.options}
+	o := &l.Options
+	switch r.Byte() % 16 {
+	case 1:
+		o.Debug = !o.Debug
+	case 2:
+		o.Relocatable = !o.Relocatable
+	case 3:
+		o.PreserveReloc = !o.PreserveReloc
+	case 4:
+		o.ForceRela = !o.ForceRela
+	case 5:
+		o.KernelsUsed = []string{"k"}
+	case 6:
+		o.Toolkit = ""
+	}
+	one := r.Byte()
+	for i, in := range b.inputs {
+		if one < 128 || int(one)%len(b.inputs) == i {
+			in.Data = Mutate(r, in.Data)
+		}
+		l.Inputs = append(l.Inputs, in)
+	}
+	if r.Byte() == 1 {
+		l.Inputs = append(l.Inputs, l.Inputs[0]) // everything is defined twice
+	}
+	return l, nil
+}
+
+// Judge links. A refusal is a *engine.LinkError that says something; an output
+// opens; and the same again gives the same.
+func (l *Link) Judge() *Divergence {
+	size := 0
+	for _, in := range l.Inputs {
+		size += len(in.Data)
+	}
+	var out *engine.Output
+	var err error
+	if d := within(l.Case, size, func() *Divergence {
+		out, err = engine.Link(l.Inputs, l.Options)
+		return nil
+	}); d != nil {
+		return d
+	}
+	if err != nil {
+		var refused *engine.LinkError
+		if !errors.As(err, &refused) || len(refused.Diags) == 0 || refused.Exit == 0 {
+			return &Divergence{Key: l.Case, What: fmt.Sprintf("refused by %T, %v", err, err)}
+		}
+		return nil
+	}
+	l.Linked = true
+	if _, err := cubin.Open("output", out.Image); err != nil {
+		return &Divergence{Key: l.Case, What: fmt.Sprintf("the output doesn't open: %v", err)}
+	}
+	again, err := engine.Link(l.Inputs, l.Options)
+	if err != nil || !bytes.Equal(out.Image, again.Image) {
+		return &Divergence{Key: l.Case, What: fmt.Sprintf("the same link gives another output: %v", err)}
+	}
+	return nil
+}
+
+// Files returns every cubin of the corpus, inputs and outputs, each once.
+func Files() ([][]byte, error) {
+	cases, err := links.Cases()
+	if err != nil {
+		return nil, err
+	}
+	seen := map[*byte]bool{}
+	var list [][]byte
+	add := func(data []byte) {
+		if len(data) > 0 && !seen[&data[0]] {
+			seen[&data[0]] = true
+			list = append(list, data)
+		}
+	}
+	for i := range cases {
+		for _, in := range cases[i].Inputs {
+			add(in.Data)
+		}
+		add(cases[i].Output)
+	}
+	return list, nil
+}
