@@ -28,6 +28,7 @@ type check struct {
 	keepAll bool                   // nothing was taken for dead
 
 	relocatable, preserve, debug, forceRela bool
+	reserved                                uint64 // bytes of shared memory that the system keeps
 
 	nameless int // symbols without a name that 12.x makes for undefined functions
 

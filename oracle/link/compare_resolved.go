@@ -90,7 +90,7 @@ func (c *check) writeDown(m *module, a *area, r record, out oracle.Outcome) {
 	if !r.rela {
 		k.addend = int64(out.Implicit)
 	}
-	if id := k.ref.id; id != nil && (id.image() && oracle.TakesBindlessSlot(r.kind) || id.externShared() && (!c.visible(id) || a.owner.kernel()) || id.at.area != nil && id.at.area.moved) {
+	if id := k.ref.id; id != nil && (id.image() && oracle.TakesBindlessSlot(r.kind) || id.externShared() && (!c.visible(id) || a.owner.reached()) || id.at.area != nil && id.at.area.moved) {
 		return
 	}
 	if k.ref.area != nil {

@@ -74,13 +74,13 @@ func (c *check) compareSymbol(id *identity, s *symbol) {
 // reserved kilobyte more (for arrays of unknown length only if others share).
 func (c *check) symbolValue(id *identity) uint64 {
 	if c.preserve && !c.debug && id.externShared() && !c.relocatable {
-		return reservedShared - 1
+		return c.reserved - 1
 	}
 	if id.def == nil && !id.common && id.space() != cuda.STOShared {
 		return id.foreign
 	}
-	if id.space() == cuda.STOShared && c.sm >= 90 && !c.relocatable && (!id.externShared() || len(c.shared.multi) > 0) {
-		return id.value + reservedShared
+	if id.space() == cuda.STOShared && !c.relocatable && (!id.externShared() || len(c.shared.multi) > 0) {
+		return id.value + c.reserved
 	}
 	return id.value
 }
@@ -96,10 +96,10 @@ func (c *check) sectionName(s *symbol) string {
 // space of their own for objects.
 func (c *check) lowered(id *identity) (info, other byte) {
 	info, other = id.info, id.other
-	if id.def == nil && !id.common && !id.function() && id.bind() == cuda.STBWeak && id != c.instance {
+	if id.def == nil && !id.common && !id.function() && id.bind() == cuda.STBWeak && !id.early {
 		info = info%16 + 16*byte(cuda.STBGlobal)
 	}
-	if c.relocatable || id.function() {
+	if c.relocatable || id.function() || id.def == nil && id.early {
 		return info, other
 	}
 	if id.kind() == cuda.STTCudaObject {

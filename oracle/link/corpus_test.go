@@ -17,10 +17,16 @@ func optionsOf(c links.Case) Options {
 			o.Relocatable = true
 		case a == "-g":
 			o.Debug = true
+		case a == "-suppress-debug-info":
+			o.SuppressDebug = true
 		case a == "--preserve-relocs":
 			o.PreserveRelocs = true
 		case a == "--force-rela":
 			o.ForceRela = true
+		case a == "--disable-smem-reservation=true":
+			o.NoReservation = true
+		case a == "--reserve-null-pointer":
+			o.ReserveNull = true
 		case filtered:
 			o.FilterKernels, o.KernelsUsed = true, strings.Split(kernels, ",")
 		case strings.HasPrefix(a, "-variables-used="):

@@ -123,7 +123,7 @@ var codeDefects = []defect{
 		}
 		copy(e.bytes[e.header(b, 0):e.header(b, 64)], e.bytes[e.header(a, 0):e.header(a, 64)])
 		return true
-	}, []Kind{FunctionMissing, FunctionStray}},
+	}, []Kind{FunctionMissing, FunctionStray, SectionOverlap}},
 	{"global memory too small", func(e *editor) bool {
 		i := e.named(".nv.global")
 		if i == 0 {

@@ -170,7 +170,7 @@ func (c *check) alive() error {
 // kept applies -kernels-used: names are searched for the items given. It has no
 // effect with -g. With --preserve-relocs the others stay, but count for nothing.
 func (c *check) kept(k *identity) bool {
-	if !c.options.FilterKernels || c.debug {
+	if !c.options.FilterKernels || c.options.Debug {
 		return true
 	}
 	return slices.ContainsFunc(c.options.KernelsUsed, func(item string) bool { return strings.Contains(k.name, item) })

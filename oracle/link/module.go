@@ -196,3 +196,13 @@ func baseName(s *section, owner *body) string {
 	}
 	return strings.TrimSuffix(s.name, strings.TrimPrefix(owner.section.name, ".text."))
 }
+
+// reached reports whether a kernel that stays reaches the code.
+func (b *body) reached() bool {
+	for _, f := range b.names {
+		if f.reached {
+			return true
+		}
+	}
+	return false
+}

@@ -18,9 +18,12 @@ type Options struct {
 
 	Relocatable    bool // -r
 	PreserveRelocs bool // --preserve-relocs
-	Debug          bool // -g, without --suppress-debug-info
+	Debug          bool // -g
+	SuppressDebug  bool // -suppress-debug-info
 	KeepAll        bool // nothing is taken for dead; -g, -r and --preserve-relocs imply it
 	ForceRela      bool // --force-rela
+	NoReservation  bool // --disable-smem-reservation
+	ReserveNull    bool // --reserve-null-pointer
 
 	// FilterKernels is set where -kernels-used or -variables-used was given:
 	// kernels whose name contains an item of KernelsUsed stay.

@@ -61,9 +61,12 @@ func (c *check) readOutput(data []byte) error {
 	}
 	c.relocatable = c.options.Relocatable && c.release >= 130 || f.header.kind == cuda.ETRel && len(f.segments) == 0
 	c.preserve = c.preserve || c.options.PreserveRelocs
-	c.debug = c.options.Debug
+	c.debug = c.options.Debug && !c.options.SuppressDebug
+	if c.sm >= 90 && !c.options.NoReservation {
+		c.reserved = reservedShared
+	}
 	c.forceRela = c.options.ForceRela || !o.hasRel()
-	c.keepAll = c.options.KeepAll || c.relocatable || c.preserve || c.debug
+	c.keepAll = c.options.KeepAll || c.relocatable || c.preserve || c.options.Debug
 	return nil
 }
 
@@ -288,7 +291,7 @@ func (c *check) sharedVisible(id *identity) bool {
 // holds anything the reserved kilobyte is added to their place as well, and it
 // looks like one then.
 func (c *check) placedByAccident(id *identity) bool {
-	return c.sm >= 90 && len(c.shared.multi) > 0 && c.uses[id] != nil
+	return c.reserved > 0 && len(c.shared.multi) > 0 && c.uses[id] != nil
 }
 
 // forDebugger: 11.8 leaves out what belongs to no kernel and has one user.

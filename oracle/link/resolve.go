@@ -2,6 +2,7 @@ package link
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -48,6 +49,10 @@ func (c *check) mention(m *module, s *symbol) *identity {
 		early: local || s.bind() == cuda.STBWeak && s.defined()}
 	if !s.defined() {
 		id.foreign = s.value
+		if c.release < 119 && strings.HasPrefix(s.name, ".nv.reservedSmem.") && s.kind() == cuda.STTObject {
+			// 11.8 makes a symbol of its own.
+			id.info, id.early = 16*byte(cuda.STBWeak)+byte(cuda.STTCudaObject), true
+		}
 	}
 	c.ids = append(c.ids, id)
 	m.refs[s.index] = ref{id: id}

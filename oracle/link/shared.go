@@ -82,6 +82,11 @@ func (c *check) placeShared() error {
 	all := append(append([]*identity(nil), s.pool...), s.externs...)
 	all = inOrder(all)
 	all = sorted(all, func(a, b *identity) bool { return a.size > b.size }, true)
+	null := uint64(0) // nothing may lie at address 0
+	if c.options.ReserveNull {
+		null = 1
+	}
+	s.classes = null
 	single := map[*identity][]*identity{}
 	var classes [][]*identity
 	for _, v := range all {
@@ -126,7 +131,7 @@ func (c *check) placeShared() error {
 	for _, k := range c.kernels {
 		list := append(append([]*identity(nil), s.own[k]...), single[k]...)
 		list = sorted(list, packedBefore, false)
-		end := s.start[k]
+		end := max(s.start[k], null)
 		align := uint64(1)
 		for _, v := range list {
 			v.value, v.placed = roundUp(end, v.align), true
@@ -134,13 +139,16 @@ func (c *check) placeShared() error {
 			align = max(align, v.align)
 		}
 		s.end[k] = end
+		if end == null {
+			end = 0
+		}
 		if a := c.sharedArea(k, align, end); a != nil {
 			for _, v := range list {
 				v.at.area = a
 			}
 		}
 	}
-	c.placeExterns()
+	c.placeExterns(null)
 	c.placePool()
 	return nil
 }
@@ -182,9 +190,7 @@ func (c *check) placePool() {
 		a.optional = false
 		a.size = s.classes
 	}
-	if c.sm >= 90 {
-		a.size += reservedShared
-	}
+	a.size += c.reserved
 	for _, v := range s.multi {
 		v.at.area = a
 	}
@@ -240,15 +246,13 @@ func (c *check) sharedArea(k *identity, align, size uint64) *area {
 	if len(s.multi) > 0 {
 		a.align = max(a.align, s.align)
 	}
-	if c.sm >= 90 {
-		a.size += reservedShared
-	}
+	a.size += c.reserved
 	return a
 }
 
 // placeExterns gives the arrays of unknown length their offsets, group by
 // group.
-func (c *check) placeExterns() {
+func (c *check) placeExterns(null uint64) {
 	s := c.shared
 	group := map[*identity]int{} // by kernel
 	for i, k := range c.kernels {
@@ -274,6 +278,7 @@ func (c *check) placeExterns() {
 		if c.debug {
 			// A symbol that is emitted has one value, so its users form
 			// one group.
+			x.value = roundUp(null, externAlign)
 			join(u.kernels)
 			continue
 		}

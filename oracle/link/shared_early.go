@@ -42,7 +42,7 @@ func (c *check) placeSharedEarly() error {
 			}
 		}
 	}
-	named := slices.ContainsFunc(s.externs, func(x *identity) bool { return c.uses[x] != nil })
+	named := slices.ContainsFunc(s.externs, func(x *identity) bool { return len(c.usersOf(x)) > 0 })
 	for _, k := range c.kernels {
 		list := s.own[k]
 		end := uint64(0)
