@@ -143,8 +143,8 @@ func (l *linker) callgraphBytes(img *image) []byte {
 	for i := range l.funs {
 		f := &l.funs[i]
 		if x := l.syms[f.sym].index; x != 0 {
-			for j := len(f.edges) - 1; j >= 0; j-- {
-				if y := l.syms[l.funs[f.edges[j]].sym].index; y != 0 {
+			for j := len(f.edges.list) - 1; j >= 0; j-- {
+				if y := l.syms[l.funs[f.edges.list[j]].sym].index; y != 0 {
 					b = pair(b, x, y)
 				}
 			}
@@ -159,7 +159,7 @@ func (l *linker) writtenCallees(id funID) []funID {
 	if l.prof.icallPairs {
 		return l.calledBy(id)
 	}
-	return reversed(nil, l.funs[id].callees)
+	return reversed(nil, l.funs[id].callees.list)
 }
 
 // calledBy is all a function may call: the matches of its indirect calls, each
@@ -169,7 +169,7 @@ func (l *linker) calledBy(id funID) []funID {
 	for _, proto := range l.funs[id].icalls {
 		list = reversed(list, l.graph.matches(proto))
 	}
-	return reversed(list, l.funs[id].callees)
+	return reversed(list, l.funs[id].callees.list)
 }
 
 // reversed appends fs, the last first.

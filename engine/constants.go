@@ -19,6 +19,11 @@ type unit struct {
 }
 
 func (l *linker) layoutConstants() {
+	for _, k := range l.liveKernels() {
+		if own := l.bank2(k); own != absent {
+			l.secs[own].flags |= l.infoFlags()
+		}
+	}
 	units := l.constantUnits()
 	if len(units) == 0 {
 		return
@@ -30,7 +35,8 @@ func (l *linker) layoutConstants() {
 	align := make([]uint64, len(kernels))
 	grown := make([]bool, len(kernels))
 	for k, f := range kernels {
-		if own[k] = l.bank2(f); own[k] != absent && !l.secs[own[k]].deleted {
+		own[k] = l.bank2(f)
+		if own[k] != absent && !l.secs[own[k]].deleted {
 			align[k] = l.secs[own[k]].align
 			cursor[k] = alignUp(l.secs[own[k]].size, align[k])
 		}
@@ -50,12 +56,14 @@ func (l *linker) layoutConstants() {
 		}
 		for n := len(u.users) - 1; n >= 0; n-- {
 			k := u.users[n]
+			if own[k] == absent && sec.deleted {
+				continue
+			}
 			if own[k] == absent {
 				own[k] = l.newBank2(kernels[k], u.sec)
 			}
 			grown[k] = true
 			l.secs[own[k]].deleted = false
-			l.secs[own[k]].flags |= l.infoFlags()
 			l.copyUnit(own[k], u)
 		}
 	}
@@ -76,7 +84,7 @@ func (l *linker) constantUnits() []unit {
 	var units []unit
 	for i := range l.secs {
 		s := &l.secs[i]
-		if s.typ != cuda.SHTCudaConstant0+2 || s.owner == absent || s.deleted || s.stray {
+		if s.typ != cuda.SHTCudaConstant0+2 || s.owner == absent || s.deleted && !s.emptied || s.stray {
 			continue
 		}
 		if f := l.secs[s.owner].fun; f != absent && l.funs[f].live && l.syms[l.funs[f].sym].other&cuda.STOEntry == 0 {

@@ -87,7 +87,7 @@ func (l *linker) keepCalled() {
 		if !l.funs[i].live {
 			continue
 		}
-		for _, g := range l.funs[i].callees {
+		for _, g := range l.funs[i].callees.list {
 			if l.funs[g].text == absent {
 				l.funs[g].live = true
 			}

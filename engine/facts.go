@@ -36,6 +36,9 @@ func (l *linker) readInfo(m *module, s *cubin.Section) error {
 		id = l.newOwned(text, l.names.id(m.file.SectionName(s)), s.Type, s.Flags, s.Align)
 		l.funs[f].info = id
 	}
+	if l.funs[f].infoAt == 0 {
+		l.funs[f].infoAt = l.moment()
+	}
 	r := m.file.Info(s)
 	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
 		out, err := l.mapInfo(m, s, &rec)

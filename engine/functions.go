@@ -12,16 +12,18 @@ type function struct {
 	info   secID // .nv.info.<f>
 	shared secID // .nv.shared.<k> of a kernel
 
-	callees []funID  // CALL, oldest first
-	icalls  []nameID // prototypes it calls through, oldest first
-	edges   []funID  // functions whose address it takes, oldest first
-	proto   nameID
-	from    int32 // input of the definition that stands
-	taken   bool  // its address is taken
-	live    bool
+	callees  calls    // CALL, oldest first
+	icalls   []nameID // prototypes it calls through, oldest first
+	edges    calls    // functions whose address it takes, oldest first
+	proto    nameID
+	from     int32 // input of the definition that stands
+	replaced int32 // definitions before that one
+	taken    bool  // its address is taken
+	live     bool
 
 	mod [modRecords]int32 // its records in the module list, index + 1
 
+	infoAt   int32  // when its first .nv.info.<f> was read
 	regs     uint32 // REGCOUNT
 	frame    uint32 // FRAME_SIZE
 	barriers uint32
@@ -260,6 +262,8 @@ func (l *linker) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 	}
 	sym.info, sym.other, sym.size = s.Info, s.Other, s.Size
 	f.from = m.num
+	f.replaced++
+	f.callees.since, f.edges.since = len(f.callees.list), len(f.edges.list)
 	out.flags, out.align, out.size, out.chunks = text.Flags, text.Align, 0, nil
 	out.regs = uint8(text.Info >> 24)
 	for _, r := range out.rels {
@@ -271,7 +275,7 @@ func (l *linker) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 	for _, id := range out.owned {
 		if n, ok := cubin.ConstantBank(l.secs[id].typ); ok && n != 0 {
 			l.secs[id].size, l.secs[id].chunks = 0, nil
-			l.secs[id].deleted = true
+			l.secs[id].deleted, l.secs[id].emptied = true, true
 			for _, r := range l.secs[id].rels {
 				l.secs[r].relocs = nil
 			}

@@ -22,43 +22,51 @@ type graph struct {
 
 // addCallee adds a CALL edge unless it is there.
 func (l *linker) addCallee(f, g funID) {
-	if l.newEdge(edge{f, g, false}, &l.funs[f].callees) {
-		l.funs[f].callees = append(l.funs[f].callees, g)
-	}
+	l.addUnlessThere(&l.funs[f].callees, edge{f, g, false, l.funs[f].replaced})
 }
 
 // addEdge adds a function-pointer edge unless it is there.
 func (l *linker) addEdge(f, g funID) {
-	if l.newEdge(edge{f, g, true}, &l.funs[f].edges) {
-		l.funs[f].edges = append(l.funs[f].edges, g)
-	}
+	l.addUnlessThere(&l.funs[f].edges, edge{f, g, true, l.funs[f].replaced})
+}
+
+// calls is a list of functions, and where the part begins that the definition
+// that stands has added: those of one that was replaced stay, and aren't looked
+// at again.
+type calls struct {
+	list  []funID
+	since int
 }
 
 type edge struct {
 	from, to funID
 	pointer  bool
+	replaced int32
 }
 
-// newEdge reports whether the edge is new. Short lists are searched; long
-// ones go through a set.
-func (l *linker) newEdge(e edge, list *[]funID) bool {
+// addUnlessThere appends an edge. Short lists are searched; long ones go
+// through a set.
+func (l *linker) addUnlessThere(c *calls, e edge) {
 	const long = 32
-	if len(*list) < long {
-		return !slices.Contains(*list, e.to)
+	own := c.list[c.since:]
+	if len(own) < long {
+		if !slices.Contains(own, e.to) {
+			c.list = append(c.list, e.to)
+		}
+		return
 	}
 	if l.longEdges == nil {
 		l.longEdges = make(map[edge]bool)
 	}
-	if len(*list) == long {
-		for _, g := range *list {
-			l.longEdges[edge{e.from, g, e.pointer}] = true
+	if len(own) == long {
+		for _, g := range own {
+			l.longEdges[edge{e.from, g, e.pointer, e.replaced}] = true
 		}
 	}
-	if l.longEdges[e] {
-		return false
+	if !l.longEdges[e] {
+		l.longEdges[e] = true
+		c.list = append(c.list, e.to)
 	}
-	l.longEdges[e] = true
-	return true
 }
 
 // closeGraph matches indirect calls and finds the components.
@@ -121,10 +129,10 @@ func (l *linker) successor(node int32, i int) int32 {
 		return -1
 	}
 	f := &l.funs[node]
-	if i < len(f.callees) {
-		return int32(f.callees[len(f.callees)-1-i])
+	if i < len(f.callees.list) {
+		return int32(f.callees.list[len(f.callees.list)-1-i])
 	}
-	for i -= len(f.callees); i < len(f.icalls); i++ {
+	for i -= len(f.callees.list); i < len(f.icalls); i++ {
 		if n, ok := g.proto[f.icalls[len(f.icalls)-1-i]]; ok {
 			return n
 		}

@@ -50,7 +50,7 @@ func (l *linker) checkRegisters() {
 			callers[f] = append(callers[f], k)
 		})
 	}
-	slices.SortFunc(code, func(a, b funID) int { return int(l.funs[a].info) - int(l.funs[b].info) })
+	slices.SortFunc(code, func(a, b funID) int { return int(l.funs[a].text) - int(l.funs[b].text) })
 	count := make(map[funID]uint32)
 	for _, f := range code {
 		for _, k := range callers[f] {

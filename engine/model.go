@@ -30,6 +30,7 @@ type section struct {
 	regs   uint8 // a .text: register count, top byte of sh_info
 
 	deleted bool
+	emptied bool // compiler constants of a definition that was replaced
 	present bool // in the image even if empty
 	stray   bool // compiler constants of losing definitions alone
 	mute    bool // has no SECTION symbol in the image

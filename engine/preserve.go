@@ -42,7 +42,7 @@ func (l *linker) countResolved() {
 			continue
 		}
 		for j := range s.relocs {
-			if r := &s.relocs[j]; r.fate == applied && r.sym != absent && l.isResolved(r.sym, s.target) {
+			if r := &s.relocs[j]; r.fate == applied && (r.sym == absent || l.isResolved(r.sym, s.target)) {
 				l.resolved[to] = append(l.resolved[to], resolvedAt{secID(i), int32(j), r.seq})
 			}
 		}
@@ -74,7 +74,10 @@ func (l *linker) putResolved(out []byte, id secID) {
 	at := l.secs[id].off
 	for _, p := range l.resolved[id] {
 		r := &l.secs[p.sec].relocs[p.at]
-		e := cubin.Reloc{Off: r.off, Type: r.typ, Symbol: l.syms[r.sym].index, Addend: r.addend + int64(r.base)}
+		e := cubin.Reloc{Off: r.off, Type: r.typ, Addend: r.addend + int64(r.base)}
+		if r.sym != absent {
+			e.Symbol = l.syms[r.sym].index
+		}
 		e.PutRela((*[cubin.RelaSize]byte)(out[at:]))
 		at += cubin.RelaSize
 	}

@@ -111,7 +111,8 @@ func (l *linker) settle(k funID, need *facts, only bool) {
 }
 
 // answeredBy returns the functions a kernel answers for, in the order of their
-// .nv.info.<f>: those it reaches, or every live one where it is the only kernel.
+// .nv.info.<f>: those it reaches; or, in the order in which those were read,
+// every live one where it is the only kernel.
 func (l *linker) answeredBy(k funID, only bool) []funID {
 	var code []funID
 	if only {
@@ -123,7 +124,12 @@ func (l *linker) answeredBy(k funID, only bool) []funID {
 	} else {
 		l.reach(k, func(f funID) { code = append(code, f) })
 	}
-	slices.SortStableFunc(code, func(a, b funID) int { return int(l.funs[a].info) - int(l.funs[b].info) })
+	slices.SortStableFunc(code, func(a, b funID) int {
+		if only {
+			return int(l.funs[a].infoAt) - int(l.funs[b].infoAt)
+		}
+		return int(l.funs[a].info) - int(l.funs[b].info)
+	})
 	return code
 }
 
@@ -324,7 +330,7 @@ func (l *linker) setExterns(k funID, code []funID, only bool) {
 func (l *linker) warnStack(k funID) {
 	f := &l.funs[k]
 	n := 0
-	for _, g := range f.callees {
+	for _, g := range f.callees.list {
 		if l.graph.cyclic[l.graph.comp[g]] {
 			n++
 		}
