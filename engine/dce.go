@@ -64,11 +64,14 @@ func (l *linker) showsDebug() bool { return l.opt.Debug && !l.opt.SuppressDebug 
 func (l *linker) judgeAliases() {
 	for i := range l.funs {
 		f := &l.funs[i]
-		if f.live || f.text == absent || l.secs[f.text].fun == funID(i) {
+		if f.text == absent || l.secs[f.text].fun == funID(i) {
 			continue
 		}
 		codeLives := l.funs[l.secs[f.text].fun].live
 		switch {
+		case f.live && codeLives:
+		case f.live:
+			l.broken = "reference to deleted symbol"
 		case l.prof.keepsAliases && codeLives:
 			f.live = true
 		case l.prof.keepsAliases:

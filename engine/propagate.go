@@ -63,9 +63,9 @@ func (l *linker) checkReserved() {
 	}
 }
 
-// debts are the marks in the order in which the code of one function is asked
-// for them; a kernel that answers for all is asked in reverse.
-var debts = []uint8{markMbarriers, markBarriers, markReservedSmem, markCtaidz}
+// debts are the marks in the order in which a kernel that answers for all is
+// asked for them.
+var debts = []uint8{markCtaidz, markReservedSmem, markBarriers, markMbarriers}
 
 // settle writes the records a kernel owes to code it answers for.
 func (l *linker) settle(k funID, need *facts, only bool) {
@@ -94,20 +94,48 @@ func (l *linker) settle(k funID, need *facts, only bool) {
 		}
 	}
 	if only {
-		for i := len(debts) - 1; i >= 0; i-- {
-			pay(debts[i])
+		for _, mark := range debts {
+			pay(mark)
 		}
 	}
 	for _, f := range code {
-		for _, mark := range debts {
-			if l.asks[f].marks&mark != 0 {
+		l.eachMark(f, func(mark uint8) {
+			if mark != markUndefined {
 				pay(mark)
+			} else if done&mark == 0 && !only {
+				done |= mark
+				l.setExterns(k, code, only)
+			}
+		})
+	}
+	if need.marks&markUndefined != 0 && only {
+		l.setExterns(k, code, only)
+	}
+}
+
+// eachMark calls visit for what a function asks for, in the order in which its
+// records were read; barriers that its code's flags tell of come last.
+func (l *linker) eachMark(f funID, visit func(uint8)) {
+	left := l.asks[f].marks
+	if info := l.funs[f].info; info != absent {
+		for i := range l.secs[info].records {
+			if mark := markOf[l.secs[info].records[i].attr]; left&mark != 0 {
+				left &^= mark
+				visit(mark)
 			}
 		}
 	}
-	if need.marks&markUndefined != 0 {
-		l.setExterns(k, code, only)
+	if left&markBarriers != 0 {
+		visit(markBarriers)
 	}
+}
+
+var markOf = map[cuda.InfoAttr]uint8{
+	cuda.AttrNumMbarriers:     markMbarriers,
+	cuda.AttrNumBarriers:      markBarriers,
+	cuda.AttrReservedSmemUsed: markReservedSmem,
+	cuda.AttrCtaidzUsed:       markCtaidz,
+	cuda.AttrExterns:          markUndefined,
 }
 
 // answeredBy returns the functions a kernel answers for, in the order of their
