@@ -70,7 +70,7 @@ func (l *linker) judgeAliases() {
 		codeLives := l.funs[l.secs[f.text].fun].live
 		switch {
 		case f.live && codeLives:
-		case f.live:
+		case f.live && !l.prof.keepsAliases:
 			l.broken = "reference to deleted symbol"
 		case l.prof.keepsAliases && codeLives:
 			f.live = true
