@@ -67,6 +67,9 @@ func (l *linker) layoutConstants() {
 			l.copyUnit(own[k], u)
 		}
 	}
+	if l.merc != nil {
+		l.moveUnitRelocs(units, own)
+	}
 	for k := range kernels {
 		if own[k] != absent && grown[k] {
 			l.secs[own[k]].size = cursor[k]
@@ -120,7 +123,11 @@ func (l *linker) bank2(k funID) secID {
 }
 
 func (l *linker) newBank2(k funID, like secID) secID {
-	name := l.names.id(".nv.constant2." + l.names.str(l.syms[l.funs[k].sym].name))
+	prefix := ".nv.constant2."
+	if l.merc != nil {
+		prefix = mercBanks[cuda.SHTMercOptimizer].name + "."
+	}
+	name := l.names.id(prefix + l.names.str(l.syms[l.funs[k].sym].name))
 	return l.newOwned(l.funs[k].text, name, l.secs[like].typ, l.infoFlags()|cuda.SHFAlloc, l.secs[like].align)
 }
 

@@ -138,7 +138,10 @@ func (l *linker) defineFunction(m *module, i int, s *cubin.Symbol, shndx uint32,
 func (l *linker) newText(m *module, index, shndx uint32, text *cubin.Section, sym symID) error {
 	fun := l.syms[sym].fun
 	if id := m.sec[shndx]; id != absent {
-		// A second name of the same code.
+		// A second name of the same code, or of the code that won against it.
+		if id == lost {
+			id = m.winner[shndx]
+		}
 		l.syms[sym].sec = id
 		l.funs[fun].text = id
 		if text.Info&0xffffff == index {
@@ -174,7 +177,8 @@ func (l *linker) fillText(m *module, shndx uint32, text *cubin.Section, id secID
 		return m.fault(cubin.BadHeader, text, text.Off, text.Align, "sh_addralign is not a power of two")
 	}
 	m.sec[shndx] = id
-	_, err := l.appendChunk(m, id, text)
+	l.setCode(id, m, shndx)
+	_, err := l.appendChunk(m, id, int(shndx), text)
 	return err
 }
 

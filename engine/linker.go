@@ -14,6 +14,7 @@ type linker struct {
 	prof  *profile
 	arch  target
 	files []*cubin.File
+	merc  *mercLink // nil for a link of SASS alone
 
 	names *names
 	secs  []section
@@ -146,6 +147,9 @@ func (l *linker) link(inputs []Input) ([]byte, error) {
 	if err := l.decideAll(); err != nil {
 		return nil, err
 	}
+	if l.merc != nil {
+		return l.finishMercury()
+	}
 	img, err := l.finish()
 	if err != nil {
 		return nil, err
@@ -219,10 +223,17 @@ func (l *linker) layout() error {
 		return nil
 	}
 	l.layoutShared()
-	l.layoutImages()
+	if l.merc != nil {
+		l.layoutHeaders()
+	} else {
+		l.layoutImages()
+	}
 	l.nameInstance()
 	l.layoutConstants()
 	l.mergeConstants()
+	if l.merc != nil {
+		return nil
+	}
 	l.relaction = l.role(".nv.rel.action", cuda.SHTCudaRelocInfo, 0, 8)
 	l.willMake(l.relaction)
 	return nil

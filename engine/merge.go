@@ -67,13 +67,27 @@ func (l *linker) merge(f *cubin.File, num int32) error {
 	clear(m.base)
 	l.scratchSym, l.scratchSec = m.sym, m.sec
 
-	for _, pass := range []func(*module) error{l.readFunctions, l.readObjects, l.readSections, l.readFacts} {
+	for _, pass := range []func(*module) error{l.checkAlignments, l.readFunctions, l.readObjects, l.readSections, l.readFacts} {
 		if err := pass(m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// checkAlignments refuses alignments with which offsets would run over.
+func (l *linker) checkAlignments(m *module) error {
+	for i := 1; i < len(m.sec); i++ {
+		s := m.file.Section(i)
+		if !isAlignment(s.Align) {
+			return m.fault(cubin.BadHeader, &s, s.Off, s.Align, "sh_addralign is not a power of two, or too large")
+		}
+	}
+	return nil
+}
+
+// isAlignment reports whether offsets can be aligned to n; 0 is no alignment.
+func isAlignment(n uint64) bool { return n&(n-1) == 0 && n <= maxSection }
 
 // fault is a refusal of an input, with its place.
 func (m *module) fault(kind cubin.Kind, sec *cubin.Section, off, value uint64, detail string) error {
@@ -92,11 +106,10 @@ func (l *linker) readSections(m *module) error {
 			continue
 		}
 		s := m.file.Section(i)
-		switch s.Type {
-		case cuda.SHTNull, cuda.SHTStrtab, cuda.SHTSymtab, cuda.SHTSymtabShndx, cuda.SHTNote,
-			cuda.SHTRel, cuda.SHTRela, cuda.SHTCudaInfo, cuda.SHTCudaCallgraph,
-			cuda.SHTCudaPrototype, cuda.SHTCudaCompat, cuda.SHTCudaResolvedRela, cuda.SHTCudaRelocInfo:
+		if isTable(s.Type) {
 			continue
+		}
+		switch s.Type {
 		case cuda.SHTCudaUFTEntry, cuda.SHTCudaUDTEntry:
 			if err := l.readUnified(m, i, &s); err != nil {
 				return err
@@ -111,6 +124,18 @@ func (l *linker) readSections(m *module) error {
 		}
 	}
 	return nil
+}
+
+// isTable reports whether the image has its own section of a type, so that an
+// input's is read and not copied.
+func isTable(t cuda.SectionType) bool {
+	switch t {
+	case cuda.SHTNull, cuda.SHTStrtab, cuda.SHTSymtab, cuda.SHTSymtabShndx, cuda.SHTNote,
+		cuda.SHTRel, cuda.SHTRela, cuda.SHTCudaInfo, cuda.SHTCudaCallgraph,
+		cuda.SHTCudaPrototype, cuda.SHTCudaCompat, cuda.SHTCudaResolvedRela, cuda.SHTCudaRelocInfo:
+		return true
+	}
+	return false
 }
 
 // readFacts reads the sections about others, in index order.
@@ -153,14 +178,14 @@ func (l *linker) mergeSection(m *module, i int, s *cubin.Section) error {
 	if id == lost || s.Type == cuda.SHTCudaConstant0 && l.sharesParams(m, id, s) {
 		return nil
 	}
-	base, err := l.appendChunk(m, id, s)
+	base, err := l.appendChunk(m, id, i, s)
 	m.base[i] = base
 	return err
 }
 
 // appendChunk adds the bytes of an input section at the next multiple of its
 // alignment and returns where they begin.
-func (l *linker) appendChunk(m *module, id secID, s *cubin.Section) (uint64, error) {
+func (l *linker) appendChunk(m *module, id secID, i int, s *cubin.Section) (uint64, error) {
 	out := &l.secs[id]
 	base := alignUp(out.size, s.Align)
 	if err := l.spend(m, s, base-out.size); err != nil {
@@ -172,7 +197,7 @@ func (l *linker) appendChunk(m *module, id secID, s *cubin.Section) (uint64, err
 	out.align = max(out.align, s.Align)
 	out.size = base + s.Size
 	if s.Size > 0 {
-		out.chunks = append(out.chunks, chunk{off: base, size: s.Size, align: s.Align, data: m.file.Content(s)})
+		out.chunks = append(out.chunks, chunk{off: base, size: s.Size, align: s.Align, data: m.file.Content(s), file: m.num, from: uint32(i)})
 	}
 	return base, nil
 }

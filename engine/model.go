@@ -55,6 +55,8 @@ type chunk struct {
 	size  uint64
 	align uint64
 	data  []byte // nil for a section without bits
+	file  int32  // the input and the number of its section
+	from  uint32
 }
 
 // symbol is a symbol of the image in the making.
@@ -118,9 +120,13 @@ type reloc struct {
 	sym    symID
 	file   int32
 	newTyp uint32 // type to write if kept
-	seq    int32  // place among all records in reading order
-	fate   fate
-	rel    bool // read from a REL section
+	from   uint32 // Mercury: symbol's index in the input
+	// Mercury, a record of code: its place on the SASS side and its type there
+	// (0: the SASS side has none), its place in the capsule (0: not stored).
+	sassOff, sassTyp, capOff uint32
+	seq                      int32 // place among all records in reading order
+	fate                     fate
+	rel                      bool // read from a REL section
 }
 
 // fate is what happens to a relocation.

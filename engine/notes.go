@@ -23,7 +23,13 @@ func (l *linker) buildNotes(img *image) {
 	l.setContent(img, l.tkinfo, l.tkinfoBytes())
 	l.setContent(img, l.cuinfo, l.cuinfoBytes())
 	if l.compatsec != absent {
-		l.setContent(img, l.compatsec, l.compat.bytes(l.arch))
+		b := l.compat.bytes(l.arch)
+		if l.merc != nil {
+			rec := cubin.InfoRecord{Format: cuda.FormatSized, Attr: cuda.InfoAttr(cuda.CompatCanFastpathFinalize),
+				Data: binary.LittleEndian.AppendUint64(nil, l.fastpath())}
+			b = rec.Append(b)
+		}
+		l.setContent(img, l.compatsec, b)
 	}
 }
 
@@ -80,16 +86,20 @@ func (l *linker) headerFlags() uint32 {
 		return l.legacyFlags()
 	}
 	index := min(l.secs[l.cuinfo].index, 0xff)
-	return index<<cuda.EFCuinfoShift | uint32(l.arch.sm)<<cuda.EFSMShift | cuda.EFKindSASS
+	kind := uint32(cuda.EFKindSASS)
+	if l.merc != nil {
+		kind = cuda.EFKindCapmerc
+	}
+	return index<<cuda.EFCuinfoShift | uint32(l.arch.sm)<<cuda.EFSMShift | kind
 }
 
 // legacyFlags is e_flags up to 12.x: unified textures whatever the inputs
-// have, and the highest virtual SM among them.
+// have, and the lowest virtual SM among them (seen with 11.8.89 and 12.4.131).
 func (l *linker) legacyFlags() uint32 {
-	virtual := uint32(0)
+	virtual := uint32(cuda.EFLegacyVirtualSM)
 	for _, f := range l.files {
 		if !f.Header.New() {
-			virtual = max(virtual, f.Header.Flags&cuda.EFLegacyVirtualSM)
+			virtual = min(virtual, f.Header.Flags&cuda.EFLegacyVirtualSM)
 		}
 	}
 	flags := virtual | cuda.EFLegacy64Bit | cuda.EFLegacyTexUnified | uint32(l.arch.sm)

@@ -90,8 +90,8 @@ func (l *linker) poolShared() secID {
 
 // commonObject reads a tentative definition; st_value is its alignment.
 func (l *linker) commonObject(m *module, i int, s *cubin.Symbol, name nameID, old symID) error {
-	if s.Value&(s.Value-1) != 0 {
-		return m.fault(cubin.BadIndex, nil, uint64(i), s.Value, "the alignment of a common symbol is not a power of two")
+	if !isAlignment(s.Value) {
+		return m.fault(cubin.BadIndex, nil, uint64(i), s.Value, "the alignment of a common symbol is not a power of two, or too large")
 	}
 	if old == absent {
 		old = l.newSymbol(symbol{name: name, info: s.Info, other: s.Other, flags: symGlobal | symCommon,
@@ -137,6 +137,9 @@ func (l *linker) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 		return m.fault(cubin.BadIndex, nil, uint64(i), uint64(shndx), "an object in no section")
 	}
 	in := m.file.Section(shndx)
+	if isTable(in.Type) {
+		return m.fault(cubin.BadIndex, &in, uint64(i), uint64(shndx), "an object in a section of tables")
+	}
 	if old != absent && cubin.NoBitsSpace(in.Type) && l.losesTo(old, s) {
 		m.sym[i] = old
 		m.lose(i)
@@ -159,9 +162,14 @@ func (l *linker) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 	}
 	sym := symbol{name: name, info: s.Info, other: s.Other, flags: symDefined, sec: id, file: m.num,
 		value: s.Value, size: s.Size, fun: absent}
-	if !sym.isShared() {
-		// A shared variable's st_value is its alignment until layout.
+	switch {
+	case l.merc != nil && sym.space() == cuda.STOReservedShared && !l.isRelocatable():
+		sym.value = m.base[shndx]
+	case !sym.isShared():
 		sym.value += m.base[shndx]
+	case !isAlignment(s.Value):
+		// A shared variable's st_value is its alignment until layout.
+		return m.fault(cubin.BadIndex, &in, uint64(i), s.Value, "the alignment of a shared variable is not a power of two, or too large")
 	}
 	if old == absent {
 		if s.Binding() == cuda.STBGlobal {

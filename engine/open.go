@@ -49,7 +49,7 @@ func (l *linker) open(inputs []Input) error {
 		}
 		l.forwardProgress = l.forwardProgress || virtualSM(f) >= independentThreads
 	}
-	return nil
+	return l.openMercury()
 }
 
 // toolkitOf returns the toolkit that made a file: 118, 124, 130.

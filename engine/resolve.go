@@ -71,6 +71,9 @@ func (l *linker) decideAll() error {
 }
 
 func (l *linker) decide(in secID, r *reloc) error {
+	if l.merc != nil {
+		return l.decideMercury(in, r)
+	}
 	if r.typ == cuda.R_CUDA_UNUSED_CLEAR32 || r.typ == cuda.R_CUDA_UNUSED_CLEAR64 {
 		r.fate = dropped
 		if r.sym != absent && l.syms[r.sym].is(symDead) && !l.isLostDebug(in, r) {
@@ -100,6 +103,7 @@ func (l *linker) decide(in secID, r *reloc) error {
 		r.fate = dropped
 		if _, ok := l.unitOff[sym.sec]; ok {
 			r.fate = applied
+			return l.checkApply(in, r)
 		}
 		return nil
 	}
@@ -214,7 +218,7 @@ func (l *linker) value(in secID, r *reloc) descriptor.Values {
 		return v
 	}
 	sym := &l.syms[r.sym]
-	v.Symbol, v.Size = sym.value, sym.size
+	v.Symbol, v.Size = sym.value, l.sharedAlign[r.sym]
 	if sym.sec < 0 && !sym.isImage() || l.isRelocatable() && sym.isImage() {
 		v.Bank = bankOf(cuda.SHTNull)
 	}

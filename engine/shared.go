@@ -394,11 +394,18 @@ func (l *linker) hasDynamic() bool {
 // says that a kernel has some, or, by accident, that the pool has it too.
 const dynamicAlign = 16
 
+// driverReserve is how much of a kernel's shared memory the driver keeps from
+// sm_90 on.
+const driverReserve = 0x400
+
 // sharedReserve is what the driver keeps of each kernel's shared memory; the
 // section sizes of sm_90 count it in, the addresses don't.
 func (l *linker) sharedReserve() uint64 {
+	if l.merc != nil {
+		return 0 // the finalizer adds it
+	}
 	if l.arch.sm >= 90 && !l.opt.NoReserved {
-		return 0x400
+		return driverReserve
 	}
 	return 0
 }

@@ -32,7 +32,7 @@ var rules = []rule{
 	{from: "cubin", to: of("cuda"), test: of("corpus/links", "witness", "witness/witnesstest", cmp)},
 
 	// One twin. Its tests ask the corpus and the tools, never the other.
-	{from: "engine", to: of("cubin", "cuda", "engine/descriptor"), test: of("corpus/biglink", "corpus/links", "corpus/relocs", "cmdline", "diff", "witness", "witness/witnesstest", cmp)},
+	{from: "engine", to: of("capsule", "cubin", "cuda", "engine/descriptor"), test: of("corpus/biglink", "corpus/links", "corpus/mercury", "corpus/relocs", "cmdline", "diff", "witness", "witness/witnesstest", cmp)},
 	{from: "engine/descriptor", to: of("cuda"), test: of("corpus/relocs", cmp)},
 
 	// The other. cuda is all that it knows besides the standard library.
@@ -61,6 +61,7 @@ var rules = []rule{
 	// Data, and the programs that make it anew.
 	{from: "corpus/links", to: of("corpus/links/manifest")},
 	{from: "corpus/links/manifest"},
+	{from: "corpus/mercury", to: of("corpus/links")},
 	{from: "corpus/ptxgen"},
 	{from: "corpus/ptxgen/write", to: of("corpus/ptxgen")},
 	{from: "corpus/regen", to: of("corpus/links/manifest")},
@@ -74,7 +75,7 @@ var rules = []rule{
 	{from: "corpus/relocs/regen", to: of("corpus/relocs", "corpus/relocs/expect", "cuda", "oracle", "witness")},
 
 	// One against the other.
-	{from: "fuzz", to: of("cmdline", "corpus/links", "cubin", "cuda", "dump", "engine", "engine/descriptor", "oracle", "oracle/link", "oracle/seed", "witness", fuzzHeaders), test: of("witness/witnesstest", cmp)},
+	{from: "fuzz", to: of("cmdline", "corpus/links", "cubin", "cuda", "diff", "dump", "engine", "engine/descriptor", "oracle", "oracle/link", "oracle/seed", "witness", fuzzHeaders), test: of("witness/witnesstest", cmp)},
 	{from: "report", to: of(tablewriter + "/..."), test: of(cmp)},
 
 	// The top imports what it likes of the module, but for what only tests use.

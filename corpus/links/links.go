@@ -3,6 +3,7 @@ package links
 import (
 	"embed"
 	"fmt"
+	"io/fs"
 	"path"
 	"sync"
 
@@ -68,8 +69,11 @@ func (c Case) Complete() bool {
 // Linked reports whether nvlink wrote a cubin.
 func (c Case) Linked() bool { return c.SHA256 != "" }
 
-var load = sync.OnceValues(func() ([]Program, error) {
-	text, err := files.ReadFile("manifest.json")
+var load = sync.OnceValues(func() ([]Program, error) { return Load(files) })
+
+// Load reads a corpus of this form from its folder.
+func Load(files fs.FS) ([]Program, error) {
+	text, err := fs.ReadFile(files, "manifest.json")
 	if err != nil {
 		return nil, fmt.Errorf("corpus: %w", err)
 	}
@@ -79,14 +83,14 @@ var load = sync.OnceValues(func() ([]Program, error) {
 	}
 	var list []Program
 	for _, e := range m.Programs {
-		p, err := loadProgram(e)
+		p, err := loadProgram(files, e)
 		if err != nil {
 			return nil, fmt.Errorf("corpus: program %s: %w", e.Name, err)
 		}
 		list = append(list, p)
 	}
 	return list, nil
-})
+}
 
 // Programs returns the corpus in the manifest's order. The bytes are shared: callers must not change them.
 func Programs() ([]Program, error) { return load() }
@@ -104,10 +108,10 @@ func Cases() ([]Case, error) {
 	return list, nil
 }
 
-func loadProgram(e manifest.Program) (Program, error) {
+func loadProgram(files fs.FS, e manifest.Program) (Program, error) {
 	p := Program{Name: e.Name, About: e.About, Reaches: e.Reaches}
 	for _, s := range e.Sources {
-		text, err := files.ReadFile(path.Join(e.Name, s))
+		text, err := fs.ReadFile(files, path.Join(e.Name, s))
 		if err != nil {
 			return p, err
 		}
@@ -115,7 +119,7 @@ func loadProgram(e manifest.Program) (Program, error) {
 	}
 	outputs := map[string][]byte{}
 	for _, ce := range e.Cases {
-		c, err := loadCase(e.Name, ce, outputs)
+		c, err := loadCase(files, e.Name, ce, outputs)
 		if err != nil {
 			return p, fmt.Errorf("case %s: %w", ce.Name, err)
 		}
@@ -125,13 +129,13 @@ func loadProgram(e manifest.Program) (Program, error) {
 	return p, nil
 }
 
-func loadCase(program string, e manifest.Case, outputs map[string][]byte) (Case, error) {
+func loadCase(files fs.FS, program string, e manifest.Case, outputs map[string][]byte) (Case, error) {
 	c := Case{Program: program, Name: e.Name, Release: e.Release, Arch: e.Arch, Args: e.Args, Exit: e.Exit, SHA256: e.SHA256}
 	for _, in := range e.Inputs {
 		i := Input{Name: in.Name, Witness: in.Witness, SHA256: in.SHA256, Release: or(in.Release, e.Release), Arch: or(in.Arch, e.Arch), Flags: in.Flags}
 		switch {
 		case in.File != "":
-			data, err := files.ReadFile(path.Join(program, in.File))
+			data, err := fs.ReadFile(files, path.Join(program, in.File))
 			if err != nil {
 				return c, err
 			}
@@ -148,14 +152,14 @@ func loadCase(program string, e manifest.Case, outputs map[string][]byte) (Case,
 		c.Inputs = append(c.Inputs, i)
 	}
 	if e.Stderr != "" {
-		text, err := files.ReadFile(path.Join(program, e.Stderr))
+		text, err := fs.ReadFile(files, path.Join(program, e.Stderr))
 		if err != nil {
 			return c, err
 		}
 		c.Stderr = string(text)
 	}
 	if e.Output != "" {
-		data, err := files.ReadFile(path.Join(program, e.Output))
+		data, err := fs.ReadFile(files, path.Join(program, e.Output))
 		if err != nil {
 			return c, err
 		}

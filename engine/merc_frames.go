@@ -1,0 +1,175 @@
+package engine
+
+import (
+	"encoding/binary"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// .debug_frame of the SASS side is made from the Mercury side: for each FDE
+// whose function lives, its CIE and the FDE with the addresses of the SASS code.
+// What the Mercury side keeps of dead functions and losing definitions is not
+// there.
+//
+// Entries are {u32 0xffffffff, u64 length, u64 CIE or -1, …}. An FDE goes on with
+// u64 place and u64 length of its function; a CIE with u8 version, a string and
+// the code alignment, which is 4 on the SASS side and 1 on the Mercury side.
+//
+// The finalizer looks the code up by the first symbol of its section, once. An
+// FDE that names another symbol (a second name), or code that had an FDE before,
+// keeps the Mercury length and says nothing; its CIE keeps its code alignment,
+// too.
+
+const (
+	frameMark     = 0xffffffff
+	frameHead     = 12 // mark and length
+	frameLocation = 20 // where an FDE's initial location stands
+	frameProgram  = 36 // where an FDE's instructions begin
+	noCIE         = 1<<64 - 1
+
+	codeAlignment     = 22 // where a CIE without augmentation has it
+	sassCodeAlignment = 4
+)
+
+// frame is an entry of a .debug_frame.
+type frame struct {
+	off, size uint64
+	cie       bool
+}
+
+// splitFrames finds the entries of a section; ok is false where it is none.
+func splitFrames(b []byte) (list []frame, ok bool) {
+	for pos := uint64(0); pos < uint64(len(b)); {
+		head, ok := cubin.Window(b, pos, frameLocation)
+		if !ok || binary.LittleEndian.Uint32(head) != frameMark {
+			return nil, false
+		}
+		f := frame{pos, binary.LittleEndian.Uint64(head[4:]) + frameHead, binary.LittleEndian.Uint64(head[frameHead:]) == noCIE}
+		least := uint64(frameProgram)
+		if f.cie {
+			least = codeAlignment + 1
+		}
+		if _, ok := cubin.Window(b, pos, f.size); !ok || f.size < least {
+			return nil, false
+		}
+		list = append(list, f)
+		pos += f.size
+	}
+	return list, true
+}
+
+// fillFrames makes .debug_frame and its relocations.
+func (l *linker) fillFrames(img *mercImage, target secID) error {
+	rela := l.relocSection(target, l.names.id(".rela.debug_frame"))
+	at := make(map[uint64]*reloc)
+	if rela != absent {
+		for j := range l.secs[rela].relocs {
+			if r := &l.secs[rela].relocs[j]; r.fate == kept {
+				at[r.off] = r
+			}
+		}
+	}
+	var out []byte
+	place := make(map[uint64]uint64)
+	had := make(map[*mercFunc]bool)
+	for _, c := range l.secs[target].chunks {
+		list, ok := splitFrames(c.data)
+		if !ok {
+			return l.badFrames(&c)
+		}
+		var cie []byte
+		for _, f := range list {
+			entry := c.data[f.off : f.off+f.size]
+			if f.cie {
+				cie = entry
+				continue
+			}
+			r := at[c.off+f.off+frameLocation]
+			if r == nil {
+				continue
+			}
+			fn := l.frameCode(img, r.sym)
+			if had[fn] {
+				fn = nil
+			}
+			had[fn] = true
+			cieAt := uint64(len(out))
+			out = append(out, cie...)
+			if fn != nil {
+				out[cieAt+codeAlignment] = sassCodeAlignment
+			}
+			fde := uint64(len(out))
+			if out, ok = appendFDE(out, entry, fn); !ok {
+				return l.badFrames(&c)
+			}
+			binary.LittleEndian.PutUint64(out[fde+frameHead:], cieAt)
+			place[r.off] = fde + frameLocation
+		}
+	}
+	sass := &img.parts[img.sassOf[target]]
+	sass.data, sass.hdr.Size = out, uint64(len(out))
+	if rela == absent {
+		return nil
+	}
+	var list []cubin.Reloc
+	relocs := l.secs[rela].relocs
+	for j := len(relocs) - 1; j >= 0; j-- {
+		r := &relocs[j]
+		if to, ok := place[r.off]; ok && r.fate == kept {
+			list = append(list, cubin.Reloc{Off: to, Type: cuda.R_CUDA_64, Symbol: l.syms[r.sym].index, Addend: r.addend})
+		}
+	}
+	img.setRelas(rela, list)
+	return nil
+}
+
+// frameCode returns the code that an FDE's symbol stands for if it is the first
+// symbol of its section.
+func (l *linker) frameCode(img *mercImage, sym symID) *mercFunc {
+	s := &l.syms[sym]
+	if s.sec < 0 || img.first(l)[s.sec] != sym {
+		return nil
+	}
+	return l.merc.funcs[s.sec]
+}
+
+// first returns the first function symbol of each section of code.
+func (img *mercImage) first(l *linker) map[secID]symID {
+	if img.firstSym == nil {
+		img.firstSym = make(map[secID]symID)
+		for _, id := range img.symbols {
+			if s := &l.syms[id]; s.fun != absent && s.sec >= 0 {
+				if _, ok := img.firstSym[s.sec]; !ok {
+					img.firstSym[s.sec] = id
+				}
+			}
+		}
+	}
+	return img.firstSym
+}
+
+// appendFDE appends an FDE whose addresses are those of the SASS code; nil for
+// one that is about no code.
+func appendFDE(out, entry []byte, fn *mercFunc) ([]byte, bool) {
+	start := len(out)
+	out = append(out, entry[:frameProgram]...)
+	if fn != nil {
+		length := binary.LittleEndian.Uint64(entry[frameProgram-8:])
+		binary.LittleEndian.PutUint64(out[start+frameProgram-8:], fn.sassOf(length))
+		var ok bool
+		if out, ok = translateFrame(out, entry[frameProgram:], fn); !ok {
+			return out, false
+		}
+	}
+	for (len(out)-start)%8 != 0 {
+		out = append(out, 0)
+	}
+	binary.LittleEndian.PutUint64(out[start+4:], uint64(len(out)-start-frameHead))
+	return out, true
+}
+
+func (l *linker) badFrames(c *chunk) error {
+	return &cubin.Error{Kind: cubin.BadRecord, File: l.fileName(c.file), Section: ".debug_frame", Offset: c.off, Value: c.size,
+		Detail: "not a sequence of 64-bit call frame entries"}
+}

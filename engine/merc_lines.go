@@ -1,0 +1,234 @@
+package engine
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// Line programs of the SASS side (.debug_line, .nv_debug_line_sass) are put
+// together anew: of each unit the header, and the sequences whose function
+// lives and was not lost to another definition, by the number of its symbol.
+// The Mercury side keeps everything in the inputs' order.
+//
+// A unit is {u32 length, u16 version, u32 header length, …}; a sequence ends
+// with the extended opcode 1, and its function stands in the operand of the
+// extended opcode 2.
+
+// lineKey names a function by the input and its symbol there.
+type lineKey struct {
+	file int32
+	sym  uint32
+}
+
+// lineSequence is a sequence of a line program.
+type lineSequence struct {
+	bytes []byte
+	place uint64 // of the address in it
+	sym   symID
+	index uint32
+	typ   uint32
+}
+
+// isLines reports whether a section is a line program.
+func (l *linker) isLines(id secID) bool {
+	switch l.names.str(l.secs[id].name) {
+	case ".debug_line", ".nv_debug_line_sass":
+		return l.secs[id].typ == cuda.SHTProgbits
+	}
+	return false
+}
+
+// fillLines makes a line program's section and its relocations.
+func (l *linker) fillLines(img *mercImage, id secID) error {
+	name := l.names.str(l.secs[id].name)
+	rela := l.relocSection(id, l.names.id(".rela"+name))
+	living := make(map[lineKey]int)
+	bySym := make(map[lineKey]symID)
+	inHeader := make(map[int32][]*reloc) // by input: what the link resolves
+	if rela != absent {
+		for j := range l.secs[rela].relocs {
+			switch r := &l.secs[rela].relocs[j]; r.fate {
+			case kept:
+				living[lineKey{r.file, r.from}]++
+				bySym[lineKey{r.file, r.from}] = r.sym
+			case applied:
+				inHeader[r.file] = append(inHeader[r.file], r)
+			}
+		}
+	}
+	var out []byte
+	var list []cubin.Reloc
+	for _, c := range l.secs[id].chunks {
+		in := &l.merc.inputs[c.file]
+		k := in.twin[c.from]
+		if k == 0 {
+			continue
+		}
+		sec := in.file.Section(int(k))
+		body := in.file.Content(&sec)
+		places, err := in.addresses(k)
+		if err != nil {
+			return err
+		}
+		if name == ".debug_line" {
+			l.merc.lines[c.file] = uint64(len(out))
+		}
+		for pos := uint64(0); pos < uint64(len(body)); {
+			u, ok := splitUnit(body[pos:])
+			if !ok {
+				return &cubin.Error{Kind: cubin.BadRecord, File: in.file.Name, Section: name, Offset: pos, Value: uint64(len(body)),
+					Detail: "not a line program"}
+			}
+			start := len(out)
+			out = append(out, body[pos:pos+u.program]...)
+			for _, r := range inHeader[c.file] {
+				if at := r.off - c.off; at >= pos && at < pos+u.program {
+					v := l.value(rela, r)
+					if _, err := mercDescriptor(r.typ).Apply(out[uint64(start)+at-pos:], &v); err != nil {
+						return l.relocFault(rela, r, err.Error())
+					}
+				}
+			}
+			var keep []lineSequence
+			for _, s := range u.sequences {
+				r, ok := places[pos+s.from+s.place]
+				key := lineKey{c.file, r.Symbol}
+				if !ok || living[key] == 0 {
+					continue
+				}
+				living[key]--
+				keep = append(keep, lineSequence{bytes: body[pos+s.from : pos+s.to], place: s.place, sym: bySym[key],
+					index: l.syms[bySym[key]].index, typ: r.Type})
+			}
+			slices.SortStableFunc(keep, func(a, b lineSequence) int { return cmp.Compare(a.index, b.index) })
+			for _, s := range keep {
+				list = append(list, cubin.Reloc{Off: uint64(len(out)) + s.place, Type: s.typ, Symbol: s.index})
+				out = append(out, s.bytes...)
+			}
+			binary.LittleEndian.PutUint32(out[start:], uint32(len(out)-start-4))
+			pos += u.size
+		}
+	}
+	sass := &img.parts[img.sassOf[id]]
+	sass.data, sass.hdr.Size = out, uint64(len(out))
+	img.setRelas(rela, list)
+	return nil
+}
+
+// addresses returns the 64-bit relocations of a debug section by their place.
+func (in *mercInput) addresses(sec uint32) (map[uint64]cubin.Reloc, error) {
+	places := make(map[uint64]cubin.Reloc)
+	if in.rela[sec] == 0 {
+		return places, nil
+	}
+	rela := in.file.Section(int(in.rela[sec]))
+	table, err := in.file.Relocs(&rela)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < table.Len(); i++ {
+		if r := table.At(i); r.Type == cuda.R_CUDA_64 {
+			places[r.Off] = r
+		}
+	}
+	return places, nil
+}
+
+// lineUnit is a unit taken apart: offsets from its start.
+type lineUnit struct {
+	size, program uint64
+	sequences     []lineRange
+}
+
+// lineRange is where a sequence stands in its unit and its address in it.
+type lineRange struct{ from, to, place uint64 }
+
+// Line program opcodes.
+const (
+	lineExtended     = 0 // uleb length, opcode, operands
+	lineFixedAdvance = 9 // the one standard opcode whose operand is no leb: u16
+	lineEnd          = 1 // extended
+	lineSetAddress   = 2 // extended
+)
+
+// splitUnit finds the first unit's program and sequences.
+func splitUnit(b []byte) (u lineUnit, ok bool) {
+	head, ok := cubin.Window(b, 0, 15)
+	if !ok {
+		return u, false
+	}
+	u.size = 4 + uint64(binary.LittleEndian.Uint32(head))
+	u.program = 10 + uint64(binary.LittleEndian.Uint32(head[6:]))
+	base := head[14]
+	operands, ok := cubin.Window(b, 15, uint64(max(base, 1)-1))
+	if _, fits := cubin.Window(b, 0, u.size); !ok || !fits || u.program > u.size {
+		return u, false
+	}
+	r := lebReader{b: b[:u.size], pos: u.program}
+	for r.pos < u.size {
+		s := lineRange{from: r.pos}
+		for done := false; !done; {
+			if r.pos >= u.size {
+				return u, false
+			}
+			switch op := r.byte(); {
+			case op == lineExtended:
+				n := r.leb()
+				at := r.pos
+				switch sub := r.byte(); sub {
+				case lineEnd:
+					done = true
+				case lineSetAddress:
+					s.place = r.pos - s.from
+				}
+				r.pos = at + n
+			case op >= base:
+			case op == lineFixedAdvance:
+				r.pos += 2
+			default:
+				for range operands[op-1] {
+					r.leb()
+				}
+			}
+			if r.bad || r.pos > u.size {
+				return u, false
+			}
+		}
+		s.to = r.pos
+		u.sequences = append(u.sequences, s)
+	}
+	return u, true
+}
+
+// lebReader reads bytes and LEB128 numbers; bad is set past the end.
+type lebReader struct {
+	b   []byte
+	pos uint64
+	bad bool
+}
+
+func (r *lebReader) byte() byte {
+	b, ok := cubin.Window(r.b, r.pos, 1)
+	if !ok {
+		r.bad = true
+		return 0
+	}
+	r.pos++
+	return b[0]
+}
+
+func (r *lebReader) leb() (v uint64) {
+	for shift := uint(0); ; shift += 7 {
+		c := r.byte()
+		if shift < 64 {
+			v |= uint64(c&0x7f) << shift
+		}
+		if c&0x80 == 0 || r.bad {
+			return min(v, 1<<32)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// Names of the image. Those of the Mercury group are appended to .shstrtab one
+// for each section, equal ones too. Constants have other names on either side:
+// .shstrtab gets the SASS one in the place of the Mercury one, filled up with
+// NULs; .strtab keeps both.
+
+// mercNames is what the two string tables hold besides interned names.
+type mercNames struct {
+	tail     []string // names of the Mercury group, behind .shstrtab's own
+	tailSize uint32
+	renamed  []renamed
+}
+
+// renamed is a name that is overwritten in .shstrtab.
+type renamed struct {
+	off       uint32
+	old, name string
+}
+
+// addName appends a name to .shstrtab, whether it is there or not.
+func (img *mercImage) addName(name string) uint32 {
+	off := img.shstr.size + img.extra.tailSize
+	img.extra.tail = append(img.extra.tail, name)
+	img.extra.tailSize += uint32(len(name)) + 1
+	return off
+}
+
+// renameBanks gives the sections of constants their SASS names.
+func (l *linker) renameBanks(img *mercImage) {
+	img.bankName = make(map[secID]uint32)
+	for _, id := range img.order {
+		s := &l.secs[id]
+		old := l.names.str(s.name)
+		bank := id
+		if s.typ == cuda.SHTRela || s.typ == cuda.SHTCudaResolvedRela {
+			bank = s.target
+		}
+		was := l.names.str(l.secs[bank].name)
+		name, ok := sassBankName(was)
+		if !ok {
+			continue
+		}
+		if bank == id {
+			img.extra.renamed = append(img.extra.renamed, renamed{s.nameOff, old, name})
+			img.bankName[id] = img.str.add(l.names.id(name))
+			img.gap += uint64(len(was) - len(name) - 1)
+			continue
+		}
+		rela := old[:len(old)-len(was)] + name
+		img.extra.renamed = append(img.extra.renamed, renamed{s.nameOff, old, rela})
+		if s.typ == cuda.SHTRela {
+			img.gap += uint64(len(old))
+		}
+	}
+}
+
+// putNames writes .shstrtab.
+func (img *mercImage) putNames(b []byte) {
+	img.shstr.put(b)
+	for _, r := range img.extra.renamed {
+		clear(b[r.off : int(r.off)+len(r.old)])
+		copy(b[r.off:], r.name)
+	}
+	at := int(img.shstr.size)
+	for _, name := range img.extra.tail {
+		at += copy(b[at:], name) + 1
+	}
+}
