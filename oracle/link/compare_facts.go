@@ -39,9 +39,19 @@ func infoName(attr cuda.InfoAttr) string {
 	return fmt.Sprintf("EIATTR %d", attr)
 }
 
+// nameless reports whether a symbol index stands for nothing: 0, or a function
+// without a name, which 12.x writes for it.
+func (i *image) nameless(index uint32) bool {
+	if index == 0 || int(index) >= len(i.symbols) {
+		return index == 0
+	}
+	s := &i.symbols[index]
+	return s.name == "" && s.kind() == cuda.STTFunc && !s.defined()
+}
+
 // factOf brings a record to the common form; resolve tells what an index
 // stands for.
-func factOf(a attribute, resolve func(uint32) ref) fact {
+func (i *image) factOf(a attribute, resolve func(uint32) ref) fact {
 	f := fact{format: a.format, attr: a.attr, rest: string(a.value)}
 	switch {
 	case listsSymbols(a.attr):
@@ -54,6 +64,9 @@ func factOf(a attribute, resolve func(uint32) ref) fact {
 	case namesSymbol(a.attr) && len(a.value) >= 4:
 		f.key = resolve(word(a.value, 0))
 		f.rest = string(a.value[4:])
+		if index := word(a.value, 0); f.key == (ref{}) && !i.nameless(index) {
+			f.about = "symbol " + fmt.Sprint(index)
+		}
 	}
 	return f
 }
@@ -91,7 +104,7 @@ func (c *check) compareFacts() error {
 			}
 		}
 		for _, a := range list {
-			f := factOf(a, c.outRef)
+			f := c.out.factOf(a, c.outRef)
 			if to == nil {
 				gotModule = append(gotModule, f)
 			} else {
@@ -132,7 +145,7 @@ func (c *check) moduleFacts(m *module) []fact {
 			if a.attr == cuda.AttrMaxStackSize && !c.relocatable {
 				continue
 			}
-			f := factOf(a, func(index uint32) ref { return c.inRef(m, index) })
+			f := m.factOf(a, func(index uint32) ref { return c.inRef(m, index) })
 			f.file = m.name
 			if id := f.key.id; id != nil && id.function() {
 				if !id.live || !c.tells(m, word(a.value, 0)) {

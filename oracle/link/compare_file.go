@@ -32,6 +32,7 @@ func (c *check) compareFile() error {
 	say("EI_VERSION", 1, uint64(h.ident))
 	say("EI_OSABI", osabi, uint64(h.osabi))
 	say("EI_ABIVERSION", abi, uint64(h.abi))
+	say("EI_PAD", 0, number(c.out.data, 9, 7))
 	say("e_type", kind, h.kind)
 	say("e_version", version, h.version)
 	say("e_entry", 0, h.entry)
@@ -40,6 +41,8 @@ func (c *check) compareFile() error {
 	say("e_shentsize", 64, h.shentsize)
 	if h.phnum > 0 {
 		say("e_phentsize", 56, h.phentsize)
+	} else {
+		say("e_phoff", 0, h.phoff)
 	}
 	if int(h.shstrndx) >= len(c.out.sections) || c.out.sections[h.shstrndx].kind != cuda.SHTStrtab {
 		say("e_shstrndx", 1, h.shstrndx)

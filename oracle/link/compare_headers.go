@@ -51,9 +51,13 @@ func (c *check) compareHeaders() error {
 	for i := range c.out.sections {
 		s := &c.out.sections[i]
 		w := wantHeader{kind: s.kind, align: 1}
+		c.compareTableName(s)
+		if i == 0 || s.kind == cuda.SHTNull {
+			c.compareNull(s)
+			c.compareHeader(s, wantHeader{})
+			continue
+		}
 		switch s.kind {
-		case cuda.SHTNull:
-			w = wantHeader{}
 		case cuda.SHTStrtab:
 		case cuda.SHTSymtab:
 			w = wantHeader{kind: s.kind, link: s.link, info: s.info, align: 8, entry: 24}
@@ -92,6 +96,50 @@ func (c *check) compareHeaders() error {
 		c.compareHeader(s, w)
 	}
 	return nil
+}
+
+// compareNull wants section 0 to be all zeros; no other section is of its type.
+// With so many sections that their count needs it, its size is that.
+func (c *check) compareNull(s *section) {
+	count := uint64(0)
+	if c.out.header.shnum == 0 {
+		count = uint64(len(c.out.sections))
+	}
+	name := uint64(word(c.out.data, c.out.header.shoff+64*uint64(s.index)))
+	if s.index > 0 || s.size != count || s.offset != 0 || name != 0 {
+		c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Offset: uint64(s.index), Detail: "section of no type"})
+	}
+}
+
+// tableNames are the names of sections that a file has once.
+var tableNames = map[cuda.SectionType]string{
+	cuda.SHTSymtab: ".symtab", cuda.SHTSymtabShndx: ".symtab_shndx", cuda.SHTCudaCallgraph: ".nv.callgraph", cuda.SHTCudaPrototype: ".nv.prototype",
+	cuda.SHTCudaRelocInfo: ".nv.rel.action", cuda.SHTCudaCompat: ".nv.compat",
+}
+
+// compareTableName wants the name that goes with a type, and one section of it.
+func (c *check) compareTableName(s *section) {
+	want, ok := tableNames[s.kind]
+	switch {
+	case s.kind == cuda.SHTStrtab:
+		want, ok = ".strtab", true
+		if uint64(s.index) == c.out.header.shstrndx {
+			want = ".shstrtab"
+		}
+	case s.kind == cuda.SHTCudaInfo && s.info == 0:
+		want, ok = ".nv.info", true
+	}
+	if !ok {
+		return
+	}
+	if s.name != want {
+		c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: want, Got: s.name, Detail: "name"})
+	}
+	for i := range c.out.sections[:s.index] {
+		if before := &c.out.sections[i]; before.kind == s.kind && before.name == want {
+			c.verdict.add(Finding{Kind: SectionStray, Section: want, Detail: "a second one"})
+		}
+	}
 }
 
 func (c *check) isStrtab(index uint32) string {

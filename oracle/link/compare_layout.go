@@ -2,6 +2,7 @@ package link
 
 import (
 	"sort"
+	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -47,11 +48,21 @@ func (c *check) compareOffsets() {
 		if s.align > 1 && s.offset%s.align != 0 {
 			c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: "a multiple of " + hex(s.align), Got: hex(s.offset), Detail: "offset"})
 		}
+		if s.body == nil && s.offset > uint64(len(c.out.data)) {
+			c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: "a place in the file", Got: hex(s.offset), Detail: "offset"})
+		}
 		if len(s.body) > 0 {
 			spans = append(spans, span{s.name, s.offset, s.offset + s.size, i})
 		}
 	}
 	sort.SliceStable(spans, func(i, j int) bool { return spans[i].start < spans[j].start })
+	end := uint64(0)
+	for _, s := range append(spans, span{"end of file", uint64(len(c.out.data)), 0, -1}) {
+		if gap, ok := cut(c.out.data, end, s.start-min(end, s.start)); ok && strings.Trim(string(gap), "\x00") != "" {
+			c.verdict.add(Finding{Kind: SectionBytes, Offset: end, Detail: "bytes that belong to nothing, before " + s.name})
+		}
+		end = max(end, s.end)
+	}
 	for i := 1; i < len(spans); i++ {
 		if spans[i].start < spans[i-1].end {
 			c.verdict.add(Finding{Kind: SectionOverlap, Section: spans[i].name, Offset: spans[i].start, Detail: "shares bytes with " + spans[i-1].name})

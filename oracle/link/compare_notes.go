@@ -3,6 +3,8 @@ package link
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -79,18 +81,17 @@ func (c *check) compareTkinfo(s *section) {
 		c.note(s, "length of the first note", "within the section", hex(size))
 		return
 	}
-	c.note(s, "owner", cuda.NoteOwner, string(own[12:24]))
+	owner, _ := cut(own, 12, 12)
+	c.note(s, "owner", cuda.NoteOwner, string(owner))
 	c.note(s, "type", fmt.Sprint(cuda.NoteTypeTkinfo), fmt.Sprint(word(own, 8)))
 	c.note(s, "version", fmt.Sprint(cuda.NoteTkinfoVersion), fmt.Sprint(word(own, 24)))
-	strings := own[min(48, len(own)):]
+	table, _ := cut(own, 48, max(uint64(len(own)), 48)-48)
 	for i, what := range [...]string{"object name", "tool name", "tool version", "build", "command line"} {
-		if _, ok := text(strings, uint64(word(own, 28+4*uint64(i)))); !ok {
+		if _, ok := text(table, uint64(word(own, 28+4*uint64(i)))); !ok {
 			c.note(s, what, "a string in the note", hex(uint64(word(own, 28+4*uint64(i)))))
 		}
 	}
-	if version, _ := text(strings, uint64(word(own, 36))); version != "" {
-		c.note(s, "tool version names the release", releaseText(int(c.release)), cutRelease(version))
-	}
+	c.compareToolStrings(s, own, table)
 	var rest []byte
 	if !c.relocatable {
 		for _, m := range c.modules {
@@ -101,7 +102,7 @@ func (c *check) compareTkinfo(s *section) {
 			}
 		}
 	}
-	if got := s.body[len(own):]; !bytes.Equal(rest, got) {
+	if got, _ := cut(s.body, uint64(len(own)), s.size-uint64(len(own))); !bytes.Equal(rest, got) {
 		at := 0
 		for at < len(rest) && at < len(got) && rest[at] == got[at] {
 			at++
@@ -111,12 +112,33 @@ func (c *check) compareTkinfo(s *section) {
 	}
 }
 
-func releaseText(release int) string { return fmt.Sprintf("release %d.%d", release/10, release%10) }
+// The texts that tell tool and release, whose shape all releases of NVIDIA's
+// tools keep.
+var (
+	toolVersion = regexp.MustCompile(`^Cuda compilation tools, release (\d+)\.(\d), V\d+\.\d\.\d+$`)
+	toolBuild   = regexp.MustCompile(`^Build cuda_(\d+)\.(\d)\.r\d+\.\d/compiler\.\d+_\d+$`)
+)
 
-func cutRelease(version string) string {
-	_, rest, _ := strings.Cut(version, "release ")
-	number, _, _ := strings.Cut(rest, ",")
-	return "release " + number
+// compareToolStrings wants texts that fit the release and each other, and a
+// command line that names the target.
+func (c *check) compareToolStrings(s *section, own, table []byte) {
+	var texts [5]string
+	for i := range texts {
+		texts[i], _ = text(table, uint64(word(own, 28+4*uint64(i))))
+	}
+	release := fmt.Sprintf("%d.%d", c.release/10, c.release%10)
+	for _, x := range [...]struct {
+		what, text string
+		shape      *regexp.Regexp
+	}{{"tool version", texts[2], toolVersion}, {"build", texts[3], toolBuild}} {
+		m := x.shape.FindStringSubmatch(x.text)
+		if m == nil || m[1]+"."+m[2] != release {
+			c.note(s, x.what, "one of release "+release, strconv.Quote(x.text))
+		}
+	}
+	if arch := "-arch " + c.options.Arch + " "; c.options.Arch != "" && !strings.Contains(texts[4], arch) {
+		c.note(s, "command line", arch, strconv.Quote(texts[4]))
+	}
 }
 
 func (c *check) compareCuinfo(s *section) {

@@ -26,7 +26,11 @@ func (c *check) compareSymbols() error {
 	}
 	for i := range c.out.symbols {
 		s := &c.out.symbols[i]
-		if i == 0 || s.kind() == cuda.STTSection || c.out.refs[i].id != nil {
+		if i == 0 {
+			c.compareNullSymbol(s)
+			continue
+		}
+		if s.kind() == cuda.STTSection || c.out.refs[i].id != nil {
 			continue
 		}
 		if s.name == "" && s.info == byte(cuda.STTFunc) && s.other == 0 && !s.defined() && s.value == 0 && s.size == 0 && nameless > 0 {
@@ -39,6 +43,15 @@ func (c *check) compareSymbols() error {
 		c.verdict.add(Finding{Kind: SymbolMissing, Detail: "function without a name"})
 	}
 	return nil
+}
+
+// compareNullSymbol wants symbol 0 to be all zeros. With -kernels-used nvlink
+// leaves the place of some constants in its value.
+func (c *check) compareNullSymbol(s *symbol) {
+	name := word(c.out.sections[c.out.symtab].body, 0)
+	if name != 0 || s.info != 0 || s.other != 0 || s.shndx != 0 || s.size != 0 || s.value != 0 && !c.options.FilterKernels {
+		c.verdict.add(Finding{Kind: SymbolStray, Section: c.out.sections[c.out.symtab].name, Detail: "symbol 0 is not all zeros"})
+	}
 }
 
 func (c *check) compareSymbol(id *identity, s *symbol) {

@@ -11,7 +11,7 @@ import (
 func (c *check) bodyFacts(b *body, needs map[*identity]need) ([]fact, error) {
 	var list []fact
 	for _, a := range b.mod.infoOf(b) {
-		f := factOf(a, func(index uint32) ref { return c.inRef(b.mod, index) })
+		f := b.mod.factOf(a, func(index uint32) ref { return c.inRef(b.mod, index) })
 		f.file = b.mod.name
 		if a.attr != cuda.AttrExterns {
 			list = append(list, f)
