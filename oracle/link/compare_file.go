@@ -51,8 +51,8 @@ func (c *check) compareFile() error {
 	return nil
 }
 
-// wantFlags is e_flags: up to 12.x the target's SM and the highest virtual one
-// of the inputs; from 13.0 on the target alone.
+// wantFlags is e_flags: up to 12.x the target's SM and the lowest virtual one
+// of the inputs (nvlink 11.8.89 and 12.4.131); from 13.0 on the target alone.
 func (c *check) wantFlags() uint32 {
 	if c.release >= 130 {
 		index := 0
@@ -63,9 +63,9 @@ func (c *check) wantFlags() uint32 {
 		}
 		return uint32(index)<<cuda.EFCuinfoShift | uint32(c.sm)<<cuda.EFSMShift | cuda.EFKindSASS
 	}
-	virtual := uint32(0)
+	virtual := uint32(cuda.EFLegacyVirtualSM)
 	for _, m := range c.modules {
-		virtual = max(virtual, m.header.flags&cuda.EFLegacyVirtualSM)
+		virtual = min(virtual, m.header.flags&cuda.EFLegacyVirtualSM)
 	}
 	flags := virtual | cuda.EFLegacyTexUnified | cuda.EFLegacy64Bit | uint32(c.sm)
 	if c.accelerated() {

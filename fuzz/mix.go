@@ -1,0 +1,297 @@
+package fuzz
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/twinlink/twinlink/cmdline"
+	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/diff"
+	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/oracle"
+	"github.com/twinlink/twinlink/oracle/link"
+	"github.com/twinlink/twinlink/witness"
+)
+
+// Links that nobody recorded, of objects that are sound: programs of the corpus
+// together, their modules in any order. What comes out is
+// as real as the corpus is, so all three witnesses have to say the same.
+
+// Mix is a link of sound objects.
+type Mix struct {
+	Release string // "12.4"
+	Arch    string
+	Modules []string // where each input is from, "alias/12.4-sm_50/a.cubin"
+	Inputs  []engine.Input
+	Args    []string
+
+	// What Judge and JudgeWitness found out.
+	Linked  bool
+	Refused bool
+}
+
+// pool is the programs of one release for one architecture, each as the modules
+// of which nvlink made something.
+type pool struct {
+	release, arch string
+	programs      [][]module
+}
+
+type module struct {
+	from string
+	data []byte
+}
+
+// pools are the programs of the corpus by release and architecture, the largest
+// pools first.
+var pools = sync.OnceValues(func() ([]pool, error) {
+	cases, err := links.Cases()
+	if err != nil {
+		return nil, err
+	}
+	var list []pool
+	seen := map[*byte]bool{}
+	for i := range cases {
+		c := &cases[i]
+		if !c.Linked() || !c.Complete() || seen[&c.Inputs[0].Data[0]] {
+			continue
+		}
+		seen[&c.Inputs[0].Data[0]] = true
+		var program []module
+		for _, in := range c.Inputs {
+			program = append(program, module{c.ID() + "/" + in.Name, in.Data})
+		}
+		at := slices.IndexFunc(list, func(p pool) bool { return p.release == c.Release && p.arch == c.Arch })
+		if at < 0 {
+			at = len(list)
+			list = append(list, pool{release: c.Release, arch: c.Arch})
+		}
+		list[at].programs = append(list[at].programs, program)
+	}
+	slices.SortStableFunc(list, func(a, b pool) int { return len(b.programs) - len(a.programs) })
+	if len(list) == 0 {
+		return nil, errors.New("fuzz: the corpus has no programs")
+	}
+	return list, nil
+})
+
+// mixOptions are the options of which a mix gets one, or none.
+var mixOptions = [...][]string{nil, nil, nil, nil, {"-g"}, {"-r"}, {"--preserve-relocs"}, {"--force-rela"}, {"-kernels-used=k"}, {"-r", "-g"}, {"--preserve-relocs", "-g"}}
+
+// ReadMix generates a case: one to three programs together, their modules in
+// some order, at times one less or one twice.
+func ReadMix(r *Reader) (Mix, error) {
+	list, err := pools()
+	if err != nil {
+		return Mix{}, err
+	}
+	p := &list[int(r.Byte())%len(list)]
+	m := Mix{Release: p.release, Arch: p.arch, Args: []string{"-arch=" + p.arch}}
+	m.Args = append(m.Args, mixOptions[int(r.Byte())%len(mixOptions)]...)
+	var modules []module
+	for range 1 + int(r.Byte())%3 {
+		modules = append(modules, p.programs[int(r.Uint16())%len(p.programs)]...)
+	}
+	for range r.Byte() % 4 {
+		i, j := r.Below(len(modules)), r.Below(len(modules))
+		modules[i], modules[j] = modules[j], modules[i]
+	}
+	switch r.Byte() % 16 {
+	case 1:
+		if len(modules) > 1 {
+			modules = modules[1:]
+		}
+	case 2:
+		modules = append(modules, modules[0])
+	}
+	for i, mod := range modules {
+		name := fmt.Sprintf("m%d.cubin", i)
+		m.Modules = append(m.Modules, mod.from)
+		m.Inputs = append(m.Inputs, engine.Input{Name: name, Data: mod.data})
+		m.Args = append(m.Args, name)
+	}
+	m.Args = append(m.Args, "-o", "out.cubin")
+	return m, nil
+}
+
+// key names the mix by its first module.
+func (m *Mix) key() string { return strings.TrimSuffix(m.Modules[0], ".cubin") }
+
+// story tells the case, so that it can be made by hand.
+func (m *Mix) story() string {
+	text := "nvlink " + m.Release + " " + strings.Join(m.Args, " ") + "\n"
+	for i, from := range m.Modules {
+		text += fmt.Sprintf("%s is corpus/links/%s\n", m.Inputs[i].Name, from)
+	}
+	return text
+}
+
+func (m *Mix) options() (engine.Options, error) {
+	release, ok := cmdline.ParseRelease(m.Release)
+	if !ok {
+		return engine.Options{}, fmt.Errorf("fuzz: no release %s", m.Release)
+	}
+	cmd, err := cmdline.Parse(release, m.Args, func(string) ([]byte, error) { return nil, fs.ErrNotExist })
+	if err != nil {
+		return engine.Options{}, err
+	}
+	return cmd.Options, nil
+}
+
+// Judge links with the engine and shows the output to the oracle, which must
+// accept it.
+func (m *Mix) Judge() *Divergence {
+	out, d := m.link()
+	if d != nil || out == nil {
+		return d
+	}
+	var inputs []link.Input
+	for _, in := range m.Inputs {
+		inputs = append(inputs, link.Input{Name: in.Name, Data: in.Data})
+	}
+	verdict := link.Check(inputs, out, m.oracleOptions())
+	if verdict.Agrees() {
+		return nil
+	}
+	return &Divergence{Key: m.key() + "-oracle", What: "the oracle does not accept the engine's output",
+		Traces: []Trace{{"link", m.story()}, {"oracle", head(verdict.String(), 20)}}}
+}
+
+// link runs the engine; no output and no divergence is a refusal.
+func (m *Mix) link() ([]byte, *Divergence) {
+	options, err := m.options()
+	if err != nil {
+		return nil, &Divergence{Key: m.key(), What: err.Error()}
+	}
+	size := 0
+	for _, in := range m.Inputs {
+		size += len(in.Data)
+	}
+	var out *engine.Output
+	if d := within(m.key(), size, func() *Divergence {
+		out, err = engine.Link(m.Inputs, options)
+		return nil
+	}); d != nil {
+		d.Traces = append(d.Traces, Trace{"link", m.story()})
+		return nil, d
+	}
+	m.Linked, m.Refused = err == nil, err != nil
+	if err != nil {
+		return nil, nil
+	}
+	return out.Image, nil
+}
+
+func (m *Mix) oracleOptions() link.Options {
+	o := link.Options{Arch: m.Arch, Release: oracleRelease(m.Release)}
+	for _, a := range m.Args {
+		switch a {
+		case "-g":
+			o.Debug = true
+		case "-r":
+			o.Relocatable = true
+		case "--preserve-relocs":
+			o.PreserveRelocs = true
+		case "--force-rela":
+			o.ForceRela = true
+		case "-kernels-used=k":
+			o.FilterKernels, o.KernelsUsed = true, []string{"k"}
+		}
+	}
+	return o
+}
+
+// oracleRelease turns "12.4" into 124.
+func oracleRelease(name string) oracle.Release {
+	var major, minor uint32
+	if _, err := fmt.Sscanf(name, "%d.%d", &major, &minor); err != nil {
+		return 0
+	}
+	return oracle.Release(10*major + minor)
+}
+
+// JudgeWitness asks nvlink of the case's release too. Where it made an output the
+// engine's is the same to the byte; where it refused the engine refuses with the
+// same words. That it dies or hangs is its own affair, where the engine didn't.
+func (m *Mix) JudgeWitness(ctx context.Context, set *witness.Toolset) *Divergence {
+	mine, d := m.link()
+	if d != nil {
+		return d
+	}
+	var files []witness.File
+	for _, in := range m.Inputs {
+		files = append(files, witness.File{Name: in.Name, Data: in.Data})
+	}
+	// Link adds the inputs and the output itself.
+	args := slices.DeleteFunc(slices.Clone(m.Args[:len(m.Args)-2]), func(a string) bool { return strings.HasSuffix(a, ".cubin") })
+	res, err := set.Link(ctx, m.Release, args, files)
+	if err != nil {
+		return &Divergence{Key: m.key() + "-witness", What: err.Error()}
+	}
+	what := ""
+	switch res.Outcome {
+	case witness.Success:
+		if mine == nil {
+			what = "the engine refuses what nvlink links"
+			break
+		}
+		if bytes.Equal(mine, res.Output) {
+			return nil
+		}
+		what = "bytes differ: " + firstKey(mine, res.Output)
+	case witness.Refused:
+		if mine == nil {
+			return nil
+		}
+		what = "the engine links what nvlink refuses"
+	default:
+		return nil
+	}
+	return &Divergence{Key: m.key() + "-nvlink", What: what, Traces: []Trace{
+		{"link", m.story()},
+		{"nvlink", res.String() + "\n" + head(res.Message(), 10)},
+		{"engine", m.refusal()},
+	}}
+}
+
+// refusal tells what the engine says of the case.
+func (m *Mix) refusal() string {
+	options, err := m.options()
+	if err != nil {
+		return err.Error()
+	}
+	if _, err := engine.Link(m.Inputs, options); err != nil {
+		return head(err.Error(), 10)
+	}
+	return "linked"
+}
+
+// firstKey names the first difference of two images.
+func firstKey(a, b []byte) string {
+	list, err := diff.Compare(diff.Input{Name: "engine", Data: a}, diff.Input{Name: "nvlink", Data: b})
+	if err != nil || len(list) == 0 {
+		return fmt.Sprintf("from byte %#x on", firstDifference(a, b))
+	}
+	side := func(s *string) string {
+		if s == nil {
+			return "nothing"
+		}
+		return *s
+	}
+	return fmt.Sprintf("%s: engine %s, nvlink %s; %d keys in all", list[0].Key, side(list[0].A), side(list[0].B), len(list))
+}
+
+// head returns the first n lines.
+func head(text string, n int) string {
+	lines := strings.SplitAfterN(text, "\n", n+1)
+	if len(lines) > n {
+		lines = append(lines[:n], "...")
+	}
+	return strings.Join(lines, "")
+}
