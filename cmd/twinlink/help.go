@@ -12,7 +12,8 @@ const usageText = `Usage: twinlink COMMAND ...
   link     link relocatable cubins as nvlink does: twinlink link --help
   dump     print what a cubin holds
   diff     print how two cubins differ
-  demo     link a real program and check it three ways
+  verify   put a link, or a linked file, to engine, oracle and nvlink
+  demo     link real programs and check them three ways
   version  print the version and the releases of nvlink it behaves as
   help     print this text, or that of a command
 
@@ -31,6 +32,8 @@ func help(args []string, s streams) int {
 		fmt.Fprint(s.out, dumpUsage)
 	case "diff":
 		fmt.Fprint(s.out, diffUsage)
+	case "verify":
+		fmt.Fprint(s.out, verifyUsage)
 	default:
 		fmt.Fprintf(s.err, "twinlink: no help on %q\n", args[0])
 		return exitUsage

@@ -4,6 +4,7 @@
 //	twinlink link [nvlink's options] FILE...
 //	twinlink dump [-only PARTS] [-format text|json] FILE...
 //	twinlink diff [-ignore KEY] [-only KEY] [-format text|json] A B
+//	twinlink verify [nvlink's options] [--output LINKED] FILE...
 //	twinlink demo
 //	twinlink version
 //	twinlink help
@@ -53,6 +54,8 @@ func run(args []string, s streams) int {
 		return dumpFiles(rest, s)
 	case "diff":
 		return diffFiles(rest, s)
+	case "verify":
+		return verifyFiles(rest, s)
 	case "demo":
 		return demo(rest, s)
 	case "version", "--version", "-V":

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/twinlink/twinlink/cmdline"
+	"github.com/twinlink/twinlink/report"
+	"github.com/twinlink/twinlink/verify"
+	"github.com/twinlink/twinlink/witness"
+)
+
+const verifyUsage = `Usage: twinlink verify [nvlink's options] [--output LINKED] [--format text|json] FILE...
+
+Links the files as "twinlink link" would, lets the oracle judge the result by
+the files, and asks nvlink where it is installed. With --output the file LINKED
+is judged instead, by whatever linker it was made; --no-nvlink asks no nvlink.
+
+Exit status: 0 agree, 1 diverge, 2 wrong use, 3 all refuse the inputs.
+`
+
+// exitRefused is verify's status where no witness would have the inputs.
+const exitRefused = 3
+
+// verifyRequest is a command line of verify, taken apart.
+type verifyRequest struct {
+	question verify.Question
+	json     bool
+	alone    bool // without nvlink
+}
+
+func verifyFiles(args []string, s streams) int {
+	req, err := parseVerify(args)
+	if err != nil {
+		fmt.Fprintf(s.err, "twinlink: %v\n\n%s", err, verifyUsage)
+		return exitUsage
+	}
+	ctx := context.Background()
+	var tools *witness.Toolset
+	if !req.alone {
+		if tools, err = witness.Find(ctx, witness.Options{}); err != nil {
+			fmt.Fprintf(s.err, "twinlink: %v\n", err)
+			return exitUsage
+		}
+	}
+	r := report.Report{Rows: []report.Row{verify.Ask(ctx, &req.question, tools)}}
+	write := report.WriteText
+	if req.json {
+		write = report.WriteJSON
+	}
+	if err := write(s.out, &r); err != nil {
+		fmt.Fprintf(s.err, "twinlink: %v\n", err)
+		return exitUsage
+	}
+	switch r.Rows[0].Verdict {
+	case report.Agree:
+		return exitOK
+	case report.RefusedAlike:
+		return exitRefused
+	case report.Skipped:
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// parseVerify takes verify's own options out; the rest is nvlink's.
+func parseVerify(args []string) (*verifyRequest, error) {
+	req := &verifyRequest{}
+	q := &req.question
+	q.ReadFile = readOptions
+	var rest []string
+	for i := 0; i < len(args); i++ {
+		name, value, hasValue := strings.Cut(args[i], "=")
+		switch name {
+		case "--output", "--format":
+			if !hasValue {
+				if i++; i == len(args) {
+					return nil, fmt.Errorf("%s needs a value", name)
+				}
+				value = args[i]
+			}
+			if err := req.set(name, value); err != nil {
+				return nil, err
+			}
+		case "--no-nvlink":
+			req.alone = true
+		default:
+			rest = append(rest, args[i])
+		}
+	}
+	preview := cmdline.Scan(rest, readOptions)
+	q.Release = preview.Toolkit
+	if len(preview.Inputs) == 0 {
+		return nil, fmt.Errorf("no input files")
+	}
+	for _, name := range preview.Inputs {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		q.Inputs = append(q.Inputs, verify.File{Name: name, Data: data})
+	}
+	q.Subject = strings.Join(preview.Inputs, " ")
+	q.Args = withoutFiles(rest, q.Inputs)
+	if cmd, err := cmdline.Parse(cmdline.R130, append(slices.Clone(rest), "-o", "out"), readOptions); err != nil {
+		return nil, err
+	} else if cmd.Options.Arch == "" {
+		return nil, fmt.Errorf("-arch is missing")
+	}
+	return req, nil
+}
+
+func (req *verifyRequest) set(name, value string) (err error) {
+	switch {
+	case name == "--output":
+		req.question.Output, err = os.ReadFile(value)
+		return err
+	case value == "json" || value == "text":
+		req.json = value == "json"
+		return nil
+	}
+	return fmt.Errorf("no format %q; there are text, json", value)
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestVerify puts the objects of testdata, and nvlink 12.4's image of them, to
+// engine and oracle.
+func TestVerify(t *testing.T) {
+	folder(t, "12.4-sm_80")
+	write(t, "other.cubin", read(t, "a.cubin"))
+	write(t, "text.cubin", strings.Repeat("text ", 20))
+	for _, c := range []struct {
+		args   string
+		exit   int
+		output string // part of what is printed
+	}{
+		{"-arch=sm_80 a.cubin b.cubin", 0, "1 agree"},
+		{"-arch=sm_80 --output linked.cubin a.cubin b.cubin", 0, "the engine's bytes are the same"},
+		{"-arch=sm_80 --output=other.cubin a.cubin b.cubin", 1, "1 differ"},
+		{"-arch=sm_80 --output=text.cubin a.cubin b.cubin", 1, "output.unreadable"},
+		{"-arch=sm_80 a.cubin", 3, "1 refused alike"},
+		{"-arch=sm_80", 2, ""},
+		{"a.cubin b.cubin", 2, ""},
+		{"-arch=sm_80 none.cubin", 2, ""},
+		{"-arch=sm_80 a.cubin b.cubin --format yaml", 2, ""},
+		{"-arch=sm_80 a.cubin b.cubin --output", 2, ""},
+	} {
+		got := twinlink(append([]string{"verify", "--no-nvlink"}, strings.Fields(c.args)...)...)
+		if got.exit != c.exit || !strings.Contains(got.out, c.output) {
+			t.Errorf("verify %s: exit %d, wanted %d; printed\n%s%s", c.args, got.exit, c.exit, got.out, got.stderr)
+		}
+	}
+	got := twinlink("verify", "--no-nvlink", "--format=json", "-arch=sm_80", "a.cubin", "b.cubin")
+	if !json.Valid([]byte(got.out)) {
+		t.Errorf("not JSON: %s", got.out)
+	}
+}
+
+// TestDemo runs what the README begins with.
+func TestDemo(t *testing.T) {
+	got := twinlink("demo")
+	if got.exit != 0 || !strings.Contains(got.out, " 0 differ, 3 refused alike") {
+		t.Errorf("exit %d\n%s%s", got.exit, got.out, got.stderr)
+	}
+}
