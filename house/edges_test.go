@@ -75,16 +75,16 @@ var rules = []rule{
 	{from: "corpus/relocs/regen", to: of("corpus/relocs", "corpus/relocs/expect", "cuda", "oracle", "witness")},
 
 	// One against the other.
-	{from: "fuzz", to: of("cmdline", "corpus/links", "cubin", "cuda", "diff", "dump", "engine", "engine/descriptor", "oracle", "oracle/link", "oracle/seed", "witness", fuzzHeaders), test: of("witness/witnesstest", cmp)},
+	{from: "fuzz", to: of("cmdline", "corpus/links", "corpus/mercury", "cubin", "cuda", "diff", "dump", "engine", "engine/descriptor", "oracle", "oracle/link", "oracle/seed", "witness", fuzzHeaders), test: of("witness/witnesstest", cmp)},
 	{from: "verify", to: of("cmdline", "cuda", "diff", "engine", "engine/descriptor", "oracle", "oracle/link", "report", "witness"), test: of("corpus/links", "witness/witnesstest", cmp)},
 	{from: "report", to: of(tablewriter + "/..."), test: of(cmp)},
 
 	// The top imports what it likes of the module, but for what only tests use.
 	{
 		from: "cmd/twinlink",
-		to: of("capsule", "capsule/dwarf", "capsule/model", "cmdline", "corpus/links", "cubin", "cuda", "diff", "docs/claims", "dump", "engine", "engine/descriptor", "mercury", "oracle",
+		to: of("capsule", "capsule/dwarf", "capsule/model", "capsule/view", "cmdline", "corpus/links", "cubin", "cuda", "diff", "docs/claims", "dump", "engine", "engine/descriptor", "mercury", "oracle",
 			"oracle/link", "oracle/seed", "report", "selfcheck", "usage", "verify", "witness", demangle),
-		test: of("witness/witnesstest", cmp, testscript),
+		test: of("corpus/capsules", "witness/witnesstest", cmp, testscript),
 	},
 }
 

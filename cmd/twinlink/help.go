@@ -12,6 +12,8 @@ const usageText = `Usage: twinlink COMMAND ...
   link     link relocatable cubins as nvlink does: twinlink link --help
   dump     print what a cubin holds
   diff     print how two cubins differ
+  capsule  show the capsules of sm_100 and up, or rebuild a file through a model
+  selfcheck  check that both sides of such a file say the same
   verify   put a link, or a linked file, to engine, oracle and nvlink
   demo     link real programs and check them three ways
   version  print the version and the releases of nvlink it behaves as
@@ -32,6 +34,10 @@ func help(args []string, s streams) int {
 		fmt.Fprint(s.out, dumpUsage)
 	case "diff":
 		fmt.Fprint(s.out, diffUsage)
+	case "capsule":
+		fmt.Fprint(s.out, capsuleUsage)
+	case "selfcheck":
+		fmt.Fprint(s.out, selfcheckUsage)
 	case "verify":
 		fmt.Fprint(s.out, verifyUsage)
 	default:

@@ -4,6 +4,9 @@
 //	twinlink link [nvlink's options] FILE...
 //	twinlink dump [-only PARTS] [-format text|json] FILE...
 //	twinlink diff [-ignore KEY] [-only KEY] [-format text|json] A B
+//	twinlink capsule [-format text|json] FILE...
+//	twinlink capsule rebuild FILE -o OUT
+//	twinlink selfcheck [--format text|json] FILE...
 //	twinlink verify [nvlink's options] [--output LINKED] FILE...
 //	twinlink demo
 //	twinlink version
@@ -13,7 +16,8 @@
 //
 // Exit status: that of nvlink for link (1 refused, 255 undefined references
 // or warnings made errors); 1 for a file dump can't read; 0 same, 1 different
-// and 2 trouble for diff; 2 for wrong use of twinlink itself.
+// and 2 trouble for diff; 0 pass, 1 findings and 3 refused for selfcheck; 2 for
+// wrong use of twinlink itself.
 package main
 
 import (
@@ -54,6 +58,10 @@ func run(args []string, s streams) int {
 		return dumpFiles(rest, s)
 	case "diff":
 		return diffFiles(rest, s)
+	case "capsule":
+		return capsuleFiles(rest, s)
+	case "selfcheck":
+		return selfcheckFiles(rest, s)
 	case "verify":
 		return verifyFiles(rest, s)
 	case "demo":

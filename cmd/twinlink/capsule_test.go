@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/twinlink/twinlink/capsule/view"
+	"github.com/twinlink/twinlink/corpus/capsules"
+)
+
+// capsuleFolder makes a working folder with a file of the corpus as x.cubin.
+func capsuleFolder(t *testing.T, name string) []byte {
+	t.Helper()
+	list, err := capsules.Cubins()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list {
+		if list[i].Name != name {
+			continue
+		}
+		data, err := list[i].Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile("x.cubin", data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	t.Fatalf("no %s in the corpus", name)
+	return nil
+}
+
+func capsuleObject(t *testing.T) (name string) {
+	t.Helper()
+	list, err := capsules.Cubins()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list {
+		if list[i].Source == "capsules/ptx/calls.ptx" && list[i].Release == "13.0" {
+			return list[i].Name
+		}
+	}
+	t.Fatal("no object of calls.ptx")
+	return ""
+}
+
+func TestCapsuleRebuild(t *testing.T) {
+	data := capsuleFolder(t, capsuleObject(t))
+	for _, args := range [][]string{{"rebuild", "x.cubin", "-o", "a"}, {"rebuild", "-o", "b", "x.cubin"}} {
+		twinlink(append([]string{"capsule"}, args...)...).want(t, 0)
+	}
+	for _, name := range []string{"a", "b"} {
+		if made, err := os.ReadFile(name); err != nil || !bytes.Equal(made, data) {
+			t.Errorf("%s: not the input's bytes, %v", name, err)
+		}
+	}
+	if r := twinlink("capsule", "rebuild", "x.cubin"); r.exit != 2 {
+		t.Errorf("without -o: exit %d", r.exit)
+	}
+	if err := os.WriteFile("bad", data[:len(data)-9], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := twinlink("capsule", "rebuild", "bad", "-o", "c"); r.exit != 1 || !strings.Contains(r.stderr, "bad:") {
+		t.Errorf("cut short: exit %d, %q", r.exit, r.stderr)
+	}
+	if _, err := os.Stat("c"); err == nil {
+		t.Error("cut short: an output all the same")
+	}
+}
+
+func TestCapsuleShow(t *testing.T) {
+	capsuleFolder(t, capsuleObject(t))
+	r := twinlink("capsule", "x.cubin")
+	r.want(t, 0)
+	for _, part := range []string{"functions with a capsule", "stored  010b040a", "EIATTR_EXIT_INSTR_OFFSETS    Mercury 0x", "EIATTR_PARAM_CBANK", "(sass only)", "R_MERCURY_ABS32_LO byte 12", "R_CUDA_"} {
+		if !strings.Contains(r.out, part) {
+			t.Errorf("no %q in\n%.2000s", part, r.out)
+		}
+	}
+	r = twinlink("capsule", "-format", "json", "x.cubin")
+	r.want(t, 0)
+	var f view.File
+	if err := json.Unmarshal([]byte(r.out), &f); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Functions) == 0 {
+		t.Fatal("no functions")
+	}
+	for i := range f.Functions {
+		fn := &f.Functions[i]
+		end := uint32(0)
+		for k := range fn.Nodes {
+			n := &fn.Nodes[k]
+			if n.SASS != end || len(n.Words) != n.Span {
+				t.Fatalf("%s: node %d at 0x%x, want 0x%x", fn.Name, k, n.SASS, end)
+			}
+			end += uint32(16 * n.Span)
+		}
+		if end != fn.SASSSize {
+			t.Errorf("%s: nodes end at 0x%x of 0x%x", fn.Name, end, fn.SASSSize)
+		}
+	}
+}
+
+func TestSelfcheckCommand(t *testing.T) {
+	data := capsuleFolder(t, capsuleObject(t))
+	if r := twinlink("selfcheck", "--format", "json", "x.cubin"); r.exit != 0 || !strings.HasPrefix(r.out, `{"file":"x.cubin","verdict":"pass","findings":[],"nodes":{"total":`) {
+		t.Errorf("exit %d, %s", r.exit, r.out)
+	}
+	bad := bytes.Clone(data)
+	bad[49]++ // the target in e_flags
+	if err := os.WriteFile("bad.cubin", bad, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := twinlink("selfcheck", "bad.cubin", "--codes", "other"); r.exit != 2 {
+		t.Errorf("no such table: exit %d", r.exit)
+	}
+	if r := twinlink("selfcheck", "--codes", "section", "bad.cubin"); r.exit != 1 || !strings.Contains(r.out, "  17 text metadata: file at 0x31: ") {
+		t.Errorf("exit %d, %s", r.exit, r.out)
+	}
+	if r := twinlink("selfcheck", "--format=json", "x.cubin", "nothing.cubin"); r.exit != 3 || strings.Count(r.out, "\n") != 2 || !strings.Contains(r.out, `"verdict":"refused"`) {
+		t.Errorf("exit %d, %s", r.exit, r.out)
+	}
+	if r := twinlink("selfcheck"); r.exit != 2 {
+		t.Errorf("no file: exit %d", r.exit)
+	}
+	if r := twinlink("selfcheck", "--out-sass", "out.cubin", "x.cubin"); r.exit != 0 {
+		t.Errorf("exit %d, %s", r.exit, r.stderr)
+	}
+	if made, err := os.ReadFile("out.cubin"); err != nil || !bytes.Equal(made, data) {
+		t.Errorf("--out-sass: not the input's bytes, %v", err)
+	}
+}

@@ -1,0 +1,164 @@
+package selfcheck
+
+import (
+	"strings"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// Options is how a file is checked. The zero value checks everything but the
+// instructions of stored nodes.
+type Options struct {
+	Codes *Codes // nil: SeedCodes
+	// Rules makes SASS of Mercury records; without it every stored node is unknown.
+	Rules Rules
+	// Limit is the number of findings that are kept; 0 means 1000.
+	Limit int
+
+	keepRepairs bool
+}
+
+// Word is an instruction.
+type Word struct{ Lo, Hi uint64 }
+
+// Rules makes SASS of Mercury records.
+type Rules interface {
+	// Predict makes the words of a record of 16 or 32 bytes, or what a mini's
+	// tag says of its word. sass holds the words that stand there: what the
+	// record doesn't decide may be looked up in them. It fills want and mask, of
+	// the length of sass, with the words and with the bits of them that the
+	// record decides, or returns why it can't.
+	Predict(sm cuda.SM, record []byte, sass, want, mask []Word) (reason string)
+}
+
+// Check checks a file.
+func Check(name string, data []byte, opts Options) *Report {
+	r, _ := check(name, data, opts)
+	return r
+}
+
+func check(name string, data []byte, opts Options) (*Report, *checker) {
+	r := &Report{File: name, Forms: map[string]int{}, Unchecked: map[string]int{}}
+	f, err := cubin.Open(name, data)
+	if err != nil {
+		r.refuse(err)
+		return r, nil
+	}
+	m := capsule.Open(f)
+	if !m.IsMercury() {
+		r.refuse(&cubin.Error{Kind: cubin.NotDevice, File: name, Offset: atFlags, Value: uint64(f.Header.Flags), Detail: "no Mercury side"})
+		return r, nil
+	}
+	if opts.Codes == nil {
+		opts.Codes = SeedCodes
+	}
+	if opts.Limit == 0 {
+		opts.Limit = 1000
+	}
+	c := &checker{m: m, opts: opts, report: r, sm: f.Header.SM()}
+	c.run()
+	r.sort()
+	r.Verdict = Pass
+	if len(r.Findings) > 0 {
+		r.Verdict = Fail
+	}
+	return r, c
+}
+
+// checker is one check.
+type checker struct {
+	m      *capsule.Image
+	opts   Options
+	report *Report
+
+	repairs []repair
+	sm      cuda.SM
+	buf     []Word
+	target  string // of -arch, as the notes tell it: 100a
+	api     uint32 // CUDA API version of .note.nv.cuinfo
+
+	bank0  map[int]int       // constant bank 0 by text
+	images map[int]int       // slots of textures and surfaces by capsule
+	unitAt map[uint64]uint64 // SASS offset of a unit of .debug_line by its Mercury offset
+	relaOf map[int]int       // relocation section by target
+	coded  map[int][]span    // words of SASS sections that hold code addresses
+}
+
+// run compares in the order of the seeds: texts, relocations, debug sections.
+func (c *checker) run() {
+	c.index()
+	c.faults()
+	c.container()
+	c.sections()
+	c.symbols()
+	c.symbolNames()
+	c.nodes()
+	c.infos()
+	c.reserved()
+	c.header()
+	c.relocations()
+	c.resolvedRelocs()
+	c.imageRelocs()
+	c.dataRelocs(Text, Reloc)
+	c.contents(Text, Reloc)
+	c.frames()
+	c.lines()
+	c.registers()
+	c.dataRelocs(Debug)
+	c.contents(Debug)
+}
+
+// index finds sections of functions that no twin leads to.
+func (c *checker) index() {
+	c.bank0, c.images, c.coded = map[int]int{}, map[int]int{}, map[int][]span{}
+	c.relaOf, c.unitAt = map[int]int{}, map[uint64]uint64{}
+	for i := range c.m.Sections {
+		s := &c.m.Sections[i]
+		switch {
+		case s.Type == cuda.SHTMercImageHeaders && s.Mercury():
+			c.images[int(s.Info)] = i
+		case s.Type == cuda.SHTRela || s.Type == cuda.SHTMercRela:
+			c.relaOf[int(s.Info)] = i
+		case strings.HasPrefix(s.Name, constant0):
+			c.bank0[int(s.Info)] = i
+		}
+	}
+}
+
+func (c *checker) add(k Kind, a Aspect, section int, off uint64, what, expected, found string) {
+	r := c.report
+	if len(r.Findings) >= c.opts.Limit {
+		r.More++
+		return
+	}
+	name := ""
+	if section > 0 && section < len(c.m.Sections) {
+		name = c.m.Sections[section].Name
+	}
+	r.Findings = append(r.Findings, Finding{
+		Code: c.opts.Codes.Code(k, a), Kind: k, Aspect: a, Section: name, Offset: off, What: what, Expected: expected, Found: found,
+	})
+}
+
+// try runs a comparison and returns its findings instead of reporting them.
+func (c *checker) try(f func()) []Finding {
+	kept, more, repairs := c.report.Findings, c.report.More, c.repairs
+	defer func() { c.repairs = repairs }()
+	c.report.Findings, c.report.More = nil, 0
+	f()
+	found := c.report.Findings
+	c.report.Findings, c.report.More = kept, more
+	return found
+}
+
+// number reports two numbers that should be equal.
+func (c *checker) number(k Kind, a Aspect, section int, off uint64, what string, expected, found uint64) {
+	if expected != found {
+		c.add(k, a, section, off, what, hex(expected), hex(found))
+	}
+}
+
+// leave counts something that can't be checked.
+func (c *checker) leave(e exception) { c.report.Unchecked[string(e)]++ }

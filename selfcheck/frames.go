@@ -1,0 +1,398 @@
+package selfcheck
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/capsule/dwarf"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// .debug_frame. An FDE of the SASS side is made from the Mercury FDE of the
+// same function:
+//
+//   - The initial location and the length go through the node map.
+//   - Instructions stand at addresses. A Mercury program may go back, and what
+//     comes later at an address replaces what was there, also where nothing
+//     comes: a program that ends with an advance takes back what stood at that
+//     place. SASS has the rest in order of address.
+//   - The finalizer adds instructions of its own inside macros that use more
+//     registers than the record names.
+//
+// The order is that of the Mercury section, less the functions that a link has
+// removed, whose entries stay there without a relocation. A CIE is equal but for
+// the code alignment, 4 for 1.
+
+const (
+	cieSASS = 4
+	cieMerc = 1
+)
+
+// frames compares .debug_frame.
+func (c *checker) frames() {
+	for i := range c.m.Sections {
+		if s := &c.m.Sections[i]; s.Name == ".debug_frame" && !s.Mercury() && c.m.Twin(i) != 0 {
+			c.frameSection(i, c.m.Twin(i))
+		}
+	}
+}
+
+// frameSide is one of the two sections, decoded.
+type frameSide struct {
+	section int
+	list    []dwarf.Frame
+	relocs  []cubin.Reloc
+	rela    int
+	at      map[uint64]int // relocation by offset, plus 1
+}
+
+func (c *checker) frameSide(section int) (*frameSide, bool) {
+	s := &c.m.Sections[section]
+	list, f := dwarf.DecodeFrames(s.Content)
+	if f != nil {
+		c.fault(f.In(c.m.File.Name, s.Name))
+		return nil, false
+	}
+	side := &frameSide{section: section, list: list, at: map[uint64]int{}, rela: c.relaOf[section]}
+	if side.rela != 0 {
+		var ok bool
+		if side.relocs, ok = c.relocs(side.rela); !ok {
+			return nil, false
+		}
+	}
+	for i := range side.relocs {
+		side.at[side.relocs[i].Off] = i + 1
+	}
+	return side, true
+}
+
+// reloc returns the relocation at an offset, nil for none.
+func (s *frameSide) reloc(off uint64) *cubin.Reloc {
+	if i := s.at[off]; i != 0 {
+		return &s.relocs[i-1]
+	}
+	return nil
+}
+
+// cie returns the CIE of FDE i: the one that stands at its pointer or, where a
+// relocation fills that, the last before it.
+func (s *frameSide) cie(i int) *dwarf.Frame {
+	f := &s.list[i]
+	filled := s.reloc(f.CIEPointer()) != nil
+	for k := i - 1; k >= 0; k-- {
+		if x := &s.list[k]; x.IsCIE() && (filled || x.At == f.CIE) {
+			return x
+		}
+	}
+	return nil
+}
+
+// fdes returns the indices of the FDEs that a relocation names.
+func (s *frameSide) fdes() (list []int) {
+	for i := range s.list {
+		if f := &s.list[i]; !f.IsCIE() && s.reloc(f.Location()) != nil {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (c *checker) frameSection(section, clone int) {
+	sass, ok := c.frameSide(section)
+	if !ok {
+		return
+	}
+	merc, ok := c.frameSide(clone)
+	if !ok {
+		return
+	}
+	a, b := sass.fdes(), merc.fdes()
+	if len(a) != len(b) {
+		c.add(Debug, Count, section, 0, "number of frames", fmt.Sprint(len(b)), fmt.Sprint(len(a)))
+	}
+	places := map[uint64]uint64{} // of relocations, Mercury to SASS
+	n := 0
+	for i := range sass.list {
+		if !sass.list[i].IsCIE() {
+			n++
+		}
+	}
+	if n != len(a) {
+		c.add(Debug, Count, section, 0, "number of frames without a function", "0", fmt.Sprint(n-len(a)))
+	}
+	frames := map[uint32]int{} // of functions that are no part of another, by section
+	owner := func(k int) uint32 {
+		r := merc.reloc(merc.list[k].Location())
+		if s := c.m.Merc.At(r.Symbol); s != nil && r.Addend == 0 {
+			return s.Section
+		}
+		return 0
+	}
+	for _, k := range b {
+		frames[owner(k)]++
+	}
+	clean := map[uint32]bool{} // functions one of whose frames agrees
+	for k := range min(len(a), len(b)) {
+		if o := owner(b[k]); o != 0 && frames[o] > 1 && !c.staleFrame(sass, merc, a[k], b[k], places) {
+			clean[o] = true
+		}
+	}
+	for k := range min(len(a), len(b)) {
+		if o := owner(b[k]); clean[o] && c.staleFrame(sass, merc, a[k], b[k], places) {
+			c.leave(exStaleDebug)
+			continue
+		}
+		c.frame(sass, merc, a[k], b[k], places)
+	}
+	c.frameRelocs(sass, merc, places)
+}
+
+// staleFrame reports whether one of several frames of a function differs: a link
+// that replaces a weak function keeps the frame of the loser, on which the
+// winner's node map is used.
+func (c *checker) staleFrame(sass, merc *frameSide, i, k int, places map[uint64]uint64) bool {
+	found := c.try(func() { c.frame(sass, merc, i, k, places) })
+	return len(found) > 0
+}
+
+// frame compares FDE i of SASS with FDE k of Mercury and notes where the
+// relocations of the one stand in the other.
+func (c *checker) frame(sass, merc *frameSide, i, k int, places map[uint64]uint64) {
+	f, g := &sass.list[i], &merc.list[k]
+	places[g.Location()], places[g.CIEPointer()] = f.Location(), f.CIEPointer()
+	places[g.Location()+8] = f.Location() + 8
+	if x := sass.cie(i); x != nil && x.CodeAlignment() == cieMerc && f.Length == g.Length && c.aliased(merc.reloc(g.Location()).Symbol) {
+		c.leave(exUntranslated)
+		return
+	}
+	c.cie(sass, merc, i, k, places)
+	r, t := sass.reloc(f.Location()), merc.reloc(g.Location())
+	symbol := c.m.Merc.At(t.Symbol)
+	if symbol == nil || r.Symbol != t.Symbol {
+		return // frameRelocs tells
+	}
+	fn := c.m.FuncOf(symbol.Section)
+	if fn == nil || fn.Cap == nil {
+		c.add(Debug, Content, merc.rela, 0, "symbol of a frame", "a function", symbol.Name)
+		return
+	}
+	if len(fn.Unsized) > 0 {
+		c.leave(exUnsized)
+		return
+	}
+	start, ok := sassBoundary(fn.Cap, uint64(t.Addend))
+	end, ok2 := sassBoundary(fn.Cap, uint64(t.Addend)+g.Length)
+	if !ok || !ok2 {
+		c.add(Debug, Content, merc.section, g.At, "range of the frame of "+symbol.Name, "nodes", hex(uint64(t.Addend)+g.Length))
+		return
+	}
+	if c.stub(fn) {
+		c.leave(exUniformStub)
+		return
+	}
+	c.number(Debug, Content, sass.section, f.Location()+8, "length of the frame of "+symbol.Name, end-start, f.Length)
+	// ptxas fills the field of a function inside a kernel besides relocating it,
+	// 13.5 with the Mercury address on both sides.
+	if g.Start != 0 {
+		c.number(Debug, Content, merc.section, g.Location(), "initial location of the frame of "+symbol.Name, uint64(t.Addend), g.Start)
+	}
+	if g.Start == 0 || f.Start != g.Start && f.Start != start {
+		location := start
+		if g.Start == 0 {
+			location = 0
+		}
+		c.number(Debug, Content, sass.section, f.Location(), "initial location of the frame of "+symbol.Name, location, f.Start)
+	}
+	c.rules(sass, merc, f, g, fn, int64(start), t.Addend)
+}
+
+// cie compares the CIEs of two FDEs.
+func (c *checker) cie(sass, merc *frameSide, i, k int, places map[uint64]uint64) {
+	f, g := sass.cie(i), merc.cie(k)
+	if f == nil || g == nil {
+		c.add(Debug, Content, sass.section, sass.list[i].CIEPointer(), "CIE of a frame", "one on each side", "not both")
+		return
+	}
+	if len(f.Head) != len(g.Head) || f.CodeAlignment() != cieSASS || g.CodeAlignment() != cieMerc {
+		c.add(Debug, Content, sass.section, f.At, "code alignment", fmt.Sprint(cieSASS), fmt.Sprint(f.CodeAlignment()))
+		return
+	}
+	a, b := slices.Clone(f.Head), g.Head
+	for n := range a {
+		if a[n] == cieSASS && b[n] == cieMerc {
+			a[n] = cieMerc
+			break
+		}
+	}
+	if string(a) != string(b) {
+		c.add(Debug, Content, sass.section, f.At, "CIE", fmt.Sprintf("%x", b), fmt.Sprintf("%x", a))
+	}
+	if x, y := opBytes(f), opBytes(g); x != y {
+		c.add(Debug, Content, sass.section, f.At, "instructions of a CIE", fmt.Sprintf("%x", y), fmt.Sprintf("%x", x))
+		return
+	}
+	size := f.Location() - f.At + uint64(len(f.Head)+len(opBytes(f)))
+	for off := uint64(0); off < size; off++ {
+		if merc.reloc(g.At+off) != nil {
+			places[g.At+off] = f.At + off
+		}
+	}
+}
+
+func opBytes(f *dwarf.Frame) string {
+	var b []byte
+	for k := range f.Ops {
+		b = append(b, f.Ops[k].Bytes...)
+	}
+	return string(b)
+}
+
+// entry is what a frame program says at an address.
+type entry struct {
+	addr int64 // in SASS, from the function's start
+	ops  []dwarf.Rule
+}
+
+// wantedRules makes the SASS program of a Mercury one.
+func (c *checker) wantedRules(g *dwarf.Frame, fn *capsule.Func, start, base int64) ([]entry, bool) {
+	rules, last, steps := g.Rules()
+	byAddr := map[int64]*entry{}
+	step, ok := -1, true
+	place := func(merc int64) *entry {
+		sass, fits := frameAddress(fn.Cap, base+merc)
+		ok = ok && fits
+		e := &entry{addr: sass - start}
+		byAddr[e.addr] = e
+		return e
+	}
+	var at *entry
+	for _, r := range rules {
+		if r.Step != step {
+			at, step = place(r.Addr), r.Step
+		}
+		at.ops = append(at.ops, r)
+	}
+	if steps != step && (steps > 0 || step >= 0) {
+		place(last)
+	}
+	list := make([]entry, 0, len(byAddr))
+	for _, e := range byAddr {
+		list = append(list, *e)
+	}
+	slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.addr, b.addr) })
+	return list, ok
+}
+
+// frameAddress returns the SASS offset of a Mercury offset in a frame: behind
+// the instruction that ends there, in front of any padding.
+func frameAddress(p *capsule.Capsule, merc int64) (int64, bool) {
+	if merc < 0 || merc > int64(p.MercSize) {
+		return 0, false
+	}
+	k := sort.Search(len(p.Nodes), func(i int) bool { return p.Nodes[i].Merc >= uint32(merc) })
+	return int64(p.Nodes[k].SASS), true
+}
+
+// rules compares the programs of two FDEs.
+func (c *checker) rules(sass, merc *frameSide, f, g *dwarf.Frame, fn *capsule.Func, start, base int64) {
+	if len(fn.Cap.Nodes) == 0 {
+		return
+	}
+	entries, ok := c.wantedRules(g, fn, start, base)
+	if !ok {
+		c.add(Debug, Content, merc.section, g.At, "addresses of the frame of "+fn.Name, "places in the function", "others")
+		return
+	}
+	var want []dwarf.Rule
+	for i := range entries {
+		for _, r := range entries[i].ops {
+			r.Addr = entries[i].addr
+			want = append(want, r)
+		}
+	}
+	got, _, _ := f.Rules()
+	if start != 0 && len(got) == 0 && len(entries) == 2 && len(want) == 1 && want[0].Addr == 0 {
+		c.leave(exShortFrame)
+		return
+	}
+	n := 0
+	for i := range got {
+		r := &got[i]
+		if n < len(want) && want[n].Op == r.Op && (want[n].Addr == r.Addr || c.insideMacro(fn, start+want[n].Addr, start+r.Addr)) {
+			n++
+			continue
+		}
+		if c.macroRule(fn, start+r.Addr, r.Op) {
+			c.leave(exMacroFrame)
+			continue
+		}
+		expected := "none"
+		if n < len(want) {
+			expected = ruleText(&want[n])
+		}
+		c.add(Debug, Content, sass.section, r.At, "frame of "+fn.Name, expected, ruleText(r))
+		return
+	}
+	if n < len(want) {
+		c.add(Debug, Count, sass.section, f.At, "frame of "+fn.Name, ruleText(&want[n]), "none")
+	}
+}
+
+func ruleText(r *dwarf.Rule) string { return fmt.Sprintf("%x at 0x%x", r.Op, r.Addr) }
+
+// insideMacro reports whether an instruction that should stand behind a macro
+// stands inside it, in front of the fence that ends it.
+func (c *checker) insideMacro(fn *capsule.Func, want, got int64) bool {
+	if got < 0 || got >= want {
+		return false
+	}
+	k := fn.Cap.AtSASS(uint32(got))
+	n := &fn.Cap.Nodes[k]
+	if n.Kind != capsule.Full || n.Span == 1 || int64(n.SASS)+int64(n.Span)*capsule.WordSize != want {
+		return false
+	}
+	c.leave(exMacroFrame)
+	return true
+}
+
+// macroRule reports whether a frame instruction is one that the finalizer adds
+// inside or behind a stored node: undefined, same value, register.
+func (c *checker) macroRule(fn *capsule.Func, addr int64, op string) bool {
+	if addr < 0 || op[0] < 0x07 || op[0] > 0x09 {
+		return false
+	}
+	k := fn.Cap.AtSASS(uint32(addr))
+	return k >= 0 && fn.Cap.Nodes[k].Kind == capsule.Full
+}
+
+// frameRelocs compares the relocations.
+func (c *checker) frameRelocs(sass, merc *frameSide, places map[uint64]uint64) {
+	if sass.rela == 0 || merc.rela == 0 {
+		return
+	}
+	var want []wanted
+	for i := range merc.relocs {
+		r := &merc.relocs[i]
+		at := uint64(i) * cubin.RelaSize
+		symbol := c.m.Merc.At(r.Symbol)
+		typ, known := dataTypes[r.Type]
+		off, placed := places[r.Off]
+		if symbol == nil || !known || !placed {
+			c.add(Debug, Content, merc.rela, at, "relocation of a frame", "a place and type of a frame", relocText(r))
+			continue
+		}
+		w := wanted{Reloc: cubin.Reloc{Off: off, Type: typ, Symbol: r.Symbol, Addend: r.Addend}, at: at}
+		if r.Type == cuda.R_MERCURY_ABS_PROG_REL64 {
+			var ok bool
+			if w.Addend, ok = c.codeAddend(merc.rela, r, symbol, at); !ok {
+				continue
+			}
+		}
+		want = append(want, w)
+	}
+	c.matchRelocs(sass.rela, merc.rela, want, sass.relocs, nil)
+}

@@ -1,0 +1,239 @@
+package selfcheck
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// The ELF header of an object with capsules, and the notes and .nv.compat that
+// have to agree with it.
+//
+//	e_flags  31..24  section index of .note.nv.cuinfo
+//	         23..8   SM
+//	          7..0   2: capsules
+const (
+	flagsCapmerc  = 2
+	flagsKindMask = 0xff
+	cuinfoShift   = 24
+	abiVersion    = 8
+)
+
+// Offsets in the ELF header, for findings.
+const (
+	atABIVersion = 8
+	atType       = 16
+	atVersion    = 20
+	atEntry      = 24
+	atFlags      = 48
+)
+
+func (c *checker) header() {
+	h := &c.m.File.Header
+	c.number(Text, Metadata, 0, 7, "EI_OSABI", uint64(cuda.OSABICuda13), uint64(h.OSABI()))
+	c.number(Text, Metadata, 0, atABIVersion, "EI_ABIVERSION", abiVersion, uint64(h.ABIVersion()))
+	c.number(Text, Metadata, 0, atVersion, "e_version", 1, uint64(h.Version))
+	c.number(Text, Metadata, 0, atEntry, "e_entry", 0, h.Entry)
+	c.number(Text, Metadata, 0, atFlags, "kind of object in e_flags", flagsCapmerc, uint64(h.Flags&flagsKindMask))
+	if h.Type != cuda.ETRel && h.Type != cuda.ETExec && h.Type != etWhole {
+		c.add(Text, Metadata, 0, atType, "e_type", "REL, EXEC or 0xff00", hex(h.Type))
+	}
+	cuinfo := 0
+	for i := range c.m.Sections {
+		if c.m.Sections[i].Name == ".note.nv.cuinfo" {
+			cuinfo = i
+		}
+	}
+	c.number(Text, Metadata, 0, atFlags+3, "index of .note.nv.cuinfo in e_flags", uint64(cuinfo)&0xff, uint64(h.Flags>>cuinfoShift))
+	if cuinfo != 0 {
+		c.number(Text, Metadata, cuinfo, 0, "sh_info", uint64(c.indexOf(".nv.compat")), uint64(c.m.Sections[cuinfo].Info))
+	}
+	c.notes()
+	c.compat()
+}
+
+// etWhole is e_type of "ptxas -ewp".
+const etWhole = 0xff00
+
+func (c *checker) indexOf(name string) int {
+	for i := range c.m.Sections {
+		if c.m.Sections[i].Name == name {
+			return i
+		}
+	}
+	return 0
+}
+
+// notes compares the target that the notes name with that of the header.
+func (c *checker) notes() {
+	for i := range c.m.Sections {
+		s := &c.m.Sections[i]
+		if s.Type != cuda.SHTNote {
+			continue
+		}
+		notes, err := c.m.File.Notes(&s.Section)
+		if err != nil {
+			c.fault(err)
+			continue
+		}
+		c.noteForms(i, notes)
+		for k := range notes {
+			if info, ok := notes[k].Cuinfo(); ok {
+				c.api = info.API
+				c.number(Text, Content, i, 0, "SM of .note.nv.cuinfo", uint64(c.sm), uint64(info.SM))
+			}
+			if t, ok := notes[k].Tkinfo(); ok {
+				// The first note is that of the tool that wrote the file.
+				if c.target = target(t.Options); c.target != "" {
+					c.number(Text, Metadata, 0, atFlags+1, "SM in e_flags", smOf(c.target), uint64(c.sm))
+				}
+				break
+			}
+		}
+	}
+}
+
+// noteName is the owner of every note.
+const noteName = "NVIDIA Corp\x00"
+
+// noteForms checks owner, type and version of the notes of a section.
+func (c *checker) noteForms(section int, notes []cubin.Note) {
+	for k := range notes {
+		n := &notes[k]
+		if n.Name != noteName {
+			c.add(Text, Content, section, 0, "owner of a note", strconv.Quote(noteName), strconv.Quote(n.Name))
+		}
+		var version uint64
+		if info, ok := n.Cuinfo(); ok {
+			version = uint64(info.Version)
+			c.number(Text, Metadata, section, 0, "size of a note", 8, uint64(len(n.Desc)))
+		} else if info, ok := n.Tkinfo(); ok {
+			version = uint64(info.Version)
+			if !bytes.Equal(cubin.AppendTkinfo(nil, &info), n.Desc) {
+				c.add(Text, Content, section, 0, "strings of a note", "one behind the other", "otherwise")
+			}
+		} else {
+			c.add(Text, Content, section, 0, "note", "of type 1000 or 2000", fmt.Sprint("type ", n.Type))
+			continue
+		}
+		c.number(Text, Content, section, 0, "version of a note", 2, version)
+	}
+}
+
+// target returns what -arch gives in the options of a note, "" for none.
+func target(options string) string {
+	for i, f := range strings.Fields(options) {
+		if f == "-arch" {
+			if list := strings.Fields(options); i+1 < len(list) {
+				return strings.TrimPrefix(list[i+1], "sm_")
+			}
+		}
+	}
+	return ""
+}
+
+func smOf(target string) uint64 {
+	n, _ := strconv.ParseUint(strings.TrimRight(target, "af"), 10, 16)
+	return n
+}
+
+// compat checks the form of .nv.compat and what it says of the target.
+func (c *checker) compat() {
+	i := c.indexOf(".nv.compat")
+	if i == 0 {
+		return
+	}
+	list, ok := c.records(i)
+	if !ok {
+		return
+	}
+	seen := map[cuda.CompatAttr]bool{}
+	for k := range list {
+		r := &list[k]
+		attr := cuda.CompatAttr(r.Attr)
+		if seen[attr] {
+			c.add(Text, Count, i, r.at, "attribute "+attr.String(), "one", "another")
+		}
+		seen[attr] = true
+		c.compatValue(i, r)
+		switch attr {
+		case cuda.CompatAcceleratorTarget:
+			if c.target != "" {
+				c.number(Text, Content, i, r.at+2, attr.String(), oneIf(strings.HasSuffix(c.target, "a")), uint64(r.Value))
+			}
+		case cuda.CompatMercuryISAMajorMinor:
+			c.number(Text, Content, i, r.at+2, attr.String(), mercuryISA, uint64(r.Value))
+		case cuda.CompatCanFastpathFinalize:
+			c.fastpath(i, r)
+		}
+	}
+}
+
+// mercuryISA is version 1.1, the only one seen.
+const mercuryISA = 0x0101
+
+func oneIf(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// fastpath checks the targets that an object may be copied for. A family has one
+// bit for itself and one for the next SM, 01 and 08 of sm_100, 10 and 40 of
+// sm_120; other targets have none. 13.0 leaves both out where the object has no
+// code, and the next SM's where the code has an instruction that sm_103 does
+// otherwise, of which some are known; 13.5 leaves that of sm_121 out for sm_120a.
+func (c *checker) fastpath(i int, r *record) {
+	if len(r.Data) != 8 {
+		c.number(Text, Metadata, i, r.at+2, "size of "+cuda.CompatCanFastpathFinalize.String(), 8, uint64(len(r.Data)))
+		return
+	}
+	bits := fastpathBits[c.sm]
+	want, got := bits.own|bits.next, number(r.Data)
+	switch {
+	case c.api == api130 && len(c.m.Funcs) == 0:
+		want = 0
+	case c.api == api130 && c.sm == 100 && c.otherOnSM103():
+		want = bits.own
+	case got == bits.own, got == 0 && c.api != api130 && c.api != api135:
+		want = got
+	}
+	c.number(Text, Content, i, r.at+4, cuda.CompatCanFastpathFinalize.String(), want, got)
+}
+
+var fastpathBits = map[cuda.SM]struct{ own, next uint64 }{100: {0x01, 0x08}, 120: {0x10, 0x40}}
+
+// CUDA API versions of .note.nv.cuinfo.
+const (
+	api130 = 130
+	api135 = 135
+)
+
+// Instructions that sm_103 does otherwise, besides the arithmetic on doubles
+// whose opcodes end in 28 to 2b.
+const (
+	opFSETPImmediate = 0x80b
+	opIMMA           = 0x237
+	opDMMA           = 0x23f
+)
+
+// otherOnSM103 reports whether a text has such an instruction.
+func (c *checker) otherOnSM103() bool {
+	for i := range c.m.Funcs {
+		code := c.m.Funcs[i].Code
+		for at := 0; at+capsule.WordSize <= len(code); at += capsule.WordSize {
+			op := binary.LittleEndian.Uint16(code[at:]) & opcodeMask
+			if low := op & 0xff; low >= 0x28 && low <= 0x2b || op == opFSETPImmediate || op == opIMMA || op == opDMMA {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,253 @@
+package selfcheck
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// Attributes. .nv.info.F is .nv.merc.nv.info.F with the offsets of
+// instructions translated and without the finalizer's options (90), and ends
+// with what the finalizer adds:
+//
+//	25 CBANK_PARAM_SIZE      kernels with parameters: where the parameters end
+//	10 PARAM_CBANK           the same: the bank's section symbol, its start, that size
+//	54 SW_WAR                all: 0 or 8
+//	107, 109                 from 13.3 and 13.5 on: 1 and 0
+//	21, 22                   kernels with textures or surfaces: bank 0
+//
+// .nv.info is .nv.merc.nv.info.
+
+// Attributes that no earlier release has.
+const (
+	attr107 cuda.InfoAttr = 107
+	attr109 cuda.InfoAttr = 109
+)
+
+// paramBase is where parameters begin in constant bank 0.
+const paramBase = 0x380
+
+func (c *checker) infos() {
+	for i := range c.m.Funcs {
+		fn := &c.m.Funcs[i]
+		if fn.Info == 0 || fn.MercInfo == 0 {
+			c.add(Text, Count, fn.Text, 0, "attributes of "+fn.Name, "a list on each side", "not both")
+			continue
+		}
+		c.infoOf1(fn)
+	}
+	for i := range c.m.Sections {
+		if s := &c.m.Sections[i]; s.Type == cuda.SHTCudaInfo && s.Flags&cuda.SHFInfoLink == 0 && c.m.Twin(i) != 0 {
+			c.fileInfo(i, c.m.Twin(i))
+		}
+	}
+}
+
+// record is an attribute and where it stands.
+type record struct {
+	cubin.InfoRecord
+	at uint64
+}
+
+// records decodes a list.
+func (c *checker) records(section int) ([]record, bool) {
+	s := &c.m.Sections[section]
+	r := c.m.File.Info(&s.Section)
+	list := make([]record, 0, len(s.Content)/12)
+	at := uint64(0)
+	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
+		list = append(list, record{rec, at})
+		at += uint64(rec.Len())
+	}
+	if err := r.Err(); err != nil {
+		c.fault(err)
+		return nil, false
+	}
+	return list, true
+}
+
+func (c *checker) infoOf1(fn *capsule.Func) {
+	merc, ok := c.records(fn.MercInfo)
+	if !ok {
+		return
+	}
+	sass, ok := c.records(fn.Info)
+	if !ok {
+		return
+	}
+	merc = c.withoutOptions(fn, merc)
+	n := len(sass)
+	for n > 0 && finalizerAdds(sass[n-1].Attr) {
+		n--
+	}
+	c.added(fn, merc, sass[n:])
+	sass = sass[:n]
+	for k := range min(len(sass), len(merc)) {
+		if sass[k].Attr != merc[k].Attr || sass[k].Format != merc[k].Format {
+			c.add(Text, Content, fn.Info, sass[k].at, "attribute", attrName(&merc[k]), attrName(&sass[k]))
+			return
+		}
+		c.attribute(fn, &merc[k], &sass[k])
+	}
+	if len(sass) != len(merc) {
+		c.add(Text, Count, fn.Info, 0, "number of attributes", fmt.Sprint(len(merc)), fmt.Sprint(len(sass)))
+	}
+}
+
+func attrName(r *record) string {
+	return fmt.Sprintf("%s (%d) of format %d", r.Attr, uint8(r.Attr), uint8(r.Format))
+}
+
+func finalizerAdds(a cuda.InfoAttr) bool {
+	switch a {
+	case cuda.AttrCbankParamSize, cuda.AttrParamCbank, cuda.AttrSwWar, attr107, attr109, cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank:
+		return true
+	}
+	return false
+}
+
+// withoutOptions checks the finalizer's options, which stand next to
+// CUDA_API_VERSION, and returns the list without them.
+func (c *checker) withoutOptions(fn *capsule.Func, list []record) []record {
+	out := make([]record, 0, len(list))
+	options, beside := 0, false
+	for k := range list {
+		if list[k].Attr != cuda.AttrMercuryFinalizerOptions {
+			out = append(out, list[k])
+			continue
+		}
+		options++
+		if list[k].Format != cuda.FormatSized || len(list[k].Data) == 0 || len(list[k].Data)%4 != 0 {
+			c.add(Text, Content, fn.MercInfo, list[k].at, "finalizer options", "words", attrName(&list[k]))
+		}
+		beside = beside || k > 0 && list[k-1].Attr == cuda.AttrCudaApiVersion ||
+			k+1 < len(list) && list[k+1].Attr == cuda.AttrCudaApiVersion
+	}
+	want := 1
+	if c.stub(fn) {
+		want = 0
+	}
+	if options != want {
+		c.add(Text, Count, fn.MercInfo, 0, "attribute MERCURY_FINALIZER_OPTIONS", fmt.Sprint(want), fmt.Sprint(options))
+	} else if want != 0 && !beside {
+		c.add(Text, Content, fn.MercInfo, 0, "place of MERCURY_FINALIZER_OPTIONS", "beside CUDA_API_VERSION", "elsewhere")
+	}
+	return out
+}
+
+// attribute compares one pair.
+func (c *checker) attribute(fn *capsule.Func, m, s *record) {
+	if m.Value != s.Value || len(m.Data) != len(s.Data) {
+		c.add(Text, Content, fn.Info, s.at, m.Attr.String(), hex(m.Value), hex(s.Value))
+		return
+	}
+	if !capsule.HasOffsets(m.Attr) {
+		if !bytes.Equal(m.Data, s.Data) {
+			k := firstDifference(m.Data, s.Data)
+			c.add(Text, Content, fn.Info, s.at+4+uint64(k), m.Attr.String(), fmt.Sprintf("%x", m.Data[k:min(k+8, len(m.Data))]), fmt.Sprintf("%x", s.Data[k:min(k+8, len(s.Data))]))
+			c.repair(fn.Info, s.at+4, m.Data)
+		}
+		return
+	}
+	if len(fn.Unsized) > 0 || fn.Cap == nil {
+		c.leave(exUnsized)
+		return
+	}
+	next := 0
+	compare := func(end int) {
+		if k := firstDifference(m.Data[next:end], s.Data[next:end]); k < end-next {
+			c.add(Text, Content, fn.Info, s.at+4+uint64(next+k), m.Attr.String(), hex(m.Data[next+k]), hex(s.Data[next+k]))
+			c.repair(fn.Info, s.at+4+uint64(next), m.Data[next:end])
+		}
+	}
+	f := capsule.VisitOffsets(m.Attr, m.Data, func(at int) {
+		compare(at)
+		next = at + 4
+		c.offset(fn, m, s, at)
+	})
+	if f != nil {
+		f.Offset += m.at + 4
+		c.fault(f.In(c.m.File.Name, c.m.Sections[fn.MercInfo].Name))
+		return
+	}
+	compare(len(m.Data))
+}
+
+func firstDifference(a, b []byte) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// offset compares one offset word of a pair.
+func (c *checker) offset(fn *capsule.Func, m, s *record, at int) {
+	merc := binary.LittleEndian.Uint32(m.Data[at:])
+	sass := binary.LittleEndian.Uint32(s.Data[at:])
+	where := s.at + 4 + uint64(at)
+	if merc == capsule.NoOffset {
+		c.field(Text, Content, fn.Info, where, 4, m.Attr.String(), capsule.NoOffset, uint64(sass))
+		return
+	}
+	k := fn.Cap.AtMerc(merc)
+	if k < 0 || fn.Cap.Nodes[k].Merc != merc {
+		c.add(Text, Content, fn.MercInfo, m.at+4+uint64(at), m.Attr.String(), "the start of a node", hex(merc))
+		return
+	}
+	n := &fn.Cap.Nodes[k]
+	if want, ok := principal(fn, n, m.Attr); ok {
+		c.field(Text, Content, fn.Info, where, 4, m.Attr.String(), uint64(want), uint64(sass))
+		return
+	}
+	c.leave(exPrincipal)
+	if sass < n.SASS || sass >= n.SASS+uint32(n.Span)*capsule.WordSize || sass%capsule.WordSize != 0 {
+		c.add(Text, Content, fn.Info, where, m.Attr.String(), fmt.Sprintf("a word of the node at 0x%x", n.SASS), hex(sass))
+	}
+}
+
+// fileInfo compares .nv.info with its clone.
+func (c *checker) fileInfo(section, clone int) {
+	merc, ok := c.records(clone)
+	if !ok {
+		return
+	}
+	sass, ok := c.records(section)
+	if !ok {
+		return
+	}
+	for k := range min(len(sass), len(merc)) {
+		m, s := &merc[k], &sass[k]
+		if s.Attr != m.Attr || s.Format != m.Format || s.Value != m.Value || len(s.Data) != len(m.Data) {
+			c.add(Text, Content, section, s.at, "attribute", attrName(m), attrName(s))
+			return
+		}
+		d := firstDifference(m.Data, s.Data)
+		if d == len(m.Data) {
+			continue
+		}
+		if d >= 4 && m.Attr == cuda.AttrFrameSize && c.inner(m.Data) {
+			c.leave(exInnerFrame)
+			continue
+		}
+		c.add(Text, Content, section, s.at+4+uint64(d), m.Attr.String(), fmt.Sprintf("%x", m.Data), fmt.Sprintf("%x", s.Data))
+		c.repair(section, s.at+4, m.Data)
+	}
+	if len(sass) != len(merc) {
+		c.add(Text, Count, section, 0, "number of attributes", fmt.Sprint(len(merc)), fmt.Sprint(len(sass)))
+	}
+}
+
+// inner reports whether an attribute is about a function inside a kernel's text.
+func (c *checker) inner(data []byte) bool {
+	if len(data) < 4 || c.m.File.Header.Type == cuda.ETRel {
+		return false
+	}
+	s := c.m.SASS.At(binary.LittleEndian.Uint32(data))
+	return s != nil && s.Type() == cuda.STTFunc && s.Value != 0
+}

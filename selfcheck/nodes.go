@@ -1,0 +1,139 @@
+package selfcheck
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/twinlink/twinlink/capsule"
+)
+
+// The instructions of a function, node by node:
+//
+//	PLAIN    SASS is the source; its Mercury size has to be known
+//	mini     the tag says the opcode and modifiers of the word
+//	stored   the record says the words, but for scheduling and relocated fields
+//	SKIP     padding that the finalizer put there: known words
+//
+// The last node is the end of every text: a branch to itself and NOPs up to
+// the next 128 bytes, at least eight. Its words are known to the last bit.
+
+// schedule is the bits of a word's upper half that the finalizer alone
+// decides: 105 to 125, stall counts, barriers and reuse flags.
+const schedule = 1<<62 - 1<<41
+
+const opcodeMask = 0xfff
+
+const (
+	opNOP    = 0x918
+	opBubble = 0x91a
+	opUIADD3 = 0x290
+	opBRA    = 0x947
+)
+
+// Padding at a text's end: BRA to itself, then NOPs.
+var (
+	tailBranch = Word{0xfffffffc00fc7947, 0x000fc0000383ffff}
+	tailNOP    = Word{0x0000000000007918, 0x000fc00000000000}
+)
+
+// tailWords is the number of words that a text is padded to a multiple of, and
+// the least number of NOPs.
+const tailWords = 8
+
+func wordAt(code []byte, off uint32) Word {
+	b := code[off : off+capsule.WordSize : off+capsule.WordSize]
+	return Word{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
+}
+
+func (w Word) String() string { return fmt.Sprintf("%016x.%016x", w.Hi, w.Lo) }
+
+func (c *checker) nodes() {
+	for i := range c.m.Funcs {
+		if fn := &c.m.Funcs[i]; fn.Cap != nil {
+			c.nodesOf(fn)
+		}
+	}
+}
+
+func (c *checker) nodesOf(fn *capsule.Func) {
+	p := fn.Cap
+	count := &c.report.Nodes
+	count.Total += len(p.Nodes)
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		switch n.Kind {
+		case capsule.Plain:
+			count.Plain++
+		case capsule.Mini:
+			count.Mini++
+			c.stored(fn, i)
+		case capsule.Full:
+			count.Stored++
+			c.stored(fn, i)
+		case capsule.Skip:
+			count.Skip++
+			if i != len(p.Nodes)-1 {
+				c.padding(fn, n)
+			}
+		}
+	}
+	c.tail(fn)
+}
+
+// padding checks a SKIP inside a function: one word, a NOP or one of two
+// others that hardware asks for.
+func (c *checker) padding(fn *capsule.Func, n *capsule.Node) {
+	if n.Span != 1 {
+		c.add(Text, Content, fn.Capsule, 0, fmt.Sprintf("span of the SKIP at 0x%x", n.SASS), "1", fmt.Sprint(n.Span))
+		return
+	}
+	w := wordAt(fn.Code, n.SASS)
+	w.Hi &^= schedule
+	switch w.Lo & opcodeMask {
+	case opNOP:
+		if w == (Word{Lo: tailNOP.Lo}) {
+			return
+		}
+	case opBubble:
+		if w.Hi == 0 && w.Lo&0xffff00000000f000 == 0x7000 {
+			return
+		}
+	case opUIADD3: // URZ = …
+		if w.Lo>>16&0xff == 0xff {
+			return
+		}
+	}
+	c.add(Text, Content, fn.Text, uint64(n.SASS), "padding", "NOP", w.String())
+}
+
+// stub reports whether a text is an entry of the unified function table.
+func (c *checker) stub(fn *capsule.Func) bool { return c.m.Sections[fn.Text].EntSize != 0 }
+
+// tail checks the end of a text.
+func (c *checker) tail(fn *capsule.Func) {
+	p := fn.Cap
+	if len(p.Nodes) == 0 || p.Nodes[len(p.Nodes)-1].Kind != capsule.Skip {
+		c.add(Text, Content, fn.Capsule, 8, "last node", "SKIP", "another")
+		return
+	}
+	n := &p.Nodes[len(p.Nodes)-1]
+	body := int(n.SASS) / capsule.WordSize
+	want := (body+1+tailWords+tailWords-1)/tailWords*tailWords - body
+	if c.stub(fn) { // fills its entry of the table
+		want = (body+tailWords-1)/tailWords*tailWords - body
+	}
+	if int(n.Span) != want {
+		c.add(Text, Content, fn.Capsule, 0, "span of the last SKIP", fmt.Sprint(want), fmt.Sprint(n.Span))
+	}
+	for i := uint32(0); i < uint32(n.Span); i++ {
+		expected := tailNOP
+		if i == 0 {
+			expected = tailBranch
+		}
+		at := n.SASS + i*capsule.WordSize
+		if w := wordAt(fn.Code, at); w != expected {
+			c.add(Text, Content, fn.Text, uint64(at), "padding at the text's end", expected.String(), w.String())
+			c.repairWord(fn.Text, uint64(at), expected)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package selfcheck
+
+import (
+	"slices"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// An attribute names a node in Mercury and a word in SASS. Where a node is
+// more than one word, it is the one that does what the attribute is about:
+// not the fence before an EXIT but the EXIT.
+
+// principals is the opcodes that word may have by tag. Of a tag that isn't listed, and
+// for branch targets, it is the node's first word.
+var principals = map[uint32][]uint16{
+	0x0111000a: {0x94d},        // EXIT behind a fence
+	0x021b2432: {0x9a7},        // SYNCS behind fences
+	0x021b5e06: {0x5b2},        // SYNCS
+	0x02320806: {0x3c4, 0x2cc}, // REDUX or CREDUX behind WARPSYNC
+	0x02321806: {0x3c4, 0x2cc},
+	0x02476406: {0x31d}, // B2R behind WARPSYNC and BAR
+	0x02477c06: {opNOP}, // WARPSYNC.COLLECTIVE
+	0x024a0806: {0x3a1}, // MATCH behind WARPSYNC
+	0x024a1206: {0x3a1},
+	0x024b1a06: {0x389}, // SHFL behind WARPSYNC
+	0x024c0e06: {0x806}, // VOTE behind WARPSYNC
+}
+
+// principal returns the SASS offset that an attribute names in a node, false
+// where it isn't known.
+func principal(fn *capsule.Func, n *capsule.Node, a cuda.InfoAttr) (uint32, bool) {
+	if n.Span == 1 || a == cuda.AttrIndirectBranchTargets {
+		return n.SASS, true
+	}
+	ops, ok := principals[fn.Cap.Tag(n)]
+	if !ok {
+		return 0, false
+	}
+	for at := n.SASS; at < n.SASS+uint32(n.Span)*capsule.WordSize; at += capsule.WordSize {
+		if w := wordAt(fn.Code, at); slices.Contains(ops, uint16(w.Lo&opcodeMask)) {
+			return at, true
+		}
+	}
+	return n.SASS, true
+}

@@ -1,0 +1,74 @@
+package selfcheck
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/twinlink/twinlink/cubin"
+)
+
+// Verdict is the outcome of a check.
+type Verdict uint8
+
+const (
+	Refused Verdict = iota // no device object with capsules, or malformed beyond checking
+	Fail                   // there are findings
+	Pass                   // none
+)
+
+func (v Verdict) String() string { return [...]string{"refused", "fail", "pass"}[v] }
+
+// ExitStatus returns the status of a command that checked one file.
+func (v Verdict) ExitStatus() int { return [...]int{Refused: 3, Fail: 1, Pass: 0}[v] }
+
+// Nodes counts the nodes of all capsules. Stored are the full records of 16 and
+// 32 bytes; of these Reconstituted gave the SASS words that stand there, and
+// Unknown have a form that no rule covers. The rest of Stored are findings.
+type Nodes struct {
+	Total, Plain, Mini, Stored, Skip int
+	Reconstituted, Unknown           int
+}
+
+// Report is the result of checking one file.
+type Report struct {
+	File     string
+	Verdict  Verdict
+	Findings []Finding
+	More     int // findings beyond Options.Limit, which are only counted
+	Nodes    Nodes
+	// Forms counts unknown stored nodes by form: a tag and the reason.
+	Forms map[string]int
+	// Unchecked counts what had to be left alone, by reason: the known
+	// exceptions that were met, and forms of other things that are not known.
+	Unchecked map[string]int
+	Err       error // why the file was refused
+}
+
+// refuse makes the report one of a file that can't be checked. The reason is
+// its only finding.
+func (r *Report) refuse(err error) {
+	r.Verdict, r.Err = Refused, err
+	f := Finding{Code: refusedCode, Kind: Text, Aspect: Metadata, What: err.Error()}
+	var e *cubin.Error
+	if errors.As(err, &e) {
+		f.Section, f.Offset = e.Section, e.Offset
+	}
+	r.Findings = []Finding{f}
+}
+
+// refusedCode is the finalizer's number for a fault that is no difference.
+const refusedCode = 6
+
+// sort puts the findings in the order of the comparator: texts, relocations,
+// debug sections, each in the order they were found.
+func (r *Report) sort() {
+	order := [...]int{Text: 0, Reloc: 1, Debug: 2}
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return order[a.Kind] - order[b.Kind] })
+}
+
+// Refuse returns the report of a file that can't even be read.
+func Refuse(name string, err error) *Report {
+	r := &Report{File: name}
+	r.refuse(err)
+	return r
+}

@@ -1,0 +1,309 @@
+package selfcheck
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// Headers of sections. What a section is called says what type, flags, links,
+// alignment and entry size it has; a clone in the Mercury group has those of
+// its SASS twin with SHF_NV_MERC, a type of its own, and the other side's
+// symbol table. Only the alignment of data is free.
+
+type linkTo uint8
+
+const (
+	linkNone linkTo = iota
+	linkStrtab
+	linkSymtab // of the same side
+	linkTkinfo
+	linkFree // 13.5 leaves some of the unified tables stale
+)
+
+type infoTo uint8
+
+const (
+	infoNone   infoTo = iota
+	infoOwner         // the text, or capsule, that it belongs to
+	infoTarget        // the section that it relocates
+	infoFree
+)
+
+// sectionRule is the header of a section of the SASS side by its name.
+type sectionRule struct {
+	name    string // a * stands for any rest
+	object  cuda.SectionType
+	image   cuda.SectionType // in a file of type EXEC
+	flags   cuda.SectionFlags
+	link    linkTo
+	info    infoTo
+	align   uint64 // 0: of the data
+	entsize uint64
+	clone   cuda.SectionType // of its Mercury clone, 0 where it has none
+}
+
+const (
+	dataFlags  = cuda.SHFWrite | cuda.SHFAlloc
+	codeFlags  = cuda.SHFAlloc | cuda.SHFExec
+	ownedConst = cuda.SHFAlloc | cuda.SHFInfoLink
+	ownedData  = dataFlags | cuda.SHFInfoLink
+)
+
+var sectionRules = []sectionRule{
+	{".shstrtab", cuda.SHTStrtab, cuda.SHTStrtab, 0, linkNone, infoNone, 1, 0, 0},
+	{".strtab", cuda.SHTStrtab, cuda.SHTStrtab, 0, linkNone, infoNone, 1, 0, 0},
+	{".symtab", cuda.SHTSymtab, cuda.SHTSymtab, 0, linkStrtab, infoFree, 8, 24, cuda.SHTMercSymtab},
+	{".note.nv.tkinfo", cuda.SHTNote, cuda.SHTNote, cuda.SHFTkinfo, linkNone, infoNone, 4, 0, 0},
+	{".note.nv.cuinfo", cuda.SHTNote, cuda.SHTNote, cuda.SHFCuinfo | cuda.SHFInfoLink, linkTkinfo, infoFree, 4, 0, 0},
+	{".nv.compat", cuda.SHTCudaCompat, cuda.SHTCudaCompat, 0, linkNone, infoNone, 4, 0, 0},
+	{".nv.info", cuda.SHTCudaInfo, cuda.SHTCudaInfo, 0, linkSymtab, infoNone, 4, 0, cuda.SHTMercInfo},
+	{".nv.info.*", cuda.SHTCudaInfo, cuda.SHTCudaInfo, cuda.SHFInfoLink, linkSymtab, infoOwner, 4, 0, cuda.SHTMercInfo},
+	{".nv.callgraph", cuda.SHTCudaCallgraph, cuda.SHTCudaCallgraph, 0, linkSymtab, infoNone, 4, 8, cuda.SHTMercCallgraph},
+	{".nv.prototype", cuda.SHTCudaPrototype, cuda.SHTCudaPrototype, 0, linkSymtab, infoNone, 4, 8, cuda.SHTMercPrototype},
+	{".nv.resolvedrela.*", cuda.SHTCudaResolvedRela, cuda.SHTCudaResolvedRela, cuda.SHFInfoLink, linkSymtab, infoTarget, 8, 24, cuda.SHTMercResolvedRela},
+	{".rela.nv.constant0.*", cuda.SHTRela, cuda.SHTRela, cuda.SHFInfoLink, linkSymtab, infoTarget, 8, 24, 0},
+	{".rela.*", cuda.SHTRela, cuda.SHTRela, cuda.SHFInfoLink, linkSymtab, infoTarget, 8, 24, cuda.SHTMercRela},
+	{".text.*", cuda.SHTProgbits, cuda.SHTProgbits, codeFlags, linkSymtab, infoFree, 128, 0, cuda.SHTCudaCapmerc},
+	{".nv.uft.rel.*", cuda.SHTCudaUFT, cuda.SHTCudaUFT, codeFlags, linkSymtab, infoFree, 128, 128, cuda.SHTCudaCapmerc},
+	{".nv.uft", cuda.SHTCudaUFT, cuda.SHTCudaUFT, codeFlags, linkFree, infoFree, 128, 128, cuda.SHTCudaUFT},
+	{".nv.uft.entry", cuda.SHTCudaUFTEntry, cuda.SHTCudaUFTEntry, 0, linkFree, infoNone, 8, 32, cuda.SHTCudaUFTEntry},
+	{".nv.udt.entry", cuda.SHTCudaUDTEntry, cuda.SHTCudaUDTEntry, 0, linkFree, infoNone, 8, 32, cuda.SHTCudaUDTEntry},
+	{".nv.udt", cuda.SHTCudaUDT, cuda.SHTCudaUDT, dataFlags, linkNone, infoNone, 0, 0, cuda.SHTCudaUDT},
+	{".nv.constant0.*", cuda.SHTCudaConstant0, cuda.SHTProgbits, ownedConst, linkNone, infoOwner, 0, 0, 0},
+	{".nv.constant2.*", cuda.SHTCudaConstant0 + 2, cuda.SHTProgbits, ownedConst, linkNone, infoOwner, 0, 0, cuda.SHTMercOptimizer},
+	{".nv.constant3", cuda.SHTCudaConstant0 + 3, cuda.SHTProgbits, cuda.SHFAlloc, linkNone, infoNone, 0, 0, cuda.SHTMercUser},
+	{".nv.constant4", cuda.SHTCudaConstant0 + 4, cuda.SHTProgbits, cuda.SHFAlloc, linkNone, infoNone, 0, 0, cuda.SHTMercPic},
+	{".nv.global", cuda.SHTCudaGlobal, cuda.SHTNobits, dataFlags, linkNone, infoNone, 0, 0, 0},
+	{".nv.global.init", cuda.SHTCudaGlobalInit, cuda.SHTProgbits, dataFlags, linkNone, infoNone, 0, 0, cuda.SHTCudaGlobalInit},
+	{".nv.shared.reserved.0", cuda.SHTCudaSharedReserved, cuda.SHTNobits, dataFlags, linkNone, infoNone, 0, 0, cuda.SHTCudaSharedReserved},
+	{".nv.shared.*", cuda.SHTCudaShared, cuda.SHTNobits, ownedData, linkNone, infoOwner, 0, 0, 0},
+	{".nv.local.*", cuda.SHTCudaLocal, cuda.SHTNobits, ownedData, linkNone, infoOwner, 0, 0, 0},
+	{".nv_debug.shared", cuda.SHTCudaShared, cuda.SHTNobits, dataFlags, linkNone, infoNone, 0, 0, 0},
+	{".debug_*", cuda.SHTProgbits, cuda.SHTProgbits, 0, linkNone, infoNone, 1, 0, cuda.SHTProgbits},
+	{".nv_debug_*", cuda.SHTProgbits, cuda.SHTProgbits, 0, linkNone, infoNone, 1, 0, cuda.SHTProgbits},
+}
+
+// ruleOf returns the rule of a name, nil for none.
+func ruleOf(name string) *sectionRule {
+	for i := range sectionRules {
+		r := &sectionRules[i]
+		if prefix, ok := strings.CutSuffix(r.name, "*"); ok && strings.HasPrefix(name, prefix) || r.name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// kindOf returns the list that a section's findings belong to.
+func kindOf(name string) Kind {
+	switch {
+	case strings.Contains(name, ".rela") || strings.Contains(name, ".nv.resolvedrela"):
+		return Reloc
+	case strings.Contains(name, "debug"):
+		return Debug
+	case strings.Contains(name, ".nv.global") || strings.Contains(name, ".nv.constant"):
+		return Reloc
+	}
+	return Text
+}
+
+// sections compares what exists on both sides and how it is described.
+func (c *checker) sections() {
+	wide := c.clonesGraph()
+	for i := 1; i < len(c.m.Sections); i++ {
+		s := &c.m.Sections[i]
+		if s.Mercury() {
+			c.cloneHeader(i, s)
+			continue
+		}
+		rule := ruleOf(s.Name)
+		if rule == nil {
+			c.leave(exSection)
+			continue
+		}
+		c.sassHeader(i, s, rule)
+		if rule.clone == 0 || c.m.Twin(i) != 0 || !wide && (rule.clone == cuda.SHTMercCallgraph || rule.clone == cuda.SHTMercPrototype) {
+			continue
+		}
+		if i == c.m.SASS.Index && c.m.Merc.Index != 0 {
+			continue
+		}
+		c.add(kindOf(s.Name), Count, i, 0, "Mercury clone", "one", "none")
+	}
+	if c.m.Merc.Index == 0 {
+		c.add(Text, Count, c.m.SASS.Index, 0, "Mercury symbol table", "one", "none")
+	}
+	c.order()
+}
+
+// clonesGraph reports whether the file is of a release that clones .nv.callgraph
+// and .nv.prototype: from 13.3 on, where the Mercury group also begins with its
+// symbol table instead of ending with it.
+func (c *checker) clonesGraph() bool {
+	for i := 1; i < len(c.m.Sections); i++ {
+		if s := &c.m.Sections[i]; s.Mercury() {
+			return s.Type == cuda.SHTMercSymtab && i != len(c.m.Sections)-1
+		}
+	}
+	return false
+}
+
+// order checks that the Mercury group stands together at the end, and its
+// functions in the order of the SASS side.
+func (c *checker) order() {
+	first, last := 0, map[cuda.SectionType]int{}
+	for i := 1; i < len(c.m.Sections); i++ {
+		s := &c.m.Sections[i]
+		if !s.Mercury() {
+			if first != 0 {
+				c.add(kindOf(s.Name), Metadata, i, 0, "place of a SASS section", "before the Mercury group", fmt.Sprint("behind section ", first))
+				first = 0
+			}
+			continue
+		}
+		if first == 0 {
+			first = i
+		}
+		if s.Type != cuda.SHTCudaCapmerc && s.Type != cuda.SHTMercInfo {
+			continue
+		}
+		if twin := c.m.Twin(i); twin != 0 {
+			if twin < last[s.Type] {
+				c.add(kindOf(s.Name), Metadata, i, 0, "place among its like", "the order of the SASS side", fmt.Sprint("twin of section ", twin, " behind that of ", last[s.Type]))
+			}
+			last[s.Type] = twin
+		}
+	}
+}
+
+func (c *checker) image() bool { return c.m.File.Header.Type == cuda.ETExec }
+
+func (c *checker) sassHeader(i int, s *capsule.Section, rule *sectionRule) {
+	k := kindOf(s.Name)
+	typ := rule.object
+	if c.image() {
+		typ = rule.image
+	}
+	c.number(k, Metadata, i, 0, "section type", uint64(typ), uint64(s.Type))
+	c.number(k, Metadata, i, 0, "section flags", uint64(rule.flags), uint64(s.Flags))
+	c.number(k, Metadata, i, 0, "entry size", rule.entsize, s.EntSize)
+	c.number(k, Metadata, i, 0, "section address", 0, s.Addr)
+	if rule.align != 0 {
+		c.number(k, Metadata, i, 0, "alignment", rule.align, s.Align)
+	} else if s.Align == 0 || s.Align&(s.Align-1) != 0 {
+		c.add(k, Metadata, i, 0, "alignment", "a power of two", hex(s.Align))
+	}
+	switch rule.link {
+	case linkNone:
+		c.number(k, Metadata, i, 0, "sh_link", 0, uint64(s.Link))
+	case linkSymtab:
+		c.number(k, Metadata, i, 0, "sh_link", uint64(c.m.SASS.Index), uint64(s.Link))
+	case linkStrtab, linkTkinfo:
+		want := map[linkTo]string{linkStrtab: ".strtab", linkTkinfo: ".note.nv.tkinfo"}[rule.link]
+		if got := c.sectionName(s.Link); got != want {
+			c.add(k, Metadata, i, 0, "sh_link", want, got)
+		}
+	}
+	c.infoOf(k, i, s, rule)
+}
+
+// infoOf checks sh_info by the name of what it has to be.
+func (c *checker) infoOf(k Kind, i int, s *capsule.Section, rule *sectionRule) {
+	prefix, _ := strings.CutSuffix(rule.name, "*")
+	switch rule.info {
+	case infoNone:
+		c.number(k, Metadata, i, 0, "sh_info", 0, uint64(s.Info))
+	case infoTarget:
+		want := strings.TrimPrefix(strings.TrimPrefix(s.Name, ".rela"), ".nv.resolved")
+		want = strings.TrimPrefix(want, "rela")
+		if got := c.sectionName(s.Info); got != want {
+			c.add(k, Metadata, i, 0, "sh_info", want, got)
+		}
+	case infoOwner:
+		owner := strings.TrimPrefix(s.Name, prefix)
+		if fn := c.m.FuncOf(s.Info); fn == nil || fn.Text != int(s.Info) || !c.named(fn, owner) {
+			c.add(k, Metadata, i, 0, "sh_info", "the text of "+owner, c.sectionName(s.Info))
+		}
+	}
+}
+
+// named reports whether a function has that name: by its text or, for the stub
+// of a unified function, by its symbol.
+func (c *checker) named(fn *capsule.Func, name string) bool {
+	s := c.m.Merc.At(fn.Symbol)
+	return fn.Name == name || s != nil && s.Name == name
+}
+
+func (c *checker) sectionName(i uint32) string {
+	if i == 0 || uint64(i) >= uint64(len(c.m.Sections)) {
+		return fmt.Sprint("section ", i)
+	}
+	return c.m.Sections[i].Name
+}
+
+// cloneHeader compares the header of a section of the Mercury group with that
+// of its twin.
+func (c *checker) cloneHeader(i int, s *capsule.Section) {
+	k := kindOf(s.Name)
+	if s.Type == cuda.SHTMercSymtab {
+		c.mercSymtabHeader(i, s)
+		return
+	}
+	if isImageHeaders(s.Name) {
+		c.imageHeaders(i, s)
+		return
+	}
+	if s.Type == cuda.SHTSymtabShndx {
+		return
+	}
+	t := c.m.Twin(i)
+	if t == 0 {
+		c.add(k, Count, i, 0, "SASS twin", "one", "none")
+		return
+	}
+	twin := &c.m.Sections[t]
+	rule := ruleOf(twin.Name)
+	if rule == nil {
+		return
+	}
+	flags, align, entsize := twin.Flags|cuda.SHFMercury, twin.Align, twin.EntSize
+	if rule.clone == cuda.SHTCudaCapmerc {
+		// 13.0 gives a stub's capsule the entry size of its text.
+		flags, align, entsize = cuda.SHFMercury, 16, min(entsize, s.EntSize)
+	}
+	c.number(k, Metadata, i, 0, "section type", uint64(rule.clone), uint64(s.Type))
+	c.number(k, Metadata, i, 0, "section flags", uint64(flags), uint64(s.Flags))
+	c.number(k, Metadata, i, 0, "entry size", entsize, s.EntSize)
+	c.number(k, Metadata, i, 0, "alignment", align, s.Align)
+	c.number(k, Metadata, i, 0, "section address", 0, s.Addr)
+	link := uint32(0)
+	if rule.link == linkSymtab {
+		link = uint32(c.m.Merc.Index)
+	}
+	if rule.link != linkFree {
+		c.number(k, Metadata, i, 0, "sh_link", uint64(link), uint64(s.Link))
+	}
+	if rule.clone == cuda.SHTCudaCapmerc {
+		return // the function's symbol: symbols.go
+	}
+	info := uint32(0)
+	if rule.info == infoOwner || rule.info == infoTarget {
+		if info = uint32(c.m.Twin(int(twin.Info))); info == 0 && !c.m.Sections[min(int(twin.Info), len(c.m.Sections)-1)].Mercury() {
+			info = twin.Info
+		}
+	}
+	c.number(k, Metadata, i, 0, "sh_info", uint64(info), uint64(s.Info))
+}
+
+func (c *checker) mercSymtabHeader(i int, s *capsule.Section) {
+	c.number(Text, Metadata, i, 0, "section flags", uint64(cuda.SHFMercury), uint64(s.Flags))
+	c.number(Text, Metadata, i, 0, "entry size", cubin.SymbolSize, s.EntSize)
+	c.number(Text, Metadata, i, 0, "alignment", 8, s.Align)
+	if c.m.SASS.Index != 0 {
+		c.number(Text, Metadata, i, 0, "sh_link", uint64(c.m.Sections[c.m.SASS.Index].Link), uint64(s.Link))
+	}
+}

@@ -1,0 +1,54 @@
+package selfcheck
+
+import (
+	"fmt"
+
+	"github.com/twinlink/twinlink/capsule"
+)
+
+// stored compares the words of node i with what its record says.
+func (c *checker) stored(fn *capsule.Func, i int) {
+	n := &fn.Cap.Nodes[i]
+	if c.opts.Rules == nil {
+		if n.Kind == capsule.Full {
+			c.report.Nodes.Unknown++
+		}
+		return
+	}
+	record := fn.Cap.Record(n)
+	sass, want, mask := c.words(int(n.Span))
+	for k := range sass {
+		sass[k] = wordAt(fn.Code, n.SASS+uint32(k)*capsule.WordSize)
+	}
+	if reason := c.opts.Rules.Predict(c.sm, record, sass, want, mask); reason != "" {
+		if n.Kind == capsule.Full {
+			c.report.Nodes.Unknown++
+		}
+		c.report.Forms[fmt.Sprintf("%08x/%d %s", fn.Cap.Tag(n), n.Span, reason)]++
+		return
+	}
+	same := true
+	for k := range sass {
+		m := Word{mask[k].Lo, mask[k].Hi &^ schedule}
+		if (sass[k].Lo^want[k].Lo)&m.Lo == 0 && (sass[k].Hi^want[k].Hi)&m.Hi == 0 {
+			continue
+		}
+		same = false
+		expected := Word{want[k].Lo&m.Lo | sass[k].Lo&^m.Lo, want[k].Hi&m.Hi | sass[k].Hi&^m.Hi}
+		at := uint64(n.SASS) + uint64(k)*capsule.WordSize
+		c.add(Text, Content, fn.Text, at, fmt.Sprintf("instruction of record %08x", fn.Cap.Tag(n)), expected.String(), sass[k].String())
+		c.repairWord(fn.Text, at, expected)
+	}
+	if same && n.Kind == capsule.Full {
+		c.report.Nodes.Reconstituted++
+	}
+}
+
+// words returns three buffers of n words.
+func (c *checker) words(n int) (sass, want, mask []Word) {
+	if len(c.buf) < 3*n {
+		c.buf = make([]Word, 3*max(n, 32))
+	}
+	clear(c.buf[n : 3*n])
+	return c.buf[:n], c.buf[n : 2*n : 2*n], c.buf[2*n : 3*n : 3*n]
+}

@@ -1,0 +1,238 @@
+package selfcheck
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// Symbols. .nv.merc.symtab has the entries of .symtab in the same order, so
+// that an index means the same in both; .symtab goes on with the section
+// symbols of .nv.constant0.*. The names are equal but for constant banks. A
+// function's value and size count Mercury bytes; shared memory starts at
+// 0x400 in the SASS side of an image, at 0 in Mercury.
+
+const (
+	// sharedBase is what the system reserves in front of a kernel's own shared memory.
+	sharedBase = 0x400
+	// reservedBase is the same within .nv.shared.reserved.0.
+	reservedBase = 0x40
+)
+
+// reservedName begins the names of the limits of reserved shared memory.
+const reservedName = ".nv.reservedSmem."
+
+// systemValues is the values in .symtab of undefined symbols that the system
+// gives a value; in Mercury they have 0.
+var systemValues = map[string]uint64{
+	reservedName + "offset0":      reservedBase,
+	reservedName + "cap":          sharedBase,
+	"__tcgen05_tmem_max_col_size": 512,
+}
+
+const externShared = "externsharedinstance"
+
+// constant0 begins the names of the section symbols that only .symtab has.
+const constant0 = ".nv.constant0."
+
+func (c *checker) symbols() {
+	sass, merc := &c.m.SASS, &c.m.Merc
+	if merc.Index == 0 || sass.Index == 0 {
+		return
+	}
+	n := min(len(sass.List), len(merc.List))
+	for i := 1; i < n; i++ {
+		c.symbol(uint32(i), &sass.List[i], &merc.List[i])
+	}
+	for i := n; i < len(merc.List); i++ {
+		c.add(Text, Count, merc.Index, uint64(i)*cubin.SymbolSize, "symbol "+merc.List[i].Name, "a twin in .symtab", "none")
+	}
+	for i := n; i < len(sass.List); i++ {
+		if s := &sass.List[i]; s.Type() != cuda.STTSection || !strings.HasPrefix(s.Name, constant0) {
+			c.add(Text, Count, sass.Index, uint64(i)*cubin.SymbolSize, "symbol "+s.Name, "a twin in .nv.merc.symtab", "none")
+		}
+	}
+	c.locals(sass)
+	c.locals(merc)
+	c.owners()
+}
+
+// locals checks sh_info of a symbol table: the index behind the last LOCAL
+// symbol, wherever other symbols stand. nvlink -r counts as local the weak
+// symbols it makes for external shared memory.
+func (c *checker) locals(t *capsule.Symbols) {
+	n := len(t.List)
+	for n > 0 && t.List[n-1].Binding() != cuda.STBLocal {
+		n--
+	}
+	for n < len(t.List) && t.List[n].Name == externShared {
+		n++
+	}
+	c.number(Text, Metadata, t.Index, 0, "sh_info, the number of local symbols", uint64(n), uint64(t.Locals))
+}
+
+// owners checks that the symbol that a text and its capsule name is the function's.
+func (c *checker) owners() {
+	for i := range c.m.Funcs {
+		fn := &c.m.Funcs[i]
+		s := c.m.SASS.At(fn.Symbol)
+		if s == nil || s.Type() != cuda.STTFunc || int(s.Section) != fn.Text || s.Value != 0 {
+			c.add(Text, Metadata, fn.Capsule, 0, "sh_info", "the symbol of "+fn.Name, fmt.Sprint("symbol ", fn.Symbol))
+		}
+		c.number(Text, Metadata, fn.Text, 0, "sh_info", uint64(fn.Symbol), uint64(c.m.Sections[fn.Text].Info))
+	}
+}
+
+func (c *checker) symbol(i uint32, s, t *capsule.Symbol) {
+	at := uint64(i) * cubin.SymbolSize
+	index := c.m.SASS.Index
+	if want := sassSymbolName(t.Name, s.Name); want != s.Name {
+		c.add(Text, Metadata, index, at, "symbol name", want, s.Name)
+		return
+	}
+	what := func(field string) string { return field + " of symbol " + s.Name }
+	info, other := t.Info, t.Other
+	if c.image() && t.Type() == cuda.STTCudaObject && !strings.HasPrefix(t.Name, reservedName) {
+		info = t.Info&0xf0 | uint8(cuda.STTObject)
+		other &^= cuda.STOSpace
+	}
+	c.field(Text, Metadata, index, at+4, 1, what("st_info"), uint64(info), uint64(s.Info))
+	c.field(Text, Metadata, index, at+5, 1, what("st_other"), uint64(other), uint64(s.Other))
+	c.symbolSection(i, s, t)
+	if fn := c.m.FuncOf(t.Section); fn != nil && t.Type() == cuda.STTFunc {
+		c.funcSymbol(at, fn, s, t)
+		return
+	}
+	c.field(Text, Metadata, index, at+16, 8, what("st_size"), t.Size, s.Size)
+	c.field(Text, Metadata, index, at+8, 8, what("st_value"), c.dataValue(t), s.Value)
+}
+
+// sassSymbolName returns what .symtab calls a symbol of .nv.merc.symtab. 13.5
+// has the Mercury names of constant banks in both.
+func sassSymbolName(merc, sass string) string {
+	if merc == sass {
+		return merc
+	}
+	switch {
+	case merc == ".nv.constant.user":
+		return ".nv.constant3"
+	case merc == ".nv.constant.pic":
+		return ".nv.constant4"
+	}
+	if f, ok := strings.CutPrefix(merc, ".nv.constant.optimizer."); ok {
+		return ".nv.constant2." + f
+	}
+	if f, ok := strings.CutPrefix(merc, imageHeaders); ok {
+		return constant0 + f
+	}
+	return merc
+}
+
+// symbolSection compares the sections that two symbols stand in.
+func (c *checker) symbolSection(i uint32, s, t *capsule.Symbol) {
+	want := s.Section
+	if s.Defined() {
+		if twin := c.m.Twin(int(s.Section)); twin != 0 {
+			want = uint32(twin)
+		} else if name, ok := strings.CutPrefix(t.Name, imageHeaders); ok && c.sectionName(s.Section) == constant0+name {
+			return
+		}
+	}
+	c.number(Text, Metadata, c.m.Merc.Index, uint64(i)*cubin.SymbolSize, "section of symbol "+s.Name, uint64(want), uint64(t.Section))
+}
+
+// dataValue returns the value in .symtab of a symbol that is no function.
+func (c *checker) dataValue(t *capsule.Symbol) uint64 {
+	if value, ok := systemValues[t.Name]; ok {
+		return value
+	}
+	if !c.image() {
+		return t.Value
+	}
+	switch t.Other & cuda.STOSpace {
+	case cuda.STOShared:
+		return t.Value + sharedBase
+	case cuda.STOReservedShared:
+		return t.Value + reservedBase
+	}
+	return t.Value
+}
+
+// funcSymbol compares a function's place: where it begins and ends in Mercury,
+// taken through the node map.
+func (c *checker) funcSymbol(at uint64, fn *capsule.Func, s, t *capsule.Symbol) {
+	if fn.Cap == nil {
+		return
+	}
+	if len(fn.Unsized) > 0 {
+		c.leave(exUnsized)
+		return
+	}
+	index := c.m.SASS.Index
+	value, ok := sassBoundary(fn.Cap, t.Value)
+	if !ok {
+		c.add(Text, Metadata, c.m.Merc.Index, at, "st_value of symbol "+t.Name, "the start of a node", hex(t.Value))
+		return
+	}
+	c.field(Text, Metadata, index, at+8, 8, "st_value of symbol "+s.Name, value, s.Value)
+	if t.Size == 0 && c.isAlias(fn, t) {
+		// The tools keep an alias of no size or give it that of its function.
+		if s.Size != 0 && s.Size != uint64(len(fn.Code)) {
+			c.number(Text, Metadata, index, at, "st_size of symbol "+s.Name, 0, s.Size)
+		}
+		return
+	}
+	if c.stub(fn) {
+		c.leave(exUniformStub)
+		return
+	}
+	end, ok := sassBoundary(fn.Cap, t.Value+t.Size)
+	if !ok {
+		c.add(Text, Metadata, c.m.Merc.Index, at, "end of symbol "+t.Name, "the start of a node", hex(t.Value+t.Size))
+		return
+	}
+	c.field(Text, Metadata, index, at+16, 8, "st_size of symbol "+s.Name, end-value, s.Size)
+	if t.Value == 0 && t.Size != uint64(fn.Cap.MercSize) {
+		c.number(Text, Metadata, c.m.Merc.Index, at, "st_size of symbol "+t.Name, uint64(fn.Cap.MercSize), t.Size)
+	}
+}
+
+// isAlias reports whether a symbol is another name of a function that has its own.
+func (c *checker) isAlias(fn *capsule.Func, t *capsule.Symbol) bool {
+	own := c.m.Merc.At(fn.Symbol)
+	return own != nil && own != t && own.Section == t.Section && own.Value == t.Value
+}
+
+// aliased reports whether a symbol is that of a function with another name.
+func (c *checker) aliased(i uint32) bool {
+	s := c.m.Merc.At(i)
+	if s == nil {
+		return false
+	}
+	fn := c.m.FuncOf(s.Section)
+	if fn == nil {
+		return false
+	}
+	for k := range c.m.Merc.List {
+		if x := &c.m.Merc.List[k]; uint32(k) != i && x.Type() == cuda.STTFunc && x.Section == s.Section && x.Value == s.Value {
+			return true
+		}
+	}
+	return false
+}
+
+// sassBoundary returns the SASS offset of a Mercury offset that is the start of
+// a node or the end of the function.
+func sassBoundary(p *capsule.Capsule, merc uint64) (uint64, bool) {
+	if merc == uint64(p.MercSize) {
+		return uint64(p.SASSSize()), true
+	}
+	if merc > uint64(p.MercSize) {
+		return 0, false
+	}
+	n := &p.Nodes[p.AtMerc(uint32(merc))]
+	return uint64(n.SASS), uint64(n.Merc) == merc
+}
