@@ -94,6 +94,9 @@ func (l *linker) fillFrames(img *mercImage, target secID) error {
 				fn = nil
 			}
 			had[fn] = true
+			if len(cie) <= codeAlignment {
+				return l.badFrames(&c) // an FDE before any CIE
+			}
 			cieAt := uint64(len(out))
 			out = append(out, cie...)
 			if fn != nil {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strings"
+
 	"github.com/twinlink/twinlink/cuda"
 )
 
@@ -51,7 +53,11 @@ func (l *linker) renameBanks(img *mercImage) {
 			img.gap += uint64(len(was) - len(name) - 1)
 			continue
 		}
-		rela := old[:len(old)-len(was)] + name
+		prefix, ok := strings.CutSuffix(old, was)
+		if !ok {
+			continue // records under a name of their own
+		}
+		rela := prefix + name
 		img.extra.renamed = append(img.extra.renamed, renamed{s.nameOff, old, rela})
 		if s.typ == cuda.SHTRela {
 			img.gap += uint64(len(old))

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 
 	"github.com/twinlink/twinlink/cmdline"
 	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus/mercury"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine"
 )
@@ -30,9 +32,26 @@ type base struct {
 	options engine.Options
 }
 
-// bases are the links of the corpus whose inputs are all there.
+// recorded are the links of both corpora: up to sm_90a, and from sm_100 on.
+var recorded = sync.OnceValues(func() ([]links.Case, error) {
+	list, err := links.Cases()
+	if err != nil {
+		return nil, err
+	}
+	programs, err := mercury.Programs()
+	if err != nil {
+		return nil, err
+	}
+	list = slices.Clone(list)
+	for _, p := range programs {
+		list = append(list, p.Cases...)
+	}
+	return list, nil
+})
+
+// bases are the recorded links whose inputs are all there.
 var bases = sync.OnceValues(func() ([]base, error) {
-	cases, err := links.Cases()
+	cases, err := recorded()
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +156,7 @@ func (l *Link) Judge() *Divergence {
 
 // Files returns every cubin of the corpus, inputs and outputs, each once.
 func Files() ([][]byte, error) {
-	cases, err := links.Cases()
+	cases, err := recorded()
 	if err != nil {
 		return nil, err
 	}

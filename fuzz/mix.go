@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/twinlink/twinlink/cmdline"
-	"github.com/twinlink/twinlink/corpus/links"
 	"github.com/twinlink/twinlink/diff"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/oracle"
@@ -51,7 +50,7 @@ type module struct {
 // pools are the programs of the corpus by release and architecture, the largest
 // pools first.
 var pools = sync.OnceValues(func() ([]pool, error) {
-	cases, err := links.Cases()
+	cases, err := recorded()
 	if err != nil {
 		return nil, err
 	}

@@ -32,8 +32,8 @@ var rules = []rule{
 	{from: "cubin", to: of("cuda"), test: of("corpus/links", "witness", "witness/witnesstest", cmp)},
 
 	// One twin. Its tests ask the corpus and the tools, never the other.
-	{from: "engine", to: of("capsule", "cubin", "cuda", "engine/descriptor"), test: of("corpus/biglink", "corpus/links", "corpus/mercury", "corpus/relocs", "cmdline", "diff", "witness", "witness/witnesstest", cmp)},
 	{from: "engine/descriptor", to: of("cuda"), test: of("corpus/relocs", cmp)},
+	{from: "engine/...", to: of("capsule", "cubin", "cuda", "engine/..."), test: of("corpus/biglink", "corpus/links", "corpus/mercury", "corpus/relocs", "cmdline", "diff", "witness", "witness/witnesstest", cmp)},
 
 	// The other. cuda is all that it knows besides the standard library.
 	{from: "oracle", to: of("cuda"), test: of("corpus/relocs", cmp)},
@@ -75,15 +75,57 @@ var rules = []rule{
 	{from: "corpus/relocs/regen", to: of("corpus/relocs", "corpus/relocs/expect", "cuda", "oracle", "witness")},
 
 	// One against the other.
-	{from: "fuzz", to: of("cmdline", "corpus/links", "corpus/mercury", "cubin", "cuda", "diff", "dump", "engine", "engine/descriptor", "oracle", "oracle/link", "oracle/seed", "witness", fuzzHeaders), test: of("witness/witnesstest", cmp)},
+	{
+		from: "fuzz",
+		to: of(
+			"cmdline",
+			"corpus/links",
+			"corpus/mercury",
+			"cubin",
+			"cuda",
+			"diff",
+			"dump",
+			"engine",
+			"engine/descriptor",
+			"oracle",
+			"oracle/link",
+			"oracle/seed",
+			"witness",
+			fuzzHeaders,
+		),
+		test: of("witness/witnesstest", cmp),
+	},
 	{from: "verify", to: of("cmdline", "cuda", "diff", "engine", "engine/descriptor", "oracle", "oracle/link", "report", "witness"), test: of("corpus/links", "witness/witnesstest", cmp)},
 	{from: "report", to: of(tablewriter + "/..."), test: of(cmp)},
 
 	// The top imports what it likes of the module, but for what only tests use.
 	{
 		from: "cmd/twinlink",
-		to: of("capsule", "capsule/dwarf", "capsule/model", "capsule/view", "cmdline", "corpus/links", "cubin", "cuda", "diff", "docs/claims", "dump", "engine", "engine/descriptor", "mercury", "oracle",
-			"oracle/link", "oracle/seed", "report", "selfcheck", "usage", "verify", "witness", demangle),
+		to: of(
+			"capsule",
+			"capsule/dwarf",
+			"capsule/model",
+			"capsule/view",
+			"cmdline",
+			"corpus/links",
+			"cubin",
+			"cuda",
+			"diff",
+			"docs/claims",
+			"dump",
+			"engine",
+			"engine/descriptor",
+			"mercury",
+			"oracle",
+			"oracle/link",
+			"oracle/seed",
+			"report",
+			"selfcheck",
+			"usage",
+			"verify",
+			"witness",
+			demangle,
+		),
 		test: of("corpus/capsules", "witness/witnesstest", cmp, testscript),
 	},
 }
