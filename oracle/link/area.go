@@ -42,6 +42,7 @@ type area struct {
 	empty    bool // present though it holds nothing
 	optional bool // may be there or not
 	late     bool // made by the layout
+	roomy    bool // see settle
 	out      *section
 }
 
@@ -256,6 +257,23 @@ func (c *check) fill(a *area) error {
 		copy(a.want[min(p.base, a.size):], p.section.body)
 	}
 	return nil
+}
+
+// trim: where kernels were asked for, the parts at the end of a constant bank
+// of which every object lost are left out.
+func (c *check) trim(a *area) {
+	if _, constant := bankOf(a.kind); !constant || a.owner != nil || !c.options.FilterKernels || a.out.size >= a.size {
+		return
+	}
+	end := uint64(0)
+	for _, id := range c.ids {
+		if id.at.area == a {
+			end = max(end, id.value+id.size)
+		}
+	}
+	if body, ok := cut(a.want, 0, end); ok && end == a.out.size {
+		a.size, a.want = end, body
+	}
 }
 
 func (a *area) String() string { return fmt.Sprintf("%s (%d bytes)", a.name, a.size) }

@@ -53,7 +53,7 @@ func (c *check) compareInside() error {
 		}
 		in := &c.out.sections[s.shndx]
 		if s.value > in.size || s.size > in.size-s.value {
-			if c.notPlaced(i, s) {
+			if c.notPlaced(i, s) || c.out.refs[i].id != nil && c.tolerated(c.out.refs[i].id) {
 				continue
 			}
 			c.verdict.add(Finding{Kind: SymbolOutside, Section: in.name, Symbol: s.name, Offset: s.value,

@@ -55,7 +55,7 @@ func (c *check) compareResolved() error {
 
 // compareResolvedOf compares two lists whose order doesn't matter.
 func (c *check) compareResolvedOf(name string, want, got []kept) {
-	left := map[kept]int{}
+	left := map[resolved]int{}
 	for _, k := range want {
 		left[k.bare()]++
 	}
@@ -78,11 +78,16 @@ func (c *check) compareResolvedOf(name string, want, got []kept) {
 	}
 }
 
-// bare is a record without the file it came from.
-func (k kept) bare() kept {
-	k.mod = nil
-	return k
+// resolved is a record by the name of its symbol: which of several local ones
+// is meant shows in the output alone.
+type resolved struct {
+	offset uint64
+	kind   uint32
+	symbol string
+	addend int64
 }
+
+func (k kept) bare() resolved { return resolved{k.offset, k.kind, k.ref.String(), k.addend} }
 
 // writeDown writes a record down that was carried out.
 func (c *check) writeDown(m *module, a *area, r record, out oracle.Outcome) {

@@ -45,13 +45,22 @@ func (c *check) compareSymbols() error {
 	return nil
 }
 
-// compareNullSymbol wants symbol 0 to be all zeros. With -kernels-used nvlink
-// leaves the place of some constants in its value.
+// compareNullSymbol wants symbol 0 to be all zeros. nvlink now and then leaves
+// an offset in its value.
 func (c *check) compareNullSymbol(s *symbol) {
 	name := word(c.out.sections[c.out.symtab].body, 0)
-	if name != 0 || s.info != 0 || s.other != 0 || s.shndx != 0 || s.size != 0 || s.value != 0 && !c.options.FilterKernels {
+	if name != 0 || s.info != 0 || s.other != 0 || s.shndx != 0 || s.size != 0 || s.value > c.largest() {
 		c.verdict.add(Finding{Kind: SymbolStray, Section: c.out.sections[c.out.symtab].name, Detail: "symbol 0 is not all zeros"})
 	}
+}
+
+// largest is the size of the largest section.
+func (c *check) largest() uint64 {
+	size := uint64(0)
+	for _, a := range c.areas {
+		size = max(size, a.size)
+	}
+	return size
 }
 
 func (c *check) compareSymbol(id *identity, s *symbol) {
@@ -77,8 +86,8 @@ func (c *check) compareSymbol(id *identity, s *symbol) {
 		c.verdict.add(Finding{Kind: SymbolSection, File: id.file, Symbol: id.name, Want: c.out.sections[index].name, Got: c.sectionName(s)})
 		return
 	}
-	if c.relocatable && id.def == nil && !id.common && !id.function() && s.value == 1<<64-1 {
-		return // written for some that nobody defines
+	if c.relocatable && id.def == nil && !id.common && !id.function() && (s.value == 1<<64-1 || id == c.instance) {
+		return // all ones are written for some that nobody defines
 	}
 	say(SymbolValue, c.symbolValue(id), s.value)
 }

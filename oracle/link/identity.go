@@ -32,6 +32,7 @@ type identity struct {
 	at         place  // where it lies
 	value      uint64 // its offset there
 	placed     bool
+	overruled  int    // number of the module whose strong definition took the place of a weak one
 	slot       uint64 // of an image, in constant bank 0
 	foreign    uint64 // st_value of the first mention that defines nothing
 	named      bool   // by a record that stays

@@ -135,6 +135,8 @@ func (c *check) match() error {
 		}
 		if a := c.byKey[areaKey{baseName(s, owner), owner}]; a != nil && a.out == nil {
 			a.out, o.areas[i] = s, a
+			a.settle()
+			c.trim(a)
 		}
 	}
 	c.matchSymbols()

@@ -85,13 +85,15 @@ func (a *area) keep(k kept) {
 	}
 }
 
-// ofLoser reports whether a record goes with a weak object that lost to
-// another weak one: in .nv.global.init a record inside the loser, in a constant
-// bank one that names it. (So the winner's address is missing there; that is
-// what nvlink does.)
+// ofLoser reports whether a record goes with the definition of a weak object
+// that another one stands for. In .nv.global.init that is a record inside the
+// loser; in a constant bank one that names it, and where a strong definition
+// took the place of a weak one, every record of the modules before. (So the
+// winner's address is missing there; that is what nvlink does.)
 func (c *check) ofLoser(m *module, section int, r record) bool {
 	if _, constant := bankOf(m.sections[section].kind); constant {
-		return m.lost[int(r.symbol)]
+		id := m.refs[r.symbol].id
+		return m.lost[int(r.symbol)] || id != nil && m.number < id.overruled
 	}
 	for _, s := range m.losers[section] {
 		if r.offset >= s.value && r.offset-s.value < s.size {
@@ -170,7 +172,12 @@ func (c *check) judge(m *module, a *area, r record) decision {
 		if c.sm >= forwardProgress && (a.owner == nil || a.owner.kernel()) {
 			return drop
 		}
-		return decision{action: oracle.Patches, as: r.kind, in: oracle.Inputs{Rela: r.rela, A: r.addend, P: r.offset}}
+		// The record names symbol 0, whose value is not always 0.
+		in := oracle.Inputs{Rela: r.rela, A: r.addend, P: r.offset}
+		if len(c.out.symbols) > 0 {
+			in.S = c.out.symbols[0].value
+		}
+		return decision{action: oracle.Patches, as: r.kind, in: in}
 	}
 	if r.symbol == 0 || id != nil && (id.function() && id.def != nil && !id.live || id.def == nil && unified(id.name)) {
 		return drop

@@ -145,10 +145,12 @@ func (c *check) object(m *module, s *symbol) {
 		case id.size != s.size:
 			c.conflict(m, s, fmt.Sprintf("%d bytes long, in %s %d", s.size, id.mod.name, id.size))
 		case oldWeak && !newWeak:
-			// The records of the old one stay: nvlink has taken them over.
+			id.overruled = m.number
 			c.define(id, m, s)
-		case oldWeak:
-			m.losers[s.shndx] = append(m.losers[s.shndx], s)
+		default:
+			if oldWeak {
+				m.losers[s.shndx] = append(m.losers[s.shndx], s)
+			}
 			m.lost[s.index] = true
 		}
 	}

@@ -45,25 +45,40 @@ func (c *check) placeSharedEarly() error {
 	named := slices.ContainsFunc(s.externs, func(x *identity) bool { return len(c.usersOf(x)) > 0 })
 	for _, k := range c.kernels {
 		list := s.own[k]
-		end := uint64(0)
-		own := uint64(1)
-		if len(list) > 0 {
-			end, own = extent(list, s.align)
-		}
-		if named && align <= externAlign {
-			end, own = max(end, externAlign), max(own, externAlign)
-		}
-		if end == 0 || k.code == nil {
+		if k.code == nil || len(list) == 0 && !named {
 			continue
 		}
 		a := c.area(".nv.shared.", ".nv.shared."+k.name, k.code)
-		a.kind, a.flags, a.align, a.size = cuda.SHTCudaShared, cuda.SHFWrite|cuda.SHFAlloc, max(own, s.align), end
-		a.late = len(list) == 0
+		a.kind, a.flags, a.align, a.empty = cuda.SHTCudaShared, cuda.SHFWrite|cuda.SHFAlloc, max(1, s.align), true
+		if len(list) > 0 {
+			a.size, a.align = extent(list, s.align)
+		}
+		// Where arrays of unknown length are around, which kernels get
+		// room for one is not known.
+		a.late, a.optional, a.roomy = len(list) == 0, len(list) == 0, named
 		for _, id := range list {
 			id.value, id.at.area = id.def.value, a
 		}
 	}
 	return nil
+}
+
+// settle takes the size and alignment of a section that may have room for an
+// array of unknown length from the output, where they are possible ones.
+func (a *area) settle() {
+	if !a.roomy || a.out == nil {
+		return
+	}
+	for _, size := range [...]uint64{max(a.size, externAlign), roundUp(a.size, externAlign)} {
+		if a.out.size == size {
+			a.size = size
+		}
+	}
+	for _, align := range [...]uint64{8, externAlign} {
+		if a.out.align == max(a.align, align) {
+			a.align = a.out.align
+		}
+	}
 }
 
 // extent is how far variables reach and their alignment, by a rule that knows
