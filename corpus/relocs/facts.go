@@ -2,6 +2,8 @@ package relocs
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -12,6 +14,7 @@ type Facts struct {
 	Place     []byte           // the section that is patched, as the inputs have it; nil without file bytes
 	Size      uint64           // its size
 	PlaceType cuda.SectionType // its type
+	PlaceLost bool             // it belongs to a function of which another definition wins
 	Base      uint64           // where this share of it begins in the image
 	Symbols   []Symbol         // of the records, in their order
 	Lost      []Range          // parts of Place that belong to a weak definition which lost against one before it
@@ -56,7 +59,7 @@ func (v *Vector) Facts(inputs []Input) (Facts, error) {
 	if place == nil {
 		return Facts{}, fmt.Errorf("no section %s", v.Place)
 	}
-	facts := Facts{Place: place.data, Size: place.size, PlaceType: cuda.SectionType(place.kind), Base: shareBase(sheets, v.Place)}
+	facts := Facts{Place: place.data, Size: place.size, PlaceType: cuda.SectionType(place.kind), Base: shareBase(sheets, v.Place), PlaceLost: placeLost(sheets, v.Place)}
 	holder, err := v.holder(last, index)
 	if err != nil {
 		return Facts{}, err
@@ -171,12 +174,13 @@ func (f *sheet) describe(table int, n uint32) Symbol {
 }
 
 // shareBase returns where the last object's share of a section begins in the
-// image: sections of one name are put behind each other, aligned.
+// image: sections of one name are put behind each other, aligned. The text of a
+// function is not shared: one definition wins.
 func shareBase(sheets []*sheet, name string) uint64 {
 	at := uint64(0)
 	for i, f := range sheets {
 		p, _ := f.find(name)
-		if p == nil {
+		if p == nil || ofFunction(name) {
 			continue
 		}
 		if align := max(p.align, 1); at%align != 0 {
@@ -187,4 +191,19 @@ func shareBase(sheets []*sheet, name string) uint64 {
 		}
 	}
 	return at
+}
+
+// ofFunction tells the sections that belong to one function.
+func ofFunction(name string) bool {
+	return strings.HasPrefix(name, ".text.") || strings.HasPrefix(name, capsulePrefix+".text.")
+}
+
+// placeLost reports whether the place is that of a function which an object
+// before defines as well. All such definitions are weak here and take the same
+// number of registers, so the first wins.
+func placeLost(sheets []*sheet, name string) bool {
+	return ofFunction(name) && slices.ContainsFunc(sheets[:len(sheets)-1], func(f *sheet) bool {
+		p, _ := f.find(name)
+		return p != nil
+	})
 }

@@ -47,10 +47,11 @@ func (v *Vector) Observe(inputs []Input, image []byte) (Result, error) {
 		}
 		sheets = append(sheets, f)
 	}
-	base := shareBase(append(sheets, object), v.Place)
+	sheets = append(sheets, object)
+	base := shareBase(sheets, v.Place)
 	was, _ := object.find(v.Place)
 	is, index := out.find(v.Place)
-	if is == nil || was == nil {
+	if is == nil || was == nil || placeLost(sheets, v.Place) {
 		r.Gone = true
 		return r, nil
 	}

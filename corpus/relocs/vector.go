@@ -86,7 +86,7 @@ type Result struct {
 	Exit    int    // Refused
 	Message string // what was said, on standard error; also warnings of Linked
 
-	Gone    bool     // Linked: the image has no such section any more
+	Gone    bool     // Linked: the place of these inputs is not in the image
 	After   []byte   // Linked: the place from the first record's offset on, up to the last byte that changed
 	Changed []Run    // Linked: changes elsewhere in the place, and in its twin
 	Kept    []Record // Linked: the records of the place in the image, in order

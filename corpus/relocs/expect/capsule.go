@@ -18,6 +18,13 @@ import (
 // Source: nvlink 13.0.88, sm_100 and sm_120, one record at each node of
 // templates.json.
 
+// An operand in a constant bank has its offset in these bits of the SASS
+// instruction.
+const (
+	operandBit   = 38
+	operandWidth = 16
+)
+
 // node finds the node of a record.
 func (c *link) node(r relocs.Record) (relocs.Node, error) {
 	function := strings.TrimPrefix(c.v.Place, ".nv.capmerc.text.")
@@ -39,16 +46,15 @@ func (c *link) patchNode(r relocs.Record, as uint32, s symbol, out *Outcome) err
 	if err != nil {
 		return err
 	}
-	if recipe.Bytes() > 4 && n.Bit != 0 {
-		return &Unknown{"a 64-bit record at a 32-bit field: the finalizer refuses"}
-	}
 	if n.Bit == 0 {
 		return nil // a call: the finalizer knows its target
 	}
-	in := oracle.Inputs{Rela: true, S: s.value, A: r.Addend, SectionType: s.lies, Slot: s.slot}
-	if s.kind == oracle.Texture {
-		return &Unknown{"textures in code"}
+	if recipe.Bytes() > 4 {
+		// The upper half lies over the next instruction's first bytes.
+		out.Garbled = true
+		return nil
 	}
+	in := oracle.Inputs{Rela: true, S: s.value, A: r.Addend, SectionType: s.lies, Slot: s.slot}
 	got, err := oracle.Apply(as, make([]byte, recipe.Bytes()), in)
 	if err != nil {
 		return err
@@ -56,39 +62,54 @@ func (c *link) patchNode(r relocs.Record, as uint32, s symbol, out *Outcome) err
 	if n.Capsule != 0 {
 		copy(out.Place[n.Capsule:], got.Bytes)
 	}
-	const operand, operandWidth = 38, 16
 	width := 8 * recipe.Bytes()
-	if n.Bit == operand {
+	if n.Bit == operandBit {
 		width = min(width, operandWidth)
 	}
 	putBits(out.Text[n.Text:], n.Bit, width, got.Bytes)
 	return nil
 }
 
-// finalize carries out what the finalizer does by a record that stays: types of
-// a position in the program are written over the instruction's first bytes.
-func (c *link) finalize(r relocs.Record, s symbol, out *Outcome) error {
-	switch {
-	case r.Type == cuda.R_MERCURY_PROG_REL64 || r.Type >= cuda.R_MERCURY_PROG_REL8_0 && r.Type <= cuda.R_MERCURY_PROG_REL8_56:
-	case r.Type >= cuda.R_MERCURY_PROG_REL32 && r.Type <= cuda.R_MERCURY_PROG_REL32_HI,
-		r.Type == cuda.R_MERCURY_ABS_PROG_REL32_LO, r.Type == cuda.R_MERCURY_ABS_PROG_REL32_HI:
-		return &Unknown{"a position in the program: the finalizer looks for an instruction there"}
-	default:
-		return nil
-	}
+// finalize carries out what the finalizer does by a record that stays. Byte
+// lanes and the 64-bit type of a position in the program are written over the
+// instruction's first bytes. The 32-bit ones are looked for among the
+// instructions: the addend is the Mercury offset of one, and the immediate
+// operand becomes its SASS offset, whatever the symbol; where there is none the
+// finalizer dies.
+func (c *link) finalize(r relocs.Record, as uint32, s symbol, out *Outcome) error {
 	n, err := c.node(r)
 	if err != nil {
 		return err
 	}
-	if s.kind == oracle.Texture || s.kind == oracle.Function {
-		return &Unknown{"the finalizer's address of a function or texture"}
+	c.twin(n, r, as, s, out)
+	switch {
+	case as == cuda.R_MERCURY_PROG_REL64, as >= cuda.R_MERCURY_PROG_REL8_0 && as <= cuda.R_MERCURY_PROG_REL8_56:
+	case searches(as):
+		out.Searched = append(out.Searched, n)
+		return nil
+	case as == cuda.R_CUDA_NONE:
+		out.Garbled = true // a blanked record
+		return nil
+	default:
+		return nil
 	}
-	got, err := oracle.Apply(r.Type, out.Text[n.Text:n.Text+16], oracle.Inputs{Rela: true, S: s.value, A: r.Addend})
+	in := oracle.Inputs{Rela: true, S: s.value, A: r.Addend}
+	if s.kind == oracle.Texture || s.kind == oracle.Function {
+		in.S = 0
+	}
+	got, err := oracle.Apply(as, out.Text[n.Text:n.Text+16], in)
 	if err != nil {
 		return err
 	}
 	copy(out.Text[n.Text:], got.Bytes)
 	return nil
+}
+
+// searches tells the types whose addend the finalizer takes for the place of an
+// instruction.
+func searches(number uint32) bool {
+	return number >= cuda.R_MERCURY_PROG_REL32 && number <= cuda.R_MERCURY_PROG_REL32_HI ||
+		number == cuda.R_MERCURY_ABS_PROG_REL32_LO || number == cuda.R_MERCURY_ABS_PROG_REL32_HI
 }
 
 // putBits writes a little-endian number bit by bit.

@@ -26,7 +26,11 @@ type Outcome struct {
 	Place     []byte // the whole place afterwards; nil where other records write in it
 	Text      []byte // the text of a capsule afterwards, or nil
 	Kept      []relocs.Record
-	SomeKept  bool // Kept are among the records that are kept, not all of them
+	Saved     []relocs.Record // --preserve-relocs
+	SomeKept  bool            // Kept are among the records that are kept, not all of them
+	Twin      []relocs.Record // of a capsule: the records of Text
+	Searched  []relocs.Node   // whose text depends on other instructions; the finalizer may die of them
+	Garbled   bool            // the finalizer finds no instruction: it refuses or dies
 }
 
 // numbers of the releases as the oracle counts them.
@@ -60,20 +64,24 @@ type link struct {
 	release oracle.Release
 	sm      int
 
+	preserve bool // --preserve-relocs
 	unplaced bool // the value of a symbol that reaches the image is all ones
 }
 
 func (c *link) run() (Outcome, error) {
-	if len(c.v.Options) > 0 {
-		return Outcome{}, &Unknown{"options"}
+	for _, option := range c.v.Options {
+		if option != "--preserve-relocs" {
+			return Outcome{}, &Unknown{"option " + option}
+		}
+		c.preserve = true
 	}
 	switch c.placeKind() {
 	case placeRefused:
 		return Outcome{Did: relocs.Refused, Why: oracle.UnpatchedPlace}, nil
 	case placeFatal:
 		return Outcome{Did: relocs.Crashed}, nil
-	case placeUnknown:
-		return Outcome{}, &Unknown{"place " + c.v.Place}
+	case placeLost:
+		return Outcome{Did: relocs.Linked, Gone: true}, nil
 	}
 	out := Outcome{Did: relocs.Linked, SomeKept: c.v.Keep, Place: slices.Clone(c.facts.Place)}
 	if c.capsule() {
@@ -138,15 +146,17 @@ func (c *link) records(out *Outcome) error {
 // record carries out one record on the outcome.
 func (c *link) record(i int, out *Outcome) error {
 	r := c.v.Records[i]
-	if mercury := c.mercury(); mercury && r.Type < cuda.MercuryBase && r.Type != cuda.R_CUDA_NONE {
-		*out = Outcome{Did: relocs.Refused, Why: oracle.UnexpectedNone}
-		return nil
-	} else if !mercury && r.Type >= cuda.MercuryBase {
-		return &Unknown{"R_MERCURY outside of the Mercury group"}
-	}
 	s, err := c.symbol(i)
 	if err != nil {
 		return err
+	}
+	if (c.capsule() || c.v.Place == ".nv.merc.debug_frame") && c.facts.Symbols[i].Index == 0 {
+		*out = Outcome{Did: relocs.Crashed} // the finalizer comes first and looks for a symbol
+		return nil
+	}
+	if mercury := c.mercury(); mercury && r.Type < cuda.MercuryBase && r.Type != cuda.R_CUDA_NONE {
+		*out = Outcome{Did: relocs.Refused, Why: oracle.UnexpectedNone}
+		return nil
 	}
 	if c.lost(r, c.facts.Symbols[i]) {
 		return nil
@@ -155,6 +165,12 @@ func (c *link) record(i int, out *Outcome) error {
 	fate, err := c.fate(r.Type, s.kind)
 	if err != nil {
 		return err
+	}
+	if c.preserve && fate.Why == oracle.DeletedSymbol {
+		// No symbol is taken away.
+		if fate, err = c.fate(r.Type, oracle.Constant); err != nil {
+			return err
+		}
 	}
 	if fate.Action == oracle.Crashes && s.slot > 0 && int(s.slot) <= c.facts.Functions {
 		// The word beside a symbol's value is, for a function, its number; the
@@ -176,6 +192,9 @@ func (c *link) record(i int, out *Outcome) error {
 		*out = Outcome{Did: relocs.Refused, Why: oracle.PlaceOutside}
 	case fate.Action == oracle.Refuses:
 		*out = Outcome{Did: relocs.Refused, Why: fate.Why}
+		if c.capsule() && searches(r.Type) {
+			out.Searched = []relocs.Node{{}}
+		}
 	case keeps:
 		kept := relocs.Record{Offset: c.facts.Base + r.Offset, Type: fate.As, Symbol: s.name, Addend: r.Addend}
 		if fate.As == 0 && r.Type != 0 {
@@ -190,7 +209,7 @@ func (c *link) record(i int, out *Outcome) error {
 		}
 		out.Kept = append(out.Kept, kept)
 		if c.capsule() {
-			return c.finalize(r, s, out)
+			return c.finalize(r, fate.As, s, out)
 		}
 	case fate.Action == oracle.Patches && c.capsule():
 		return c.patchNode(r, fate.As, s, out)
@@ -234,25 +253,72 @@ func (c *link) patch(r relocs.Record, as uint32, s symbol, out *Outcome) error {
 		return err
 	}
 	copy(out.Place[r.Offset:], got.Bytes[:n])
+	if c.preserve {
+		saved := relocs.Record{Offset: c.facts.Base + r.Offset, Type: as, Symbol: s.name, Addend: in.A}
+		if c.v.Form == relocs.REL {
+			saved.Addend = s.addend() + int64(got.Implicit)
+		}
+		out.Saved = append(out.Saved, saved)
+	}
 	return nil
+}
+
+// finalized tells the places that the finalizer reads.
+func finalized(place string) bool {
+	return strings.HasPrefix(place, ".nv.capmerc.") || strings.HasPrefix(place, ".nv.merc.") && strings.Contains(place, "debug")
 }
 
 func (c *link) mercury() bool { return strings.HasPrefix(c.v.Place, ".nv.merc") || c.capsule() }
 
 func (c *link) capsule() bool { return strings.HasPrefix(c.v.Place, ".nv.capmerc.") }
 
-// fate asks the oracle. A number behind the tables has no fate against a known
-// address: nvlink then reads what lies behind its own table.
+// fate asks the oracle, and knows what becomes of numbers that are not of the
+// place's table. Against a symbol whose address the linker knows it then reads
+// what lies behind its table: seldom that is a type, and with a large number it
+// is not its memory. 11.8 looks a number up before it looks at the symbol.
 func (c *link) fate(number uint32, kind oracle.SymbolKind) (oracle.Fate, error) {
-	fate, err := oracle.FateOf(number, kind, c.release, c.sm)
-	if err == nil {
-		return fate, nil
+	if c.mercury() == (number >= cuda.MercuryBase) || number == cuda.R_CUDA_NONE {
+		if fate, err := oracle.FateOf(number, kind, c.release, c.sm); err == nil {
+			return fate, nil
+		}
 	}
-	switch kind {
-	case oracle.Global, oracle.Function:
-		return oracle.Fate{Action: oracle.Keeps, As: number}, nil
-	case oracle.Dead:
+	const negative = 1 << 31
+	switch {
+	case c.mercury() && number >= behindMercury && number <= behindMercury+cuda.R_CUDA_NONE_LAST && kind != oracle.Global && kind != oracle.Function && kind != oracle.Texture:
+		return c.behind(number, kind)
+	case number >= cuda.MercuryBase && c.release < hasMercury, number >= negative && (kind == oracle.Texture || kind == oracle.Constant || kind == oracle.Hidden):
+		return oracle.Fate{Action: oracle.Crashes}, nil
+	case kind == oracle.Dead:
 		return oracle.Fate{Action: oracle.Drops}, nil
+	case kind == oracle.Global, kind == oracle.Function, kind == oracle.Texture:
+		return oracle.Fate{Action: oracle.Keeps, As: number}, nil
 	}
-	return fate, &Unknown{fmt.Sprintf("type %#x is behind the table", number)}
+	return oracle.Fate{Action: oracle.Refuses, Why: oracle.UnexpectedType}, nil
 }
+
+// behindMercury is the first number behind the table of R_MERCURY. What lies
+// there is the table of R_CUDA.
+const behindMercury = cuda.MercuryBase + 64
+
+// behind is the fate of a number behind the table of R_MERCURY against a symbol
+// whose address the linker knows: that of an R_CUDA type, but for the name.
+func (c *link) behind(number uint32, kind oracle.SymbolKind) (oracle.Fate, error) {
+	as := number - behindMercury
+	fate, err := oracle.FateOf(as, kind, c.release, c.sm)
+	if err != nil {
+		return fate, err
+	}
+	if as >= cuda.R_CUDA_UNIFIED && as <= cuda.R_CUDA_UNIFIED32_HI_32 && fate.Action == oracle.Patches {
+		fate = oracle.Fate{Action: oracle.Keeps}
+		if kind != oracle.Constant {
+			fate = oracle.Fate{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
+		}
+	}
+	if fate.Action == oracle.Keeps {
+		fate.As = number
+	}
+	return fate, nil
+}
+
+// hasMercury is a release between 11.8 and 12.4.
+const hasMercury = 119

@@ -12,21 +12,7 @@ import (
 // unknowns bounds, for each reason to have no rule, how many results of the
 // corpus it excuses.
 var unknowns = map[string]int{
-	"R_MERCURY outside of the Mercury group":                                  144,
-	"a 64-bit record at a 32-bit field: the finalizer refuses":                53,
-	"a position in the program: the finalizer looks for an instruction there": 232,
-	"options":                     1170,
-	"place .text.wfun":            85,
-	"textures in code":            17,
-	"the finalizer does not cope": 181,
-	"the finalizer's address of a function or texture": 146,
-	"the section of a function that was replaced":      57,
-	"type 0x10040 is behind the table":                 27,
-	"type 0x10041 is behind the table":                 27,
-	"type 0x75 is behind the table":                    18,
-	"type 0x77 is behind the table":                    18,
-	"type 0x7fff is behind the table":                  18,
-	"type 0xc8 is behind the table":                    18,
+	"the finalizer does not cope with debug data": 10,
 }
 
 // TestVectors holds the rules of the oracle against everything that nvlink did.

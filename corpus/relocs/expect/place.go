@@ -18,7 +18,7 @@ const (
 	placeDead                     // code that does not
 	placeRefused                  // "unexpected reloc section"
 	placeFatal                    // nvlink dies
-	placeUnknown
+	placeLost                     // code of which another definition wins
 )
 
 func (c *link) placeKind() placeKind {
@@ -28,8 +28,8 @@ func (c *link) placeKind() placeKind {
 	}
 	name := c.v.Place
 	switch {
-	case strings.HasSuffix(name, ".text.wfun") && c.v.Template.First != "":
-		return placeUnknown // replaced by that of the object before
+	case c.facts.PlaceLost:
+		return placeLost
 	case strings.HasSuffix(name, ".text.deadfun"):
 		if c.revived("deadfun") {
 			return placeCode

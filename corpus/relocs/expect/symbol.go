@@ -18,7 +18,8 @@ type symbol struct {
 	slot     uint32
 	section  bool   // it stands for a section
 	base     uint64 // where that share of the section begins
-	unplaced bool   // its value is all ones, and it reaches the output
+	kernel   bool
+	unplaced bool // its value is all ones, and it reaches the output
 }
 
 const dynamicAlignment = 16
@@ -42,8 +43,6 @@ func (c *link) symbol(i int) (symbol, error) {
 	case f.Index == 0:
 		s.name, s.kind = "#0", oracle.Constant
 		return s, nil
-	case f.Type == cuda.STTSection && f.Section == ".text.wfun" && c.v.Template.First != "":
-		return s, &Unknown{"the section of a function that was replaced"}
 	case f.Type == cuda.STTSection:
 		s.value = f.Value
 		return c.sectionSymbol(s, f.Section), nil
@@ -52,6 +51,17 @@ func (c *link) symbol(i int) (symbol, error) {
 	if kind == "undefined" {
 		kind = undefinedKind(f)
 	}
+	if err := c.classify(&s, kind, f); err != nil {
+		return s, err
+	}
+	if c.preserve && s.kind == oracle.Dead {
+		s.kind = oracle.Function // no code is taken away
+	}
+	return s, nil
+}
+
+// classify fills in what a kind of symbol is to the oracle.
+func (c *link) classify(s *symbol, kind string, f relocs.Symbol) error {
 	switch kind {
 	case "constant":
 		s.kind = oracle.Constant
@@ -76,7 +86,7 @@ func (c *link) symbol(i int) (symbol, error) {
 	case "global":
 		s.kind = oracle.Global
 	case "function", "syscall":
-		s.kind = oracle.Function
+		s.kind, s.kernel = oracle.Function, f.Other&cuda.STOEntry != 0
 	case "dead", "idle", "idle syscall":
 		s.kind = oracle.Dead
 		if c.revived(f.Name) {
@@ -86,9 +96,9 @@ func (c *link) symbol(i int) (symbol, error) {
 		s.kind, s.lies = oracle.Texture, cuda.SHTCudaConstant0
 		s.value = c.textureSlot(f.Name)
 	default:
-		return s, &Unknown{"symbol kind " + kind}
+		return &Unknown{"symbol kind " + kind}
 	}
-	return s, nil
+	return nil
 }
 
 // undefinedKind says how a record against an undefined symbol is treated: as

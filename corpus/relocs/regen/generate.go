@@ -84,7 +84,7 @@ func (r *regen) answer(ctx context.Context, v *relocs.Vector) error {
 		if err != nil {
 			return err
 		}
-		got.Verdict = verdict(got)
+		got.Verdict = verdict(v, got)
 		at := len(v.Results)
 		for i := range v.Results {
 			if v.Results[i].Same(got) {

@@ -78,7 +78,7 @@ func (r *regen) trial(ctx context.Context, v *relocs.Vector, count func(string))
 		if err != nil {
 			return append(lines, err.Error())
 		}
-		got.Verdict = verdict(got)
+		got.Verdict = verdict(v, got)
 		err = expect.Check(r.manifest, v, inputs, release, got)
 		var unknown *expect.Unknown
 		switch {

@@ -1,18 +1,33 @@
 package main
 
-import "github.com/twinlink/twinlink/corpus/relocs"
+import (
+	"slices"
+	"strings"
+
+	"github.com/twinlink/twinlink/corpus/relocs"
+	"github.com/twinlink/twinlink/cuda"
+)
 
 // workers is how many links run at a time.
 const workers = 2
 
-// verdict says what is asked of other linkers. Where nvlink died there is
-// nothing to agree with.
-func verdict(got relocs.Result) relocs.Verdict {
-	switch got.Did {
-	case relocs.Linked:
-		return relocs.Valid
-	case relocs.Refused:
+// verdict says what is asked of other linkers. Where nvlink died, and where it
+// took for a type what lies behind its table, there is nothing to agree with.
+func verdict(v *relocs.Vector, got relocs.Result) relocs.Verdict {
+	switch {
+	case got.Did == relocs.Refused:
 		return relocs.Invalid
+	case got.Did != relocs.Linked || got.Kept == nil && slices.ContainsFunc(v.Records, func(r relocs.Record) bool { return noType(v, r.Type) }):
+		return relocs.Acceptable
 	}
-	return relocs.Acceptable
+	return relocs.Valid
+}
+
+// noType tells the numbers that lie behind the table that holds for a place.
+// Behind that of R_MERCURY lies that of R_CUDA.
+func noType(v *relocs.Vector, number uint32) bool {
+	if strings.HasPrefix(v.Place, ".nv.merc") || strings.HasPrefix(v.Place, ".nv.capmerc") {
+		return number > cuda.MercuryBase+63+uint32(cuda.R_CUDA_NONE_LAST)
+	}
+	return number > uint32(cuda.R_CUDA_NONE_LAST)
 }
