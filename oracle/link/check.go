@@ -35,6 +35,7 @@ type check struct {
 	uses     map[*identity]*use
 	lostUses map[*identity]bool // objects that code named which lost
 	shared   *shared
+	told     map[toldKey]uint64 // addresses in shared memory, read from the output
 	areas    []*area
 	byKey    map[areaKey]*area
 
@@ -64,6 +65,7 @@ func newCheck(inputs []Input, output []byte, o Options) *check {
 		c.total += len(in.Data)
 	}
 	c.budget = newBudget(uint64(c.total))
+	c.verdict.loose = o.Loose
 	return c
 }
 
@@ -106,5 +108,6 @@ func (c *check) layOut() error {
 			return err
 		}
 	}
+	c.matchCode()
 	return nil
 }

@@ -16,6 +16,9 @@ func (c *check) compareBytes() error {
 		if !a.present() || a.optional && a.out == nil {
 			continue
 		}
+		if a.out == nil && c.options.Loose && a.kind == cuda.SHTCudaShared {
+			continue
+		}
 		if a.out == nil {
 			kind := SectionMissing
 			if a.code() {
@@ -101,8 +104,8 @@ func (c *check) explainField(a *area, f *field) {
 	c.trace(f)
 	c.verdict.add(Finding{
 		Kind: RelocationField, File: a.partOf(f.offset), Section: a.name, Symbol: c.targetName(f.mod, f.rec), Offset: f.offset,
-		Relocation: relocationName(f.rec.kind),
-		Want:       fmt.Sprintf("%x", a.want[f.offset:end]), Got: fmt.Sprintf("%x", a.out.body[f.offset:end]),
+		Relocation: relocationName(f.rec.kind), number: f.rec.kind,
+		Want: fmt.Sprintf("%x", a.want[f.offset:end]), Got: fmt.Sprintf("%x", a.out.body[f.offset:end]),
 	})
 }
 

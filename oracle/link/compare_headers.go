@@ -107,7 +107,7 @@ func (c *check) compareNull(s *section) {
 	}
 	name := uint64(word(c.out.data, c.out.header.shoff+64*uint64(s.index)))
 	if s.index > 0 || s.size != count || s.offset != 0 || name != 0 {
-		c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Offset: uint64(s.index), Detail: "section of no type"})
+		c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Offset: uint64(s.index), Detail: "section of no type", unneeded: true})
 	}
 }
 

@@ -13,7 +13,7 @@ func (c *check) compareSymbols() error {
 			continue
 		}
 		if id.out == 0 {
-			c.verdict.add(Finding{Kind: SymbolMissing, File: id.file, Symbol: id.name})
+			c.verdict.add(Finding{Kind: SymbolMissing, File: id.file, Symbol: id.name, unneeded: !id.named && !id.kernel()})
 			continue
 		}
 		c.verdict.Symbols++
@@ -37,10 +37,10 @@ func (c *check) compareSymbols() error {
 			nameless--
 			continue
 		}
-		c.verdict.add(Finding{Kind: SymbolStray, Symbol: s.name})
+		c.verdict.add(Finding{Kind: SymbolStray, Symbol: s.name, unneeded: !s.defined()})
 	}
 	if nameless > 0 {
-		c.verdict.add(Finding{Kind: SymbolMissing, Detail: "function without a name"})
+		c.verdict.add(Finding{Kind: SymbolMissing, Detail: "function without a name", unneeded: true})
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func (c *check) compareSymbols() error {
 func (c *check) compareNullSymbol(s *symbol) {
 	name := word(c.out.sections[c.out.symtab].body, 0)
 	if name != 0 || s.info != 0 || s.other != 0 || s.shndx != 0 || s.size != 0 || s.value > c.largest() {
-		c.verdict.add(Finding{Kind: SymbolStray, Section: c.out.sections[c.out.symtab].name, Detail: "symbol 0 is not all zeros"})
+		c.verdict.add(Finding{Kind: SymbolStray, Section: c.out.sections[c.out.symtab].name, Detail: "symbol 0 is not all zeros", unneeded: true})
 	}
 }
 
@@ -153,7 +153,7 @@ func (c *check) compareSectionSymbols() {
 		case s.kind() == cuda.STTSection && !s.special:
 			found[s.shndx]++
 			if name := c.out.sections[s.shndx].name; s.name != name || s.info != byte(cuda.STTSection) || s.other != 0 || s.value != 0 || s.size != 0 {
-				c.verdict.add(Finding{Kind: SymbolType, Section: name, Symbol: s.name, Offset: uint64(i), Detail: "section symbol"})
+				c.verdict.add(Finding{Kind: SymbolType, Section: name, Symbol: s.name, Offset: uint64(i), Detail: "section symbol", unneeded: true})
 			}
 			early++
 		case id != nil && id.early && (id.local || c.release < 135), id == nil && s.bind() == cuda.STBLocal:
@@ -166,13 +166,13 @@ func (c *check) compareSectionSymbols() {
 	for i := range c.out.sections {
 		s := &c.out.sections[i]
 		want := 1
-		if !hasSymbol(s) || c.madeLate(s) {
+		if !hasSymbol(s) || c.madeLate(s, found[i]) {
 			want = 0
 		}
 		if found[i] < want {
-			c.verdict.add(Finding{Kind: SymbolMissing, Section: s.name, Symbol: s.name, Detail: "section symbol"})
+			c.verdict.add(Finding{Kind: SymbolMissing, Section: s.name, Symbol: s.name, Detail: "section symbol", unneeded: true})
 		} else if found[i] > want {
-			c.verdict.add(Finding{Kind: SymbolStray, Section: s.name, Symbol: s.name, Detail: "section symbol"})
+			c.verdict.add(Finding{Kind: SymbolStray, Section: s.name, Symbol: s.name, Detail: "section symbol", unneeded: true})
 		}
 	}
 	if got := c.out.sections[c.out.symtab].info; got != early || last >= int(got) {
@@ -180,11 +180,11 @@ func (c *check) compareSectionSymbols() {
 	}
 }
 
-// madeLate reports whether a section of a relocatable output is one that the
-// layout made and no input has; such have no symbol.
-func (c *check) madeLate(s *section) bool {
+// madeLate reports whether a section of a relocatable output may be one that
+// the layout made and no input has; such have no symbol.
+func (c *check) madeLate(s *section, found int) bool {
 	a := c.out.areas[s.index]
-	return c.relocatable && a != nil && a.late
+	return c.relocatable && a != nil && (a.late || a.roomy && found == 0)
 }
 
 func hasSymbol(s *section) bool {

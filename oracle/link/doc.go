@@ -12,8 +12,8 @@
 // A [Verdict] is one of three: the output agrees; it diverges, and
 // [Verdict.Findings] says where and why; or no answer is given, and
 // [Verdict.Refusal] says which input could not be read. An output that is no
-// device ELF file, or one of another program, diverges. What a correct linker
-// may do in more than one way and the check let pass is in [Verdict.Remarks].
+// device ELF file, or one of another program, diverges. What need not be as it
+// is, and counts for nothing, is in [Verdict.Remarks].
 //
 // # What is checked
 //
@@ -37,6 +37,13 @@
 // 11.8.89, 12.4.131 and 13.0.88 were seen to follow; each file names its
 // sources. The release and the architecture are taken from the output's header
 // where [Options] leaves them open.
+//
+// # Other images
+//
+// With [Options.Loose] the output may be the second of two links (-r, then
+// final), or have been stripped or edited: places in shared memory are read
+// from the code and held against each other, and debug information, notes and
+// symbols that nothing names may be missing. That is told in Verdict.Remarks.
 //
 // # Bounds
 //

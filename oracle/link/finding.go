@@ -83,6 +83,9 @@ type Finding struct {
 	Relocation string // name of the relocation type, where one is concerned
 	Want, Got  string
 	Detail     string
+
+	number   uint32 // of the relocation type
+	unneeded bool   // nothing depends on it
 }
 
 // String prints the finding on one line.

@@ -25,6 +25,13 @@ type Options struct {
 	NoReservation  bool // --disable-smem-reservation
 	ReserveNull    bool // --reserve-null-pointer
 
+	// Loose judges an image that was not made by one plain link of the inputs:
+	// by two (-r, then final), or edited or stripped afterwards. What such an
+	// image may lack or have another way (debug information, notes, symbols
+	// that nothing names, places in shared memory) is a remark; what it must
+	// not have wrong is a finding as ever.
+	Loose bool
+
 	// FilterKernels is set where -kernels-used or -variables-used was given:
 	// kernels whose name contains an item of KernelsUsed stay.
 	FilterKernels bool

@@ -122,7 +122,6 @@ func armOf(arch string) int {
 // match finds which section of the output is which area, and which of its
 // symbols is whom.
 func (c *check) match() error {
-	c.matchCode()
 	o := c.out
 	for i := range o.sections {
 		s := &o.sections[i]
@@ -135,7 +134,7 @@ func (c *check) match() error {
 		}
 		if a := c.byKey[areaKey{baseName(s, owner), owner}]; a != nil && a.out == nil {
 			a.out, o.areas[i] = s, a
-			a.settle()
+			c.settle(a)
 			c.trim(a)
 		}
 	}

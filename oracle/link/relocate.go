@@ -281,6 +281,9 @@ func (c *check) patch(m *module, a *area, r record, d decision) {
 		return
 	}
 	place := a.want[r.offset:min(uint64(len(a.want)), r.offset+16)]
+	if c.options.Loose {
+		d.in.S = c.placeTold(m, a, r, d, place)
+	}
 	out, err := oracle.Apply(d.as, place, d.in)
 	if err != nil {
 		c.verdict.add(Finding{Kind: InputConflict, File: m.name, Section: a.name, Offset: r.offset, Detail: err.Error()})

@@ -65,7 +65,10 @@ func (c *check) placeSharedEarly() error {
 
 // settle takes the size and alignment of a section that may have room for an
 // array of unknown length from the output, where they are possible ones.
-func (a *area) settle() {
+func (c *check) settle(a *area) {
+	if c.options.Loose && a.kind == cuda.SHTCudaShared && a.out != nil {
+		a.size, a.align = a.out.size, a.out.align // see compareShared
+	}
 	if !a.roomy || a.out == nil {
 		return
 	}

@@ -29,6 +29,8 @@ type Verdict struct {
 	// What was held against the inputs.
 	Sections, Symbols, Functions     int
 	Applied, Kept, Attributes, Calls int
+
+	loose bool
 }
 
 // MaxFindings bounds [Verdict.Findings].
@@ -54,10 +56,36 @@ func (v Verdict) String() string {
 }
 
 func (v *Verdict) add(f Finding) {
+	if v.loose && f.tolerable() {
+		v.remark(f)
+		return
+	}
 	v.Total++
 	if len(v.Findings) < MaxFindings {
 		v.Findings = append(v.Findings, f)
 	}
+}
+
+func (v *Verdict) remark(f Finding) {
+	if len(v.Remarks) < MaxFindings {
+		v.Remarks = append(v.Remarks, f)
+	}
+}
+
+// tolerable reports whether an image that was edited may be this way: the
+// program that runs is the same.
+func (f Finding) tolerable() bool {
+	switch f.Kind {
+	case NoteValue, SymbolOrder:
+		return true
+	case SectionMissing:
+		return strings.HasPrefix(f.Section, ".debug_") || strings.HasPrefix(f.Section, ".nv_debug_") || strings.HasPrefix(f.Section, ".note.")
+	case SymbolMissing, SymbolStray, SymbolType, SectionHeader:
+		return f.unneeded
+	case RelocationField:
+		return isFunctionSize(f.number)
+	}
+	return false
 }
 
 // weight puts the findings that name a cause before those that follow from it.
