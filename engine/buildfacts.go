@@ -124,7 +124,7 @@ func (l *linker) callgraphBytes(img *image) []byte {
 	for i := range l.funs {
 		f := &l.funs[i]
 		if x := l.syms[f.sym].index; x != 0 && f.taken {
-			b = pair(b, x, img.str.add(f.proto))
+			b = pair(b, x, img.prototype(f.proto))
 		}
 	}
 	b = pair(b, 0, cuda.CallgraphIndirect)
@@ -132,7 +132,7 @@ func (l *linker) callgraphBytes(img *image) []byte {
 		f := &l.funs[i]
 		if x := l.syms[f.sym].index; x != 0 {
 			for j := len(f.icalls) - 1; j >= 0; j-- {
-				b = pair(b, x, img.str.add(f.icalls[j]))
+				b = pair(b, x, img.prototype(f.icalls[j]))
 			}
 		}
 	}
@@ -151,6 +151,14 @@ func (l *linker) callgraphBytes(img *image) []byte {
 		}
 	}
 	return b
+}
+
+// prototype returns where a prototype stands in .strtab.
+func (img *image) prototype(id nameID) uint32 {
+	if id == 0 {
+		return img.noProto
+	}
+	return img.str.add(id)
 }
 
 // writtenCallees is a function's callees as .nv.callgraph lists them. 11.8
@@ -186,7 +194,7 @@ func (l *linker) prototypeBytes(img *image) []byte {
 	for i := range l.funs {
 		f := &l.funs[i]
 		if x := l.syms[f.sym].index; x != 0 && f.proto != 0 && !f.taken {
-			b = pair(b, x, img.str.add(f.proto))
+			b = pair(b, x, img.prototype(f.proto))
 		}
 	}
 	return b

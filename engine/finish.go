@@ -17,6 +17,7 @@ type image struct {
 	names   []uint32 // by symbol: offset in .strtab
 	str     *strtab
 	shstr   *strtab
+	noProto uint32 // where an empty prototype stands in .strtab
 	progs   []cubin.Prog
 	shoff   uint64
 	size    uint64
@@ -168,6 +169,10 @@ func (l *linker) buildStrings(img *image) {
 	}
 	img.str, img.shstr = newStrtab(l.names), newStrtab(l.names)
 	for _, p := range l.protos {
+		if p == 0 && l.merc != nil {
+			img.noProto = img.str.addEmpty()
+			continue
+		}
 		img.str.add(p)
 	}
 	for _, flag := range []symFlags{0, symGlobal} {

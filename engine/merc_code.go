@@ -2,10 +2,13 @@ package engine
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/resched"
 )
 
 // mercFunc is a function's code on both sides. The SASS of the image is the
@@ -22,8 +25,10 @@ type mercFunc struct {
 	record  []byte // the capsule's bytes, of the input or made anew
 	sass    []byte // the SASS likewise
 	relocs  []cubin.Reloc
-	places  []uint32 // by node: where its record stands, made when first asked for
-	unknown bool     // some node's size in Mercury isn't known
+	words   []capsule.Node // the nodes as they stand in the input
+	moves   []int          // by word of the input: its number now; nil where none moved
+	places  []uint32       // by node: where its record stands, made when first asked for
+	unknown bool           // some node's size in Mercury isn't known
 }
 
 // mercFunc returns the code of a function, decoded.
@@ -55,8 +60,74 @@ func (l *linker) mercFunc(text secID) (*mercFunc, error) {
 		}
 		slices.SortStableFunc(fn.relocs, func(a, b cubin.Reloc) int { return cmp.Compare(a.Off, b.Off) })
 	}
+	fn.words = c.Nodes
 	l.merc.funcs[text] = fn
+	l.reschedule(fn)
 	return fn, nil
+}
+
+// reschedule changes a kernel as the tool does in a final link.
+func (l *linker) reschedule(fn *mercFunc) {
+	sym := l.funs[l.secs[fn.text].fun].sym
+	if l.isRelocatable() || l.syms[sym].other&cuda.STOEntry == 0 {
+		return
+	}
+	r := resched.Kernel(fn.sass, l.opt.Debug)
+	if !r.Changed {
+		return
+	}
+	if !r.Exact {
+		l.say(Diagnostic{Severity: Warning, Kind: Rescheduled, Symbol: l.symName(sym),
+			Text: fmt.Sprintf("Kernel '%s' is scheduled anew, perhaps not as nvlink does it", l.symName(sym))})
+	}
+	fn.sass = r.Text
+	if r.Moves != nil {
+		fn.move(r.Moves)
+	}
+}
+
+// move gives the nodes their new places and makes the capsule anew.
+func (fn *mercFunc) move(moves []int) {
+	fn.moves = moves
+	fn.cap.Nodes = slices.Clone(fn.words)
+	at := 0
+	for i := range fn.cap.Nodes {
+		n := &fn.cap.Nodes[i]
+		from := int(n.SASS / capsule.WordSize)
+		span := 0
+		for k := from; k < from+int(n.Span); k++ {
+			if k < len(moves) && moves[k] >= 0 {
+				span++
+			}
+		}
+		n.SASS = uint32(at) * capsule.WordSize
+		if i == len(fn.cap.Nodes)-1 {
+			span = len(fn.sass)/capsule.WordSize - at
+		}
+		n.Span = uint16(span)
+		n.Spanned = n.Kind != capsule.Skip && span != 1
+		at += span
+	}
+	fn.record = fn.cap.Append(nil)
+	for i := range fn.relocs {
+		if k := int(fn.relocs[i].Off / capsule.WordSize); k < len(moves) && moves[k] >= 0 {
+			fn.relocs[i].Off = uint64(moves[k])*capsule.WordSize + fn.relocs[i].Off%capsule.WordSize
+		}
+	}
+}
+
+// moved returns where the word at an offset of the input's SASS is now, or the
+// one behind it if it went.
+func (fn *mercFunc) moved(off uint32) uint32 {
+	if fn.moves == nil {
+		return off
+	}
+	for k := int(off / capsule.WordSize); k < len(fn.moves); k++ {
+		if fn.moves[k] >= 0 {
+			return uint32(fn.moves[k]) * capsule.WordSize
+		}
+	}
+	return uint32(len(fn.sass))
 }
 
 // node returns the node that holds a Mercury offset, -1 where none does.

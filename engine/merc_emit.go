@@ -184,10 +184,13 @@ func (l *linker) putMercuryHeader(out []byte, img *mercImage) {
 // putMercuryRelocs writes the records that stay, last read first.
 func (l *linker) putMercuryRelocs(body []byte, id secID) {
 	s := &l.secs[id]
-	if s.typ == cuda.SHTCudaResolvedRela {
-		return
-	}
 	var list []cubin.Reloc
+	if s.typ == cuda.SHTCudaResolvedRela {
+		for _, p := range l.resolved[id] {
+			r := &l.secs[p.sec].relocs[p.at]
+			list = append(list, cubin.Reloc{Off: r.off, Type: r.typ, Symbol: l.syms[r.sym].index, Addend: r.addend + int64(r.base)})
+		}
+	}
 	for j := len(s.relocs) - 1; j >= 0; j-- {
 		if r := &s.relocs[j]; r.fate == kept {
 			list = append(list, cubin.Reloc{Off: r.off, Type: r.newTyp, Symbol: l.syms[r.sym].index, Addend: r.addend})
@@ -206,6 +209,9 @@ func putRelas(body []byte, list []cubin.Reloc) {
 func (l *linker) mercEntry(img *mercImage, id symID) cubin.Symbol {
 	s := &l.syms[id]
 	e := cubin.Symbol{NameOff: img.names[id], Info: s.info, Other: s.other, Value: s.value, Size: s.size}
+	if s.isShared() && s.is(symDefined|symLaid) && !l.isRelocatable() {
+		_, e.Other = l.sharedSymbol(s)
+	}
 	switch t := s.typ(); {
 	case s.is(symDefined|symLaid) || t == cuda.STTFunc || t == cuda.STTSection:
 	case s.binding() == cuda.STBWeak && t == cuda.STTObject:

@@ -40,6 +40,8 @@ func (l *linker) fillParts(img *mercImage) error {
 			}
 			continue
 		case s.typ == cuda.SHTCudaResolvedRela:
+			merc.hdr.Size = s.size
+			img.setRelas(id, l.resolvedRelocs(id))
 			continue
 		case s.typ == cuda.SHTCudaSharedReserved:
 			merc.data = l.reservedBytes(img, s.size)
@@ -59,6 +61,16 @@ func (l *linker) fillParts(img *mercImage) error {
 		}
 	}
 	return nil
+}
+
+// resolvedRelocs is what a section of resolved records tells on the SASS side.
+func (l *linker) resolvedRelocs(id secID) []cubin.Reloc {
+	list := make([]cubin.Reloc, 0, len(l.resolved[id]))
+	for _, p := range l.resolved[id] {
+		r := &l.secs[p.sec].relocs[p.at]
+		list = append(list, cubin.Reloc{Off: uint64(r.sassOff), Type: r.sassTyp, Symbol: l.syms[r.sym].index, Addend: r.addend + int64(r.base)})
+	}
+	return list
 }
 
 // reservedBytes is what stands in the clone of .nv.shared.reserved.0, a section

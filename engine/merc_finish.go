@@ -179,7 +179,7 @@ func (l *linker) mercGroup(id secID) (place int, ok bool) {
 	case 1, 4, 5, 7:
 		return b, true
 	case 3:
-		return b, s.typ == cuda.SHTCudaInfo
+		return b, s.typ != cuda.SHTCudaCallgraph && s.typ != cuda.SHTCudaPrototype && s.typ != cuda.SHTCudaCompat
 	case 8:
 		return b, s.typ == cuda.SHTCudaSharedReserved
 	}

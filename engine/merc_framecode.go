@@ -124,6 +124,6 @@ func (fn *mercFunc) frameAt(merc uint64) uint64 {
 	if i < 0 {
 		return 0
 	}
-	n := &fn.cap.Nodes[i]
-	return uint64(n.SASS) + uint64(principalWord(fn.cap.Tag(n), n.Span)+1)*capsule.WordSize
+	n := &fn.words[i]
+	return uint64(fn.moved(n.SASS + (principalWord(fn.cap.Tag(n), n.Span)+1)*capsule.WordSize))
 }

@@ -48,12 +48,12 @@ func (fn *mercFunc) wordOf(attr cuda.InfoAttr, off uint32) uint32 {
 	if i < 0 {
 		return uint32(fn.sassOf(uint64(off)))
 	}
-	n := &fn.cap.Nodes[i]
+	n := &fn.words[i]
 	at := n.SASS
 	if n.Span > 1 {
 		at += capsule.WordSize * principal[principalKey{attr, fn.cap.Tag(n), n.Span}]
 	}
-	return at
+	return fn.moved(at)
 }
 
 // sassInfo is .nv.info.<f> of the SASS side: the Mercury records but for the

@@ -61,7 +61,8 @@ func (l *linker) decideMercury(in secID, r *reloc) error {
 		if sym.isShared() && !l.isRelocatable() {
 			return l.relocFault(in, r, "reference to deleted symbol")
 		}
-	case sym.isImage() && (l.imageOff != nil || l.isRelocatable()):
+	case sym.isImage() && l.isRelocatable():
+	case sym.isImage() && l.imageOff != nil:
 		r.fate = applied
 	case l.isRelocatable() && l.staysOpen(sym):
 	case sym.isExternShared():
@@ -150,6 +151,9 @@ func (l *linker) applyMercury(out []byte, img *mercImage) error {
 	return nil
 }
 
+// userBank is the bank of constants that a program defines.
+const userBank = 3
+
 // applySASS patches the word of an instruction.
 func (l *linker) applySASS(text []byte, in secID, r *reloc, v descriptor.Values) error {
 	if r.sassTyp == 0 {
@@ -157,6 +161,9 @@ func (l *linker) applySASS(text []byte, in secID, r *reloc, v descriptor.Values)
 	}
 	if r.sassTyp >= cuda.RelocCount || uint64(r.sassOff)+capsule.WordSize > uint64(len(text)) {
 		return l.relocFault(in, r, "reloc address not found")
+	}
+	if s := &l.syms[r.sym]; !s.is(symDefined) && s.space() == cuda.STOConstant {
+		v.Bank = userBank
 	}
 	if l.syms[r.sym].isImage() && r.capOff != 0 {
 		// A load from the bank; an offset as a number doesn't count the

@@ -100,11 +100,11 @@ func sassCodeType(r *reloc, toEntry bool) (uint32, bool) {
 		return cuda.R_CUDA_ABS55_16_34, true
 	case cuda.R_MERCURY_ABS32, cuda.R_MERCURY_ABS16:
 		return r.sassTyp, r.sassTyp != 0
-	case cuda.R_MERCURY_ABS32_LO:
+	case cuda.R_MERCURY_ABS32_LO, cuda.R_MERCURY_UNIFIED32_LO:
 		if toEntry {
 			return cuda.R_CUDA_FUNC_DESC32_LO_32, true
 		}
-	case cuda.R_MERCURY_ABS32_HI:
+	case cuda.R_MERCURY_ABS32_HI, cuda.R_MERCURY_UNIFIED32_HI:
 		if toEntry {
 			return cuda.R_CUDA_FUNC_DESC32_HI_32, true
 		}

@@ -27,6 +27,8 @@ type module struct {
 	lostData []dataRange      // bytes of losing objects, by input section
 	winner   map[uint32]secID // code section of a losing definition to that of the winner
 	regs     map[uint32]uint32
+
+	optimized int // compiler constants so far
 }
 
 // lose notes that the definition of a symbol in this module lost.

@@ -66,6 +66,9 @@ type resolvedAt struct {
 // that moved to a kernel).
 func (l *linker) isResolved(id symID, target secID) bool {
 	s := &l.syms[id]
+	if l.merc != nil && !s.isShared() {
+		return false
+	}
 	return l.isRelocatable() || (!s.isExternShared() || l.showsDebug() || s.is(symDynamic) && l.externOffset(target, s) == unplaced) && !s.isImage() && (s.sec < 0 || !l.secs[s.sec].moved)
 }
 

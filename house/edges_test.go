@@ -66,7 +66,7 @@ var rules = []rule{
 	{from: "corpus/ptxgen/write", to: of("corpus/ptxgen")},
 	{from: "corpus/regen", to: of("corpus/links/manifest")},
 	{from: "corpus/biglink", to: of("cubin", "cuda"), test: of("engine", "witness", "witness/witnesstest")},
-	{from: "corpus/capsules"},
+	{from: "corpus/capsules", test: of("witness", "witness/witnesstest")},
 	{from: "corpus/capsules/regen", to: of("capsule", "capsule/model", "corpus/capsules", "cubin", "cuda", "witness")},
 	// Made on the spot: it asks nvlink and the command line and reports.
 	{from: "corpus/live", to: of("corpus/ptxgen", "diff", "report", "witness"), test: of("witness/witnesstest", cmp)},

@@ -1,0 +1,64 @@
+package resched
+
+// Result is a kernel as nvlink writes it.
+type Result struct {
+	Text    []byte
+	Changed bool
+	Exact   bool  // the bytes can be promised
+	Moves   []int // by word of the input: its number now, -1 if it went; nil where none moved
+}
+
+// Kernel changes the code of a kernel. debug says that the link has -g.
+func Kernel(text []byte, debug bool) Result {
+	words := split(text)
+	r := Result{Text: text, Exact: true}
+	for i := range words {
+		if words[i].isCall() {
+			return r
+		}
+	}
+	if debug {
+		return r
+	}
+	words, r.Moves = repeated(words)
+	if stackLoad(words) {
+		a := &allocator{flow: trace(words)}
+		if len(a.first[0]) > 0 {
+			a.tokens[a.first[0][0]].dead = true
+			a.reallocate()
+			r.Changed = true
+			r.Exact = !a.overflow && !a.later
+		}
+	}
+	if r.Moves != nil {
+		r.Changed = true
+	}
+	if r.Changed {
+		r.Text = join(words)
+	}
+	return r
+}
+
+// stackLoad reports whether the kernel begins by loading the stack pointer, with
+// a scoreboard, and nothing reads it.
+func stackLoad(words []word) bool {
+	const (
+		stackRegister = 1
+		stackOffset   = 0x37c
+	)
+	if len(words) == 0 {
+		return false
+	}
+	w := &words[0]
+	if w.op() != opLDC || w.field(16, 8) != stackRegister || w.field(38, 16) != stackOffset || w.wr() == noBoard || w.rd() != noBoard {
+		return false
+	}
+	for i := 1; i < len(words); i++ {
+		for _, s := range words[i].operands().reads {
+			if s.first == stackRegister {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,138 @@
+package resched
+
+import "encoding/binary"
+
+// WordSize is the size of an instruction in bytes.
+const WordSize = 16
+
+// word is an instruction.
+type word struct{ lo, hi uint64 }
+
+// Fields of the scheduling part, by their place in the upper half.
+const (
+	yieldBit  = 45
+	wrShift   = 46
+	rdShift   = 49
+	waitShift = 52
+
+	noBoard = 7
+	boards  = 6
+)
+
+func (w *word) op() uint16  { return uint16(w.lo & 0xfff) }
+func (w *word) wr() int     { return int(w.hi >> wrShift & 7) }
+func (w *word) rd() int     { return int(w.hi >> rdShift & 7) }
+func (w *word) wait() uint8 { return uint8(w.hi >> waitShift & 0x3f) }
+
+// waits is the wait mask, but for instructions that have a fixed one, which
+// frees nothing.
+func (w *word) waits() uint8 {
+	if w.op() == opCCTL {
+		return 0
+	}
+	return w.wait()
+}
+
+func (w *word) guard() uint8 { return uint8(w.lo >> 12 & 0xf) } // predicate and, in bit 3, its inverse
+
+func (w *word) setWr(b int)     { w.hi = w.hi&^(7<<wrShift) | uint64(b)<<wrShift }
+func (w *word) setRd(b int)     { w.hi = w.hi&^(7<<rdShift) | uint64(b)<<rdShift }
+func (w *word) setWait(m uint8) { w.hi = w.hi&^(0x3f<<waitShift) | uint64(m)<<waitShift }
+
+// field returns n bits of the word from bit first.
+func (w *word) field(first, n uint) uint64 {
+	v := w.lo >> first
+	if first >= 64 {
+		v = w.hi >> (first - 64)
+	} else if first > 0 {
+		v |= w.hi << (64 - first)
+	}
+	return v & (1<<n - 1)
+}
+
+func split(text []byte) []word {
+	words := make([]word, len(text)/WordSize)
+	for i := range words {
+		words[i] = word{binary.LittleEndian.Uint64(text[i*WordSize:]), binary.LittleEndian.Uint64(text[i*WordSize+8:])}
+	}
+	return words
+}
+
+func join(words []word) []byte {
+	text := make([]byte, 0, len(words)*WordSize)
+	for _, w := range words {
+		text = binary.LittleEndian.AppendUint64(text, w.lo)
+		text = binary.LittleEndian.AppendUint64(text, w.hi)
+	}
+	return text
+}
+
+// Opcodes.
+const (
+	opBRA      = 0x947
+	opBRAUnif  = 0x547
+	opBSSY     = 0x945
+	opBSYNC    = 0x941
+	opBRX      = 0x949
+	opEXIT     = 0x94d
+	opRET      = 0x950
+	opNOP      = 0x918
+	opCCTL     = 0x98f
+	opLDC      = 0xb82
+	opLDS      = 0x984
+	opMEMBAR   = 0x992
+	opERRBAR   = 0x9ab
+	opCGAERR   = 0x5ab
+	guardNever = 0xf // @!PT
+)
+
+// isCall reports whether the instruction calls.
+func (w *word) isCall() bool {
+	switch w.op() {
+	case 0x343, 0x344, 0x943, 0x944:
+		return true
+	}
+	return false
+}
+
+// branchTarget returns the number of the word that a branch or BSSY at number i
+// names.
+func (w *word) branchTarget(i int) (int, bool) {
+	var off int64
+	switch w.op() {
+	case opBRA, opBRAUnif:
+		off = int64(w.field(16, 8) | w.field(34, 48)<<8)
+		off = off << 8 >> 8
+	case opBSSY:
+		off = int64(int32(w.field(34, 30)<<2)) >> 2
+	default:
+		return 0, false
+	}
+	return i + 1 + int(off/4), true
+}
+
+// setBranchTarget is the inverse.
+func (w *word) setBranchTarget(i, target int) {
+	off := uint64(int64(target-i-1) * 4)
+	switch w.op() {
+	case opBRA, opBRAUnif:
+		w.put(16, 8, off)
+		w.put(34, 48, off>>8)
+	case opBSSY:
+		w.put(34, 30, off)
+	}
+}
+
+// put writes n bits from bit first.
+func (w *word) put(first, n uint, v uint64) {
+	mask := uint64(1)<<n - 1
+	v &= mask
+	if first < 64 {
+		w.lo = w.lo&^(mask<<first) | v<<first
+		if first+n > 64 {
+			w.hi = w.hi&^(mask>>(64-first)) | v>>(64-first)
+		}
+		return
+	}
+	w.hi = w.hi&^(mask<<(first-64)) | v<<(first-64)
+}
