@@ -71,19 +71,42 @@ func run(ctx context.Context, root string, update bool) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return settle(filepath.Join(root, "capsules"), update, []file{{"manifest.json", text}, {"capsules.zip", archive}})
+	edited, err := mutants(manifest, m.made)
+	if err != nil {
+		return false, err
+	}
+	arch := map[string]string{}
+	for i := range manifest.Cubins {
+		arch[manifest.Cubins[i].Name] = manifest.Cubins[i].Arch
+	}
+	if err := m.ask(ctx, edited, arch); err != nil {
+		return false, err
+	}
+	answers, err := encodeMutants(&capsules.MutantManifest{Schema: 1, Tools: manifest.Tools, Mutants: edited})
+	if err != nil {
+		return false, err
+	}
+	return settle(filepath.Join(root, "capsules"), update, []file{{"manifest.json", text}, {"capsules.zip", archive}, {"mutants.json", answers}})
 }
 
 // encode writes a manifest with one line for each cubin.
 func encode(m *capsules.Manifest) ([]byte, error) {
+	return lines(m.Schema, m.Tools, "cubins", m.Cubins)
+}
+
+func encodeMutants(m *capsules.MutantManifest) ([]byte, error) {
+	return lines(m.Schema, m.Tools, "mutants", m.Mutants)
+}
+
+func lines[T any](schema int, tools map[string]string, key string, list []T) ([]byte, error) {
 	var b bytes.Buffer
-	tools, err := json.Marshal(m.Tools)
+	text, err := json.Marshal(tools)
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&b, "{\"schema\":%d,\"tools\":%s,\"cubins\":[", m.Schema, tools)
-	for i := range m.Cubins {
-		line, err := json.Marshal(&m.Cubins[i])
+	fmt.Fprintf(&b, "{\"schema\":%d,\"tools\":%s,%q:[", schema, text, key)
+	for i := range list {
+		line, err := json.Marshal(&list[i])
 		if err != nil {
 			return nil, err
 		}
