@@ -37,7 +37,8 @@ var rules = []rule{
 
 	// The other. cuda is all that it knows besides the standard library.
 	{from: "oracle", to: of("cuda"), test: of("corpus/relocs", cmp)},
-	{from: "oracle/link", to: of("cuda", "oracle"), test: of("corpus/links", "corpus/ptxgen", "witness", "witness/witnesstest", cmp)},
+	{from: "oracle/capsule", test: of("corpus/mercury")},
+	{from: "oracle/link", to: of("cuda", "oracle", "oracle/capsule"), test: of("corpus/links", "corpus/mercury", "corpus/ptxgen", "witness", "witness/witnesstest", cmp)},
 	{from: "oracle/seed", to: of("cuda", "oracle"), test: of(cmp)},
 	{from: "oracle/onerecord", test: of("cuda", "oracle", "witness", "witness/witnesstest", cmp)},
 

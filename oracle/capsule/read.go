@@ -1,0 +1,149 @@
+package capsule
+
+import "fmt"
+
+// NodeKind is one of the three kinds of node.
+type NodeKind uint8
+
+const (
+	Plain NodeKind = iota + 1
+	Skip
+	Record
+)
+
+// Node is one node with its place in both codes.
+type Node struct {
+	Kind   NodeKind
+	Span   uint64 // SASS instructions of 16 bytes
+	SASS   uint64 // offset in .text
+	Merc   uint64 // offset in Mercury code; counts only if Known
+	Size   uint64 // bytes of Mercury code
+	Known  bool   // Merc is certain: every node before has a known size
+	At     uint64 // Record: where its bytes begin in the capsule
+	Length uint64 // Record: how many
+}
+
+// Capsule is a capsule taken apart.
+type Capsule struct {
+	Text  uint64 // section index of the SASS
+	Nodes []Node
+	SASS  uint64 // bytes of SASS code
+	Merc  uint64 // bytes of Mercury code
+	Known bool   // Merc is certain
+}
+
+// Error says where a capsule does not read.
+type Error struct {
+	Offset uint64
+	Reason string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("capsule: 0x%x: %s", e.Offset, e.Reason) }
+
+// version is the second word of every capsule.
+const version = 0xc0000001
+
+func number(b []byte, at, width uint64) (uint64, bool) {
+	if at > uint64(len(b)) || width > uint64(len(b))-at {
+		return 0, false
+	}
+	n := uint64(0)
+	for i := width; i > 0; i-- {
+		n = 256*n + uint64(b[at+i-1])
+	}
+	return n, true
+}
+
+// Read takes a capsule apart. code is the function's SASS, which tells the
+// sizes of PLAIN nodes. The error is an *[Error]. The work is bounded by the
+// capsule's length: a node takes a bit of it.
+func Read(data, code []byte) (*Capsule, error) {
+	c := &Capsule{Known: true}
+	c.Text, _ = number(data, 0, 4)
+	if v, ok := number(data, 4, 4); !ok || v != version {
+		return nil, &Error{4, "another version"}
+	}
+	count, ok := number(data, 8, 4)
+	words := (count + 31) / 32
+	if !ok || words > uint64(len(data)-12)/4 {
+		return nil, &Error{8, "more nodes than the bitmap has room for"}
+	}
+	at := 12 + 4*words
+	bit := func(n uint64) bool {
+		b, _ := number(data, 12+n/8, 1)
+		return b>>(n%8)%2 == 1
+	}
+	for n := count; n < 32*words; n++ {
+		if bit(n) {
+			return nil, &Error{12 + n/8, "a bit behind the last node"}
+		}
+	}
+	c.Nodes = make([]Node, 0, count)
+	for n := range count {
+		node := Node{Kind: Plain, Span: 1, SASS: c.SASS, Merc: c.Merc, Known: c.Known}
+		if bit(n) {
+			node.Size, ok = plainSize(code, c.SASS)
+			c.Known = c.Known && ok
+		} else {
+			var err *Error
+			if at, err = record(data, at, &node); err != nil {
+				return nil, err
+			}
+		}
+		c.SASS += 16 * node.Span
+		c.Merc += node.Size
+		c.Nodes = append(c.Nodes, node)
+	}
+	if at != uint64(len(data)) {
+		return nil, &Error{at, "bytes behind the last record"}
+	}
+	return c, nil
+}
+
+// record reads what stands at a clear bit and returns the offset behind it.
+func record(data []byte, at uint64, node *Node) (uint64, *Error) {
+	head, ok := number(data, at, 2)
+	if !ok {
+		return at, &Error{at, "a record is missing"}
+	}
+	switch head % 128 {
+	case 0x50:
+		node.Kind, node.Span = Skip, head/128
+		return at + 2, nil
+	case 0x51:
+		node.Span = head / 128
+		at += 2
+	}
+	tag, ok := number(data, at, 1)
+	lengths := map[uint64]uint64{0x01: 16, 0x02: 32, 0x41: 4, 0x42: 4}
+	node.Kind, node.At, node.Length, node.Size = Record, at, lengths[tag], 16
+	if tag%16 == 2 {
+		node.Size = 32
+	}
+	if !ok || node.Length == 0 {
+		return at, &Error{at, "a record of unknown kind"}
+	}
+	if _, ok := number(data, at+node.Length-1, 1); !ok {
+		return at, &Error{at, "a record cut short"}
+	}
+	return at + node.Length, nil
+}
+
+// Locate finds where a byte of Mercury code lies in the capsule. ok is false
+// where that is not known; stored is false where the capsule has no bytes of
+// it, as the SASS has them.
+func (c *Capsule) Locate(merc uint64) (at uint64, stored, ok bool) {
+	for _, n := range c.Nodes {
+		if !n.Known {
+			return 0, false, false
+		}
+		if merc < n.Merc || merc >= n.Merc+n.Size {
+			continue
+		}
+		if n.Kind == Record && n.Length == n.Size {
+			return n.At + merc - n.Merc, true, true
+		}
+		return 0, false, true
+	}
+	return 0, false, false
+}
