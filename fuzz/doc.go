@@ -10,6 +10,7 @@
 //	FuzzDescriptor     any 64 bytes as a descriptor           engine/descriptor, oracle/seed
 //	FuzzContainer      any bytes as a file                    cubin and dump on themselves
 //	FuzzLink           a real link, its inputs changed        engine on itself
+//	FuzzMix            real programs linked together          engine, oracle/link, and nvlink at times
 //	FuzzCommandLine    words and options                      cmdline on itself
 //
 // What is new to a fuzzer of this kind stands in two places. The inputs are

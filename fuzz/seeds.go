@@ -99,3 +99,19 @@ func CommandLineSeeds() [][]byte {
 	}
 	return list
 }
+
+// MixSeeds are two programs together, of each release and architecture, with
+// each set of options in turn.
+func MixSeeds() [][]byte {
+	var list [][]byte
+	for i := range 64 {
+		var w Writer
+		w.Byte(byte(i))
+		w.Byte(byte(i))
+		w.Byte(1) // two programs
+		w.Uint16(uint16(i * 7))
+		w.Uint16(uint16(i*5 + 1))
+		list = append(list, w.Input())
+	}
+	return list
+}

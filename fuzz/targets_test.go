@@ -1,6 +1,13 @@
 package fuzz
 
-import "testing"
+import (
+	"context"
+	"hash/crc32"
+	"slices"
+	"testing"
+
+	"github.com/twinlink/twinlink/witness"
+)
 
 // tell fails a target with a divergence, and saves it.
 func tell(t *testing.T, target string, input []byte, d *Divergence) {
@@ -74,5 +81,26 @@ func FuzzCommandLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, input []byte) {
 		c := ReadCommandLine(NewReader(input))
 		tell(t, "FuzzCommandLine", input, c.Judge())
+	})
+}
+
+func FuzzMix(f *testing.F) {
+	for _, seed := range MixSeeds() {
+		f.Add(seed)
+	}
+	set, err := witness.Find(context.Background(), witness.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, input []byte) {
+		m, err := ReadMix(NewReader(input))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tell(t, "FuzzMix", input, m.Judge())
+		// One in 64 is put to nvlink as well, if it is there.
+		if sum := crc32.ChecksumIEEE(input); sum%64 == 0 && slices.Contains(set.Releases(), m.Release) {
+			tell(t, "FuzzMix", input, m.JudgeWitness(t.Context(), set))
+		}
 	})
 }

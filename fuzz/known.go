@@ -1,0 +1,124 @@
+package fuzz
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Known is a divergence of mixes that is understood and not mended yet. Example
+// is the smallest mix that shows it: a test links it, and fails once nothing is
+// wrong any more, so that no entry outlives its fault.
+type Known struct {
+	Finding  string   // kind of the oracle's first finding
+	Programs []string // one of them has a part in the mix
+	Args     []string // all of them are given
+	Wrong    string   // "engine" or "oracle": whom nvlink doesn't bear out
+	Why      string
+	Example  Example
+}
+
+// Example names a mix.
+type Example struct {
+	Release, Arch string
+	Args          []string
+	Modules       []string // "alias/12.4-sm_50/a.cubin" of corpus/links
+}
+
+// KnownMixes are the known divergences between engine and oracle, found with
+// this package's mixes and judged by nvlink 11.8.89, 12.4.131 and 13.0.88.
+var KnownMixes = []Known{
+	{
+		Finding: "relocation.field", Programs: []string{"shared_groups"}, Wrong: "engine",
+		Why:     "shared variables of several kernels lie elsewhere where the modules come in another order or other modules with kernels come first",
+		Example: Example{"12.4", "sm_53", nil, []string{"managed/12.4-sm_53/a.cubin", "shared_groups/12.4-sm_53/a.cubin", "shared_groups/12.4-sm_53/b.cubin", "shared_groups/12.4-sm_53/c.cubin"}},
+	},
+	{
+		Finding: "symbol.binding", Programs: []string{"shared_groups"}, Wrong: "engine",
+		Why:     "the weak symbol that a link with -r makes of dynamic shared memory stays weak in a second link with -g or -r",
+		Example: Example{"13.0", "sm_80", []string{"-g"}, []string{"shared_groups/13.0-sm_80-r-final/r.cubin"}},
+	},
+	{
+		Finding: "symbol.stray", Programs: []string{"shared_groups"}, Args: []string{"--preserve-relocs"}, Wrong: "oracle",
+		Why:     "section symbols that a first link with -r made",
+		Example: Example{"13.0", "sm_80", []string{"--preserve-relocs"}, []string{"shared_groups/13.0-sm_80-r-final/r.cubin"}},
+	},
+	{
+		Finding: "relocation.field", Programs: []string{"cluster"}, Args: []string{"-r"}, Wrong: "oracle",
+		Why:     "a relocatable link patches -1 for shared variables that no kernel uses",
+		Example: Example{"13.0", "sm_90", []string{"-r"}, []string{"cluster/13.0-sm_90/b.cubin"}},
+	},
+	{
+		Finding: "relocation.field", Programs: []string{"threadblock"}, Wrong: "oracle",
+		Why:     "YIELD records are dropped as soon as one input was written for sm_70, also those of inputs for sm_52",
+		Example: Example{"12.4", "sm_89", nil, []string{"threadblock/12.4-sm_89/b.cubin", "random_4/12.4-sm_89/m1.cubin", "random_4/12.4-sm_89/m2.cubin", "random_4/12.4-sm_89/m0.cubin"}},
+	},
+	{
+		Finding: "code.bytes", Args: []string{"-r", "-g"}, Wrong: "oracle",
+		Why:     "13.0 applies records against dynamic shared memory in a relocatable link with -g",
+		Example: Example{"13.0", "sm_89", []string{"-r", "-g"}, []string{"random_1/13.0-sm_89/m2.cubin"}},
+	},
+	{
+		Finding: "symbol.missing", Args: []string{"-r", "-g"}, Wrong: "oracle",
+		Why:     "13.0 makes no symbol for dynamic shared memory in a relocatable link with -g",
+		Example: Example{"13.0", "sm_90", []string{"-r", "-g"}, []string{"shared_all/13.0-sm_90-r/a.cubin"}},
+	},
+	{
+		Finding: "resolved.stray", Args: []string{"--preserve-relocs", "-g"}, Wrong: "oracle",
+		Why:     "records against dynamic shared memory are kept in .nv.resolvedrela",
+		Example: Example{"11.8", "sm_70", []string{"--preserve-relocs", "-g"}, []string{"random_11/11.8-sm_70/m2.cubin"}},
+	},
+	{
+		Finding: "section.size", Programs: []string{"common"}, Wrong: "oracle",
+		Why:     "the order of tentative definitions, and so the padding between them, where the modules come in another order",
+		Example: Example{"11.8", "sm_75", nil, []string{"common/11.8-sm_75/c.cubin", "common/11.8-sm_75/a.cubin", "common/11.8-sm_75/b.cubin"}},
+	},
+}
+
+// covers reports whether an entry is about a mix that ended in a finding.
+func (k *Known) covers(m *Mix, finding string) bool {
+	if k.Finding != finding {
+		return false
+	}
+	for _, a := range k.Args {
+		if !slices.Contains(m.Args, a) {
+			return false
+		}
+	}
+	if len(k.Programs) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(m.Modules, func(from string) bool {
+		program, _, _ := strings.Cut(from, "/")
+		return slices.Contains(k.Programs, program)
+	})
+}
+
+// Mix makes the example's link.
+func (e *Example) Mix() (Mix, error) {
+	m := Mix{Release: e.Release, Arch: e.Arch, Args: append([]string{"-arch=" + e.Arch}, e.Args...)}
+	cases, err := recorded()
+	if err != nil {
+		return m, err
+	}
+	for i, from := range e.Modules {
+		var data []byte
+		for j := range cases {
+			name, ok := strings.CutPrefix(from, cases[j].ID()+"/")
+			if !ok {
+				continue
+			}
+			for _, in := range cases[j].Inputs {
+				if in.Name == name {
+					data = in.Data
+				}
+			}
+		}
+		if data == nil {
+			return m, fmt.Errorf("fuzz: the corpus has no %s", from)
+		}
+		m.add(i, module{from, data})
+	}
+	m.Args = append(m.Args, "-o", "out.cubin")
+	return m, nil
+}
