@@ -147,6 +147,15 @@ func (l *linker) link(inputs []Input) ([]byte, error) {
 	if err := l.decideAll(); err != nil {
 		return nil, err
 	}
+	image, err := l.write()
+	if l.failed && (err == nil || l.merc != nil) {
+		return nil, &LinkError{Exit: 255, Image: image}
+	}
+	return image, err
+}
+
+// write plans and writes the image.
+func (l *linker) write() ([]byte, error) {
 	if l.merc != nil {
 		return l.finishMercury()
 	}
@@ -154,11 +163,7 @@ func (l *linker) link(inputs []Input) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	image, err := l.emit(img)
-	if l.failed && err == nil {
-		return nil, &LinkError{Exit: 255, Image: image}
-	}
-	return image, err
+	return l.emit(img)
 }
 
 // begin makes the sections every link begins with.

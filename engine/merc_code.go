@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -25,10 +26,11 @@ type mercFunc struct {
 	record  []byte // the capsule's bytes, of the input or made anew
 	sass    []byte // the SASS likewise
 	relocs  []cubin.Reloc
-	words   []capsule.Node // the nodes as they stand in the input
-	moves   []int          // by word of the input: its number now; nil where none moved
-	places  []uint32       // by node: where its record stands, made when first asked for
-	unknown bool           // some node's size in Mercury isn't known
+	words   []capsule.Node  // the nodes as they stand in the input
+	result  *resched.Result // where words went; nil where none moved
+	made    map[int][]byte  // records of nodes that became stored ones
+	places  []uint32        // by node: where its record stands, made when first asked for
+	unknown bool            // some node's size in Mercury isn't known
 }
 
 // mercFunc returns the code of a function, decoded.
@@ -69,7 +71,7 @@ func (l *linker) mercFunc(text secID) (*mercFunc, error) {
 // reschedule changes a kernel as the tool does in a final link.
 func (l *linker) reschedule(fn *mercFunc) {
 	sym := l.funs[l.secs[fn.text].fun].sym
-	if l.isRelocatable() || l.syms[sym].other&cuda.STOEntry == 0 {
+	if !l.opt.Debug && (l.isRelocatable() || l.syms[sym].other&cuda.STOEntry == 0) {
 		return
 	}
 	r := resched.Kernel(fn.sass, l.opt.Debug)
@@ -82,52 +84,122 @@ func (l *linker) reschedule(fn *mercFunc) {
 	}
 	fn.sass = r.Text
 	if r.Moves != nil {
-		fn.move(r.Moves)
+		fn.move(&r)
 	}
 }
 
 // move gives the nodes their new places and makes the capsule anew.
-func (fn *mercFunc) move(moves []int) {
-	fn.moves = moves
+func (fn *mercFunc) move(r *resched.Result) {
+	fn.result = r
 	fn.cap.Nodes = slices.Clone(fn.words)
-	at := 0
 	for i := range fn.cap.Nodes {
 		n := &fn.cap.Nodes[i]
 		from := int(n.SASS / capsule.WordSize)
-		span := 0
-		for k := from; k < from+int(n.Span); k++ {
-			if k < len(moves) && moves[k] >= 0 {
-				span++
-			}
-		}
-		n.SASS = uint32(at) * capsule.WordSize
-		if i == len(fn.cap.Nodes)-1 {
-			span = len(fn.sass)/capsule.WordSize - at
-		}
-		n.Span = uint16(span)
-		n.Spanned = n.Kind != capsule.Skip && span != 1
-		at += span
+		n.SASS = uint32(r.Starts[from]) * capsule.WordSize
+		n.Span = uint16(r.Starts[from+int(n.Span)] - r.Starts[from])
+		n.Spanned = n.Kind != capsule.Skip && n.Span != 1
 	}
-	fn.record = fn.cap.Append(nil)
+	for _, k := range r.Fenced {
+		if i := fn.nodeAtWord(k); fn.words[i].Kind == capsule.Plain {
+			fn.cap.Nodes[i].Kind = capsule.Full
+			if fn.made == nil {
+				fn.made = make(map[int][]byte)
+			}
+			fn.made[i] = exitRecord(fn.sass[r.Moves[k]*capsule.WordSize:])
+		}
+	}
+	fn.record = fn.encode()
 	for i := range fn.relocs {
-		if k := int(fn.relocs[i].Off / capsule.WordSize); k < len(moves) && moves[k] >= 0 {
-			fn.relocs[i].Off = uint64(moves[k])*capsule.WordSize + fn.relocs[i].Off%capsule.WordSize
+		if k := int(fn.relocs[i].Off / capsule.WordSize); k < len(r.Moves) && r.Moves[k] >= 0 {
+			fn.relocs[i].Off = uint64(r.Moves[k])*capsule.WordSize + fn.relocs[i].Off%capsule.WordSize
 		}
 	}
 }
 
+// exitRecord is the Mercury record of an EXIT: its tag, its guard, and the
+// predicate that is always true.
+func exitRecord(word []byte) []byte {
+	const (
+		never  = 7    // SASS: the predicate that is always true
+		always = 0x1f // Mercury: the same
+	)
+	p, not := word[1]>>4&7, word[1]>>7
+	if p == never {
+		p = always
+	}
+	return []byte{0x01, 0x11, 0x00, 0x0a, p<<3 | not, 0, 0, 0, 0, 0, 0, always << 3, 0, 0, 0, 0}
+}
+
+// nodeAtWord returns the node that holds a word of the input.
+func (fn *mercFunc) nodeAtWord(k int) int {
+	i, found := slices.BinarySearchFunc(fn.words, uint32(k)*capsule.WordSize, func(n capsule.Node, off uint32) int { return cmp.Compare(n.SASS, off) })
+	if !found {
+		i--
+	}
+	return i
+}
+
+// recordOf returns the record of node i, nil where it has none.
+func (fn *mercFunc) recordOf(i int) []byte {
+	if b := fn.made[i]; b != nil {
+		return b
+	}
+	return fn.cap.Record(&fn.words[i])
+}
+
+// encode makes the capsule's bytes from its nodes.
+func (fn *mercFunc) encode() []byte {
+	const (
+		markSkip = 0x50
+		markSpan = 0x51
+	)
+	nodes := fn.cap.Nodes
+	b := append([]byte(nil), fn.record[:capsuleHead]...)
+	for i := 0; i < len(nodes); i += 32 {
+		var word uint32
+		for k := i; k < min(i+32, len(nodes)); k++ {
+			if nodes[k].Kind == capsule.Plain {
+				word |= 1 << (k - i)
+			}
+		}
+		b = binary.LittleEndian.AppendUint32(b, word)
+	}
+	for i := range nodes {
+		switch n := &nodes[i]; {
+		case n.Kind == capsule.Skip:
+			b = binary.LittleEndian.AppendUint16(b, n.Span<<7|markSkip)
+		case n.Spanned:
+			b = binary.LittleEndian.AppendUint16(b, n.Span<<7|markSpan)
+		}
+		b = append(b, fn.recordOf(i)...)
+	}
+	return b
+}
+
+// capsuleHead is the size of a capsule's three words.
+const capsuleHead = 12
+
 // moved returns where the word at an offset of the input's SASS is now, or the
 // one behind it if it went.
 func (fn *mercFunc) moved(off uint32) uint32 {
-	if fn.moves == nil {
+	k := int(off / capsule.WordSize)
+	if fn.result == nil || k >= len(fn.result.Moves) {
 		return off
 	}
-	for k := int(off / capsule.WordSize); k < len(fn.moves); k++ {
-		if fn.moves[k] >= 0 {
-			return uint32(fn.moves[k]) * capsule.WordSize
-		}
+	if m := fn.result.Moves[k]; m >= 0 {
+		return uint32(m) * capsule.WordSize
 	}
-	return uint32(len(fn.sass))
+	return fn.movedStart(off)
+}
+
+// movedStart returns where a word of the input and what was put in front of it
+// begin now.
+func (fn *mercFunc) movedStart(off uint32) uint32 {
+	k := int(off / capsule.WordSize)
+	if fn.result == nil || k >= len(fn.result.Starts) {
+		return off
+	}
+	return uint32(fn.result.Starts[k]) * capsule.WordSize
 }
 
 // node returns the node that holds a Mercury offset, -1 where none does.
@@ -147,14 +219,14 @@ func (fn *mercFunc) place(i int) uint32 {
 	if fn.places == nil {
 		nodes := fn.cap.Nodes
 		fn.places = make([]uint32, len(nodes))
-		at := uint32(12 + (len(nodes)+31)/32*4)
+		at := uint32(capsuleHead + (len(nodes)+31)/32*4)
 		for k := range nodes {
 			n := &nodes[k]
 			if n.Kind == capsule.Skip || n.Spanned {
 				at += 2
 			}
 			fn.places[k] = at
-			at += uint32(len(fn.cap.Record(n)))
+			at += uint32(len(fn.recordOf(k)))
 		}
 	}
 	return fn.places[i]

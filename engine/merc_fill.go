@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/binary"
 	"strings"
 
 	"github.com/twinlink/twinlink/cubin"
@@ -124,7 +125,36 @@ func (l *linker) fillData(img *mercImage, id secID, sass, merc *part) error {
 	if s.typ != cuda.SHTProgbits {
 		sass.hdr.Size = s.size
 	}
+	if s.typ == cuda.SHTCudaConstant0+2 {
+		l.fillTargets(id, sass)
+	}
 	return nil
+}
+
+// fillTargets writes the addresses of code that moved into compiler constants.
+func (l *linker) fillTargets(id secID, sass *part) {
+	for _, rela := range l.secs[id].rels {
+		for j := range l.secs[rela].relocs {
+			r := &l.secs[rela].relocs[j]
+			if r.fate != kept || r.sym == absent || l.syms[r.sym].sec < 0 {
+				continue
+			}
+			fn := l.merc.funcs[l.syms[r.sym].sec]
+			if fn == nil || fn.result == nil || r.newTyp != cuda.R_MERCURY_PROG_REL32 && r.newTyp != cuda.R_MERCURY_PROG_REL64 {
+				continue
+			}
+			if sass.data == nil {
+				sass.data = make([]byte, sass.hdr.Size)
+				for _, c := range sass.chunks {
+					copy(sass.data[c.off:], c.data)
+				}
+				sass.chunks = nil
+			}
+			if b, ok := cubin.Window(sass.data, r.off, 4); ok {
+				binary.LittleEndian.PutUint32(b, uint32(fn.sassOf(uint64(r.addend))))
+			}
+		}
+	}
 }
 
 // sharesBytes reports whether both sides of a section are one stretch of the

@@ -125,5 +125,5 @@ func (fn *mercFunc) frameAt(merc uint64) uint64 {
 		return 0
 	}
 	n := &fn.words[i]
-	return uint64(fn.moved(n.SASS + (principalWord(fn.cap.Tag(n), n.Span)+1)*capsule.WordSize))
+	return uint64(fn.movedStart(n.SASS + (principalWord(fn.cap.Tag(n), n.Span)+1)*capsule.WordSize))
 }

@@ -80,8 +80,7 @@ func (l *linker) fillLines(img *mercImage, id secID) error {
 		for pos := uint64(0); pos < uint64(len(body)); {
 			u, ok := splitUnit(body[pos:])
 			if !ok {
-				return &cubin.Error{Kind: cubin.BadRecord, File: in.file.Name, Section: name, Offset: pos, Value: uint64(len(body)),
-					Detail: "not a line program"}
+				return l.badLines(in, name, pos)
 			}
 			start := len(out)
 			out = append(out, body[pos:pos+u.program]...)
@@ -101,11 +100,24 @@ func (l *linker) fillLines(img *mercImage, id secID) error {
 					continue
 				}
 				living[key]--
+				if sym := bySym[key]; img.first(l)[l.syms[sym].sec] != sym {
+					if b, place, ok := l.otherName(in, &c, key); ok {
+						keep = append(keep, lineSequence{bytes: b, place: place, sym: sym, index: l.syms[sym].index, typ: r.Type})
+						continue
+					}
+				}
 				keep = append(keep, lineSequence{bytes: body[pos+s.from : pos+s.to], place: s.place, sym: bySym[key],
 					index: l.syms[bySym[key]].index, typ: r.Type})
 			}
 			slices.SortStableFunc(keep, func(a, b lineSequence) int { return cmp.Compare(a.index, b.index) })
 			for _, s := range keep {
+				if fn := l.merc.funcs[l.syms[s.sym].sec]; fn != nil && fn.result != nil {
+					moved, ok := u.shape.moveLines(s.bytes, func(at uint64) uint64 { return uint64(fn.movedStart(uint32(at))) })
+					if !ok {
+						return l.badLines(in, name, pos)
+					}
+					s.bytes = moved
+				}
 				list = append(list, cubin.Reloc{Off: uint64(len(out)) + s.place, Type: s.typ, Symbol: s.index})
 				out = append(out, s.bytes...)
 			}
@@ -117,6 +129,36 @@ func (l *linker) fillLines(img *mercImage, id secID) error {
 	sass.data, sass.hdr.Size = out, uint64(len(out))
 	img.setRelas(rela, list)
 	return nil
+}
+
+// otherName returns the sequence of a function that the finalizer doesn't find,
+// since another symbol of its code comes first: that of the Mercury side, with
+// its addresses.
+func (l *linker) otherName(in *mercInput, c *chunk, key lineKey) (b []byte, place uint64, ok bool) {
+	sec := in.file.Section(int(c.from))
+	places, err := in.addresses(c.from)
+	if err != nil {
+		return nil, 0, false
+	}
+	body := in.file.Content(&sec)
+	for pos := uint64(0); pos < uint64(len(body)); {
+		u, ok := splitUnit(body[pos:])
+		if !ok {
+			return nil, 0, false
+		}
+		for _, s := range u.sequences {
+			if r, ok := places[pos+s.from+s.place]; ok && r.Symbol == key.sym {
+				b, ok := u.shape.lastRows(body[pos+s.from : pos+s.to])
+				return b, s.place, ok
+			}
+		}
+		pos += u.size
+	}
+	return nil, 0, false
+}
+
+func (l *linker) badLines(in *mercInput, section string, off uint64) error {
+	return &cubin.Error{Kind: cubin.BadRecord, File: in.file.Name, Section: section, Offset: off, Detail: "not a line program"}
 }
 
 // addresses returns the 64-bit relocations of a debug section by their place.
@@ -131,7 +173,7 @@ func (in *mercInput) addresses(sec uint32) (map[uint64]cubin.Reloc, error) {
 		return nil, err
 	}
 	for i := 0; i < table.Len(); i++ {
-		if r := table.At(i); r.Type == cuda.R_CUDA_64 {
+		if r := table.At(i); r.Type == cuda.R_CUDA_64 || r.Type == cuda.R_MERCURY_ABS64 {
 			places[r.Off] = r
 		}
 	}
@@ -141,6 +183,7 @@ func (in *mercInput) addresses(sec uint32) (map[uint64]cubin.Reloc, error) {
 // lineUnit is a unit taken apart: offsets from its start.
 type lineUnit struct {
 	size, program uint64
+	shape         lineShape
 	sequences     []lineRange
 }
 
@@ -168,6 +211,7 @@ func splitUnit(b []byte) (u lineUnit, ok bool) {
 	if _, fits := cubin.Window(b, 0, u.size); !ok || !fits || u.program > u.size {
 		return u, false
 	}
+	u.shape = lineShape{base: int8(head[12]), width: head[13], opcode: base, operands: operands}
 	r := lebReader{b: b[:u.size], pos: u.program}
 	for r.pos < u.size {
 		s := lineRange{from: r.pos}

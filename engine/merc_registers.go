@@ -15,10 +15,10 @@ import (
 // A table is {name, u32 n, n × {u32 flag, virtual register, u32 register, u32
 // start, u32 end}}; names end with NUL.
 func (l *linker) fillRegisters(img *mercImage, id secID) error {
-	open := make(map[string]bool)
+	open := make(map[string]*mercFunc)
 	for _, sym := range img.symbols {
-		if s := &l.syms[sym]; s.typ() == cuda.STTFunc && s.is(symDefined) {
-			open[l.names.str(s.name)] = true
+		if s := &l.syms[sym]; s.typ() == cuda.STTFunc && s.is(symDefined) && img.first(l)[s.sec] == sym {
+			open[l.names.str(s.name)] = l.merc.funcs[s.sec]
 		}
 	}
 	var out []byte
@@ -43,7 +43,7 @@ func (l *linker) fillRegisters(img *mercImage, id secID) error {
 
 // closeTables goes through the tables and clears the ranges of those whose
 // function isn't open, and closes those that are.
-func closeTables(b []byte, open map[string]bool) (at int, ok bool) {
+func closeTables(b []byte, open map[string]*mercFunc) (at int, ok bool) {
 	for at < len(b) {
 		n := bytes.IndexByte(b[at:], 0)
 		if n < 0 || at+n+5 > len(b) {
@@ -54,7 +54,7 @@ func closeTables(b []byte, open map[string]bool) (at int, ok bool) {
 		count := binary.LittleEndian.Uint32(b[at:])
 		at += 4
 		keep := open[name]
-		open[name] = false
+		open[name] = nil
 		for ; count > 0; count-- {
 			if at+4 > len(b) {
 				return at, false
@@ -64,8 +64,13 @@ func closeTables(b []byte, open map[string]bool) (at int, ok bool) {
 			if n < 0 || end > len(b) {
 				return at, false
 			}
-			if !keep {
+			switch {
+			case keep == nil:
 				clear(b[end-8 : end])
+			case keep.result != nil:
+				for _, at := range []int{end - 8, end - 4} {
+					binary.LittleEndian.PutUint32(b[at:], keep.movedStart(binary.LittleEndian.Uint32(b[at:])))
+				}
 			}
 			at = end
 		}

@@ -150,6 +150,9 @@ func (in *mercInput) pair() error {
 			switch {
 			case relocs:
 				match(i, in.rela, s.Info)
+				if s.Info < uint32(n) {
+					in.rela[s.Info] = uint32(i)
+				}
 			case s.Type == cuda.SHTMercInfo && s.Flags&cuda.SHFInfoLink != 0:
 				match(i, in.info, s.Info)
 			case s.Type == cuda.SHTMercOptimizer:

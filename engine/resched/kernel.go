@@ -6,21 +6,26 @@ type Result struct {
 	Changed bool
 	Exact   bool  // the bytes can be promised
 	Moves   []int // by word of the input: its number now, -1 if it went; nil where none moved
+	Starts  []int // by word of the input, and its end: where it and what was put in front of it begin
+	Fenced  []int // words of the input that got a fence
 }
 
 // Kernel changes the code of a kernel. debug says that the link has -g.
 func Kernel(text []byte, debug bool) Result {
 	words := split(text)
 	r := Result{Text: text, Exact: true}
+	if debug {
+		if out, ok := fence(words, &r); ok {
+			r.Changed, r.Text = true, join(out)
+		}
+		return r
+	}
 	for i := range words {
 		if words[i].isCall() {
 			return r
 		}
 	}
-	if debug {
-		return r
-	}
-	words, r.Moves = repeated(words)
+	words = repeated(words, &r)
 	if stackLoad(words) {
 		a := &allocator{flow: trace(words)}
 		if len(a.first[0]) > 0 {

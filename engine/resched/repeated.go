@@ -11,7 +11,7 @@ const (
 // repeated removes barriers that others make needless: a block's before another,
 // and the one at a kernel's end; and before any the loads that never happen.
 // Branches are aimed anew, and the code is padded to eight words.
-func repeated(words []word) ([]word, []int) {
+func repeated(words []word, r *Result) []word {
 	gone := make([]bool, len(words))
 	any := false
 	for i := range words {
@@ -28,9 +28,42 @@ func repeated(words []word) ([]word, []int) {
 		}
 	}
 	if !any {
-		return words, nil
+		return words
 	}
-	return compact(words, gone)
+	return rebuild(words, gone, nil, r)
+}
+
+// fence puts in front of every EXIT what makes errors known before a kernel
+// ends, under the EXIT's predicate. The second result is false where there is
+// none to fence.
+func fence(words []word, r *Result) ([]word, bool) {
+	const (
+		guardBits  = 0xf << 12
+		exitTruth  = 7 << (87 - 64) // EXIT's own predicate
+		lastFenced = opCGAERR
+	)
+	front := make(map[int][]word)
+	for i := range words {
+		w := &words[i]
+		if w.op() != opEXIT || i > 0 && words[i-1].op() == lastFenced {
+			continue
+		}
+		if w.hi&0x3ffffffffff&^(1<<41-1) != 0 && w.hi&(0xf<<(87-64)) != exitTruth {
+			r.Exact = false
+			continue
+		}
+		g := w.lo & guardBits
+		front[i] = []word{
+			{lo: opMEMBAR | g, hi: membarEnd | 0x000fc00000000000},
+			{lo: opERRBAR | g, hi: 0x000fc00000000000},
+			{lo: opCGAERR | g, hi: 0x000fec0000000000},
+		}
+		r.Fenced = append(r.Fenced, i)
+	}
+	if len(front) == 0 {
+		return words, false
+	}
+	return rebuild(words, make([]bool, len(words)), front, r), true
 }
 
 // tailWords is a bound of the padding: the code is a multiple of 8 words, with at
@@ -40,44 +73,40 @@ const (
 	codeAlign = 8
 )
 
-// compact removes words.
-func compact(words []word, gone []bool) ([]word, []int) {
+// rebuild removes words and puts others in front of some.
+func rebuild(words []word, gone []bool, front map[int][]word, r *Result) []word {
 	end := len(words)
 	for end > 0 && words[end-1].op() == opNOP {
 		end--
 	}
-	moves := make([]int, len(words)+1)
+	r.Moves, r.Starts = make([]int, len(words)), make([]int, len(words)+1)
 	var out []word
-	var from []int
+	var from []int // by word of the output; -1 is new
 	for i := range words {
-		moves[i] = len(out)
-		if gone[i] || i >= end {
+		r.Starts[i], r.Moves[i] = len(out), -1
+		if i >= end || gone[i] {
 			continue
 		}
-		out = append(out, words[i])
-		from = append(from, i)
-	}
-	for i := end; i <= len(words); i++ {
-		moves[i] = len(out) + i - end
+		for _, w := range front[i] {
+			out, from = append(out, w), append(from, -1)
+		}
+		r.Moves[i] = len(out)
+		out, from = append(out, words[i]), append(from, i)
 	}
 	for k := range out {
-		if t, ok := out[k].branchTarget(from[k]); ok && t >= 0 && t <= len(words) {
-			out[k].setBranchTarget(k, moves[t])
+		if from[k] < 0 {
+			continue
+		}
+		if t, ok := out[k].branchTarget(from[k]); ok && t >= 0 && t < end {
+			out[k].setBranchTarget(k, r.Starts[t])
 		}
 	}
 	// The trap behind the end is one word, the rest NOPs.
 	total := (len(out) - 1 + tailMin + codeAlign - 1) / codeAlign * codeAlign
 	nop := word{lo: opNOP | 7<<12, hi: 0x000fc00000000000}
-	if end < len(words) {
-		nop = words[end]
-	}
 	for len(out) < total {
 		out = append(out, nop)
 	}
-	for i := range gone {
-		if gone[i] {
-			moves[i] = -1
-		}
-	}
-	return out, moves
+	r.Starts[len(words)] = len(out)
+	return out
 }
