@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
+
+	"github.com/twinlink/twinlink/internal/cputime"
 )
 
 // What a hostile input may cost, by the project's rule.
@@ -19,9 +21,9 @@ const (
 func within(key string, size int, f func() *Divergence) *Divergence {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	began := processTime()
+	began := cputime.Now()
 	d := guarded(key, f)
-	took := processTime() - began
+	took := cputime.Now() - began
 	runtime.ReadMemStats(&after)
 	if d != nil {
 		return d

@@ -29,7 +29,8 @@ const (
 var rules = []rule{
 	{from: "cuda"},
 	{from: "house"},
-	{from: "cubin", to: of("cuda"), test: of("corpus/links", "witness", "witness/witnesstest", cmp)},
+	{from: "internal/cputime"},
+	{from: "cubin", to: of("cuda"), test: of("internal/cputime", "corpus/links", "witness", "witness/witnesstest", cmp)},
 
 	// One twin. Its tests ask the corpus and the tools, never the other.
 	{from: "engine/descriptor", to: of("cuda"), test: of("corpus/relocs", cmp)},
@@ -88,6 +89,7 @@ var rules = []rule{
 			"dump",
 			"engine",
 			"engine/descriptor",
+			"internal/cputime",
 			"oracle",
 			"oracle/link",
 			"oracle/seed",

@@ -1,14 +1,14 @@
 //go:build unix
 
-package fuzz
+package cputime
 
 import (
 	"syscall"
 	"time"
 )
 
-// processTime returns the processor time of this process so far.
-func processTime() time.Duration {
+// Now returns the processor time used so far, in all threads.
+func Now() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0

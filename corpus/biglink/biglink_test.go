@@ -1,0 +1,97 @@
+package biglink_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/twinlink/twinlink/corpus/biglink"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/witness/witnesstest"
+)
+
+func TestMain(m *testing.M) { witnesstest.Main(m) }
+
+// The template is what ptxas 11.8 makes of Source.
+func TestTemplate(t *testing.T) {
+	set := witnesstest.Need(t, "11.8", witness.Ptxas)
+	res, err := set.Assemble(t.Context(), "11.8", []string{"-arch=sm_80"}, witness.File{Name: "a.ptx", Data: []byte(biglink.Source())})
+	if err != nil || res.Outcome != witness.Success {
+		t.Fatalf("%v, %v", res, err)
+	}
+	template, err := biglink.Template()
+	if err != nil || !bytes.Equal(template, res.Output) {
+		t.Errorf("the template is another file: %v", err)
+	}
+}
+
+func TestModules(t *testing.T) {
+	for _, n := range []int{-1, 0, 1, 65537} {
+		if _, err := biglink.Modules(n); err == nil {
+			t.Errorf("%d modules", n)
+		}
+	}
+	list, err := biglink.Modules(3)
+	if err != nil || len(list) != 3 {
+		t.Fatalf("%d modules, %v", len(list), err)
+	}
+	for i, data := range list {
+		f, err := cubin.Open("m", data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{fmt.Sprintf(".text.f_m%04x_01", i), fmt.Sprintf(".text.k_m%04x", i)} {
+			if f.Lookup(want) == 0 {
+				t.Errorf("module %d has no %s", i, want)
+			}
+		}
+		if bytes.Contains(data, []byte("n0000")) {
+			t.Errorf("module %d still has a name of the template", i)
+		}
+	}
+}
+
+// The modules are a link like others: each release takes them, and the engine
+// makes the same of them, all functions alive.
+func TestLink(t *testing.T) {
+	const modules = 16
+	list, err := biglink.Modules(modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, release := range witness.Standard {
+		t.Run(release, func(t *testing.T) {
+			set := witnesstest.Need(t, release)
+			var inputs []engine.Input
+			var files []witness.File
+			for i, data := range list {
+				name := fmt.Sprintf("m%d.cubin", i)
+				inputs = append(inputs, engine.Input{Name: name, Data: data})
+				files = append(files, witness.File{Name: name, Data: data})
+			}
+			res, err := set.Link(t.Context(), release, []string{"-arch=sm_80"}, files)
+			if err != nil || !res.Linked() {
+				t.Fatalf("%v, %v", res, err)
+			}
+			out, err := engine.Link(inputs, engine.Options{Arch: "sm_80", Toolkit: release, Record: engine.CommandLine{Text: "-arch sm_80 "}})
+			if err != nil || !bytes.Equal(out.Image, res.Output) {
+				t.Fatalf("the engine's image is another: %v", err)
+			}
+			f, err := cubin.Open("out", out.Image)
+			if err != nil {
+				t.Fatal(err)
+			}
+			code := 0
+			for i := 1; i < f.NumSections(); i++ {
+				if s := f.Section(i); bytes.HasPrefix([]byte(f.SectionName(&s)), []byte(".text.")) {
+					code++
+				}
+			}
+			if code != modules*biglink.Functions {
+				t.Errorf("%d functions in the image, want %d", code, modules*biglink.Functions)
+			}
+		})
+	}
+}
