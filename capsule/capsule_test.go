@@ -130,13 +130,14 @@ func TestMalformed(t *testing.T) {
 		{"header cut", capsuleOf([]uint32{1, v}), 16, 0, 8},
 		{"version", capsuleOf([]uint32{1, v + 1, 1, 1}), 16, 4, v + 1},
 		{"text of no words", capsuleOf([]uint32{1, v, 1, 1}), 17, 0, 17},
-		{"nodes", capsuleOf([]uint32{1, v, 2, 3}), 16, 8, 2},
+		{"nodes", capsuleOf([]uint32{1, v, 4, 3}), 16, 8, 4},
+		{"nodes of more words", capsuleOf([]uint32{1, v, 2, 3}), 16, 16, 32},
 		{"huge", capsuleOf([]uint32{1, v, 0xffffffff}), 16, 8, 0xffffffff},
 		{"bitmap cut", capsuleOf([]uint32{1, v, 33, 0}), 33 * 16, 8, 33},
 		{"bits behind the last node", capsuleOf([]uint32{1, v, 1, 5}), 16, 12, 2},
 		{"record missing", capsuleOf([]uint32{1, v, 1, 0}), 16, 16, 16},
 		{"record cut", capsuleOf([]uint32{1, v, 1, 0}, full[:9]...), 16, 16, 16},
-		{"first byte", capsuleOf([]uint32{1, v, 1, 0}, 0x31, 0, 0, 0), 16, 16, 0x31},
+		{"first byte", capsuleOf([]uint32{1, v, 1, 0}, 0x33, 0, 0, 0), 16, 16, 0x33},
 		{"span of none", capsuleOf([]uint32{1, v, 1, 0}, 0x50, 0), 16, 16, 0},
 		{"span cut", capsuleOf([]uint32{1, v, 1, 0}, 0xd1, 0), 16, 18, 18},
 		{"too long", capsuleOf([]uint32{1, v, 1, 0}, 0x50, 1), 16, 18, 32},
@@ -150,6 +151,14 @@ func TestMalformed(t *testing.T) {
 	}
 	if _, f := capsule.Decode(capsuleOf([]uint32{1, v, 1, 0}, full...), 16); f != nil {
 		t.Errorf("a record: %+v", f)
+	}
+	// Records of 31 and 32 stand for no SASS: two of them around one PLAIN.
+	virtual := append([]byte{0x31}, make([]byte, 15)...)
+	c, f := capsule.Decode(capsuleOf([]uint32{1, v, 3, 2}, append(virtual, virtual...)...), 16)
+	if f != nil || c.SASSSize() != 16 || c.Nodes[2].Span != 0 || c.AtSASS(0) != 1 {
+		t.Errorf("records without SASS: %+v", f)
+	} else if c.Locate(make([]byte, 16)); c.AtMerc(16) != 1 {
+		t.Errorf("records without SASS: the node at 16 is %d", c.AtMerc(16))
 	}
 }
 

@@ -6,13 +6,17 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 )
 
+// fullSize is the least size of a record that may stand for no SASS at all.
+const fullSize = 16
+
 // headerSize is the size of the three words in front of the bitmap.
 const headerSize = 12
 
 // form tells a record from the low seven bits of its first byte.
 type form struct {
 	kind Kind
-	size uint8 // of the record
+	size uint8  // of the record
+	span uint16 // of one without a span in front
 }
 
 // Marks in the low seven bits of a first byte that are no records.
@@ -22,10 +26,12 @@ const (
 )
 
 var forms = map[byte]form{
-	0x01: {Full, 16},
-	0x02: {Full, 32},
-	0x41: {Mini, 4},
-	0x42: {Mini, 4},
+	0x01: {Full, 16, 1},
+	0x02: {Full, 32, 1},
+	0x31: {Full, 16, 0},
+	0x32: {Full, 32, 0},
+	0x41: {Mini, 4, 1},
+	0x42: {Mini, 4, 1},
 }
 
 // formOf is forms as a table.
@@ -58,8 +64,8 @@ func bad(off, value uint64, detail string) *Fault {
 }
 
 // Decode decodes the bytes of a capsule, which must cover textSize bytes of
-// SASS exactly. The records stay views of data. At most textSize/16 nodes are
-// made, however many the header announces.
+// SASS exactly. The records stay views of data. However many nodes the header
+// announces, no more are made than there are words and records.
 func Decode(data []byte, textSize uint64) (*Capsule, *Fault) {
 	head, ok := cubin.Window(data, 0, headerSize)
 	if !ok {
@@ -73,8 +79,8 @@ func Decode(data []byte, textSize uint64) (*Capsule, *Fault) {
 		return nil, bad(4, uint64(c.Version), "not version 0xC0000001 of the format")
 	case textSize%WordSize != 0 || textSize > 1<<32-WordSize:
 		return nil, bad(0, textSize, "a text of that many bytes is no sequence of instructions")
-	case uint64(n) > textSize/WordSize:
-		return nil, bad(8, uint64(n), "more nodes than the text has instructions")
+	case uint64(n) > textSize/WordSize+uint64(len(data))/fullSize:
+		return nil, bad(8, uint64(n), "more nodes than the text has instructions and the capsule records")
 	}
 	words := (uint64(n) + 31) / 32
 	bitmap, ok := cubin.Window(data, headerSize, 4*words)
@@ -145,5 +151,8 @@ func (c *Capsule) decodeRecord(node *Node, pos uint64) (uint64, *Fault) {
 		return 0, bad(pos, uint64(f.size), "a record of that many bytes goes past the capsule")
 	}
 	node.Kind, node.size, node.rec = f.kind, f.size, uint32(pos)
+	if !node.Spanned {
+		node.Span = f.span
+	}
 	return pos + uint64(f.size), nil
 }

@@ -103,7 +103,7 @@ func (c *checker) dataReloc(clone, section, target int) {
 			w.anyType = true
 		}
 		if r.Type == cuda.R_MERCURY_ABS_PROG_REL64 {
-			if w.Addend, ok = c.codeAddend(clone, r, symbol, at); !ok {
+			if !c.codeAddend(clone, &w, symbol) {
 				continue
 			}
 		}
@@ -112,20 +112,27 @@ func (c *checker) dataReloc(clone, section, target int) {
 	c.matchRelocs(section, clone, want, sass, nil)
 }
 
-// codeAddend takes the addend of a code address through the node map.
-func (c *checker) codeAddend(clone int, r *cubin.Reloc, symbol *capsule.Symbol, at uint64) (int64, bool) {
+// codeAddend takes the addend of a code address through the node map, and
+// reports whether there is such an address.
+func (c *checker) codeAddend(clone int, w *wanted, symbol *capsule.Symbol) bool {
 	fn := c.m.FuncOf(symbol.Section)
-	if fn == nil || fn.Cap == nil || len(fn.Unsized) > 0 {
+	if fn == nil || fn.Cap == nil {
 		if symbol.Defined() {
-			c.add(Reloc, Content, clone, at+12, "symbol of a code address", "a function", symbol.Name)
+			c.add(Reloc, Content, clone, w.at+12, "symbol of a code address", "a function", symbol.Name)
 		}
-		return 0, false
+		return false
 	}
-	sass, ok := sassAddress(fn.Cap, uint64(r.Addend))
+	if len(fn.Unsized) > 0 {
+		c.leave(exUnsized)
+		w.anyAddend = true
+		return true
+	}
+	sass, ok := sassAddress(fn.Cap, uint64(w.Addend))
 	if !ok {
-		c.add(Reloc, Content, clone, at+16, "addend of a code address", "a place in "+symbol.Name, hex(uint64(r.Addend)))
+		c.add(Reloc, Content, clone, w.at+16, "addend of a code address", "a place in "+symbol.Name, hex(uint64(w.Addend)))
 	}
-	return int64(sass), ok
+	w.Addend = int64(sass)
+	return ok
 }
 
 // sassAddress returns the SASS offset of any Mercury offset of a function: that
@@ -152,6 +159,9 @@ func (c *checker) codeWord(clone, target int, r *cubin.Reloc, symbol *capsule.Sy
 	}
 	if len(fn.Unsized) > 0 {
 		c.leave(exUnsized)
+		if _, ok := cubin.Window(c.m.Sections[target].Content, r.Off, width); ok {
+			c.coded[target] = append(c.coded[target], span{r.Off, width})
+		}
 		return true
 	}
 	want, ok := sassBoundary(fn.Cap, symbol.Value+uint64(r.Addend))

@@ -44,6 +44,9 @@ const defCFA = 0x0c
 func frameRules(m *capsule.Image) []site {
 	return sections(m, ".debug_frame", func(i int, s *capsule.Section) (list []site) {
 		frames, _ := dwarf.DecodeFrames(s.Content)
+		if odd(m) {
+			return nil
+		}
 		for k := range frames {
 			for _, op := range frames[k].Ops {
 				if !frames[k].IsCIE() && !op.Advance && op.Bytes[0] == defCFA {

@@ -136,13 +136,18 @@ func (c *checker) frameSection(section, clone int) {
 		frames[owner(k)]++
 	}
 	clean := map[uint32]bool{} // functions one of whose frames agrees
+	untranslated := map[uint32]bool{}
 	for k := range min(len(a), len(b)) {
-		if o := owner(b[k]); o != 0 && frames[o] > 1 && !c.staleFrame(sass, merc, a[k], b[k], places) {
-			clean[o] = true
+		o := owner(b[k])
+		if o == 0 || frames[o] < 2 {
+			continue
 		}
+		clean[o] = clean[o] || !c.staleFrame(sass, merc, a[k], b[k], places)
+		untranslated[o] = untranslated[o] || inMercuryForm(sass, a[k], &merc.list[b[k]])
 	}
 	for k := range min(len(a), len(b)) {
-		if o := owner(b[k]); clean[o] && c.staleFrame(sass, merc, a[k], b[k], places) {
+		o := owner(b[k])
+		if o != 0 && frames[o] > 1 && (clean[o] || untranslated[o]) && c.staleFrame(sass, merc, a[k], b[k], places) {
 			c.leave(exStaleDebug)
 			continue
 		}
@@ -157,6 +162,14 @@ func (c *checker) frameSection(section, clone int) {
 func (c *checker) staleFrame(sass, merc *frameSide, i, k int, places map[uint64]uint64) bool {
 	found := c.try(func() { c.frame(sass, merc, i, k, places) })
 	return len(found) > 0
+}
+
+// inMercuryForm reports whether a frame of SASS is its Mercury twin, untranslated:
+// where nvlink replaces a weak function by one of a later module, the winner's
+// frame stays so, and the loser's gets the winner's length.
+func inMercuryForm(sass *frameSide, i int, g *dwarf.Frame) bool {
+	x := sass.cie(i)
+	return x != nil && x.CodeAlignment() == cieMerc && sass.list[i].Length == g.Length
 }
 
 // frame compares FDE i of SASS with FDE k of Mercury and notes where the
@@ -387,8 +400,7 @@ func (c *checker) frameRelocs(sass, merc *frameSide, places map[uint64]uint64) {
 		}
 		w := wanted{Reloc: cubin.Reloc{Off: off, Type: typ, Symbol: r.Symbol, Addend: r.Addend}, at: at}
 		if r.Type == cuda.R_MERCURY_ABS_PROG_REL64 {
-			var ok bool
-			if w.Addend, ok = c.codeAddend(merc.rela, r, symbol, at); !ok {
+			if !c.codeAddend(merc.rela, &w, symbol) {
 				continue
 			}
 		}

@@ -176,7 +176,7 @@ func (c *checker) sequence(sass, merc *lineSide, q, twin *dwarf.Sequence, name u
 	a, b := newCursor(q.Rows), newCursor(twin.Rows)
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
-		if n.Kind == capsule.Skip {
+		if n.Kind == capsule.Skip || n.Span == 0 {
 			continue
 		}
 		x, y := a.at(uint64(n.SASS)), b.at(uint64(n.Merc))

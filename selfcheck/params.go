@@ -72,7 +72,11 @@ func (c *checker) addedOne(fn *capsule.Func, r *record, size uint16) {
 		if r.Format != cuda.FormatHalf || r.Value != 1 {
 			wrong("1")
 		}
-	case attr109, cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank:
+	case attr109:
+		if r.Format != cuda.FormatByte || r.Value > 1 {
+			wrong("0 or 1")
+		}
+	case cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank:
 		if r.Format != cuda.FormatByte || r.Value != 0 {
 			wrong("0")
 		}

@@ -30,7 +30,7 @@ var principals = map[uint32][]uint16{
 // principal returns the SASS offset that an attribute names in a node, false
 // where it isn't known.
 func principal(fn *capsule.Func, n *capsule.Node, a cuda.InfoAttr) (uint32, bool) {
-	if n.Span == 1 || a == cuda.AttrIndirectBranchTargets {
+	if n.Span <= 1 || a == cuda.AttrIndirectBranchTargets {
 		return n.SASS, true
 	}
 	ops, ok := principals[fn.Cap.Tag(n)]

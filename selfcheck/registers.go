@@ -16,7 +16,9 @@ import (
 // with their ranges taken through the node map and sorted by machine register
 // and start; Mercury has them in order of start. .nv_debug_info_reg_type has a
 // byte for each entry in the same order. A link leaves the blocks of functions
-// that it removes, with all ranges 0.
+// that it removes, with all ranges 0. One that replaces a weak function keeps the
+// block of the loser and uses the winner's node map on it; behind that map's end
+// nvlink reads whatever memory holds.
 
 const (
 	regSASS = ".nv_debug_info_reg_sass"
@@ -66,7 +68,7 @@ func (c *checker) registers() {
 			return
 		}
 		fn := c.ownerOf(byName[a[k].Name], sass, &a[k], &b[k])
-		if fn != nil && fn.Cap != nil && blocks[b[k].Name] > 1 && beyond(fn.Cap, &b[k]) {
+		if blocks[b[k].Name] > 1 && len(c.try(func() { c.registerBlock(sass, fn, &a[k], &b[k]) })) > 0 {
 			c.leave(exStaleDebug)
 			continue
 		}
@@ -148,18 +150,6 @@ func (c *checker) registerBlock(section int, fn *capsule.Func, a, b *dwarf.Regis
 		return nil
 	}
 	return order
-}
-
-// beyond reports whether a range ends past the function. A link that replaces a
-// weak function keeps the block of the loser and uses the winner's node map on
-// it; behind that map's end nvlink reads whatever memory holds.
-func beyond(p *capsule.Capsule, b *dwarf.RegisterBlock) bool {
-	for i := range b.Entries {
-		if b.Entries[i].End > p.MercSize {
-			return true
-		}
-	}
-	return false
 }
 
 func rangeText(r *dwarf.RegisterRange) string {

@@ -245,6 +245,7 @@ type wanted struct {
 	field       uint32 // byte of the Mercury instruction
 	op          uint64 // of the SASS instruction, 0 for data
 	twin        *cubin.Reloc
+	anyAddend   bool // that of a code address in a function whose map isn't known
 }
 
 // codeReloc makes the SASS record of a Mercury record, false where there is none.
@@ -284,6 +285,11 @@ func (c *checker) codeReloc(fn *capsule.Func, section int, r *cubin.Reloc, at ui
 			c.add(Reloc, Content, section, at+12, "symbol of a code address", "a function", symbol.Name)
 			return w, false
 		}
+		if len(owner.Unsized) > 0 {
+			c.leave(exUnsized)
+			w.anyAddend = true
+			return w, true
+		}
 		sass, ok := sassBoundary(owner.Cap, uint64(r.Addend))
 		if !ok {
 			c.add(Reloc, Content, section, at+16, "addend of a code address", "the start of a node", hex(uint64(r.Addend)))
@@ -303,6 +309,10 @@ func (c *checker) resolved(fn *capsule.Func, section int, r *cubin.Reloc, code W
 		owner := c.m.FuncOf(symbol.Section)
 		if owner == nil || owner.Cap == nil {
 			c.add(Reloc, Content, section, at+12, "symbol of a code address", "a function", symbol.Name)
+			return true
+		}
+		if len(owner.Unsized) > 0 {
+			c.leave(exUnsized)
 			return true
 		}
 		var ok bool
@@ -381,6 +391,9 @@ func mergeRelocs(want []wanted, got []cubin.Reloc, apart []bool) []cubin.Reloc {
 		if w.anyType && w.twin != nil {
 			w.Type = w.twin.Type
 		}
+		if w.anyAddend && w.twin != nil {
+			w.Addend = w.twin.Addend
+		}
 		list = append(list, w.Reloc)
 	}
 	for k := range got {
@@ -426,7 +439,7 @@ func (c *checker) compareReloc(section, clone int, at uint64, w *wanted, got *cu
 	if w.Symbol != got.Symbol {
 		c.add(Reloc, Metadata, section, at+12, "symbol of a relocation", fmt.Sprint(w.Symbol), fmt.Sprint(got.Symbol))
 	}
-	if w.Addend != got.Addend {
+	if !w.anyAddend && w.Addend != got.Addend {
 		c.add(Reloc, Metadata, section, at+16, "addend of a relocation", fmt.Sprint(w.Addend), fmt.Sprint(got.Addend))
 	}
 }

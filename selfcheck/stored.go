@@ -9,6 +9,10 @@ import (
 // stored compares the words of node i with what its record says.
 func (c *checker) stored(fn *capsule.Func, i int) {
 	n := &fn.Cap.Nodes[i]
+	if n.Span == 0 {
+		c.report.Nodes.Reconstituted++ // to nothing
+		return
+	}
 	if c.opts.Rules == nil {
 		if n.Kind == capsule.Full {
 			c.report.Nodes.Unknown++

@@ -59,6 +59,9 @@ func numbers(list []uint32) string {
 }
 
 func (n *Node) text(b *bufio.Writer) {
+	if n.Span == 0 {
+		fmt.Fprintf(b, "          0x%04x   %-6s  %s\n", n.Mercury, n.Kind, n.Tag)
+	}
 	for k, word := range n.Words {
 		if k == 0 {
 			line := fmt.Sprintf("  0x%04x  0x%04x   %-6s  %-8s  %s", n.SASS, n.Mercury, n.Kind, n.Tag, word)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/capsule/model"
@@ -56,6 +57,9 @@ func capsuleFiles(args []string, s streams) int {
 	}
 	return status
 }
+
+// maxDisassembly is how long nvdisasm may take: 10 MB take it half a minute.
+const maxDisassembly = 10 * time.Minute
 
 // disassembly runs nvdisasm where there is one.
 type disassembly struct {
@@ -109,7 +113,7 @@ func (d disassembly) listing(m *capsule.Image, data []byte) (*view.Disassembly, 
 	res, err := d.tool.Run(context.Background(), witness.Job{
 		Args:   []string{"-c", "-hex", "-ndf", "a.cubin"},
 		Inputs: []witness.File{{Name: "a.cubin", Data: data}},
-		Limits: witness.Limits{Text: 1 << 30},
+		Limits: witness.Limits{Text: 1 << 30, Time: maxDisassembly},
 	})
 	if err != nil || res.ExitCode != 0 {
 		return nil, err // what it refuses has no text
