@@ -39,6 +39,10 @@ type area struct {
 	moved   bool
 	movedTo uint64
 
+	movedInto []*area
+
+	slots bool // a parameter bank with image slots
+
 	empty    bool // present though it holds nothing
 	optional bool // may be there or not
 	late     bool // made by the layout

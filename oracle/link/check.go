@@ -4,11 +4,13 @@ import (
 	"errors"
 
 	"github.com/twinlink/twinlink/oracle"
+	"github.com/twinlink/twinlink/oracle/capsule"
 )
 
 // check is one run of [Check].
 type check struct {
 	options Options
+	side    side
 	release oracle.Release
 	sm      int
 	total   int // bytes of all files
@@ -39,6 +41,10 @@ type check struct {
 	areas    []*area
 	byKey    map[areaKey]*area
 
+	capsules map[*body]*capsule.Capsule
+	pairs    map[uint32]*area // Mercury side: capsules by section of the SASS
+	reworked []finalizedArea  // SASS side: what the other one has to confirm
+
 	instance *identity // -r: stands for arrays of unknown length in shared memory
 
 	out *output
@@ -48,18 +54,30 @@ type check struct {
 // of the command line. It never panics, whatever the bytes.
 func Check(inputs []Input, output []byte, o Options) Verdict {
 	c := newCheck(inputs, output, o)
+	c.answer(inputs, output)
+	if c.out != nil && c.out.side == sassSide && c.verdict.Refusal == nil {
+		m := newCheck(inputs, output, o)
+		m.side, m.budget = mercurySide, c.budget
+		m.answer(inputs, output)
+		c.finalized(m)
+		c.verdict.join(m.verdict)
+	}
+	c.verdict.sort()
+	return c.verdict
+}
+
+// answer runs the check and keeps a refusal in the verdict.
+func (c *check) answer(inputs []Input, output []byte) {
 	if err := c.run(inputs, output); err != nil {
 		var r *Refusal
 		if errors.As(err, &r) {
 			c.verdict.Refusal = r
 		}
 	}
-	c.verdict.sort()
-	return c.verdict
 }
 
 func newCheck(inputs []Input, output []byte, o Options) *check {
-	c := &check{options: o, names: map[string]*identity{}, byKey: map[areaKey]*area{}}
+	c := &check{options: o, side: sassSide, names: map[string]*identity{}, byKey: map[areaKey]*area{}}
 	c.total = len(output)
 	for _, in := range inputs {
 		c.total += len(in.Data)
@@ -71,7 +89,7 @@ func newCheck(inputs []Input, output []byte, o Options) *check {
 
 func (c *check) run(inputs []Input, output []byte) error {
 	for i, in := range inputs {
-		m, err := readModule(i, in, c.budget)
+		m, err := readModule(i, in, c.side, c.budget)
 		if err != nil {
 			return err
 		}
@@ -103,6 +121,7 @@ func (c *check) layOut() error {
 			return err
 		}
 	}
+	c.placeReserved()
 	for _, a := range c.areas {
 		if err := c.fill(a); err != nil {
 			return err

@@ -45,6 +45,9 @@ func (c *check) wantCompat() ([]compatValue, error) {
 		accelerator = 1
 	}
 	want := []compatValue{{cuda.CompatAcceleratorTarget, accelerator}}
+	if c.out.side != whole {
+		want = append(want, compatValue{cuda.CompatCanFastpathFinalize, c.fastPath()})
+	}
 	if !any {
 		return want, nil
 	}
@@ -55,6 +58,37 @@ func (c *check) wantCompat() ([]compatValue, error) {
 		}
 	}
 	return want, nil
+}
+
+// fastPath is attribute 11, which the finalizer takes from the code it wrote:
+// on sm_100 1, and 8 more where there is no arithmetic on doubles and no FSETP
+// with an immediate; on sm_120 always 0x50; elsewhere 0.
+//
+// Source: 362 inputs and outputs of nvlink 13.0.88.
+func (c *check) fastPath() uint64 {
+	switch c.sm {
+	case 120:
+		return 0x50
+	case 100:
+	default:
+		return 0
+	}
+	mask := uint64(0)
+	for i := range c.out.sections {
+		s := &c.out.sections[i]
+		if !isCode(s) {
+			continue
+		}
+		mask |= 9
+		for at := uint64(0); at+instruction <= s.size; at += instruction {
+			w, _ := cut(s.body, at, instruction)
+			switch op := opcode(w); {
+			case op == 0x80b, op%256 >= 0x28 && op%256 <= 0x2b: // FSETP; DMUL, DADD, DSETP, DFMA
+				return 1
+			}
+		}
+	}
+	return mask
 }
 
 func combine(attr cuda.CompatAttr, values []uint64) uint64 {

@@ -61,7 +61,7 @@ func (c *check) wantFlags() uint32 {
 				index = i
 			}
 		}
-		return uint32(index)<<cuda.EFCuinfoShift | uint32(c.sm)<<cuda.EFSMShift | cuda.EFKindSASS
+		return uint32(index)<<cuda.EFCuinfoShift | uint32(c.sm)<<cuda.EFSMShift | c.kindOfCode()
 	}
 	virtual := uint32(cuda.EFLegacyVirtualSM)
 	for _, m := range c.modules {
@@ -72,6 +72,13 @@ func (c *check) wantFlags() uint32 {
 		flags |= cuda.EFLegacyAccelerator
 	}
 	return flags
+}
+
+func (c *check) kindOfCode() uint32 {
+	if c.out.side != whole {
+		return cuda.EFKindCapmerc
+	}
+	return cuda.EFKindSASS
 }
 
 // accelerated reports whether the target is one of the architectures with an a.
@@ -112,6 +119,9 @@ func actions(release oracle.Release) string {
 }
 
 func (c *check) compareAction() {
+	if c.out.side != whole {
+		return // the finalizer writes none
+	}
 	var found *section
 	for i := range c.out.sections {
 		if c.out.sections[i].kind == cuda.SHTCudaRelocInfo {

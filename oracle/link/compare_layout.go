@@ -40,9 +40,15 @@ func (c *check) compareOffsets() {
 	if h.phnum > 0 {
 		spans = append(spans, span{"program headers", h.phoff, h.phoff + 56*h.phnum, -1})
 	}
-	for i := range c.out.sections {
-		s := &c.out.sections[i]
+	twins := map[uint64]bool{} // places of sections that both sides share
+	for i := range c.out.all {
+		s := &c.out.all[i]
 		if i == 0 {
+			continue
+		}
+		if len(s.body) > 0 && s.flags&cuda.SHFMercury == 0 {
+			twins[s.offset] = true
+		} else if len(s.body) > 0 && twins[s.offset] && c.sameAsTwin(s) {
 			continue
 		}
 		if s.align > 1 && s.offset%s.align != 0 {
@@ -50,6 +56,10 @@ func (c *check) compareOffsets() {
 		}
 		if s.body == nil && s.offset > uint64(len(c.out.data)) {
 			c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: "a place in the file", Got: hex(s.offset), Detail: "offset"})
+		}
+		if noBits(s.kind) && s.flags&cuda.SHFMercury != 0 {
+			// This one has room in the file, whose bytes mean nothing.
+			spans = append(spans, span{s.name, s.offset, s.offset + min(s.size, uint64(len(c.out.data))), i})
 		}
 		if len(s.body) > 0 {
 			spans = append(spans, span{s.name, s.offset, s.offset + s.size, i})
@@ -70,15 +80,31 @@ func (c *check) compareOffsets() {
 	}
 }
 
+// sameAsTwin reports whether a section of the Mercury side has all its bytes
+// in common with one of the other.
+func (c *check) sameAsTwin(s *section) bool {
+	for i := range c.out.all {
+		if o := &c.out.all[i]; o.flags&cuda.SHFMercury == 0 && o.offset == s.offset && o.size == s.size && len(o.body) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 const (
 	segmentLoad   = 1
 	segmentHeader = 6
+	readOnly      = 4
 	readExecute   = 5
 	readWrite     = 6
 )
 
 func (c *check) compareSegments() {
 	h := &c.out.header
+	if c.out.side != whole {
+		c.compareSegmentList(c.finalizedSegments())
+		return
+	}
 	var want []segment
 	for _, flags := range [...]uint32{readExecute, readWrite} {
 		if s, any := c.load(flags); any {
@@ -88,7 +114,48 @@ func (c *check) compareSegments() {
 	table := segment{offset: h.phoff, filesz: 56 * uint64(len(want)+2), mem: 56 * uint64(len(want)+2), align: 8, flags: readExecute}
 	first, last := table, table
 	first.kind, last.kind = segmentHeader, segmentLoad
-	want = append([]segment{first}, append(want, last)...)
+	c.compareSegmentList(append([]segment{first}, append(want, last)...))
+}
+
+// finalizedSegments are those of an image that the finalizer wrote: the header
+// table, twice, and a segment for each run of sections with one permission.
+func (c *check) finalizedSegments() []segment {
+	h := &c.out.header
+	var runs []segment
+	last, blank := uint32(0), uint64(0)
+	for i := range c.out.all {
+		s := &c.out.all[i]
+		if s.flags&cuda.SHFAlloc == 0 || s.flags&cuda.SHFMercury != 0 {
+			continue
+		}
+		flags := uint32(readOnly)
+		if s.flags&cuda.SHFWrite != 0 {
+			flags = readWrite
+		} else if s.flags&cuda.SHFExec != 0 {
+			flags = readExecute
+		}
+		if flags != last {
+			blank = 0
+			runs = append(runs, segment{kind: segmentLoad, flags: flags, offset: s.offset, align: 8})
+		}
+		last = flags
+		run := &runs[len(runs)-1]
+		run.filesz = s.offset - run.offset
+		if noBits(s.kind) {
+			blank = roundUp(blank, s.align) + s.size
+		} else {
+			run.filesz += s.size
+		}
+		run.mem = run.filesz + blank
+	}
+	size := 56 * uint64(len(runs)+2)
+	table := segment{kind: segmentHeader, flags: readOnly, offset: h.phoff, filesz: size, mem: size, align: 8}
+	load := table
+	load.kind = segmentLoad
+	return append([]segment{table, load}, runs...)
+}
+
+func (c *check) compareSegmentList(want []segment) {
 	for i := range max(len(want), len(c.out.segments)) {
 		var w, g segment
 		if i < len(want) {

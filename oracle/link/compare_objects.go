@@ -52,15 +52,29 @@ func (c *check) compareInside() error {
 			continue
 		}
 		in := &c.out.sections[s.shndx]
-		if s.value > in.size || s.size > in.size-s.value {
+		end := c.endOf(in, c.out.refs[i].id)
+		if s.value > end || s.size > end-s.value {
 			if c.notPlaced(i, s) || c.out.refs[i].id != nil && c.tolerated(c.out.refs[i].id) {
 				continue
 			}
 			c.verdict.add(Finding{Kind: SymbolOutside, Section: in.name, Symbol: s.name, Offset: s.value,
-				Want: fmt.Sprintf("end at most 0x%x", in.size), Got: fmt.Sprintf("0x%x+0x%x", s.value, s.size)})
+				Want: fmt.Sprintf("end at most 0x%x", end), Got: fmt.Sprintf("0x%x+0x%x", s.value, s.size)})
 		}
 	}
 	return c.budget.spend("output", uint64(len(c.out.symbols)))
+}
+
+// endOf is the size of a section, of a capsule that of the code it stands for.
+func (c *check) endOf(s *section, id *identity) uint64 {
+	if c.side != mercurySide || c.out.side == whole || !isCode(s) {
+		return s.size
+	}
+	if id != nil && id.code != nil {
+		if read := c.capsuleOf(id.code); read != nil && read.Known {
+			return read.Merc
+		}
+	}
+	return 1<<64 - 1
 }
 
 // notPlaced: with -g and --preserve-relocs arrays of unknown length carry an

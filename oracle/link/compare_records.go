@@ -16,6 +16,9 @@ func (c *check) compareRecords() error {
 			continue
 		}
 		a := c.out.areas[l.target]
+		if a != nil && c.rewritten(a) {
+			continue
+		}
 		if a == nil {
 			c.verdict.add(Finding{Kind: SectionStray, Section: l.section.name, Detail: "its target is no section of the link"})
 			continue
@@ -33,6 +36,9 @@ func (c *check) compareRecords() error {
 	}
 	for _, a := range c.areas {
 		want := a.kept
+		if c.rewritten(a) {
+			continue
+		}
 		if !a.present() || a.out == nil && c.options.Loose {
 			want = nil // its absence is told
 		}
@@ -40,6 +46,9 @@ func (c *check) compareRecords() error {
 			for i := range want {
 				want[i].rela = true
 			}
+		}
+		for i := range want {
+			want[i].offset = c.movedTo(a, want[i].offset)
 		}
 		c.verdict.Kept += len(want)
 		c.comparePlaces(a, want, got[a])

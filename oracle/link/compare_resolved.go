@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/oracle"
 )
 
@@ -96,6 +97,9 @@ func (c *check) writeDown(m *module, a *area, r record, out oracle.Outcome) {
 		k.addend = int64(out.Implicit)
 	}
 	if id := k.ref.id; id != nil && (id.image() && oracle.TakesBindlessSlot(r.kind) || id.externShared() && (!c.visible(id) || a.owner.reached()) || id.at.area != nil && id.at.area.moved) {
+		return
+	}
+	if c.out.side != whole && (k.ref.id == nil || k.ref.id.space() != cuda.STOShared) {
 		return
 	}
 	if k.ref.area != nil {

@@ -1,6 +1,8 @@
 package link
 
 import (
+	"strings"
+
 	"github.com/twinlink/twinlink/cuda"
 )
 
@@ -45,6 +47,20 @@ func (c *check) compareSymbols() error {
 	return nil
 }
 
+// sizeOf is st_size. ptxas leaves it out for a second name of code; the
+// finalizer fills it in for some. Of code that it shortened it is the new one.
+func (c *check) sizeOf(id *identity, s *symbol) uint64 {
+	if c.out.side == sassSide && id.code != nil {
+		if first := id.first(); first != id && id.size == 0 && s.size == first.size {
+			return s.size
+		}
+		if c.wasReworked(id) && s.value == 0 {
+			return c.out.sections[s.shndx].size
+		}
+	}
+	return id.size
+}
+
 // compareNullSymbol wants symbol 0 to be all zeros. nvlink now and then leaves
 // an offset in its value.
 func (c *check) compareNullSymbol(s *symbol) {
@@ -73,7 +89,7 @@ func (c *check) compareSymbol(id *identity, s *symbol) {
 	say(SymbolType, uint64(info%16), uint64(s.kind()))
 	say(SymbolBinding, uint64(info/16), uint64(s.bind()))
 	say(SymbolOther, uint64(other), uint64(s.other))
-	say(SymbolSize, id.size, s.size)
+	say(SymbolSize, c.sizeOf(id, s), s.size)
 	want := id.at.area
 	if id.code != nil {
 		want = id.code.area
@@ -121,7 +137,13 @@ func (c *check) lowered(id *identity) (info, other byte) {
 	if id.def == nil && !id.common && !id.function() && id.bind() == cuda.STBWeak && !id.early {
 		info = info%16 + 16*byte(cuda.STBGlobal)
 	}
-	if c.relocatable || id.function() || id.def == nil && id.early {
+	if c.out.side != whole && id.def == nil && (unified(id.name) || strings.HasPrefix(id.name, ".nv.reservedSmem.")) {
+		return 16*byte(cuda.STBGlobal) + byte(cuda.STTCudaObject), other
+	}
+	if c.side == mercurySide && !c.relocatable && id.space() == cuda.STOShared && !id.function() && !c.forDebugger(id) {
+		other |= cuda.STOInternal
+	}
+	if c.relocatable || c.side == mercurySide || id.function() || id.def == nil && id.early {
 		return info, other
 	}
 	if id.kind() == cuda.STTCudaObject {
@@ -166,7 +188,7 @@ func (c *check) compareSectionSymbols() {
 	for i := range c.out.sections {
 		s := &c.out.sections[i]
 		want := 1
-		if !hasSymbol(s) || c.madeLate(s, found[i]) {
+		if !hasSymbol(s) || c.out.side != whole && c.emptyShared(i) || c.madeLate(s, found[i]) {
 			want = 0
 		}
 		if found[i] < want {
@@ -175,9 +197,19 @@ func (c *check) compareSectionSymbols() {
 			c.verdict.add(Finding{Kind: SymbolStray, Section: s.name, Symbol: s.name, Detail: "section symbol", unneeded: true})
 		}
 	}
+	if c.out.side == sassSide {
+		early = uint32(last) + 1 // the finalizer counts up to the last local one
+	}
 	if got := c.out.sections[c.out.symtab].info; got != early || last >= int(got) {
 		c.verdict.add(Finding{Kind: SymbolOrder, Section: c.out.sections[c.out.symtab].name, Want: hex(uint64(early)), Got: hex(uint64(got)), Detail: "first global symbol"})
 	}
+}
+
+// emptyShared: the finalizer counts the reserved kilobyte after the symbols
+// were made.
+func (c *check) emptyShared(index int) bool {
+	a := c.out.areas[index]
+	return !c.relocatable && a != nil && a.kind == cuda.SHTCudaShared && c.out.sections[index].size == reservedShared
 }
 
 // madeLate reports whether a section of a relocatable output may be one that

@@ -116,6 +116,11 @@ func (c *check) kernelFacts(list []fact, b *body, reached []*identity, n need) [
 	if mbarriers > 0 {
 		set(cuda.FormatHalf, cuda.AttrNumMbarriers, string([]byte{byte(mbarriers), byte(mbarriers >> 8)}))
 	}
+	if a := c.byKey[areaKey{".nv.constant0.", b}]; c.out.side == sassSide && a != nil && a.slots {
+		for _, attr := range [...]cuda.InfoAttr{cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank} {
+			list = append(list, fact{format: cuda.FormatByte, attr: attr, rest: "\x00\x00", file: b.mod.name})
+		}
+	}
 	for _, attr := range [...]cuda.InfoAttr{cuda.AttrCtaidzUsed, cuda.AttrReservedSmemUsed} {
 		for _, f := range reached {
 			if f.code == nil || f.code == b {

@@ -27,6 +27,9 @@ type image struct {
 	segments []segment
 	symbols  []symbol
 	symtab   int // section index of the symbol table, 0 where there is none
+
+	side side      // that sections and symbols show
+	all  []section // those of the file
 }
 
 type header struct {
@@ -49,6 +52,7 @@ type section struct {
 	link, info   uint32
 	align, entry uint64
 	body         []byte // nil where the section has no bits
+	hidden       bool   // belongs to the other side
 }
 
 type segment struct {
@@ -81,7 +85,7 @@ func noBits(kind cuda.SectionType) bool {
 }
 
 // readImage reads a file's tables. The error is a *Refusal.
-func readImage(name string, data []byte, b *budget) (*image, error) {
+func readImage(name string, data []byte, of side, b *budget) (*image, error) {
 	f := &image{name: name, data: data}
 	refuse := func(kind RefusalKind, at, value uint64) error {
 		return &Refusal{Kind: kind, File: name, Offset: at, Value: value}
@@ -111,6 +115,10 @@ func readImage(name string, data []byte, b *budget) (*image, error) {
 	if err := f.readSegments(refuse, b); err != nil {
 		return nil, err
 	}
+	if !twoSided(f.sections) {
+		of = whole
+	}
+	f.view(of)
 	return f, f.readSymbols(b)
 }
 

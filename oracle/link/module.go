@@ -81,8 +81,8 @@ func symbolOf(info uint32) uint32 { return info % (1 << 24) }
 func registersOf(info uint32) uint32 { return info / (1 << 24) }
 
 // readModule reads the tables of an input.
-func readModule(number int, in Input, b *budget) (*module, error) {
-	f, err := readImage(in.Name, in.Data, b)
+func readModule(number int, in Input, of side, b *budget) (*module, error) {
+	f, err := readImage(in.Name, in.Data, of, b)
 	if err != nil {
 		return nil, err
 	}
@@ -139,8 +139,11 @@ func isCode(s *section) bool {
 // bank returns the constant bank of a section, by type or, in a final image, by
 // name.
 func bank(s *section) (int, bool) {
-	if s.kind >= cuda.SHTCudaConstant0 && s.kind <= cuda.SHTCudaConstant17 {
+	switch {
+	case s.kind >= cuda.SHTCudaConstant0 && s.kind <= cuda.SHTCudaConstant17, s.kind >= cuda.SHTMercEntryParams && s.kind <= cuda.SHTMercToolsData:
 		return int(s.kind - cuda.SHTCudaConstant0), true
+	case s.kind == cuda.SHTMercOptimizer:
+		return 2, true
 	}
 	return 0, false
 }

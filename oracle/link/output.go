@@ -24,7 +24,7 @@ type output struct {
 
 // readOutput reads the output and takes from it what the options leave open.
 func (c *check) readOutput(data []byte) error {
-	f, err := readImage("output", data, c.budget)
+	f, err := readImage("output", data, c.side, c.budget)
 	if err != nil {
 		return c.unreadable(err)
 	}
@@ -62,7 +62,7 @@ func (c *check) readOutput(data []byte) error {
 	c.relocatable = c.options.Relocatable && c.release >= 130 || f.header.kind == cuda.ETRel && len(f.segments) == 0
 	c.preserve = c.preserve || c.options.PreserveRelocs
 	c.debug = c.options.Debug && !c.options.SuppressDebug
-	if c.sm >= 90 && !c.options.NoReservation {
+	if c.sm >= 90 && !c.options.NoReservation && c.out.side != mercurySide {
 		c.reserved = reservedShared
 	}
 	c.forceRela = c.options.ForceRela || !o.hasRel()
@@ -292,7 +292,7 @@ func (c *check) sharedVisible(id *identity) bool {
 // holds anything the reserved kilobyte is added to their place as well, and it
 // looks like one then.
 func (c *check) placedByAccident(id *identity) bool {
-	return c.reserved > 0 && len(c.shared.multi) > 0 && c.uses[id] != nil
+	return c.reserved > 0 && c.out.side == whole && len(c.shared.multi) > 0 && c.uses[id] != nil
 }
 
 // forDebugger: 11.8 leaves out what belongs to no kernel and has one user.

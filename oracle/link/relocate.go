@@ -42,6 +42,15 @@ func (c *check) relocateSection(m *module, list relocs) error {
 	if to.area == nil || to.area.owner != nil && !to.area.owner.live {
 		return nil
 	}
+	for _, p := range to.shifted() {
+		if err := c.relocatePlace(m, list, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *check) relocatePlace(m *module, list relocs, to place) error {
 	for _, r := range list.list {
 		if c.ofLoser(m, list.target, r) || c.release >= 130 && c.aboutLoser(m, list, r) {
 			continue
@@ -148,7 +157,7 @@ func (c *check) refOf(m *module, index uint32) ref {
 }
 
 func isFunctionSize(kind uint32) bool {
-	return kind == cuda.R_CUDA_UNUSED_CLEAR32 || kind == cuda.R_CUDA_UNUSED_CLEAR64
+	return kind == cuda.R_CUDA_UNUSED_CLEAR32 || kind == cuda.R_CUDA_UNUSED_CLEAR64 || kind == cuda.R_MERCURY_UNUSED_CLEAR64
 }
 
 func isYield(kind uint32) bool {
@@ -225,6 +234,9 @@ func (c *check) judge(m *module, a *area, r record) decision {
 	if err != nil {
 		return decision{action: oracle.Keeps, as: r.kind, in: in}
 	}
+	if c.relocatable && c.out.side != whole && kind == oracle.Texture {
+		return decision{action: oracle.Keeps, as: r.kind, in: in}
+	}
 	if c.relocatable && (fate.Action == oracle.Keeps || kind == oracle.Constant && id != nil && id.bind() == cuda.STBWeak) {
 		// Only a final link renames the unified types, and a weak constant
 		// may still move.
@@ -263,7 +275,7 @@ func (c *check) judgeShared(m *module, a *area, r record, id *identity) decision
 // clear blanks the size of a function that has gone.
 func (c *check) clear(a *area, r record) {
 	width := uint64(4)
-	if r.kind == cuda.R_CUDA_UNUSED_CLEAR64 {
+	if r.kind != cuda.R_CUDA_UNUSED_CLEAR32 {
 		width = 8
 	}
 	part, ok := cut(a.want, r.offset, width)
@@ -277,10 +289,18 @@ func (c *check) clear(a *area, r record) {
 
 // patch carries a recipe out on the bytes that the output must have.
 func (c *check) patch(m *module, a *area, r record, d decision) {
-	if r.offset > uint64(len(a.want)) {
+	at, stored := c.locate(a, r.offset)
+	if !stored {
+		c.verdict.Applied++
+		if c.preserve {
+			c.writeDown(m, a, r, oracle.Outcome{})
+		}
 		return
 	}
-	place := a.want[r.offset:min(uint64(len(a.want)), r.offset+16)]
+	if at > uint64(len(a.want)) {
+		return
+	}
+	place := a.want[at:min(uint64(len(a.want)), at+16)]
 	if c.options.Loose {
 		d.in.S = c.placeTold(m, a, r, d, place)
 	}
@@ -295,7 +315,7 @@ func (c *check) patch(m *module, a *area, r record, d decision) {
 	for _, f := range out.Written() {
 		size = max(size, uint64(f.Bytes()))
 	}
-	a.fields = append(a.fields, field{offset: r.offset, size: size, rec: r, mod: m, target: m.refs[r.symbol].id, as: d.as, before: before, in: d.in})
+	a.fields = append(a.fields, field{offset: at, size: size, rec: r, mod: m, target: m.refs[r.symbol].id, as: d.as, before: before, in: d.in})
 	c.verdict.Applied++
 	if c.preserve {
 		c.writeDown(m, a, r, out)

@@ -145,13 +145,15 @@ func (c *check) object(m *module, s *symbol) {
 		case id.size != s.size:
 			c.conflict(m, s, fmt.Sprintf("%d bytes long, in %s %d", s.size, id.mod.name, id.size))
 		case oldWeak && !newWeak:
-			id.overruled = m.number
+			if s.other&cuda.STOSpace != cuda.STOConstant {
+				id.overruled = m.number
+			}
 			c.define(id, m, s)
 		default:
 			if oldWeak {
 				m.losers[s.shndx] = append(m.losers[s.shndx], s)
 			}
-			m.lost[s.index] = true
+			m.lost[s.index] = oldWeak || s.other&cuda.STOSpace != cuda.STOConstant
 		}
 	}
 }

@@ -181,6 +181,9 @@ func (c *check) placePool() {
 		x.at.area = a
 	}
 	if !symbols {
+		if c.out.side == sassSide {
+			a.size = c.reserved
+		}
 		return
 	}
 	if len(s.multi) > 0 {
@@ -242,7 +245,7 @@ func (c *check) sharedArea(k *identity, align, size uint64) *area {
 	// Where only dead code names a variable, some links of all releases have
 	// an empty section for kernels that use none. When is not known, and
 	// nothing depends on it.
-	a.optional = unused
+	a.optional = unused || size == 0 && c.out.side != whole && len(s.multi) > 0 && s.align > externAlign
 	if len(s.multi) > 0 {
 		a.align = max(a.align, s.align)
 	}

@@ -120,7 +120,8 @@ func (c *check) sharedTold() ([]told, error) {
 			if err := c.budget.spend("output", 4); err != nil {
 				return nil, err
 			}
-			after, ok := cut(a.out.body, f.offset, min(uint64(len(f.before)), uint64(len(a.out.body))-min(f.offset, uint64(len(a.out.body)))))
+			at := c.movedTo(a, f.offset)
+			after, ok := cut(a.out.body, at, min(uint64(len(f.before)), uint64(len(a.out.body))-min(at, uint64(len(a.out.body)))))
 			if !ok {
 				continue
 			}

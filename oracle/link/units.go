@@ -20,7 +20,7 @@ import (
 func (c *check) placeUnits() error {
 	cursor := map[*body]uint64{}
 	for _, unit := range slices.Backward(c.areas) {
-		n, constant := bankOf(unit.kind)
+		_, constant := bankOf(unit.kind)
 		if !constant || unit.size == 0 || !unit.own || unit.owner == nil || !unit.owner.live || unit.owner.kernel() {
 			continue
 		}
@@ -39,7 +39,7 @@ func (c *check) placeUnits() error {
 		at = roundUp(at, unit.align)
 		for _, k := range users {
 			bank := c.area(base, base+k.name, k.code)
-			bank.kind, bank.flags = cuda.SHTCudaConstant0+cuda.SectionType(n), cuda.SHFAlloc
+			bank.kind, bank.flags = unit.kind, cuda.SHFAlloc
 			if c.release >= flagsOwned {
 				bank.flags |= cuda.SHFInfoLink
 			}
@@ -47,6 +47,7 @@ func (c *check) placeUnits() error {
 			for _, p := range unit.parts {
 				bank.parts = append(bank.parts, part{p.mod, p.section, at + p.base})
 			}
+			unit.movedInto = append(unit.movedInto, bank)
 			cursor[k.code] = roundUp(at+unit.size, bank.align)
 			bank.size = cursor[k.code]
 		}

@@ -66,6 +66,28 @@ func (v *Verdict) add(f Finding) {
 	}
 }
 
+// join takes the verdict on the other side over.
+func (v *Verdict) join(o Verdict) {
+	if v.Refusal == nil {
+		v.Refusal = o.Refusal
+	}
+	v.Total += o.Total
+	for _, f := range o.Findings {
+		if f.Section = mercurySide.fileName(f.Section); len(v.Findings) < MaxFindings {
+			v.Findings = append(v.Findings, f)
+		}
+	}
+	for _, f := range o.Remarks {
+		f.Section = mercurySide.fileName(f.Section)
+		v.remark(f)
+	}
+	if v.Trace == nil {
+		v.Trace = o.Trace
+	}
+	v.Sections, v.Symbols, v.Functions = v.Sections+o.Sections, v.Symbols+o.Symbols, v.Functions+o.Functions
+	v.Applied, v.Kept, v.Attributes, v.Calls = v.Applied+o.Applied, v.Kept+o.Kept, v.Attributes+o.Attributes, v.Calls+o.Calls
+}
+
 func (v *Verdict) remark(f Finding) {
 	if len(v.Remarks) < MaxFindings {
 		v.Remarks = append(v.Remarks, f)
