@@ -76,6 +76,11 @@ var rules = []rule{
 	{from: "corpus/relocs/expect", to: of("corpus/relocs", "cuda", "oracle")},
 	{from: "corpus/relocs/regen", to: of("corpus/relocs", "corpus/relocs/expect", "cuda", "oracle", "witness")},
 
+	// The ledger is data; its experiments look wherever a claim can be decided, and nothing imports them.
+	{from: "docs/claims"},
+	{from: "docs/claims/nv50"},
+	{from: "docs/claims/experiments", test: of("corpus/links", "corpus/relocs", "cubin", "cuda", "oracle", "witness", "witness/witnesstest", cmp)},
+
 	// One against the other.
 	{
 		from: "fuzz",
@@ -129,7 +134,7 @@ var rules = []rule{
 			"witness",
 			demangle,
 		),
-		test: of("corpus/capsules", "witness/witnesstest", cmp, testscript),
+		test: of("corpus/biglink", "corpus/capsules", "witness/witnesstest", cmp, testscript),
 	},
 }
 

@@ -15,6 +15,7 @@ const usageText = `Usage: twinlink COMMAND ...
   capsule  show the capsules of sm_100 and up, or rebuild a file through a model
   selfcheck  check that both sides of such a file say the same
   verify   put a link, or a linked file, to engine, oracle and nvlink
+  claims   print the verdicts on what the seed documents state
   demo     link real programs and check them three ways
   version  print the version and the releases of nvlink it behaves as
   help     print this text, or that of a command
@@ -40,6 +41,8 @@ func help(args []string, s streams) int {
 		fmt.Fprint(s.out, selfcheckUsage)
 	case "verify":
 		fmt.Fprint(s.out, verifyUsage)
+	case "claims":
+		fmt.Fprint(s.out, claimsUsage)
 	default:
 		fmt.Fprintf(s.err, "twinlink: no help on %q\n", args[0])
 		return exitUsage

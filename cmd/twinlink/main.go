@@ -8,6 +8,7 @@
 //	twinlink capsule rebuild FILE -o OUT
 //	twinlink selfcheck [--format text|json] FILE...
 //	twinlink verify [nvlink's options] [--output LINKED] FILE...
+//	twinlink claims [--system S] [--verdict V] [--format text|json]
 //	twinlink demo
 //	twinlink version
 //	twinlink help
@@ -64,6 +65,8 @@ func run(args []string, s streams) int {
 		return selfcheckFiles(rest, s)
 	case "verify":
 		return verifyFiles(rest, s)
+	case "claims":
+		return listClaims(rest, s)
 	case "demo":
 		return demo(rest, s)
 	case "version", "--version", "-V":

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestClaims(t *testing.T) {
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string // in what is printed
+	}{
+		{nil, exitOK, "dispatcher"},
+		{[]string{"--system", "dispatcher", "--verdict", "refuted"}, exitOK, "RC-040  refuted"},
+		{[]string{"--verdict", "open", "--format", "text"}, exitOK, "  = "},
+		{[]string{"--system", "nothing"}, exitUsage, "there are"},
+		{[]string{"--verdict", "likely"}, exitUsage, "must be one of"},
+		{[]string{"--format", "xml"}, exitUsage, "text or json"},
+		{[]string{"more"}, exitUsage, "Usage: twinlink claims"},
+	} {
+		var out, errs bytes.Buffer
+		if status := run(append([]string{"twinlink", "claims"}, c.args...), streams{&out, &errs}); status != c.status || !strings.Contains(out.String()+errs.String(), c.want) {
+			t.Errorf("%q: exit %d\n%s%s", c.args, status, out.String(), errs.String())
+		}
+	}
+	var out, errs bytes.Buffer
+	if status := run([]string{"twinlink", "claims", "--format", "json"}, streams{&out, &errs}); status != exitOK {
+		t.Fatalf("exit %d: %s", status, errs.String())
+	}
+	var list []struct{ ID, Verdict, Truth, By string }
+	if err := json.Unmarshal(out.Bytes(), &list); err != nil || len(list) < 752 {
+		t.Errorf("%d claims, %v", len(list), err)
+	}
+}
