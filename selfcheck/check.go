@@ -77,6 +77,7 @@ type checker struct {
 	sm      cuda.SM
 	buf     []Word
 	target  string // of -arch, as the notes tell it: 100a
+	writer  string // tool of the first note
 	api     uint32 // CUDA API version of .note.nv.cuinfo
 
 	bank0  map[int]int       // constant bank 0 by text
@@ -95,9 +96,10 @@ func (c *checker) run() {
 	c.symbols()
 	c.symbolNames()
 	c.nodes()
+	c.header()
 	c.infos()
 	c.reserved()
-	c.header()
+	c.callgraphs()
 	c.relocations()
 	c.resolvedRelocs()
 	c.imageRelocs()

@@ -247,7 +247,9 @@ func has(kinds []Kind, k Kind) bool {
 }
 
 // reserved compares the sizes of reserved shared memory: an image's SASS side
-// has what the system takes in front.
+// has what the system takes in front. The bytes of the Mercury side mean nothing:
+// for sm_110 the tools copy what stands at the section's offset in an earlier
+// stage of the file, its section headers.
 func (c *checker) reserved() {
 	for i := range c.m.Sections {
 		s := &c.m.Sections[i]

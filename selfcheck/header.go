@@ -90,6 +90,7 @@ func (c *checker) notes() {
 			}
 			if t, ok := notes[k].Tkinfo(); ok {
 				// The first note is that of the tool that wrote the file.
+				c.writer = t.Tool
 				if c.target = target(t.Options); c.target != "" {
 					c.number(Text, Metadata, 0, atFlags+1, "SM in e_flags", smOf(c.target), uint64(c.sm))
 				}

@@ -32,6 +32,7 @@ const (
 const paramBase = 0x380
 
 func (c *checker) infos() {
+	c.sameOptions()
 	for i := range c.m.Funcs {
 		fn := &c.m.Funcs[i]
 		if fn.Info == 0 || fn.MercInfo == 0 {
@@ -137,6 +138,34 @@ func (c *checker) withoutOptions(fn *capsule.Func, list []record) []record {
 		c.add(Text, Content, fn.MercInfo, 0, "place of MERCURY_FINALIZER_OPTIONS", "beside CUDA_API_VERSION", "elsewhere")
 	}
 	return out
+}
+
+// sameOptions checks that all functions of an object have the finalizer's options
+// of one run of ptxas.
+func (c *checker) sameOptions() {
+	if c.writer != "ptxas" {
+		return
+	}
+	var first []byte
+	for i := range c.m.Funcs {
+		if c.m.Funcs[i].MercInfo == 0 {
+			continue
+		}
+		s := &c.m.Sections[c.m.Funcs[i].MercInfo]
+		at := uint64(0)
+		r := c.m.File.Info(&s.Section)
+		for rec, ok := r.Next(); ok; rec, ok = r.Next() {
+			if rec.Attr == cuda.AttrMercuryFinalizerOptions {
+				if first == nil {
+					first = rec.Data
+				}
+				if !bytes.Equal(first, rec.Data) {
+					c.add(Text, Content, c.m.Funcs[i].MercInfo, at+4, rec.Attr.String(), fmt.Sprintf("%x", first), fmt.Sprintf("%x", rec.Data))
+				}
+			}
+			at += uint64(rec.Len())
+		}
+	}
 }
 
 // attribute compares one pair.
