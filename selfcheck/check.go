@@ -25,8 +25,7 @@ type Word struct{ Lo, Hi uint64 }
 
 // Rules makes SASS of Mercury records.
 type Rules interface {
-	// Predict makes the words of a record of 16 or 32 bytes, or what a mini's
-	// tag says of its word. sass holds the words that stand there: what the
+	// Predict makes the words of a record of 16 or 32 bytes. sass holds the words that stand there: what the
 	// record doesn't decide may be looked up in them. It fills want and mask, of
 	// the length of sass, with the words and with the bits of them that the
 	// record decides, or returns why it can't.

@@ -34,6 +34,7 @@ const (
 
 	// This package doesn't know enough.
 	exUnsized   exception = "functions with a PLAIN opcode of unknown Mercury size"
+	exMiniTag   exception = "minis of a tag that is not known"
 	exRelocForm exception = "code relocations of a form that is not known"
 	exSection   exception = "sections of a name that is not known"
 )

@@ -16,8 +16,7 @@ var unseen = map[string]bool{
 
 // byRecord are the kinds that only what package mercury knows of records tells.
 var byRecord = map[string]bool{
-	"SASS of a stored node": true, "SASS of a mini": true,
-	"opcode of a mini": true, "opcode of a record": true, "operand of a record": true,
+	"SASS of a stored node": true, "opcode of a record": true, "operand of a record": true,
 }
 
 // Of the edits that nvlink was asked about every one is found that can be.
@@ -36,6 +35,9 @@ func TestMutants(t *testing.T) {
 		r := selfcheck.Check(m.Name, data, selfcheck.Options{})
 		if r.Verdict == selfcheck.Pass && byRecord[m.Kind] && r.Nodes.Unknown > 0 {
 			continue // without rules no record can be checked, and the report says so
+		}
+		if r.Verdict == selfcheck.Pass && m.Kind == "opcode of a mini" && r.Unchecked["minis of a tag that is not known"] > 0 {
+			continue // the edit makes a tag that no tool writes, and the report says so
 		}
 		if r.Verdict == selfcheck.Pass && !unseen[m.Kind] {
 			t.Errorf("%s, %s in %s: passes", m.Name, m.Kind, m.Section)

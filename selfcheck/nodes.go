@@ -66,7 +66,7 @@ func (c *checker) nodesOf(fn *capsule.Func) {
 			count.Plain++
 		case capsule.Mini:
 			count.Mini++
-			c.stored(fn, i)
+			c.mini(fn, n)
 		case capsule.Full:
 			count.Stored++
 			c.stored(fn, i)

@@ -14,9 +14,7 @@ func (c *checker) stored(fn *capsule.Func, i int) {
 		return
 	}
 	if c.opts.Rules == nil {
-		if n.Kind == capsule.Full {
-			c.report.Nodes.Unknown++
-		}
+		c.report.Nodes.Unknown++
 		return
 	}
 	record := fn.Cap.Record(n)
@@ -25,9 +23,7 @@ func (c *checker) stored(fn *capsule.Func, i int) {
 		sass[k] = wordAt(fn.Code, n.SASS+uint32(k)*capsule.WordSize)
 	}
 	if reason := c.opts.Rules.Predict(c.sm, record, sass, want, mask); reason != "" {
-		if n.Kind == capsule.Full {
-			c.report.Nodes.Unknown++
-		}
+		c.report.Nodes.Unknown++
 		c.report.Forms[fmt.Sprintf("%08x/%d %s", fn.Cap.Tag(n), n.Span, reason)]++
 		return
 	}
@@ -43,7 +39,7 @@ func (c *checker) stored(fn *capsule.Func, i int) {
 		c.add(Text, Content, fn.Text, at, fmt.Sprintf("instruction of record %08x", fn.Cap.Tag(n)), expected.String(), sass[k].String())
 		c.repairWord(fn.Text, at, expected)
 	}
-	if same && n.Kind == capsule.Full {
+	if same {
 		c.report.Nodes.Reconstituted++
 	}
 }
