@@ -41,6 +41,7 @@ func (l *linker) putHeader(out []byte, img *image) {
 		ShNum:     uint16(len(img.order) + 1),
 		ShStrNdx:  uint16(l.secs[l.shstrtab].index),
 	}
+	putSectionCount(out, &h, len(img.order)+1)
 	if l.isRelocatable() {
 		h.Type = cuda.ETRel
 	}
@@ -58,11 +59,11 @@ func (l *linker) putSymbols(out []byte, img *image) {
 	null := cubin.Symbol{Value: l.nullValue}
 	null.Put((*[cubin.SymbolSize]byte)(out[at:]))
 	at += cubin.SymbolSize
-	for _, id := range img.symbols {
+	for i, id := range img.symbols {
 		s := &l.syms[id]
 		e := cubin.Symbol{NameOff: img.names[id], Info: s.info, Other: s.other, Value: s.value, Size: s.size}
 		if s.sec >= 0 {
-			e.Shndx = uint16(l.secs[s.sec].index)
+			l.putShndx(out, i+1, &e, s.sec)
 		}
 		if l.prof.notes && !s.is(symDefined|symLaid) && s.typ() != cuda.STTFunc && s.binding() == cuda.STBWeak {
 			e.Info = uint8(cuda.STBGlobal)<<4 | s.info&0xf
@@ -169,6 +170,8 @@ func (l *linker) putSectionHeaders(out []byte, img *image) {
 		switch s.typ {
 		case cuda.SHTSymtab:
 			h.Link, h.Info, h.EntSize = l.secs[l.strtab].index, uint32(img.locals+1), cubin.SymbolSize
+		case cuda.SHTSymtabShndx:
+			h.Link, h.EntSize = symtab, wordSize
 		case cuda.SHTCudaInfo:
 			h.Link = symtab
 		case cuda.SHTCudaCallgraph, cuda.SHTCudaPrototype:

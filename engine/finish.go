@@ -29,6 +29,7 @@ func (l *linker) finish() (*image, error) {
 	l.countKept()
 	l.countResolved()
 	l.chooseSymbols(img)
+	l.extendIndices(img)
 	l.buildStrings(img)
 	l.buildFacts(img)
 	l.buildNotes(img)
@@ -221,7 +222,7 @@ func (l *linker) numberSections(img *image) {
 func (l *linker) bucket(id secID) int {
 	s := &l.secs[id]
 	switch {
-	case s.typ == cuda.SHTStrtab || s.typ == cuda.SHTSymtab:
+	case s.typ == cuda.SHTStrtab || s.typ == cuda.SHTSymtab || s.typ == cuda.SHTSymtabShndx:
 		return 0
 	case s.typ == cuda.SHTRel || s.typ == cuda.SHTRela || s.typ == cuda.SHTCudaResolvedRela:
 		return 4

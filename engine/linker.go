@@ -35,8 +35,8 @@ type linker struct {
 	compat    compat
 
 	// Sections with a role.
-	shstrtab, strtab, symtab, info, tkinfo, cuinfo, compatsec secID
-	callgraph, protosec, relaction                            secID
+	shstrtab, strtab, symtab, shndx, info, tkinfo, cuinfo, compatsec secID
+	callgraph, protosec, relaction                                   secID
 
 	// String tables of releases that fill them as names come.
 	str, shstr *strtab
@@ -183,7 +183,7 @@ func (l *linker) begin() {
 	l.strtab = l.role(".strtab", cuda.SHTStrtab, 0, 1)
 	l.symtab = l.role(".symtab", cuda.SHTSymtab, 0, 8)
 	l.willMake(l.shstrtab, l.strtab, l.symtab)
-	l.role(".symtab_shndx", cuda.SHTSymtabShndx, 0, 4)
+	l.shndx = l.role(".symtab_shndx", cuda.SHTSymtabShndx, 0, 4)
 	if l.prof.notes {
 		l.tkinfo = l.role(".note.nv.tkinfo", cuda.SHTNote, cuda.SHFTkinfo, 4)
 		l.cuinfo = l.role(".note.nv.cuinfo", cuda.SHTNote, cuda.SHFCuinfo, 4)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/finalizer"
 )
 
 // open reads the frames of the inputs, picks the release to behave as and
@@ -123,19 +124,39 @@ func (l *linker) checkFile(f *cubin.File) error {
 	if l.arch.sm >= 90 && l.prof.toolkit >= 120 && toolkit < 120 {
 		return refuse(WrongToolkit, name, "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", name)
 	}
-	if !linksFor(f.Header.SM(), l.arch.sm) {
+	fits, err := l.linksFor(f)
+	if err != nil {
+		return err
+	}
+	if !fits {
 		return refuse(WrongArch, name, "Input file '%s' arch does not match target '%s'", name, l.arch.name)
 	}
 	return nil
 }
 
-// linksFor reports whether an object of one SM is linked for another.
-func linksFor(object, target cuda.SM) bool {
-	if object == target {
-		return true
+// linksFor reports whether an object is linked for the target. From sm_100 on
+// its .nv.compat has a say; code of SASS alone is linked for its own SM.
+func (l *linker) linksFor(f *cubin.File) (bool, error) {
+	object := f.Header.SM()
+	if object < cuda.MercuryMin && l.arch.sm < cuda.MercuryMin {
+		return finalizer.Family(object, l.arch.sm), nil
 	}
-	return object.Family() == target.Family() && object < target &&
-		!slices.Contains(cuda.Alone, object) && !slices.Contains(cuda.Alone, target)
+	if f.Header.New() && !isMercury(f) {
+		l.say(Diagnostic{Severity: Warning, Kind: WrongArch, File: f.Name,
+			Text: fmt.Sprintf("Output is limited to run on SM Arch '%d' only due to limitations in input file %s", l.arch.sm, f.Name)})
+		return object == l.arch.sm, nil
+	}
+	x, err := finalizer.FactsOf(f)
+	if err != nil {
+		return false, err
+	}
+	x.ISA = 0 // judged when the file is read
+	d := finalizer.Decide(&x, l.arch.sm, finalizer.Observed)
+	if d.Accepted && x.SM != l.arch.sm && !finalizer.Copyable(&x, l.arch.sm) {
+		l.say(Diagnostic{Severity: Warning, Kind: Rescheduled, File: f.Name,
+			Text: fmt.Sprintf("Input file '%s' holds code for sm_%d; that for sm_%d is perhaps not nvlink's", f.Name, object, l.arch.sm)})
+	}
+	return d.Accepted, nil
 }
 
 // spend takes n bytes or steps from the link's budget.

@@ -34,7 +34,7 @@ var rules = []rule{
 
 	// One twin. Its tests ask the corpus and the tools, never the other.
 	{from: "engine/descriptor", to: of("cuda"), test: of("corpus/relocs", cmp)},
-	{from: "engine/...", to: of("capsule", "cubin", "cuda", "engine/..."), test: of("corpus/biglink", "corpus/links", "corpus/mercury", "corpus/relocs", "cmdline", "diff", "witness", "witness/witnesstest", cmp)},
+	{from: "engine/...", to: of("capsule", "cubin", "cuda", "engine/...", "finalizer"), test: of("corpus/biglink", "corpus/links", "corpus/mercury", "corpus/relocs", "cmdline", "diff", "witness", "witness/witnesstest", cmp)},
 
 	// The other. cuda is all that it knows besides the standard library.
 	{from: "oracle", to: of("cuda"), test: of("corpus/relocs", cmp)},
@@ -54,6 +54,9 @@ var rules = []rule{
 	{from: "capsule/...", to: of("capsule/...", "cubin", "cuda"), test: of("corpus/capsules", "corpus/links", "witness", "witness/witnesstest", cmp)},
 	{from: "mercury/...", to: of("capsule/...", "cubin", "cuda", "mercury/...", "witness"), test: of("corpus/links", "witness/witnesstest", cmp)},
 	{from: "selfcheck/...", to: of("capsule/...", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus/capsules", "corpus/links", "engine", "witness", "witness/witnesstest", cmp)},
+
+	// What may be finalized for what.
+	{from: "finalizer", to: of("cubin", "cuda"), test: of("corpus/mercury", "witness", "witness/witnesstest", cmp)},
 
 	// The tools. It reads the few bytes it needs itself: a reader shared with the
 	// engine would be believed about the files that are to judge it.
@@ -123,6 +126,7 @@ var rules = []rule{
 			"dump",
 			"engine",
 			"engine/descriptor",
+			"finalizer",
 			"mercury",
 			"oracle",
 			"oracle/link",

@@ -14,6 +14,7 @@ const usageText = `Usage: twinlink COMMAND ...
   diff     print how two cubins differ
   capsule  show the capsules of sm_100 and up, or rebuild a file through a model
   selfcheck  check that both sides of such a file say the same
+  finalize say what may be finalized for which target, and do it where it is a copy
   verify   put a link, or a linked file, to engine, oracle and nvlink
   claims   print the verdicts on what the seed documents state
   demo     link real programs and check them three ways
@@ -39,6 +40,8 @@ func help(args []string, s streams) int {
 		fmt.Fprint(s.out, capsuleUsage)
 	case "selfcheck":
 		fmt.Fprint(s.out, selfcheckUsage)
+	case "finalize":
+		fmt.Fprint(s.out, finalizeUsage)
 	case "verify":
 		fmt.Fprint(s.out, verifyUsage)
 	case "claims":

@@ -7,6 +7,7 @@
 //	twinlink capsule [-format text|json] FILE...
 //	twinlink capsule rebuild FILE -o OUT
 //	twinlink selfcheck [--format text|json] FILE...
+//	twinlink finalize -arch sm_T [--rules observed|seed] [OPTIONS] FILE... [-o OUT]
 //	twinlink verify [nvlink's options] [--output LINKED] FILE...
 //	twinlink claims [--system S] [--verdict V] [--format text|json]
 //	twinlink demo
@@ -63,6 +64,8 @@ func run(args []string, s streams) int {
 		return capsuleFiles(rest, s)
 	case "selfcheck":
 		return selfcheckFiles(rest, s)
+	case "finalize":
+		return finalizeFiles(rest, s)
 	case "verify":
 		return verifyFiles(rest, s)
 	case "claims":

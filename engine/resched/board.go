@@ -196,7 +196,7 @@ func (a *allocator) choose(b, t int, held *[boards][]int, reserve bool) int {
 				return sb
 			}
 		}
-		return a.crowded(b, t, held, high)
+		return a.crowded(b, t, held, low, high)
 	}
 	if slow {
 		return slowBoard
@@ -215,7 +215,7 @@ func (a *allocator) choose(b, t int, held *[boards][]int, reserve bool) int {
 			return sb
 		}
 	}
-	return a.crowded(b, t, held, slowBoard)
+	return a.crowded(b, t, held, 0, slowBoard)
 }
 
 // entered reports whether a slow token from an earlier block is among those.
@@ -247,7 +247,7 @@ func (a *allocator) metBy(t, sb int) bool {
 // crowded chooses where none is free: of the scoreboards whose earliest wait is
 // at or behind the token's own the one whose newest holder is oldest, else the
 // one that is waited for last.
-func (a *allocator) crowded(b, t int, held *[boards][]int, high int) int {
+func (a *allocator) crowded(b, t int, held *[boards][]int, low, high int) int {
 	a.overflow = true
 	tok := &a.tokens[t]
 	own := a.blocks[b].to
@@ -256,7 +256,7 @@ func (a *allocator) crowded(b, t int, held *[boards][]int, high int) int {
 	}
 	best, bestAge := -1, 0
 	last, lastWait := 0, -1
-	for sb := 0; sb < high; sb++ {
+	for sb := low; sb < high; sb++ {
 		wait := a.earliest(b, tok.at, held[sb])
 		age := -1 << 30
 		for _, o := range held[sb] {

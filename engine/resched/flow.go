@@ -259,12 +259,25 @@ func (f *flow) points(byBoard []bitset) {
 				if !f.touches(t, wait) && f.ownedByOther(t, wait) {
 					tok.point = f.touch(t, bl.to)
 				}
-				if tok.point >= 0 && !f.touches(t, tok.point) {
-					tok.forced = true
-				}
+				tok.forced = tok.point >= 0 && f.isForced(t)
 			}
 		}
 	}
+}
+
+// isForced reports whether the word that waits for a token has no use for it.
+// What has no registers of its own is waited for on purpose, and a slow load
+// that leaves its block holds a certain scoreboard.
+func (f *flow) isForced(t int) bool {
+	tok := &f.tokens[t]
+	o := f.words[tok.at].operands()
+	switch {
+	case tok.read && len(o.reads) == 0, !tok.read && len(o.writes) == 0:
+		return false
+	case !tok.read && f.words[tok.at].isSlow() && tok.board != slowBoard:
+		return false
+	}
+	return !f.touches(t, tok.point)
 }
 
 // touches reports whether a word touches the registers of a token.

@@ -78,6 +78,9 @@ var memory = map[uint16]shape{
 // accessRegs is the number of registers by the size field of a load or store.
 var accessRegs = [8]int{1, 1, 1, 1, 1, 2, 4, 4}
 
+// uniformWide is the low byte of UIMAD.WIDE, whose result and summand are pairs.
+const uniformWide = 0xa5
+
 func vector(v uint64, n int) span  { return span{int(v), n} }
 func uniform(v uint64, n int) span { return span{uniformFile + int(v), n} }
 
@@ -153,12 +156,16 @@ func (w *word) operands() operands {
 		o.writes = append(o.writes, uniform(d, n))
 		return o
 	case op>>8&1 == 0 && op&0x80 != 0 && op>>8 >= 2: // uniform datapath
-		o.writes = append(o.writes, uniform(d, 2))
-		readU(a, 2)
-		if op>>8 == 2 {
-			readU(b, 2)
+		n := 1
+		if op&0xff == uniformWide {
+			n = 2
 		}
-		readU(c, 2)
+		o.writes = append(o.writes, uniform(d, n))
+		readU(a, 1)
+		if op>>8 == 2 {
+			readU(b, 1)
+		}
+		readU(c, n)
 		return o
 	}
 	s, ok := alu[op&0xff]

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/finalizer"
+)
+
+const finalizeUsage = `Usage: twinlink finalize -arch sm_T [--rules observed|seed] [OPTIONS] FILE... [-o OUT]
+
+Says whether NVIDIA's finalizer makes code for sm_T of a file, and why. With -o it
+does so where that is a copy: where attribute 11 of .nv.compat allows it.
+
+  --rules observed   as nvlink 13.0.88 does (default)
+  --rules seed       as "Capsule Mercury & Finalization" says
+  --format text|json
+  OPTIONS            the finalizer's own: --binary-kind, --cap-merc, --self-check,
+                     --out-sass, --opportunistic-finalization-lvl, --fastpath-off, …
+
+Exit status: 0 accepted, 2 wrong use, 3 refused.
+`
+
+// finalize is one finalize command.
+type finalize struct {
+	target cuda.SM
+	rules  finalizer.Rules
+	words  []string // the finalizer's options
+	files  []string
+	out    string
+	json   bool
+}
+
+// verdict is what is told of a file.
+type verdict struct {
+	File    string  `json:"file"`
+	Source  cuda.SM `json:"source"`
+	Target  cuda.SM `json:"target"`
+	Rules   string  `json:"rules"`
+	Verdict string  `json:"verdict"`
+	Code    int     `json:"code"`
+	Name    string  `json:"name"`
+	Reason  string  `json:"reason"`
+	Copy    bool    `json:"copy"` // the target's code is the file's
+}
+
+func finalizeFiles(args []string, s streams) int {
+	var f finalize
+	if err := f.parse(args); err != nil {
+		fmt.Fprintf(s.err, "twinlink: finalize: %s\n\n%s", err, finalizeUsage)
+		return exitUsage
+	}
+	status := exitOK
+	for _, name := range f.files {
+		v := f.judge(name)
+		if v.Verdict != "accept" {
+			status = exitRefused
+		}
+		if f.json {
+			text, err := json.Marshal(v)
+			if err != nil {
+				fmt.Fprintln(s.err, "twinlink: finalize:", err)
+				return exitUsage
+			}
+			fmt.Fprintf(s.out, "%s\n", text)
+			continue
+		}
+		fmt.Fprintf(s.out, "%s: %s: sm_%d for sm_%d: %s (%d): %s\n", v.File, v.Verdict, v.Source, v.Target, v.Name, v.Code, v.Reason)
+	}
+	return status
+}
+
+func (f *finalize) parse(args []string) error {
+	next := func(i *int, inline string, has bool) (string, error) {
+		if has {
+			return inline, nil
+		}
+		if *i++; *i >= len(args) {
+			return "", fmt.Errorf("%s needs a value", args[*i-1])
+		}
+		return args[*i], nil
+	}
+	for i := 0; i < len(args); i++ {
+		name, inline, has := strings.Cut(args[i], "=")
+		var err error
+		var value string
+		switch name {
+		case "-arch", "--arch", "-arch-name", "--gpu-name":
+			if value, err = next(&i, inline, has); err == nil {
+				f.target, err = parseSM(value)
+			}
+		case "-o", "--output":
+			f.out, err = next(&i, inline, has)
+		case "-rules", "--rules":
+			var ok bool
+			if value, err = next(&i, inline, has); err == nil {
+				if f.rules, ok = finalizer.ParseRules(value); !ok {
+					err = fmt.Errorf("no rules called %q", value)
+				}
+			}
+		case "-format", "--format":
+			if value, err = next(&i, inline, has); err == nil {
+				if f.json = value == "json"; !f.json && value != "text" {
+					err = fmt.Errorf("no format called %q", value)
+				}
+			}
+		default:
+			if known, takes := finalizer.IsOption(args[i]); known {
+				f.words = append(f.words, args[i])
+				if takes && i+1 < len(args) {
+					i++
+					f.words = append(f.words, args[i])
+				}
+			} else if strings.HasPrefix(args[i], "-") {
+				err = fmt.Errorf("no option %s", args[i])
+			} else {
+				f.files = append(f.files, args[i])
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case f.target == 0:
+		return errors.New("no -arch")
+	case len(f.files) == 0:
+		return errors.New("no file")
+	case f.out != "" && len(f.files) > 1:
+		return errors.New("-o takes one file")
+	}
+	return nil
+}
+
+// parseSM reads sm_NN; an a or f behind it plays no role.
+func parseSM(name string) (cuda.SM, error) {
+	digits, ok := strings.CutPrefix(name, "sm_")
+	n, err := strconv.ParseUint(strings.TrimRight(digits, "af"), 10, 16)
+	if !ok || err != nil {
+		return 0, fmt.Errorf("%q is no target", name)
+	}
+	return cuda.SM(n), nil
+}
+
+// judge decides about a file, and makes the output where one is wanted.
+func (f *finalize) judge(name string) verdict {
+	v := verdict{File: name, Target: f.target, Rules: "observed", Verdict: "refuse"}
+	if f.rules == finalizer.Seed {
+		v.Rules = "seed"
+	}
+	say := func(code finalizer.Code, reason string) verdict {
+		v.Code, v.Name, v.Reason = int(code), code.String(), reason
+		return v
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return say(finalizer.Internal, err.Error())
+	}
+	file, err := cubin.Open(name, data)
+	if err != nil {
+		return say(finalizer.Internal, err.Error())
+	}
+	x, err := finalizer.FactsOf(file)
+	v.Source = x.SM
+	switch {
+	case err != nil:
+		return say(finalizer.Internal, err.Error())
+	case x.ABI != cuda.ABIVersionLegacy && x.ABI != cuda.ABIVersionCuda13:
+		return say(finalizer.BadABI, fmt.Sprintf("EI_ABIVERSION %d", x.ABI))
+	case x.Type != cuda.ETRel && x.Type != cuda.ETExec && x.Type != cuda.ETEwp:
+		return say(finalizer.Internal, fmt.Sprintf("e_type %#x", x.Type))
+	}
+	opt := finalizer.DefaultOptions(f.target, f.rules)
+	err = opt.ParseOptions(f.words)
+	if err == nil && len(f.words) > 0 {
+		err = opt.Check(&x)
+	}
+	var fault *finalizer.OptionError
+	if errors.As(err, &fault) {
+		return say(fault.Code, err.Error())
+	}
+	d := finalizer.Decide(&x, f.target, f.rules)
+	v.Copy = d.Accepted && finalizer.Copyable(&x, f.target)
+	if !d.Accepted {
+		return say(d.Code, d.Reason)
+	}
+	if f.out != "" {
+		if err := opt.Possible(&x, f.target); errors.As(err, &fault) {
+			return say(fault.Code, err.Error())
+		}
+		if err := writeFiles([]outFile{{f.out, finalizer.Retarget(file, f.target)}}); err != nil {
+			return say(finalizer.Internal, err.Error())
+		}
+		d.Reason += "; copied"
+	}
+	v.Verdict = "accept"
+	return say(finalizer.OK, d.Reason)
+}

@@ -1,0 +1,95 @@
+package finalizer
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// What nvlink 13.0.88 accepted: objects of sm_90 to sm_121 with .nv.compat
+// edited, "source:target/target…" for each combination of accelerated flag,
+// class and level; and every pair of emitted objects and targets with the exit
+// status.
+var (
+	//go:embed testdata/acceptance-13.0.txt
+	acceptance []byte
+	//go:embed testdata/pairs-13.0.txt
+	pairs []byte
+)
+
+var mercurySMs = []cuda.SM{100, 103, 110, 120, 121}
+
+func TestAcceptance(t *testing.T) {
+	n := 0
+	for s := bufio.NewScanner(bytes.NewReader(acceptance)); s.Scan(); {
+		var acc, class, level int
+		head, rest, _ := strings.Cut(s.Text(), "|")
+		if _, err := fmt.Sscanf(head, "acc %d cls %d lvl %d", &acc, &class, &level); err != nil {
+			t.Fatal(err)
+		}
+		for _, cell := range strings.Split(rest, "|") {
+			from, to, _ := strings.Cut(strings.TrimSpace(cell), ":")
+			source, err := strconv.Atoi(from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if source < 100 {
+				continue
+			}
+			for _, target := range mercurySMs {
+				want := target == cuda.SM(source)
+				for _, name := range strings.Split(to, "/") {
+					want = want || name == strconv.Itoa(int(target))
+				}
+				// INST_TCGEN05_MMA of the objects was 5, as ptxas writes it.
+				x := Facts{SM: cuda.SM(source), Kind: Capmerc, Compat: true, Class: uint8(class), Level: uint8(level), Accelerator: uint8(acc), MMA: 5, ISA: 0x101}
+				if d := Decide(&x, target, Observed); d.Accepted != want {
+					t.Errorf("%s sm_%d for sm_%d: %v, nvlink %v (%s)", head, source, target, d.Accepted, want, d.Reason)
+				}
+				n++
+			}
+		}
+	}
+	if n != 84*len(mercurySMs)*len(mercurySMs) {
+		t.Errorf("%d decisions", n)
+	}
+}
+
+func TestPairs(t *testing.T) {
+	n := 0
+	for s := bufio.NewScanner(bytes.NewReader(pairs)); s.Scan(); n++ {
+		var from, to string
+		var exit int
+		if _, err := fmt.Sscan(s.Text(), &from, &to, &exit); err != nil {
+			t.Fatal(err)
+		}
+		source, acc := number(t, from)
+		target, _ := number(t, to)
+		x := Facts{SM: source, Kind: Capmerc, Compat: source >= 90, Class: 1, Level: 1, Accelerator: acc, MMA: 5, ISA: 0x101}
+		if d := Decide(&x, target, Observed); d.Accepted != (exit == 0) {
+			t.Errorf("sm_%s for sm_%s: %v, nvlink's exit status %d (%s)", from, to, d.Accepted, exit, d.Reason)
+		}
+	}
+	if n != 23*23 {
+		t.Errorf("%d pairs", n)
+	}
+}
+
+func number(t *testing.T, name string) (sm cuda.SM, accelerator uint8) {
+	n, err := strconv.Atoi(strings.TrimRight(name, "af"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasSuffix(name, "a") {
+		accelerator = 1
+	}
+	return cuda.SM(n), accelerator
+}
+
+func sm(n int) cuda.SM { return cuda.SM(n) }
