@@ -84,10 +84,7 @@ func (c *link) finalize(r relocs.Record, as uint32, s symbol, out *Outcome) erro
 	c.twin(n, r, as, s, out)
 	switch {
 	case as == cuda.R_MERCURY_PROG_REL64, as >= cuda.R_MERCURY_PROG_REL8_0 && as <= cuda.R_MERCURY_PROG_REL8_56:
-	case searches(as):
-		out.Searched = append(out.Searched, n)
-		return nil
-	case as == cuda.R_CUDA_NONE:
+	case as == cuda.R_CUDA_NONE && r.Type != as:
 		out.Garbled = true // a blanked record
 		return nil
 	default:

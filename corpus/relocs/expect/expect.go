@@ -154,11 +154,11 @@ func (c *link) record(i int, out *Outcome) error {
 		*out = Outcome{Did: relocs.Crashed} // the finalizer comes first and looks for a symbol
 		return nil
 	}
-	if mercury := c.mercury(); mercury && r.Type < cuda.MercuryBase && r.Type != cuda.R_CUDA_NONE {
-		*out = Outcome{Did: relocs.Refused, Why: oracle.UnexpectedNone}
+	if c.lost(r, c.facts.Symbols[i]) {
 		return nil
 	}
-	if c.lost(r, c.facts.Symbols[i]) {
+	if mercury := c.mercury(); mercury && r.Type < cuda.MercuryBase && r.Type != cuda.R_CUDA_NONE {
+		*out = Outcome{Did: relocs.Refused, Why: oracle.UnexpectedNone}
 		return nil
 	}
 	c.unplaced = c.unplaced || s.unplaced
@@ -166,8 +166,7 @@ func (c *link) record(i int, out *Outcome) error {
 	if err != nil {
 		return err
 	}
-	if c.preserve && fate.Why == oracle.DeletedSymbol {
-		// No symbol is taken away.
+	if s.emitted && fate.Why == oracle.DeletedSymbol {
 		if fate, err = c.fate(r.Type, oracle.Constant); err != nil {
 			return err
 		}
@@ -176,6 +175,20 @@ func (c *link) record(i int, out *Outcome) error {
 		// The word beside a symbol's value is, for a function, its number; the
 		// alignment of a shared variable is taken for one.
 		fate = oracle.Fate{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
+		if s.emitted {
+			fate = oracle.Fate{Action: oracle.Keeps, As: r.Type}
+		}
+	}
+	if c.preserve && s.kind == oracle.SharedSection && !s.emitted && fate.Action == oracle.Patches {
+		// The record is to be written down, and the symbol is not there.
+		fate = oracle.Fate{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
+	}
+	if c.capsule() && searches(r.Type) {
+		n, err := c.node(r)
+		if err != nil {
+			return err
+		}
+		out.Searched = append(out.Searched, n)
 	}
 	keeps := fate.Action == oracle.Keeps || fate.Action == oracle.Finalizes
 	// Offsets in a capsule count instructions that are not in it.
@@ -191,10 +204,7 @@ func (c *link) record(i int, out *Outcome) error {
 	case outside && fate.Action != oracle.Drops:
 		*out = Outcome{Did: relocs.Refused, Why: oracle.PlaceOutside}
 	case fate.Action == oracle.Refuses:
-		*out = Outcome{Did: relocs.Refused, Why: fate.Why}
-		if c.capsule() && searches(r.Type) {
-			out.Searched = []relocs.Node{{}}
-		}
+		*out = Outcome{Did: relocs.Refused, Why: fate.Why, Searched: out.Searched}
 	case keeps:
 		kept := relocs.Record{Offset: c.facts.Base + r.Offset, Type: fate.As, Symbol: s.name, Addend: r.Addend}
 		if fate.As == 0 && r.Type != 0 {
@@ -245,7 +255,7 @@ func (c *link) patch(r relocs.Record, as uint32, s symbol, out *Outcome) error {
 	place := make([]byte, most)
 	n := copy(place, out.Place[r.Offset:])
 	in := oracle.Inputs{Rela: c.v.Form == relocs.RELA || s.section && s.base != 0, S: s.value, A: r.Addend + s.addend(), P: r.Offset, SectionType: s.lies, Slot: s.slot}
-	if s.kind == oracle.Texture && !oracle.TakesBindlessSlot(as) {
+	if s.kind == oracle.Texture && !oracle.TakesBindlessSlot(r.Type) {
 		in.S, in.SectionType = 0, cuda.SHTNull
 	}
 	got, err := oracle.Apply(as, place, in)
@@ -253,7 +263,14 @@ func (c *link) patch(r relocs.Record, as uint32, s symbol, out *Outcome) error {
 		return err
 	}
 	copy(out.Place[r.Offset:], got.Bytes[:n])
-	if c.preserve {
+	recipe, err := oracle.RecipeOf(as)
+	if err != nil {
+		return err
+	}
+	if c.saves(as, s) {
+		if c.v.Form == relocs.REL && recipe.Bytes() > n {
+			return &Unknown{"an addend behind the end of its section is written down"}
+		}
 		saved := relocs.Record{Offset: c.facts.Base + r.Offset, Type: as, Symbol: s.name, Addend: in.A}
 		if c.v.Form == relocs.REL {
 			saved.Addend = s.addend() + int64(got.Implicit)
@@ -263,12 +280,29 @@ func (c *link) patch(r relocs.Record, as uint32, s symbol, out *Outcome) error {
 	return nil
 }
 
+// saves reports whether --preserve-relocs writes down a record that was carried
+// out: not where the symbol got its value from elsewhere, as dynamic shared
+// memory and the slots of textures do, or has none.
+func (c *link) saves(as uint32, s symbol) bool {
+	switch s.kind {
+	case oracle.Texture:
+		return c.preserve && !oracle.TakesBindlessSlot(as)
+	case oracle.Hidden:
+		return s.emitted && !s.dynamic
+	}
+	return c.preserve
+}
+
 // finalized tells the places that the finalizer reads.
 func finalized(place string) bool {
 	return strings.HasPrefix(place, ".nv.capmerc.") || strings.HasPrefix(place, ".nv.merc.") && strings.Contains(place, "debug")
 }
 
-func (c *link) mercury() bool { return strings.HasPrefix(c.v.Place, ".nv.merc") || c.capsule() }
+func (c *link) mercury() bool { return mercuryPlace(c.v.Place) }
+
+func mercuryPlace(place string) bool {
+	return strings.HasPrefix(place, ".nv.merc") || strings.HasPrefix(place, ".nv.capmerc")
+}
 
 func (c *link) capsule() bool { return strings.HasPrefix(c.v.Place, ".nv.capmerc.") }
 
@@ -284,13 +318,17 @@ func (c *link) fate(number uint32, kind oracle.SymbolKind) (oracle.Fate, error) 
 	}
 	const negative = 1 << 31
 	switch {
-	case c.mercury() && number >= behindMercury && number <= behindMercury+cuda.R_CUDA_NONE_LAST && kind != oracle.Global && kind != oracle.Function && kind != oracle.Texture:
+	case c.mercury() && number >= behindMercury && number <= behindMercury+cuda.R_CUDA_NONE_LAST && kind != oracle.Global && kind != oracle.Function && kind != oracle.Dead:
 		return c.behind(number, kind)
 	case number >= cuda.MercuryBase && c.release < hasMercury, number >= negative && (kind == oracle.Texture || kind == oracle.Constant || kind == oracle.Hidden):
 		return oracle.Fate{Action: oracle.Crashes}, nil
 	case kind == oracle.Dead:
 		return oracle.Fate{Action: oracle.Drops}, nil
 	case kind == oracle.Global, kind == oracle.Function, kind == oracle.Texture:
+		// Unified types are renamed wherever they stand.
+		if fate, err := oracle.FateOf(number, oracle.Global, c.release, c.sm); err == nil && fate.Action == oracle.Keeps {
+			number = fate.As
+		}
 		return oracle.Fate{Action: oracle.Keeps, As: number}, nil
 	}
 	return oracle.Fate{Action: oracle.Refuses, Why: oracle.UnexpectedType}, nil
@@ -308,9 +346,9 @@ func (c *link) behind(number uint32, kind oracle.SymbolKind) (oracle.Fate, error
 	if err != nil {
 		return fate, err
 	}
-	if as >= cuda.R_CUDA_UNIFIED && as <= cuda.R_CUDA_UNIFIED32_HI_32 && fate.Action == oracle.Patches {
+	if fate.Action == oracle.Crashes || as >= cuda.R_CUDA_UNIFIED && as <= cuda.R_CUDA_UNIFIED32_HI_32 && fate.Action == oracle.Patches {
 		fate = oracle.Fate{Action: oracle.Keeps}
-		if kind != oracle.Constant {
+		if kind != oracle.Constant && kind != oracle.Texture {
 			fate = oracle.Fate{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
 		}
 	}

@@ -44,6 +44,9 @@ func (c *link) placeKind() placeKind {
 // revived reports whether a record takes the address of a function that nothing
 // calls. It does so wherever it stands, even in that very function.
 func (c *link) revived(name string) bool {
+	if c.preserve {
+		return true // no code is taken away
+	}
 	for _, r := range c.v.Records {
 		fate, err := oracle.FateOf(r.Type, oracle.Dead, c.release, c.sm)
 		if err == nil && r.Symbol == name && fate.Action == oracle.Keeps {

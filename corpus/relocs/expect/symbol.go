@@ -19,10 +19,15 @@ type symbol struct {
 	section  bool   // it stands for a section
 	base     uint64 // where that share of the section begins
 	kernel   bool
+	dynamic  bool // dynamic shared memory
+	emitted  bool // hidden, and yet in the image
 	unplaced bool // its value is all ones, and it reaches the output
 }
 
-const dynamicAlignment = 16
+const (
+	dynamicAlignment = 16
+	reservesShared   = 90 // the first architecture that keeps shared memory for itself
+)
 
 // addend returns what is added to the addend of a record: where a symbol stands
 // for a section, the record moves with the object's share of it.
@@ -54,9 +59,6 @@ func (c *link) symbol(i int) (symbol, error) {
 	if err := c.classify(&s, kind, f); err != nil {
 		return s, err
 	}
-	if c.preserve && s.kind == oracle.Dead {
-		s.kind = oracle.Function // no code is taken away
-	}
 	return s, nil
 }
 
@@ -70,21 +72,24 @@ func (c *link) classify(s *symbol, kind string, f relocs.Symbol) error {
 			s.value, s.unplaced = math.MaxUint64, false
 		}
 	case "parameter":
-		s.kind = oracle.Hidden
+		s.kind, s.emitted = oracle.Hidden, c.preserve
 	case "shared", "dynamic":
 		// The only shared variable of the link that is used stands first; one
 		// that no code uses has no address. Dynamic shared memory is undefined
 		// until a kernel gets it, and its alignment is 16.
 		s.kind, s.slot = oracle.Hidden, uint32(f.Value)
 		s.value = 0
-		if kind == "dynamic" && c.placeKind() == placeCode {
+		s.dynamic = kind == "dynamic"
+		s.emitted = c.preserve && c.placeKind() == placeCode && !s.dynamic
+		if s.dynamic && c.placeKind() == placeCode {
 			s.slot = dynamicAlignment
 		}
-		if c.placeKind() != placeCode {
+		if c.placeKind() != placeCode || s.dynamic && c.preserve && strings.HasSuffix(c.v.Place, ".text.deadfun") {
 			s.value, s.lies = math.MaxUint64, cuda.SHTCudaShared
 		}
 	case "global":
 		s.kind = oracle.Global
+		s.unplaced = f.Defined && f.Value == math.MaxUint64
 	case "function", "syscall":
 		s.kind, s.kernel = oracle.Function, f.Other&cuda.STOEntry != 0
 	case "dead", "idle", "idle syscall":
@@ -132,7 +137,8 @@ func (c *link) sectionSymbol(s symbol, section string) symbol {
 	case cuda.SHTCudaGlobal, cuda.SHTCudaGlobalInit:
 		s.kind = oracle.Global
 	case cuda.SHTCudaShared:
-		s.kind = oracle.SharedSection
+		// Since sm_90 all shared memory has a reserved part, and so a section.
+		s.kind, s.emitted = oracle.SharedSection, c.preserve && c.sm >= reservesShared
 	default:
 		s.kind = oracle.Constant
 		if strings.HasSuffix(section, ".text.deadfun") && !c.revived("deadfun") {

@@ -51,6 +51,9 @@ func (c *link) twin(n relocs.Node, r relocs.Record, as uint32, s symbol, out *Ou
 // twinType returns the R_CUDA number of a kept record, false where it has no
 // twin.
 func twinType(number uint32) (uint32, bool) {
+	if number >= behindMercury {
+		return number, true
+	}
 	for _, r := range twinRanges {
 		if number >= r.first && number <= r.last {
 			return number - r.first + r.to, true

@@ -69,5 +69,8 @@ func (r *regen) run(ctx context.Context) (err error) {
 	if err := r.compile(ctx); err != nil {
 		return err
 	}
+	if err := r.nodes(ctx); err != nil {
+		return err
+	}
 	return r.generate(ctx)
 }

@@ -78,7 +78,11 @@ func (p *planner) mercuryKinds(program string) {
 
 // nodes asks about code: every node of the template that can hold a record.
 func (p *planner) nodes() {
-	for _, n := range p.template.Nodes {
+	asked := p.template.Nodes
+	if p.template.Arch != "sm_100" && p.template.Arch != "sm_120" {
+		asked = asked[:2]
+	}
+	for _, n := range asked {
 		var list []draft
 		for i := range uint32(mercuryTypes) {
 			list = append(list, draft{place: ".nv.capmerc.text." + n.Function, form: relocs.RELA, records: []relocs.Record{{
@@ -87,7 +91,7 @@ func (p *planner) nodes() {
 		}
 		p.add(fmt.Sprintf("node-%s-%x", n.Function, n.At), "every type at one node", []string{"Capsule"}, list)
 	}
-	for _, n := range p.template.Nodes[:2] {
+	for _, n := range asked[:2] {
 		for _, symbol := range []string{"svar", "gvar", "ginit", "dfun", "k2", "tex0", "surf0", "deadfun"} {
 			var list []draft
 			for i := range uint32(mercuryTypes) {

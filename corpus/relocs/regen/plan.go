@@ -45,6 +45,8 @@ func plan(m *relocs.Manifest, t *relocs.Template) ([]relocs.Group, error) {
 	case t.Name == "main-sm_90-12.4":
 		p.kinds(".text.k", []string{"cvar", "svar", "gvar", "dfun", "tex0", "deadfun"}, alternating)
 		p.preserve()
+	case t.Arch == "sm_50", t.Arch == "sm_61", t.Arch == "sm_80", t.Arch == "sm_89", t.Arch == "sm_90a":
+		p.kinds(".text.k", []string{"cvar", "svar"}, alternating)
 	case t.Program == "main" && len(t.Flags) == 0:
 		p.kinds(".text.k", []string{"cvar", "svar", "gvar", "dfun", "tex0"}, alternating)
 	case t.Name == "extern-sm_75-11.8":
@@ -246,7 +248,7 @@ func (p *planner) samples() {
 	const perTemplate = 150
 	seed := fnv.New64a()
 	seed.Write([]byte(p.template.Name))
-	d := &dice{rand.New(rand.NewPCG(seed.Sum64(), 1))}
+	d := &dice{rand.New(rand.NewPCG(seed.Sum64(), 1)), false}
 	groups := map[string][]draft{}
 	var order []string
 	for range perTemplate {

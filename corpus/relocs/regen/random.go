@@ -49,7 +49,7 @@ func (r *regen) random(ctx context.Context, count int, seed uint64, only string)
 			}
 		})
 	}
-	d := &dice{rand.New(rand.NewPCG(seed, 77))}
+	d := &dice{rand.New(rand.NewPCG(seed, 77)), true}
 	for i := range count {
 		v, err := d.vector(r.manifest, templates[d.IntN(len(templates))])
 		if err != nil {
@@ -89,15 +89,18 @@ func (r *regen) trial(ctx context.Context, v *relocs.Vector, count func(string))
 		default:
 			count(release + " DISAGREE")
 			rec := v.Records[0]
-			lines = append(lines, fmt.Sprintf("%s %s %s %s type %#x sym %s at %#x A %#x before %x edits %v keep %v recs %v: %v", v.Template.Name, release, v.Place, v.Form,
-				rec.Type, rec.Symbol, rec.Offset, rec.Addend, v.Before, v.Edits, v.Keep, v.Records[1:], err))
+			lines = append(lines, fmt.Sprintf("%s %s %s %s type %#x sym %s at %#x A %#x before %x edits %v keep %v options %v recs %v: %v", v.Template.Name, release, v.Place, v.Form,
+				rec.Type, rec.Symbol, rec.Offset, rec.Addend, v.Before, v.Edits, v.Keep, v.Options, v.Records[1:], err))
 		}
 	}
 	return lines
 }
 
 // dice draws vectors.
-type dice struct{ *rand.Rand }
+type dice struct {
+	*rand.Rand
+	wide bool // with what few of the corpus have
+}
 
 // number draws a 64-bit number: an edge, a run of ones, a single byte or
 // anything.
@@ -224,6 +227,9 @@ func (d *dice) vector(m *relocs.Manifest, t *relocs.Template) (*relocs.Vector, e
 	if d.IntN(6) == 0 && len(t.Nodes) == 0 {
 		d.more(v, mercury)
 	}
+	if d.wide {
+		d.widen(v, mercury)
+	}
 	if t.Program == "extern" && d.IntN(4) > 0 {
 		v.Edits = append(v.Edits, weakFunction...)
 	}
@@ -231,6 +237,39 @@ func (d *dice) vector(m *relocs.Manifest, t *relocs.Template) (*relocs.Vector, e
 		v.Edits = append(v.Edits, weakVariables...)
 	}
 	return v, nil
+}
+
+// widen adds what is seldom: numbers that are no type, options, records of the
+// template that stay, and values of symbols other than cvar.
+func (d *dice) widen(v *relocs.Vector, mercury bool) {
+	first := &v.Records[0]
+	switch d.IntN(30) {
+	case 0:
+		first.Type = uint32(d.number())
+	case 1:
+		first.Type = uint32(d.IntN(256))
+	case 2:
+		first.Type = cuda.MercuryBase + uint32(d.IntN(256))
+	}
+	if d.IntN(8) == 0 && !mercury {
+		v.Options = []string{"--preserve-relocs"}
+	}
+	if d.IntN(8) == 0 {
+		v.Keep = true
+	}
+	if d.IntN(6) > 0 {
+		return
+	}
+	var e relocs.Edit
+	switch first.Symbol {
+	case "cvis", "cweak", "gvar", "gvis", "gweak", "ginit", "givis", "giweak":
+		e = relocs.Edit{Symbol: first.Symbol, Set: "value", To: relocs.Number(d.number())}
+	case "svar", "sfun", "sdead":
+		e = relocs.Edit{Symbol: first.Symbol, Set: "value", To: 1 << d.IntN(8)}
+	default:
+		return
+	}
+	v.Edits = append(v.Edits, e)
 }
 
 // more adds records to a vector, near the first.

@@ -28,7 +28,7 @@ func (r *regen) compile(ctx context.Context) error {
 	for _, t := range r.manifest.Templates {
 		for _, name := range t.Modules() {
 			file := t.File(name)
-			if done[file] {
+			if done[file] || !strings.Contains(t.Name, r.only) {
 				continue
 			}
 			done[file] = true

@@ -17,7 +17,7 @@ func verdict(v *relocs.Vector, got relocs.Result) relocs.Verdict {
 	switch {
 	case got.Did == relocs.Refused:
 		return relocs.Invalid
-	case got.Did != relocs.Linked || got.Kept == nil && slices.ContainsFunc(v.Records, func(r relocs.Record) bool { return noType(v, r.Type) }):
+	case got.Did != relocs.Linked, slices.ContainsFunc(v.Records, func(r relocs.Record) bool { return noType(v, r.Type) && !holds(got.Kept, r) }):
 		return relocs.Acceptable
 	}
 	return relocs.Valid
@@ -30,4 +30,8 @@ func noType(v *relocs.Vector, number uint32) bool {
 		return number > cuda.MercuryBase+63+uint32(cuda.R_CUDA_NONE_LAST)
 	}
 	return number > uint32(cuda.R_CUDA_NONE_LAST)
+}
+
+func holds(list []relocs.Record, r relocs.Record) bool {
+	return slices.ContainsFunc(list, func(k relocs.Record) bool { return k.Type == r.Type && k.Addend == r.Addend })
 }
