@@ -13,7 +13,7 @@ import (
 
 func (c *check) compareBytes() error {
 	for _, a := range c.areas {
-		if !a.present() || a.optional && a.out == nil || c.side == mercurySide && noBits(a.kind) || c.rewritten(a) {
+		if !a.present() || a.optional && a.out == nil || c.side == mercurySide && noBits(a.kind) || c.rewritten(a) || c.leftBehind(a) {
 			continue
 		}
 		if a.out == nil && c.options.Loose && a.kind == cuda.SHTCudaShared {

@@ -108,6 +108,7 @@ const (
 	opNop    = 0x918
 	opBra    = 0x947
 	opBraU   = 0x547
+	opBraDiv = 0x948
 	opBssy   = 0x945
 	opLdc    = 0xb82
 )
@@ -176,16 +177,31 @@ func (c *check) movedTo(a *area, offset uint64) uint64 {
 	return offset
 }
 
-// alike compares words but for scheduling and distances.
+// alike compares words but for scheduling and for the distances of branches,
+// which stand in bits 16 to 23 and 34 to 81, of a BSSY in 34 to 63.
 func alike(a, b []byte) bool {
 	if opcode(a) != opcode(b) {
 		return false
 	}
+	x, y := []byte(unscheduled(a)), []byte(unscheduled(b))
 	switch opcode(a) {
-	case opBra, opBraU, opBssy:
-		return true
+	case opBra, opBraU, opBraDiv:
+		for _, word := range [...][]byte{x, y} {
+			blank(word, 16, 23)
+			blank(word, 34, 81)
+		}
+	case opBssy:
+		blank(x, 34, 63)
+		blank(y, 34, 63)
 	}
-	return unscheduled(a) == unscheduled(b)
+	return bytes.Equal(x, y)
+}
+
+// blank clears the bits from first to last.
+func blank(word []byte, first, last uint) {
+	for at := first; at <= last; at++ {
+		word[at/8] &^= 1 << (at % 8)
+	}
 }
 
 // capsuleReworked reports whether a capsule is the input's but for the spans of
@@ -266,6 +282,13 @@ func plural(n int, what string) string {
 // finalizer makes anew, so that its bytes are no input's.
 func (c *check) rewritten(a *area) bool {
 	return c.out.side == sassSide && a.owner == nil && a.kind == cuda.SHTProgbits && rewrites(a.name)
+}
+
+// leftBehind reports whether a section has the constants of definitions that
+// lost, which nothing refers to: the finalizer does not fill in its jump tables.
+func (c *check) leftBehind(a *area) bool {
+	_, constant := bankOf(a.kind)
+	return c.out.side != whole && constant && a.owner != nil && !a.own && a.kind != cuda.SHTCudaConstant0
 }
 
 func rewrites(name string) bool {

@@ -24,7 +24,7 @@ import (
 // frame is one FDE with the CIE it names.
 type frame struct {
 	at       uint64 // of the FDE
-	cie, fde string // bytes behind the identifier; of the FDE behind the address
+	cie, fde string // bytes behind the identifier
 	id       *identity
 }
 
@@ -55,15 +55,14 @@ func frames(body []byte, names map[uint64]*identity, input bool) ([]frame, bool)
 			cies[start] = before
 			continue
 		}
-		fde, ok := cut(rest, 8, uint64(len(rest))-min(8, uint64(len(rest))))
-		if !ok {
+		if len(rest) < 16 {
 			return nil, false
 		}
 		// The address follows the length and the identifier.
 		if input {
 			cies[name] = before
 		}
-		list = append(list, frame{at: start, cie: cies[name], fde: string(fde), id: names[at-length+width]})
+		list = append(list, frame{at: start, cie: cies[name], fde: string(rest), id: names[at-length+width]})
 	}
 	return list, true
 }

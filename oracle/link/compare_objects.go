@@ -48,7 +48,7 @@ func (c *check) compareObjects() error {
 func (c *check) compareInside() error {
 	for i := range c.out.symbols {
 		s := &c.out.symbols[i]
-		if !s.defined() || s.special || s.kind() == cuda.STTSection || c.relocatable && s.other&cuda.STOSpace == cuda.STOShared {
+		if !s.defined() || s.special || s.kind() == cuda.STTSection || c.relocatable && (s.other&cuda.STOSpace == cuda.STOShared || s.other&cuda.STOSpace == cuda.STOReservedShared) {
 			continue
 		}
 		in := &c.out.sections[s.shndx]

@@ -16,7 +16,7 @@ func (c *check) compareRecords() error {
 			continue
 		}
 		a := c.out.areas[l.target]
-		if a != nil && c.rewritten(a) {
+		if a != nil && (c.rewritten(a) || c.leftBehind(a)) {
 			continue
 		}
 		if a == nil {
@@ -36,7 +36,7 @@ func (c *check) compareRecords() error {
 	}
 	for _, a := range c.areas {
 		want := a.kept
-		if c.rewritten(a) {
+		if c.rewritten(a) || c.leftBehind(a) {
 			continue
 		}
 		if !a.present() || a.out == nil && c.options.Loose {

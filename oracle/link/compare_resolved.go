@@ -30,7 +30,10 @@ func (c *check) compareResolved() error {
 			if want[a.name] == nil {
 				names = append(names, a.name)
 			}
-			want[a.name] = append(want[a.name], a.resolved...)
+			for _, k := range a.resolved {
+				k.offset = c.movedTo(a, k.offset)
+				want[a.name] = append(want[a.name], k)
+			}
 		}
 	}
 	for _, l := range c.out.lists {

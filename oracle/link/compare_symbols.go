@@ -54,7 +54,7 @@ func (c *check) sizeOf(id *identity, s *symbol) uint64 {
 		if first := id.first(); first != id && id.size == 0 && s.size == first.size {
 			return s.size
 		}
-		if c.wasReworked(id) && s.value == 0 {
+		if c.wasReworked(id) && s.value == 0 && !s.special {
 			return c.out.sections[s.shndx].size
 		}
 	}
@@ -117,7 +117,7 @@ func (c *check) symbolValue(id *identity) uint64 {
 	if id.def == nil && !id.common && id.space() != cuda.STOShared {
 		return id.foreign
 	}
-	if id.space() == cuda.STOShared && !c.relocatable && (!id.externShared() || len(c.shared.multi) > 0) {
+	if id.space() == cuda.STOShared && !c.relocatable && (!id.externShared() || len(c.shared.multi) > 0 || c.out.side == sassSide) {
 		return id.value + c.reserved
 	}
 	return id.value

@@ -110,7 +110,7 @@ func (c *check) kernelFacts(list []fact, b *body, reached []*identity, n need) [
 	for _, f := range reached {
 		if f.code != nil {
 			v, _ := f.code.attribute(cuda.AttrNumMbarriers)
-			mbarriers = max(mbarriers, number(v, 0, 2))
+			mbarriers += number(v, 0, 2)
 		}
 	}
 	if mbarriers > 0 {

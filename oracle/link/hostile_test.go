@@ -2,6 +2,7 @@ package link
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/twinlink/twinlink/corpus/links"
@@ -68,7 +69,8 @@ func TestBadInput(t *testing.T) {
 
 // Random bytes changed in inputs and outputs: an answer, whatever it is.
 func TestHostileBytes(t *testing.T) {
-	cases := linkedCases(t)
+	cases := append(linkedCases(t), mercuryCases(t)...)
+	cases = append(cases, slices.Repeat(mercuryCases(t), 8)...)
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 1500 {
 		c := cases[r.IntN(len(cases))]

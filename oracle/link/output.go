@@ -198,7 +198,8 @@ func (c *check) matchSymbols() {
 	byName := map[string][]*identity{}
 	for _, id := range c.ids {
 		if c.visible(id) || c.tolerated(id) {
-			byName[id.name] = append(byName[id.name], id)
+			name := c.nameInOutput(id)
+			byName[name] = append(byName[name], id)
 		}
 	}
 	for i := range c.out.symbols {
@@ -209,7 +210,8 @@ func (c *check) matchSymbols() {
 			}
 			continue
 		}
-		list := byName[s.name]
+		name := withoutNumber(s.name)
+		list := byName[name]
 		j := c.likest(list, s)
 		if j < 0 {
 			continue
@@ -218,28 +220,57 @@ func (c *check) matchSymbols() {
 		id.out = i
 		c.out.refs[i] = ref{id: id}
 		if id != c.instance {
-			byName[s.name] = append(list[:j:j], list[j+1:]...)
+			byName[name] = append(list[:j:j], list[j+1:]...)
 		}
 	}
 }
 
-// likest chooses among identities of one name: the first of the same section,
-// else the first of the same sort. -1: none.
+// nameInOutput is the name by which an identity is looked for. The finalizer
+// numbers the compiler constants of a function, "f.const_opt.0.16" and so on, in
+// an order of its own.
+func (c *check) nameInOutput(id *identity) string {
+	f, _, constant := strings.Cut(id.name, ".const_opt.")
+	if c.out.side == whole || !constant {
+		return id.name
+	}
+	return numbered + f
+}
+
+// withoutNumber is a symbol's name as nameInOutput has it.
+func withoutNumber(name string) string {
+	if dot := strings.LastIndexByte(name, '.'); strings.HasPrefix(name, numbered) && dot > len(numbered) {
+		name = name[:dot]
+	}
+	return name
+}
+
+const numbered = ".nv.constant.optimizer."
+
+// likest chooses among identities of one name: the first of the same section
+// and place, else of the same section, else of the same sort. -1: none.
 func (c *check) likest(list []*identity, s *symbol) int {
 	if len(list) == 1 {
 		return 0
 	}
-	found := -1
+	found, section := -1, -1
 	for j, id := range list {
 		if id.function() != (s.kind() == cuda.STTFunc) || id.local != (s.bind() == cuda.STBLocal) {
 			continue
 		}
 		if !s.special && id.at.area != nil && id.at.area.out != nil && id.at.area.out.index == s.shndx {
-			return j
+			if id.value == s.value || id.function() {
+				return j
+			}
+			if section < 0 {
+				section = j
+			}
 		}
 		if found < 0 {
 			found = j
 		}
+	}
+	if section >= 0 {
+		return section
 	}
 	return found
 }

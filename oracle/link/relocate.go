@@ -235,6 +235,11 @@ func (c *check) judge(m *module, a *area, r record) decision {
 		return decision{action: oracle.Keeps, as: r.kind, in: in}
 	}
 	if c.relocatable && c.out.side != whole && kind == oracle.Texture {
+		// Kept for the final link, yet the SASS has the first slot already.
+		if c.side == sassSide && fate.Action == oracle.Patches {
+			in.S, in.SectionType = c.firstSlot(), cuda.SHTCudaConstant0
+			c.patch(m, a, r, decision{action: oracle.Patches, as: r.kind, in: in})
+		}
 		return decision{action: oracle.Keeps, as: r.kind, in: in}
 	}
 	if c.relocatable && (fate.Action == oracle.Keeps || kind == oracle.Constant && id != nil && id.bind() == cuda.STBWeak) {
