@@ -124,7 +124,11 @@ func (l *linker) callgraphBytes(img *image) []byte {
 	for i := range l.funs {
 		f := &l.funs[i]
 		if x := l.syms[f.sym].index; x != 0 && f.taken {
-			b = pair(b, x, img.prototype(f.proto))
+			proto := uint32(0)
+			if f.hasProto || f.proto != 0 {
+				proto = img.str.addPrototype(f.proto)
+			}
+			b = pair(b, x, proto)
 		}
 	}
 	b = pair(b, 0, cuda.CallgraphIndirect)
@@ -132,7 +136,7 @@ func (l *linker) callgraphBytes(img *image) []byte {
 		f := &l.funs[i]
 		if x := l.syms[f.sym].index; x != 0 {
 			for j := len(f.icalls) - 1; j >= 0; j-- {
-				b = pair(b, x, img.prototype(f.icalls[j]))
+				b = pair(b, x, img.str.addPrototype(f.icalls[j]))
 			}
 		}
 	}
@@ -151,14 +155,6 @@ func (l *linker) callgraphBytes(img *image) []byte {
 		}
 	}
 	return b
-}
-
-// prototype returns where a prototype stands in .strtab.
-func (img *image) prototype(id nameID) uint32 {
-	if id == 0 {
-		return img.noProto
-	}
-	return img.str.add(id)
 }
 
 // writtenCallees is a function's callees as .nv.callgraph lists them. 11.8
@@ -194,7 +190,7 @@ func (l *linker) prototypeBytes(img *image) []byte {
 	for i := range l.funs {
 		f := &l.funs[i]
 		if x := l.syms[f.sym].index; x != 0 && f.proto != 0 && !f.taken {
-			b = pair(b, x, img.prototype(f.proto))
+			b = pair(b, x, img.str.addPrototype(f.proto))
 		}
 	}
 	return b

@@ -65,7 +65,7 @@ func (l *linker) putSymbols(out []byte, img *image) {
 		if s.sec >= 0 {
 			l.putShndx(out, i+1, &e, s.sec)
 		}
-		if l.prof.notes && !s.is(symDefined|symLaid) && s.typ() != cuda.STTFunc && s.binding() == cuda.STBWeak {
+		if l.prof.notes && !s.is(symDefined|symLaid) && s.typ() != cuda.STTFunc && s.binding() == cuda.STBWeak && s.is(symGlobal) {
 			e.Info = uint8(cuda.STBGlobal)<<4 | s.info&0xf
 		}
 		if s.typ() != cuda.STTFunc && !l.isRelocatable() {
@@ -122,8 +122,11 @@ func (l *linker) applyAll(out []byte, img *image) error {
 					clear(body[r.off : r.off+n])
 				}
 			case applied:
+				if r.off >= t.size {
+					continue // of a type without a field
+				}
 				v := l.value(secID(i), r)
-				old, err := descriptor.Table[r.typ].Apply(body[r.off:], &v)
+				old, err := applyAt(body[r.off:], &descriptor.Table[r.typ], &v)
 				if err != nil {
 					return l.relocFault(secID(i), r, err.Error())
 				}
@@ -134,6 +137,19 @@ func (l *linker) applyAll(out []byte, img *image) error {
 		}
 	}
 	return nil
+}
+
+// applyAt patches a place. A field may end behind its section: what is inside
+// is written as if it didn't.
+func applyAt(place []byte, d *descriptor.Descriptor, v *descriptor.Values) (uint64, error) {
+	if len(place) >= d.Span() {
+		return d.Apply(place, v)
+	}
+	var whole [descriptor.MaxSpan]byte
+	copy(whole[:], place)
+	old, err := d.Apply(whole[:], v)
+	copy(place, whole[:])
+	return old, err
 }
 
 // putRelocs writes the records that stay, last read first.
@@ -152,7 +168,10 @@ func (l *linker) putRelocs(out []byte, id secID) {
 		if r.fate != kept {
 			continue
 		}
-		e := cubin.Reloc{Off: r.off, Type: r.newTyp, Symbol: l.syms[r.sym].index, Addend: r.addend}
+		e := cubin.Reloc{Off: r.off, Type: r.newTyp, Addend: r.addend + int64(r.base)}
+		if r.sym != absent {
+			e.Symbol = l.syms[r.sym].index
+		}
 		if s.typ == cuda.SHTRel {
 			e.PutRel((*[cubin.RelSize]byte)(out[at:]))
 		} else {

@@ -186,7 +186,7 @@ func (l *linker) readCallgraph(m *module, s *cubin.Section) error {
 				return err
 			}
 			if part == cuda.CallgraphPrototypes {
-				l.funs[f].proto, l.funs[f].taken = proto, true
+				l.funs[f].proto, l.funs[f].hasProto, l.funs[f].taken = proto, true, true
 			} else {
 				l.funs[f].icalls = append(l.funs[f].icalls, proto)
 			}
@@ -239,7 +239,7 @@ func (l *linker) prototype(m *module, s *cubin.Section, off int, at uint32) (nam
 	id := l.names.id(str)
 	l.protos = append(l.protos, id)
 	if l.prof.earlyStrings {
-		l.str.add(id)
+		l.str.addPrototype(id)
 	}
 	return id, nil
 }

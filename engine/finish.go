@@ -17,7 +17,6 @@ type image struct {
 	names   []uint32 // by symbol: offset in .strtab
 	str     *strtab
 	shstr   *strtab
-	noProto uint32 // where an empty prototype stands in .strtab
 	progs   []cubin.Prog
 	shoff   uint64
 	size    uint64
@@ -170,11 +169,7 @@ func (l *linker) buildStrings(img *image) {
 	}
 	img.str, img.shstr = newStrtab(l.names), newStrtab(l.names)
 	for _, p := range l.protos {
-		if p == 0 && l.merc != nil {
-			img.noProto = img.str.addEmpty()
-			continue
-		}
-		img.str.add(p)
+		img.str.addPrototype(p)
 	}
 	for _, flag := range []symFlags{0, symGlobal} {
 		for i := range l.syms {
@@ -253,11 +248,14 @@ func (l *linker) orderSections(img *image) {
 
 // lowered returns the type a section has in the image: a final one knows no
 // memory spaces.
+// maxBanks bounds the numbers of constant banks: the next types are Mercury's.
+const maxBanks = 24
+
 func (l *linker) lowered(t cuda.SectionType) cuda.SectionType {
 	if l.isRelocatable() {
 		return t
 	}
-	if _, ok := cubin.ConstantBank(t); ok || t == cuda.SHTCudaGlobalInit {
+	if t >= cuda.SHTCudaConstant0 && t < cuda.SHTCudaConstant0+maxBanks || t == cuda.SHTCudaGlobalInit {
 		return cuda.SHTProgbits
 	}
 	if cubin.NoBitsSpace(t) {

@@ -16,6 +16,7 @@ type function struct {
 	icalls   []nameID // prototypes it calls through, oldest first
 	edges    calls    // functions whose address it takes, oldest first
 	proto    nameID
+	hasProto bool  // proto was given, if only as an empty one
 	from     int32 // input of the definition that stands
 	replaced int32 // definitions before that one
 	taken    bool  // its address is taken
@@ -85,8 +86,11 @@ func (l *linker) readFunctions(m *module) error {
 					l.nameless = append(l.nameless, funID(len(l.funs)))
 					m.sym[0] = l.newSymbol(symbol{info: uint8(cuda.STTFunc), fun: absent, sec: absent, flags: symNameless})
 				}
-				old = l.newFunction(symbol{name: name, info: s.Info, other: s.Other, flags: symGlobal,
-					sec: absent, file: m.num, value: s.Value, size: s.Size})
+				sym := symbol{name: name, info: s.Info, other: s.Other, sec: absent, file: m.num, value: s.Value, size: s.Size}
+				if s.Binding() != cuda.STBWeak {
+					sym.flags = symGlobal
+				}
+				old = l.newFunction(sym)
 				l.setLookup(name, old)
 			}
 			m.sym[i] = old

@@ -43,8 +43,22 @@ func (l *linker) layoutImages() {
 	}
 }
 
-// imageUses marks the functions whose code names an image by a type the linker
-// resolves; nil for none.
+// bindless names the types by which code asks for an image's slot. Other types
+// that the linker carries out get 0 of an image.
+var bindless = map[uint32]bool{
+	cuda.R_CUDA_ABS32_20: true, cuda.R_CUDA_ABS32_23: true, cuda.R_CUDA_ABS32_26: true, cuda.R_CUDA_ABS32_32: true,
+	cuda.R_CUDA_ABS16_20: true, cuda.R_CUDA_ABS16_23: true, cuda.R_CUDA_ABS16_26: true, cuda.R_CUDA_ABS16_32: true,
+	cuda.R_CUDA_TEX_BINDLESSOFF13_32: true, cuda.R_CUDA_TEX_BINDLESSOFF13_41: true,
+	cuda.R_CUDA_TEX_BINDLESSOFF13_45: true, cuda.R_CUDA_TEX_BINDLESSOFF13_47: true,
+	cuda.R_CUDA_BINDLESSOFF13_36: true, cuda.R_CUDA_BINDLESSOFF14_40: true,
+	cuda.R_CUDA_CONST_FIELD19_20: true, cuda.R_CUDA_CONST_FIELD19_23: true, cuda.R_CUDA_CONST_FIELD19_26: true,
+	cuda.R_CUDA_CONST_FIELD19_28: true, cuda.R_CUDA_CONST_FIELD19_40: true,
+	cuda.R_CUDA_CONST_FIELD21_20: true, cuda.R_CUDA_CONST_FIELD21_23: true, cuda.R_CUDA_CONST_FIELD21_38: true,
+	cuda.R_CUDA_CONST_FIELD22_37: true,
+}
+
+// imageUses marks the functions whose code asks for an image's slot; nil for
+// none.
 func (l *linker) imageUses() []bool {
 	var uses []bool
 	for f := range l.funs {
@@ -55,7 +69,7 @@ func (l *linker) imageUses() []bool {
 		for _, r := range l.secs[t].rels {
 			for i := range l.secs[r].relocs {
 				rec := &l.secs[r].relocs[i]
-				if rec.sym != absent && l.syms[rec.sym].isImage() && resolver(rec.typ) == cuda.ResolverLinker {
+				if rec.sym != absent && l.syms[rec.sym].isImage() && bindless[rec.typ] && rec.typ < l.prof.relocCount {
 					if uses == nil {
 						uses = make([]bool, len(l.funs))
 					}

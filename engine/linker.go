@@ -145,6 +145,9 @@ func (l *linker) link(inputs []Input) ([]byte, error) {
 		l.checkRegisters()
 	}
 	if err := l.decideAll(); err != nil {
+		if l.failed {
+			return nil, &LinkError{Exit: 255} // relocations are not looked at any more
+		}
 		return nil, err
 	}
 	image, err := l.write()

@@ -56,7 +56,7 @@ func (l *linker) decideMercury(in secID, r *reloc) error {
 		} else {
 			r.addend += int64(r.base)
 		}
-	case !code && resolver(r.typ) != cuda.ResolverEither && resolver(r.typ) != cuda.ResolverLinker:
+	case !code && l.resolver(r.typ) != cuda.ResolverEither && l.resolver(r.typ) != cuda.ResolverLinker:
 	case code && !mercApplied(r.typ):
 		if sym.isShared() && !l.isRelocatable() {
 			return l.relocFault(in, r, "reference to deleted symbol")

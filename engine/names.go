@@ -113,6 +113,15 @@ func (t *strtab) addEmpty() uint32 {
 	return t.empty
 }
 
+// addPrototype appends a prototype; the empty one, of a kernel whose address is
+// taken, gets a NUL of its own.
+func (t *strtab) addPrototype(id nameID) uint32 {
+	if id == 0 {
+		return t.addEmpty()
+	}
+	return t.add(id)
+}
+
 // put writes the table to b, which is zero and size bytes long.
 func (t *strtab) put(b []byte) {
 	at := 1

@@ -48,8 +48,11 @@ func (l *linker) undefinedObject(m *module, i int, s *cubin.Symbol, name nameID,
 		if sym.isExternShared() {
 			l.poolShared()
 		}
-		if s.Binding() == cuda.STBLocal {
+		switch {
+		case s.Binding() == cuda.STBLocal:
 			sym.flags = symDead
+		case s.Binding() == cuda.STBWeak && !isSynthetic(l.names.str(name)):
+			sym.flags, sym.value = 0, unplaced
 		}
 		old = l.newSymbol(sym)
 		if s.Binding() != cuda.STBLocal {

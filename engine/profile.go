@@ -36,6 +36,11 @@ type profile struct {
 	icallPairs bool
 	// raiseRegs: sh_info of a kernel's text gets the propagated count.
 	raiseRegs bool
+	// renamesUnified: types of the unified tables become plain ones before
+	// anything else is decided.
+	renamesUnified bool
+	// relocCount is the number of types the release has descriptors for.
+	relocCount uint32
 	// loserDebug: debug relocations of a losing weak definition stay.
 	loserDebug bool
 	// weakByRecord: where sh_info holds no register count, weak definitions are
@@ -58,7 +63,7 @@ var profiles = []*profile{&profile118, &profile124, &profile130}
 
 var profile118 = profile{
 	name: "11.8", toolkit: 118,
-	osabi: cuda.OSABILegacy, abi: cuda.ABIVersionLegacy, eversion: 118,
+	osabi: cuda.OSABILegacy, abi: cuda.ABIVersionLegacy, eversion: 118, relocCount: 114,
 	archs: []string{"sm_35", "sm_37", "sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62",
 		"sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90"},
 	namelessFunc:   true,
@@ -73,12 +78,13 @@ var profile118 = profile{
 
 var profile124 = profile{
 	name: "12.4", toolkit: 124,
-	osabi: cuda.OSABILegacy, abi: cuda.ABIVersionLegacy, eversion: 124,
+	osabi: cuda.OSABILegacy, abi: cuda.ABIVersionLegacy, eversion: 124, relocCount: 116,
 	archs: []string{"sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70", "sm_72",
 		"sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"},
 	infoLink:          true,
 	namelessFunc:      true,
 	edges:             true,
+	renamesUnified:    true,
 	loserDebug:        true,
 	debugSingleShared: true,
 	relActionFirst:    cuda.R_CUDA_CONST_FIELD22_37, relActionLast: cuda.R_CUDA_CONST_FIELD22_37,
@@ -88,12 +94,13 @@ var profile130 = profile{
 	name: "13.0", toolkit: 130,
 	version: "Cuda compilation tools, release 13.0, V13.0.88",
 	build:   "Build cuda_13.0.r13.0/compiler.36424714_0",
-	osabi:   cuda.OSABICuda13, abi: cuda.ABIVersionCuda13, eversion: 1,
+	osabi:   cuda.OSABICuda13, abi: cuda.ABIVersionCuda13, eversion: 1, relocCount: 116,
 	archs: []string{"sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a",
 		"sm_100", "sm_100a", "sm_100f", "sm_103", "sm_103a", "sm_103f", "sm_110", "sm_110a", "sm_110f",
 		"sm_120", "sm_120a", "sm_120f", "sm_121", "sm_121a", "sm_121f"},
 	infoLink:          true,
 	edges:             true,
+	renamesUnified:    true,
 	notes:             true,
 	barrierAttr:       true,
 	weakByRecord:      true,

@@ -17,8 +17,8 @@ func (l *linker) readRelocs(m *module, index int, s *cubin.Section) error {
 	if target == lost {
 		return nil
 	}
-	if target == absent {
-		return m.fault(cubin.BadIndex, s, 0, uint64(s.Info), "unexpected reloc section: its target holds nothing to relocate")
+	if target == absent || !l.takesRelocs(target) {
+		return l.relocSectionFault(m, s)
 	}
 	table, err := m.file.Relocs(s)
 	if err != nil {
@@ -33,6 +33,14 @@ func (l *linker) readRelocs(m *module, index int, s *cubin.Section) error {
 	for i := 0; i < table.Len(); i++ {
 		rec := table.At(i)
 		if m.isLostData(s.Info, rec.Off) || m.lostSyms[rec.Symbol] && l.dropsLosers(target) {
+			continue
+		}
+		sym, symBase, err := l.relocSymbol(m, s, i, rec.Symbol)
+		if err != nil {
+			return err
+		}
+		if s.Type == cuda.SHTRel && symBase != 0 && !l.opt.ForceRela {
+			l.rebase(target, reloc{off: rec.Off + base, typ: rec.Type, file: m.num, sym: sym, base: symBase, from: rec.Symbol, rel: true})
 			continue
 		}
 		if id == absent {
@@ -56,14 +64,15 @@ func (l *linker) readRelocs(m *module, index int, s *cubin.Section) error {
 		}
 		l.relocSeq++
 		r := reloc{off: rec.Off + base, addend: rec.Addend, typ: rec.Type, file: m.num, seq: l.relocSeq, rel: s.Type == cuda.SHTRel, from: rec.Symbol}
-		if rec.Off >= l.codeExtent(target, &in) {
+		if l.merc != nil && rec.Off >= l.codeExtent(target, &in) {
 			return m.fault(cubin.BadRelocation, s, uint64(i)*s.EntSize, rec.Off, "reloc address not found: past the end of its section")
 		}
 		if r.rel && l.opt.ForceRela {
 			r.addend = m.fieldOf(&in, &rec)
 		}
-		if r.sym, r.base, err = l.relocSymbol(m, s, i, rec.Symbol); err != nil {
-			return err
+		r.sym, r.base = sym, symBase
+		if r.sym != absent && l.syms[r.sym].fun != absent && descriptor.AsksFunction(r.typ) {
+			l.funs[l.syms[r.sym].fun].taken = true
 		}
 		out = append(out, r)
 	}
@@ -71,6 +80,31 @@ func (l *linker) readRelocs(m *module, index int, s *cubin.Section) error {
 		l.secs[id].relocs = out
 	}
 	return nil
+}
+
+// rebase takes a REL record whose symbol stands for a section of which an
+// earlier input has a part: it becomes RELA with the begin of this input's part
+// as its addend, and what the field held is lost.
+func (l *linker) rebase(target secID, r reloc) {
+	id := l.relaTwin(target)
+	if l.opt.PreserveReloc {
+		l.preserveFor(target)
+	}
+	l.relocSeq++
+	r.seq = l.relocSeq
+	l.secs[id].relocs = append(l.secs[id].relocs, r)
+}
+
+// takesRelocs reports whether a section of the image may be patched: one with
+// bytes that an input gave.
+func (l *linker) takesRelocs(target secID) bool {
+	t := &l.secs[target]
+	return !t.made && !cubin.NoBitsSpace(t.typ) && t.typ != cuda.SHTCudaInfo
+}
+
+func (l *linker) relocSectionFault(m *module, s *cubin.Section) error {
+	return &LinkError{Exit: 1, Diags: []Diagnostic{{Severity: Fatal, Kind: Internal, Text: "Internal error: unexpected reloc section",
+		File: m.file.Name, Section: m.file.SectionName(s), Value: uint64(s.Info)}}}
 }
 
 // dropsLosers reports whether relocations of a section to a definition that

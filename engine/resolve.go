@@ -8,10 +8,11 @@ import (
 // The class router: what happens to each relocation. The resolver class of a
 // type says who may patch it; what its symbol is decides among those.
 
-// resolver returns the class of a type; a number past the table has none.
-func resolver(typ uint32) cuda.Resolver {
+// resolver returns the class of a type; a number past the release's table has
+// none.
+func (l *linker) resolver(typ uint32) cuda.Resolver {
 	info, ok := cuda.LookupReloc(typ)
-	if !ok {
+	if !ok || typ < cuda.MercuryBase && typ >= l.prof.relocCount {
 		return cuda.ResolverNone
 	}
 	return info.Resolver
@@ -51,17 +52,39 @@ func (l *linker) isUnified(s symID) bool {
 	return !sym.is(symDefined) && l.unified[sym.name]
 }
 
-// decideAll decides the fate of every relocation that is still there.
+// decideAll decides the fate of every relocation that is still there. Refusals
+// come in two rounds, as the tool carries out first and writes the rest after:
+// what can't be patched, the last record of a section first; then what can't be
+// kept, the first one first.
 func (l *linker) decideAll() error {
-	for i := range l.secs {
-		s := &l.secs[i]
-		if s.target == absent || s.deleted {
-			continue
+	sections := l.relocSections()
+	for _, in := range sections {
+		for j := range l.secs[in].relocs {
+			if r := &l.secs[in].relocs[j]; r.fate == undecided {
+				if err := l.decide(in, r); err != nil {
+					return err
+				}
+			}
 		}
-		for j := range s.relocs {
-			r := &s.relocs[j]
-			if r.fate == undecided {
-				if err := l.decide(secID(i), r); err != nil {
+	}
+	if l.merc != nil {
+		return nil
+	}
+	for _, in := range sections {
+		list := l.secs[in].relocs
+		for j := len(list) - 1; j >= 0; j-- {
+			if list[j].fate == applied {
+				if err := l.checkApply(in, &list[j]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, in := range sections {
+		list := l.secs[in].relocs
+		for j := range list {
+			if list[j].fate == kept {
+				if err := l.checkKept(in, &list[j]); err != nil {
 					return err
 				}
 			}
@@ -70,75 +93,113 @@ func (l *linker) decideAll() error {
 	return nil
 }
 
+// relocSections returns the sections of records that are still there.
+func (l *linker) relocSections() []secID {
+	var list []secID
+	for i := range l.secs {
+		if s := &l.secs[i]; s.target != absent && !s.deleted && len(s.relocs) > 0 {
+			list = append(list, secID(i))
+		}
+	}
+	return list
+}
+
 func (l *linker) decide(in secID, r *reloc) error {
 	if l.merc != nil {
 		return l.decideMercury(in, r)
 	}
-	if r.typ == cuda.R_CUDA_UNUSED_CLEAR32 || r.typ == cuda.R_CUDA_UNUSED_CLEAR64 {
-		r.fate = dropped
-		if r.sym != absent && l.syms[r.sym].is(symDead) && !l.isLostDebug(in, r) {
-			r.fate = cleared
+	r.fate = dropped
+	switch r.typ {
+	case cuda.R_CUDA_UNUSED_CLEAR32, cuda.R_CUDA_UNUSED_CLEAR64:
+		if r.sym != absent && !l.isLostDebug(in, r) {
+			l.decideUnused(r)
 		}
 		return nil
 	}
-	if r.typ == cuda.R_CUDA_YIELD_OPCODE9_0 || r.typ == cuda.R_CUDA_YIELD_CLEAR_PRED4_87 {
-		r.fate = dropped
-		if !l.forwardProgress {
-			r.fate = applied
-			return l.checkApply(in, r)
-		}
+	if l.isLostDebug(in, r) {
 		return nil
 	}
-	if r.sym == absent || l.isLostDebug(in, r) {
-		r.fate = dropped
-		return nil
+	r.newTyp = r.typ
+	if plain, ok := unifiedPlain[r.typ]; ok && !l.isRelocatable() && l.prof.renamesUnified {
+		r.typ, r.newTyp = plain, plain
 	}
 	l.followAlias(r)
-	sym := &l.syms[r.sym]
-	if sym.is(symDead) || sym.sec >= 0 && l.secs[sym.sec].deleted && !l.secs[sym.sec].moved || l.isUnified(r.sym) {
-		r.fate = dropped
-		return nil
+	sym := &symbol{}
+	if r.sym != absent {
+		sym = &l.syms[r.sym]
 	}
-	if sym.sec >= 0 && l.secs[sym.sec].moved {
-		r.fate = dropped
+	switch {
+	case r.sym == absent || l.isCode(sym):
+		r.fate = l.byClass(r.typ)
+	case sym.is(symDead) || sym.sec >= 0 && l.secs[sym.sec].deleted && !l.secs[sym.sec].moved || l.isUnified(r.sym):
+	case sym.sec >= 0 && l.secs[sym.sec].moved:
 		if _, ok := l.unitOff[sym.sec]; ok {
 			r.fate = applied
-			return l.checkApply(in, r)
-		}
-		return nil
-	}
-	class := resolver(r.typ)
-	switch {
-	case sym.typ() == cuda.STTSection && sym.sec >= 0 && l.secs[sym.sec].fun == absent:
-		r.fate = applied
-	case sym.isImage() && class == cuda.ResolverLinker && (l.imageOff != nil || l.isRelocatable()):
-		r.fate = applied
-	case l.isRelocatable() && l.staysOpen(sym):
-		r.fate = kept
-		r.newTyp = r.typ
-	case sym.isExternShared() && class != cuda.ResolverDriver:
-		if l.isForgotten(in, sym) {
-			return l.relocFault(in, r, "reference to deleted symbol")
-		}
-		r.fate = applied
-	case class == cuda.ResolverDriver, l.driverKnows(sym):
-		r.fate = kept
-		r.newTyp = r.typ
-		if plain, ok := unifiedPlain[r.typ]; ok && !l.isRelocatable() {
-			r.newTyp = plain
 		}
 	default:
-		r.fate = applied
+		r.fate = l.fateOf(r, sym)
 	}
-	if r.fate == applied {
-		return l.checkApply(in, r)
+	if r.fate == applied && l.forwardProgress && (r.typ == cuda.R_CUDA_YIELD_OPCODE9_0 || r.typ == cuda.R_CUDA_YIELD_CLEAR_PRED4_87) {
+		r.fate = dropped
 	}
 	return nil
+}
+
+// decideUnused decides about a place that is cleared where its symbol isn't in
+// the image.
+func (l *linker) decideUnused(r *reloc) {
+	sym := &l.syms[r.sym]
+	switch {
+	case sym.is(symDead), l.isCode(sym) && l.secs[sym.sec].deleted, !l.isRelocatable() && l.isHiddenData(sym):
+		r.fate = cleared
+	case sym.isImage():
+		r.fate, r.newTyp, r.sym = kept, cuda.R_CUDA_NONE, absent
+	case sym.typ() != cuda.STTFunc && !l.isCode(sym) && l.driverKnows(sym):
+		r.fate, r.newTyp = kept, r.typ
+	}
+}
+
+// byClass is what becomes of a relocation whose symbol has no say: the class
+// of its type decides.
+func (l *linker) byClass(typ uint32) fate {
+	if l.resolver(typ) == cuda.ResolverDriver {
+		return kept
+	}
+	return applied
+}
+
+// fateOf says who patches a relocation: what the symbol is decides before the
+// type's class does.
+func (l *linker) fateOf(r *reloc, sym *symbol) fate {
+	class := l.resolver(r.typ)
+	switch {
+	case sym.isImage() && r.typ < l.prof.relocCount && (class == cuda.ResolverLinker || bindless[r.typ]):
+		return applied
+	case l.isRelocatable() && l.staysOpen(sym), class == cuda.ResolverDriver:
+		return kept
+	case sym.isExternShared():
+		return applied
+	case l.driverKnows(sym):
+		if r.typ == cuda.R_CUDA_NONE && sym.typ() == cuda.STTFunc {
+			return dropped
+		}
+		return kept
+	}
+	return applied
+}
+
+// isCode reports whether a symbol stands for a section of code, or for one that
+// only a debugger reads.
+func (l *linker) isCode(sym *symbol) bool {
+	return sym.typ() == cuda.STTSection && sym.sec >= 0 && l.secs[sym.sec].typ == cuda.SHTProgbits
 }
 
 // followAlias retargets a relocation from a second name of some code to the
 // function that the code's header names.
 func (l *linker) followAlias(r *reloc) {
+	if r.sym == absent {
+		return
+	}
 	s := &l.syms[r.sym]
 	if s.fun == absent || s.value != 0 || s.sec < 0 {
 		return
@@ -159,8 +220,11 @@ func (l *linker) driverKnows(sym *symbol) bool {
 	if l.isRelocatable() && !sym.is(symDefined) && sym.typ() == cuda.STTCudaObject {
 		return sym.space() == cuda.STOGlobal
 	}
-	if sym.typ() == cuda.STTFunc || !sym.is(symDefined) || sym.sec < 0 {
+	if sym.typ() == cuda.STTFunc {
 		return true
+	}
+	if !sym.is(symDefined) || sym.sec < 0 {
+		return sym.space() != cuda.STOConstant && sym.space() != cuda.STOShared || l.isRelocatable()
 	}
 	switch l.secs[sym.sec].typ {
 	case cuda.SHTCudaGlobal, cuda.SHTCudaGlobalInit, cuda.SHTProgbits:
@@ -171,11 +235,14 @@ func (l *linker) driverKnows(sym *symbol) bool {
 
 // checkApply refuses what the dispatcher can't do.
 func (l *linker) checkApply(in secID, r *reloc) error {
-	if r.typ >= cuda.RelocCount {
+	if r.typ >= l.prof.relocCount {
 		return l.relocFault(in, r, "unexpected NVRS")
 	}
+	if r.sym != absent && l.syms[r.sym].isExternShared() && l.isForgotten(in, &l.syms[r.sym]) {
+		return l.relocFault(in, r, "reference to deleted symbol")
+	}
 	d := &descriptor.Table[r.typ]
-	if d.Slot(0).Action == descriptor.PCRel && r.sym != absent && l.syms[r.sym].sec != l.secs[in].target {
+	if d.Slot(0).Action == descriptor.PCRel {
 		return l.relocFault(in, r, "PC relative branch address should be in the same section")
 	}
 	for i := 0; i < descriptor.Slots; i++ {
@@ -183,10 +250,37 @@ func (l *linker) checkApply(in secID, r *reloc) error {
 			return l.relocFault(in, r, "unexpected NVRS")
 		}
 	}
-	if r.off+uint64(d.Span()) > l.secs[l.secs[in].target].size {
+	if r.off >= l.secs[l.secs[in].target].size && d.Span() > 0 {
 		return l.relocFault(in, r, "reloc address not found")
 	}
 	return nil
+}
+
+// checkKept refuses what can't be left to the driver.
+func (l *linker) checkKept(in secID, r *reloc) error {
+	if r.sym == absent {
+		return nil
+	}
+	sym := &l.syms[r.sym]
+	if l.isCode(sym) && l.secs[sym.sec].deleted {
+		return l.relocFault(in, r, "reference to deleted symbol")
+	}
+	if !l.isRelocatable() && !l.opt.PreserveReloc && l.isHiddenData(sym) {
+		return l.relocFault(in, r, "reference to deleted symbol")
+	}
+	if r.off >= l.secs[l.secs[in].target].size {
+		return l.relocFault(in, r, "relocation is past end of offset")
+	}
+	return nil
+}
+
+// isHiddenData reports whether a symbol is of those that a final link leaves
+// out: variables in shared memory and parameters.
+func (l *linker) isHiddenData(sym *symbol) bool {
+	if sym.typ() == cuda.STTSection && sym.sec >= 0 && l.secs[sym.sec].typ == cuda.SHTCudaShared {
+		return true
+	}
+	return sym.isShared() && !l.showsDebug() || sym.other&3 == cuda.STOInternal
 }
 
 // relocFault is an internal error of the tool, with the place it can't name.
@@ -215,6 +309,7 @@ func (l *linker) isLostDebug(in secID, r *reloc) bool {
 func (l *linker) value(in secID, r *reloc) descriptor.Values {
 	v := descriptor.Values{Rela: l.secs[in].typ == cuda.SHTRela, Addend: r.addend, Place: r.off}
 	if r.sym == absent {
+		v.Bank = bankOf(cuda.SHTNull)
 		return v
 	}
 	sym := &l.syms[r.sym]
@@ -227,9 +322,18 @@ func (l *linker) value(in secID, r *reloc) descriptor.Values {
 		v.Symbol = r.base
 		v.Bank = bankOf(l.secs[sym.sec].typ)
 	case sym.isImage():
-		v.Symbol = l.imageOff[r.sym]
+		v.Symbol, v.Bank = 0, bankOf(cuda.SHTNull)
+		if bindless[r.typ] || l.merc != nil {
+			v.Symbol = l.imageOff[r.sym]
+			if !l.isRelocatable() {
+				v.Bank = 0
+			}
+		}
+	case sym.isShared() && !sym.isExternShared() && !sym.is(symLaid) && !l.isRelocatable():
+		v.Symbol = unplaced
+		v.Bank = bankOf(cuda.SHTCudaShared)
 	case sym.isExternShared() && !l.isRelocatable():
-		v.Symbol = l.externOffset(l.secs[in].target, sym)
+		v.Symbol, v.Size = l.externOffset(l.secs[in].target, sym), dynamicAlign
 	case sym.sec >= 0:
 		v.Bank = bankOf(l.secs[sym.sec].typ)
 		if l.secs[sym.sec].moved {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -9,6 +10,12 @@ import (
 // syscalls are functions the driver provides.
 var syscalls = map[string]bool{
 	"vprintf": true, "malloc": true, "free": true, "__assertfail": true,
+}
+
+// isSynthetic reports whether a name is one of those that the linker itself
+// gives a meaning to.
+func isSynthetic(name string) bool {
+	return strings.HasPrefix(name, ".nv.reservedSmem") || slices.Contains(unifiedSymbols, name)
 }
 
 // mayStayUndefined reports whether nobody needs to define a symbol: the driver

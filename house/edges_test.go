@@ -106,7 +106,7 @@ var rules = []rule{
 		),
 		test: of("witness/witnesstest", cmp),
 	},
-	{from: "verify", to: of("cmdline", "cuda", "diff", "engine", "engine/descriptor", "oracle", "oracle/link", "report", "witness"), test: of("corpus/links", "witness/witnesstest", cmp)},
+	{from: "verify", to: of("cmdline", "cuda", "diff", "engine", "engine/descriptor", "oracle", "oracle/link", "report", "witness"), test: of("corpus/links", "corpus/relocs", "witness/witnesstest", cmp)},
 	{from: "report", to: of(tablewriter + "/..."), test: of(cmp)},
 
 	// The top imports what it likes of the module, but for what only tests use.

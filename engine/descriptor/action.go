@@ -59,6 +59,16 @@ func init() {
 	}
 }
 
+// AsksFunction reports whether a type stands for a function's descriptor, whole
+// or half; its single bytes don't count.
+func AsksFunction(typ uint32) bool {
+	if typ >= uint32(len(Table)) {
+		return false
+	}
+	a := Table[typ].Slot(0).Action
+	return a >= FuncDesc && a <= FuncDescRaw
+}
+
 // isLane reports whether a belongs to the masked-shift arm.
 func isLane(a Action) bool {
 	return a-Lane0 < lanes || a-UnifiedLane0 < lanes

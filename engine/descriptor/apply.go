@@ -50,6 +50,9 @@ func (d *Descriptor) Slot(i int) Slot {
 	}
 }
 
+// MaxSpan is how far a field of any type reaches, in bytes.
+const MaxSpan = 16
+
 // Span returns how many bytes of the place the descriptor reaches.
 func (d *Descriptor) Span() int {
 	n := 0
