@@ -20,6 +20,7 @@ const (
 	exMacroFrame exception = "frame instructions inside macros"
 
 	// Both sides have it and may differ.
+	exInlinedFile     exception = "files of lines that others are inlined at"
 	exLostLine        exception = "lines of instructions that sm_110 writes otherwise"
 	exMacroRegisters  exception = "register ranges in functions with macros that take registers"
 	exZeroedRegisters exception = "register ranges of functions that a link removed"

@@ -180,7 +180,11 @@ func (c *checker) sequence(sass, merc *lineSide, q, twin *dwarf.Sequence, name u
 			continue
 		}
 		x, y := a.at(uint64(n.SASS)), b.at(uint64(n.Merc))
-		if sameLine(q.Rows, x, twin.Rows, y) {
+		same, file := sameLine(q.Rows, x, twin.Rows, y)
+		if file {
+			c.leave(exInlinedFile)
+		}
+		if same {
 			continue
 		}
 		if c.lineless(fn, n) {
@@ -259,19 +263,27 @@ func (c *cursor) at(addr uint64) int {
 // and a hostile one may name itself.
 const maxInline = 64
 
-// sameLine compares two rows and the rows that they are inlined at.
-func sameLine(a []dwarf.Row, x int, b []dwarf.Row, y int) bool {
-	for range maxInline {
+// sameLine compares two rows and the rows that they are inlined at. Of these the
+// tools write the file wrong now and then, where two have the same line: otherFile
+// tells that it was so.
+func sameLine(a []dwarf.Row, x int, b []dwarf.Row, y int) (same, otherFile bool) {
+	for depth := range maxInline {
 		if x < 0 || y < 0 {
-			return x < 0 && y < 0
+			return x < 0 && y < 0, otherFile
 		}
 		r, s := &a[x], &b[y]
-		if r.Line != s.Line || r.File != s.File || r.Column != s.Column || r.Function != s.Function || r.Stmt != s.Stmt {
-			return false
+		if r.Line != s.Line || r.Column != s.Column || r.Function != s.Function || r.Stmt != s.Stmt {
+			return false, otherFile
+		}
+		if r.File != s.File {
+			if depth == 0 {
+				return false, false
+			}
+			otherFile = true
 		}
 		x, y = caller(a, r), caller(b, s)
 	}
-	return true
+	return true, otherFile
 }
 
 // caller returns the row that a row is inlined at, -1 for none.
