@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/witness"
 	"github.com/twinlink/twinlink/witness/witnesstest"
@@ -170,5 +171,100 @@ func TestInfoRecords(t *testing.T) {
 	}
 	if seen == 0 {
 		t.Error("CM-065: no such record")
+	}
+}
+
+// replaced returns an object of sm_100 whose kernel has these records, in bytes, on its Mercury side.
+func replaced(t *testing.T, object []byte, name string, records []byte) []byte {
+	t.Helper()
+	s := section(t, open(t, object), name)
+	if len(records) > len(s.data) {
+		t.Fatalf("%d bytes of records for %d", len(records), len(s.data))
+	}
+	header := le.Uint64(object[40:]) + 64*uint64(s.index)
+	return patched(patched(object, s.Off, records...), header+32, le.AppendUint64(nil, uint64(len(records)))...)
+}
+
+// TestTranslatedRecords gives a kernel records that are all one Mercury offset, that of its EXIT. The finalizer turns into
+// offsets of .text.k those words that it takes for offsets, which shows how it reads each record.
+func TestTranslatedRecords(t *testing.T) {
+	object := assemble(t, "13.0", "sm_100", small)
+	exit := func(f *cubin.File, name string) uint32 {
+		s := section(t, f, name)
+		for _, r := range info(t, f, &s.Section) {
+			if n, ok := r.Word(0); r.Attr == 28 && ok {
+				return n
+			}
+		}
+		t.Fatal("no EXIT")
+		return 0
+	}
+	before := exit(open(t, object), ".nv.merc.nv.info.k")
+	after := exit(mustLink(t, "13.0", "sm_100", nil, object), ".nv.info.k")
+	if before == after {
+		t.Fatal("the offsets don't differ")
+	}
+	o := before
+	for _, c := range []struct {
+		ids    string
+		number byte
+		words  []uint32
+		offset string // which are offsets
+	}{
+		{"CM-061 CM-062", 28, []uint32{o, o, o, o}, "1111"},
+		{"CM-061 CM-062", 40, []uint32{o, o, o, o}, "1111"},
+		{"CM-061 CM-062", 49, []uint32{o, o, o, o}, "1111"},
+		{"CM-061 CM-062", 70, []uint32{o, o, o, o}, "1111"},
+		{"CM-061 CM-062", 71, []uint32{o, o, o, o}, "1111"},
+		{"CM-061 CM-062", 87, []uint32{o, o, o, o}, "1111"},
+		{"CM-063", 46, []uint32{o, o, o, o}, "1010"},
+		{"CM-063", 68, []uint32{o, o, o, o}, "1010"},
+		{"CM-065", 57, []uint32{o, o, o, o, o, o, o, o}, "10001000"},
+		{"CM-066", 64, []uint32{o, o, o, o, o, o}, "100100"},
+		{"CM-064", 52, []uint32{o, o, 2, o, o}, "10011"}, // branch, word, count, targets
+		{"CM-064", 52, []uint32{o, o, 1, o, o, o, 1, o}, "10011001"},
+		{"CM-068", 85, []uint32{1, o, 2, o, 4, o, 3, 4, o}, "010100000"}, // {1, offset}, {2, offset, n, bytes}, {3, n, bytes}
+	} {
+		record := []byte{4, c.number, byte(4 * len(c.words)), 0}
+		for _, w := range c.words {
+			record = le.AppendUint32(record, w)
+		}
+		out := mustLink(t, "13.0", "sm_100", nil, replaced(t, object, ".nv.merc.nv.info.k", record))
+		s, found := section(t, out, ".nv.info.k"), false
+		for _, r := range info(t, out, &s.Section) {
+			if byte(r.Attr) != c.number {
+				continue
+			}
+			found = true
+			for i, w := range c.words {
+				want := w
+				if c.offset[i] == '1' {
+					want = after
+				}
+				if got, _ := r.Word(i); got != want {
+					t.Errorf("%s: record %d: word %d is %#x, wanted %#x", c.ids, c.number, i, got, want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s: record %d is gone", c.ids, c.number)
+		}
+	}
+}
+
+// TestInfoFormats puts records of unknown formats, and one of five bytes, before others: nvlink writes the list in reverse,
+// so each record's end shows. CM-044, CM-045.
+func TestInfoFormats(t *testing.T) {
+	object := assemble(t, "13.0", "sm_75", small)
+	follow := "\x03\x1b\x4d\x00" + "\x02\x4c\x03\x00"
+	reversed := "\x02\x4c\x03\x00" + "\x03\x1b\x4d\x00"
+	for _, c := range []struct{ id, first string }{
+		{"CM-044", "\x00\xc8\x08\x00"}, {"CM-044", "\x05\xc8\x08\x00"}, {"CM-044", "\x09\xc8\x08\x00"},
+		{"CM-045", "\x04\xc8\x05\x00\x01\x02\x03\x04\x05"},
+	} {
+		out := mustLink(t, "13.0", "sm_75", nil, replaced(t, object, ".nv.info.k", []byte(c.first+follow)))
+		if got := section(t, out, ".nv.info.k").data; string(got) != reversed+c.first {
+			t.Errorf("%s: % x became % x", c.id, c.first+follow, got)
+		}
 	}
 }

@@ -125,11 +125,17 @@ func TestLanes(t *testing.T) {
  0xff0000000000(generic(x)), 0xff000000000000(generic(x)), 0xff00000000000000(generic(x))};
 .visible .entry k(.param .u64 p){ .reg .b64 %d<3>; ld.param.u64 %d1,[p]; ld.global.u8 %d2,[b]; st.global.u8 [%d1],%d2; ret; }
 `
+	const kernel = `.visible .entry k2(){ ret; }
+.global .align 8 .u8 b[8] = {0xff(k2), 0xff00(k2), 0xff0000(k2), 0xff000000(k2), 0xff00000000(k2), 0xff0000000000(k2), 0xff000000000000(k2), 0xff00000000000000(k2)};
+.visible .entry k(.param .u64 p){ .reg .b64 %d<3>; ld.param.u64 %d1,[p]; ld.global.u8 %d2,[b]; st.global.u8 [%d1],%d2; ret; }
+`
 	for _, c := range []struct {
+		ptx           string
 		arch, section string
 		first         uint32
-	}{{"sm_75", ".nv.global.init", cuda.R_CUDA_G8_0}, {"sm_90", ".nv.global.init", cuda.R_CUDA_G8_0}, {"sm_100", ".nv.merc.nv.global.init", 0x10018}} {
-		f := open(t, assemble(t, "13.0", c.arch, lanes))
+	}{{lanes, "sm_75", ".nv.global.init", cuda.R_CUDA_G8_0}, {lanes, "sm_90", ".nv.global.init", cuda.R_CUDA_G8_0}, {lanes, "sm_100", ".nv.merc.nv.global.init", 0x10018},
+		{kernel, "sm_75", ".nv.global.init", cuda.R_CUDA_FUNC_DESC_8_0}} {
+		f := open(t, assemble(t, "13.0", c.arch, c.ptx))
 		byOffset := map[uint64]uint32{}
 		least := uint64(1 << 40)
 		for _, s := range sections(f) {
@@ -154,7 +160,7 @@ func TestLanes(t *testing.T) {
 		}
 		for k := range uint64(8) {
 			if got := byOffset[least+k]; got != c.first+uint32(k) {
-				t.Errorf("RC-100 RC-102: %s: byte %d has type %#x", c.arch, k, got)
+				t.Errorf("RC-100 RC-102 RC-124: %s: byte %d has type %#x", c.arch, k, got)
 			}
 		}
 	}
