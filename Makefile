@@ -38,6 +38,12 @@ corpus:
 vectors:
 	go run ./corpus/relocs/regen
 
+# Makes mercury/table.tsv anew from mercury/ptx, with ptxas 13.0 and nvlink 13.5:
+# an hour of one core.
+.PHONY: mercury-table
+mercury-table:
+	go run ./mercury/maketable
+
 # The short gear: every target for so many executions.
 fuzz:
 	scripts/fuzz.sh $(EXECUTIONS)

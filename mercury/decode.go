@@ -1,0 +1,181 @@
+package mercury
+
+import (
+	"slices"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// Reason says why a record's words are not known; "" where they are.
+type Reason string
+
+// The reasons.
+const (
+	Known     Reason = ""
+	NoForm    Reason = "form"    // its first four bytes are in no rule, or not for this SM
+	BadRecord Reason = "record"  // not 16 or 32 bytes as its first byte says
+	Operand   Reason = "operand" // a register or predicate slot holds neither
+	Unseen    Reason = "unseen"  // a bit has a value that no sample had
+	NoShape   Reason = "shape"   // the bits that choose the opcodes
+	NoRow     Reason = "row"     // the bits that choose a value
+	Span      Reason = "span"    // other words stand there than a record can have
+)
+
+// Decode makes the words of a record of 16 or 32 bytes with the table that the
+// program carries; see [Table.Decode].
+func Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reason {
+	return Default().Decode(sm, record, sass, want, mask)
+}
+
+// Decode makes the words of a record. sass holds the words that stand there:
+// what surroundings add before and behind those of the record is looked up in
+// them. want gets the words, mask the bits of them that the record decides; the
+// length of both is that of sass. Nothing is written where a reason comes back.
+func (t *Table) Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reason {
+	s, v, why := t.find(sm, record)
+	if why != Known {
+		return why
+	}
+	before, ok := align(s.ops, sass)
+	if !ok || len(want) != len(sass) || len(mask) != len(sass) {
+		return Span
+	}
+	core := want[before : before+len(s.ops)]
+	// A row that is missing has to be found before anything is written.
+	if !s.covers(&v) {
+		return NoRow
+	}
+	for i := range sass {
+		want[i], mask[i] = sass[i], Word{^uint64(0), ^uint64(Schedule)}
+	}
+	copy(mask[before:], s.mask)
+	copy(core, s.base)
+	s.fill(&v, core)
+	return Known
+}
+
+// Words returns the number of words that a record stands for by itself, 0
+// where it isn't known.
+func (t *Table) Words(sm cuda.SM, record []byte) int {
+	s, _, why := t.find(sm, record)
+	if why != Known {
+		return 0
+	}
+	return len(s.ops)
+}
+
+// Samples returns how many distinct samples support the rules for a record,
+// and the release they came from.
+func (t *Table) Samples(sm cuda.SM, record []byte) (n int, release string) {
+	s, _, why := t.find(sm, record)
+	if why != Known {
+		return 0, ""
+	}
+	return s.samples, choose(t.forms[tagOf(record)], sm).release
+}
+
+func tagOf(r []byte) uint32 {
+	return uint32(r[0])<<24 | uint32(r[1])<<16 | uint32(r[2])<<8 | uint32(r[3])
+}
+
+func choose(all []*form, sm cuda.SM) *form {
+	for _, f := range all {
+		if slices.Contains(f.sms, uint16(sm)) {
+			return f
+		}
+	}
+	return nil
+}
+
+func (t *Table) find(sm cuda.SM, record []byte) (*shape, bits, Reason) {
+	var v bits
+	if !(len(record) == 16 && record[0]&0x7f == 1) && !(len(record) == 32 && record[0]&0x7f == 2) {
+		return nil, v, BadRecord
+	}
+	f := choose(t.forms[tagOf(record)&^0x80000000], sm)
+	if f == nil {
+		return nil, v, NoForm
+	}
+	v = getBits(record)
+	s, why := f.find(&v)
+	return s, v, why
+}
+
+func (f *form) find(v *bits) (*shape, Reason) {
+	why := NoForm
+	for _, m := range f.models {
+		s, w := m.find(v)
+		if w == Known {
+			return s, Known
+		}
+		// The model that came nearest tells the reason.
+		if why == NoForm || why == Unseen {
+			why = w
+		}
+	}
+	return nil, why
+}
+
+func (m *model) find(v *bits) (*shape, Reason) {
+	for _, l := range m.locks {
+		if v.field(uint(l.at), uint(l.width)) != l.value {
+			return nil, Unseen
+		}
+	}
+	for _, s := range m.slots {
+		if !s.holds(v.field(uint(s.at), uint(s.width))) {
+			return nil, Operand
+		}
+	}
+	s := m.choose[v.pick(m.key)]
+	if s == nil {
+		return nil, NoShape
+	}
+	return s, Known
+}
+
+func (s *shape) covers(v *bits) bool {
+	for i := range s.sums {
+		if r := &s.sums[i]; r.rows != nil {
+			if _, ok := r.rows[v.pick(r.key)]; !ok {
+				return false
+			}
+		}
+	}
+	for i := range s.lookups {
+		if _, ok := s.lookups[i].rows[v.pick(s.lookups[i].key)]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *shape) fill(v *bits, out []Word) {
+	put := func(dst uint16, x uint64) {
+		w := &out[dst>>7]
+		if dst&64 == 0 {
+			w.Lo |= x << (dst & 63)
+		} else {
+			w.Hi |= x << (dst & 63)
+		}
+	}
+	for i := range s.copies {
+		c := &s.copies[i]
+		put(c.dst, v.field(uint(c.src), uint(c.width))^c.flip)
+	}
+	for i := range s.sums {
+		r := &s.sums[i]
+		add := r.add
+		if r.rows != nil {
+			add = r.rows[v.pick(r.key)]
+		}
+		put(r.dst, (v.field(uint(r.src), uint(r.width))+add)&(1<<r.width-1))
+	}
+	for i := range s.lookups {
+		l := &s.lookups[i]
+		x := l.rows[v.pick(l.key)]
+		for k, d := range l.dst {
+			put(d, x>>k&1)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/twinlink/twinlink/mercury/internal/fit"
+	"github.com/twinlink/twinlink/mercury/internal/probe"
+)
+
+// Sample is a record with the words that ptxas wrote for it.
+type Sample struct {
+	SM     int
+	Record []byte
+	Words  []byte
+}
+
+// Form learns the rules of one tag and returns them as lines of the table.
+// oracles are by SM.
+func Form(ctx context.Context, tag uint32, samples []Sample, oracles map[int]*probe.Oracle, trace func(string, ...any)) (string, error) {
+	size := 16 * int(tag>>24)
+	var open []int
+	for sm := range oracles {
+		open = append(open, sm)
+	}
+	slices.Sort(open)
+	var text string
+	for len(open) > 0 {
+		sm := open[0]
+		open = open[1:]
+		models, err := fit.Learn(ctx, fit.Config{First: 32, Bits: 8 * size, Slots: true, Seed: uint64(tag), Trace: trace}, Asker(oracles[sm], size), seeds(samples, sm))
+		if err != nil {
+			return "", err
+		}
+		if len(models) == 0 {
+			continue // a form that this SM doesn't have
+		}
+		sms := []int{sm}
+		var probes []fit.Vec
+		for _, m := range models {
+			probes = append(probes, m.Proven...)
+		}
+		var rest []int
+		for _, other := range open {
+			same, err := agree(ctx, models, Asker(oracles[other], size), probes)
+			if err != nil {
+				return "", err
+			}
+			if same {
+				sms = append(sms, other)
+			} else {
+				rest = append(rest, other)
+			}
+		}
+		open = rest
+		free, err := check(models, samples, sms, trace)
+		if err != nil {
+			return "", err
+		}
+		text += Write(tag, sms, oracles[sm].Release, models, free)
+	}
+	return text, nil
+}
+
+// seeds returns records of the form, those of the SM first.
+func seeds(samples []Sample, sm int) []fit.Vec {
+	var out []fit.Vec
+	seen := map[fit.Vec]bool{}
+	for _, own := range []bool{true, false} {
+		for _, s := range samples {
+			if v := fit.FromBytes(s.Record); (s.SM == sm) == own && !seen[v] && len(out) < 300 {
+				seen[v] = true
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// agree reports whether an SM gives what the models say.
+func agree(ctx context.Context, models []*fit.Model, ask fit.Asker, in []fit.Vec) (bool, error) {
+	if len(in) > 600 {
+		in = in[:600]
+	}
+	outs, err := ask(ctx, in)
+	if err != nil {
+		return false, err
+	}
+	for i, o := range outs {
+		p, why := Predict(models, in[i])
+		if why == "" && (p.Sig != o.Sig || !slices.Equal(p.Bits, o.Bits)) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// Predict asks the models in order.
+func Predict(models []*fit.Model, v fit.Vec) (fit.Out, string) {
+	why := "form"
+	for _, m := range models {
+		p, w := m.Predict(v)
+		if w == "" {
+			return p, ""
+		}
+		why = w
+	}
+	return fit.Out{}, why
+}
+
+// register reports whether a bit of a sequence of words belongs to a register.
+func register(bit int) bool { return bit&127 >= 16 && bit&127 < 40 || bit&127 >= 64 && bit&127 < 72 }
+
+// check compares the models with what ptxas wrote. Registers of a sequence of
+// words in which ptxas has other numbers are such that no record says: they are
+// free. Elsewhere it is an address that a relocation is still to fill in.
+func check(models []*fit.Model, samples []Sample, sms []int, trace func(string, ...any)) (map[string]map[int]bool, error) {
+	free := map[string]map[int]bool{}
+	for _, s := range samples {
+		if !slices.Contains(sms, s.SM) {
+			continue
+		}
+		p, why := Predict(models, fit.FromBytes(s.Record))
+		if why != "" {
+			continue
+		}
+		o := Out(s.Words)
+		if p.Sig != o.Sig {
+			trace("ptxas has %s for %x, nvlink %s", o.Sig, s.Record, p.Sig)
+			continue
+		}
+		for i := range p.Bits {
+			for k := range 64 {
+				if (p.Bits[i]^o.Bits[i])>>k&1 != 0 {
+					if len(p.Bits) == 2 || !register(64*i+k) {
+						trace("ptxas has bit %d of %x otherwise", 64*i+k, s.Record)
+						continue
+					}
+					if free[p.Sig] == nil {
+						free[p.Sig] = map[int]bool{}
+					}
+					free[p.Sig][64*i+k] = true
+				}
+			}
+		}
+	}
+	for sig, at := range free {
+		// A register is free as a whole.
+		for i := range at {
+			for _, first := range []int{16, 24, 32, 64} {
+				if k := i&127 - first; 0 <= k && k < 8 {
+					for j := range 8 {
+						at[i&^127+first+j] = true
+					}
+				}
+			}
+		}
+		trace("free in %s: %s", sig, fmt.Sprint(len(at)))
+	}
+	return free, nil
+}

@@ -1,0 +1,172 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/twinlink/twinlink/witness"
+)
+
+// Oracle asks an nvlink for the SASS of Mercury records.
+//
+// From sm_100 on nvlink makes the SASS of a function anew from its capsule, and
+// doesn't care who wrote the capsule. So a record of our own, put behind the
+// last instruction of a small kernel, comes back as the words that this record
+// stands for; and the node that comes back says whether nvlink would keep such
+// a record in full, as a 4-byte mini, or not at all.
+type Oracle struct {
+	tools    *witness.Toolset
+	template *Template
+	Release  string // "13.5"
+	Arch     string // "sm_100"
+
+	Links, Crashes int // asked so far; of them, ended by a signal
+}
+
+const kernel = `.version 9.0
+.target %s
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+	.reg .b32 %%r<3>;
+	.reg .b64 %%rd<3>;
+	ld.param.u64 %%rd1, [p];
+	mov.u32 %%r1, %%tid.x;
+	st.global.u32 [%%rd1], %%r1;
+	ret;
+}
+`
+
+// NewOracle has ptxas make the kernel and nvlink answer.
+func NewOracle(ctx context.Context, tools *witness.Toolset, release, arch string) (*Oracle, error) {
+	res, err := tools.Assemble(ctx, release, []string{"-arch=" + arch}, witness.File{Name: "k.ptx", Data: fmt.Appendf(nil, kernel, arch)})
+	if err != nil {
+		return nil, err
+	}
+	if res.Outcome != witness.Success {
+		return nil, fmt.Errorf("probe: ptxas %s -arch=%s: %s", release, arch, res.Stderr)
+	}
+	t, err := NewTemplate(res.Output)
+	if err != nil {
+		return nil, err
+	}
+	return &Oracle{tools: tools, template: t, Release: release, Arch: arch}, nil
+}
+
+// Answer is what nvlink made of one node.
+type Answer struct {
+	// Kind is that of the node which came back: 'P', 'M', 'R'; 'V' where none
+	// did, 'C' where nvlink crashed or refused, '+' where there were several.
+	Kind   byte
+	Record []byte // what the node keeps
+	Words  []byte // 16 bytes each
+}
+
+// marker is MOV R0, imm32: a PLAIN instruction that tells the answers apart.
+func marker(i int) Node {
+	w := []byte{0x02, 0x78, 0, 0, 0, 0, 0, 0, 0, 0x0f, 0, 0, 0, 0xe2, 0x0f, 0}
+	binary.LittleEndian.PutUint32(w[4:], markerValue(i))
+	return Node{Words: w}
+}
+
+func markerValue(i int) uint32 { return 0x5a000000 | uint32(i) }
+
+// Ask returns one answer for each node. What makes nvlink crash is found by
+// halving, so that the others are still answered.
+func (o *Oracle) Ask(ctx context.Context, nodes []Node) ([]Answer, error) {
+	const most = 8192
+	var out []Answer
+	for len(nodes) > most {
+		a, err := o.ask(ctx, nodes[:most])
+		if err != nil {
+			return nil, err
+		}
+		out, nodes = append(out, a...), nodes[most:]
+	}
+	a, err := o.ask(ctx, nodes)
+	return append(out, a...), err
+}
+
+func (o *Oracle) ask(ctx context.Context, nodes []Node) ([]Answer, error) {
+	if len(nodes) == 0 {
+		return nil, nil
+	}
+	a, err := o.link(ctx, nodes)
+	if err == nil {
+		return a, nil
+	}
+	if !errors.Is(err, errNoAnswer) {
+		return nil, err
+	}
+	if len(nodes) == 1 {
+		return []Answer{{Kind: 'C'}}, nil
+	}
+	half := len(nodes) / 2
+	a, err = o.ask(ctx, nodes[:half])
+	if err != nil {
+		return nil, err
+	}
+	b, err := o.ask(ctx, nodes[half:])
+	return append(a, b...), err
+}
+
+var errNoAnswer = errors.New("no answer")
+
+func (o *Oracle) link(ctx context.Context, nodes []Node) ([]Answer, error) {
+	with := make([]Node, 0, 2*len(nodes)+1)
+	with = append(with, marker(0))
+	for i, n := range nodes {
+		with = append(with, n, marker(i+1))
+	}
+	o.Links++
+	res, err := o.tools.Link(ctx, o.Release, []string{"-r", "-arch=" + o.Arch}, []witness.File{{Name: "a.cubin", Data: o.template.Build(with)}})
+	if err != nil {
+		return nil, err
+	}
+	if res.Outcome != witness.Success {
+		o.Crashes++
+		return nil, errNoAnswer
+	}
+	back, err := o.template.Read(res.Output)
+	if err != nil {
+		o.Crashes++
+		return nil, errNoAnswer
+	}
+	var groups [][]Result
+	for _, r := range back {
+		if r.Kind == 'S' {
+			continue
+		}
+		if r.Kind == 'P' && isMarker(r.Words, len(groups)) {
+			groups = append(groups, nil)
+			continue
+		}
+		if len(groups) > 0 {
+			groups[len(groups)-1] = append(groups[len(groups)-1], r)
+		}
+	}
+	if len(groups) != len(nodes)+1 {
+		o.Crashes++
+		return nil, errNoAnswer
+	}
+	out := make([]Answer, len(nodes))
+	for i := range out {
+		switch g := groups[i]; len(g) {
+		case 0:
+			out[i].Kind = 'V'
+		case 1:
+			out[i] = Answer{g[0].Kind, bytes.Clone(g[0].Record), bytes.Clone(g[0].Words)}
+		default:
+			out[i].Kind = '+'
+		}
+	}
+	return out, nil
+}
+
+func isMarker(words []byte, i int) bool {
+	return bytes.HasPrefix(words, []byte{0x02, 0x78, 0, 0}) && binary.LittleEndian.Uint32(words[4:]) == markerValue(i) &&
+		words[8] == 0 && words[9] == 0x0f
+}

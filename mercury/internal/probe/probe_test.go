@@ -1,0 +1,81 @@
+package probe_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"testing"
+
+	"github.com/twinlink/twinlink/mercury/internal/probe"
+	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/witness/witnesstest"
+)
+
+func TestMain(m *testing.M) { witnesstest.Main(m) }
+
+func unhex(t *testing.T, s string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// The node that comes back is the one that went in, with words for it, and one
+// that nvlink dies of spoils no other.
+func TestOracle(t *testing.T) {
+	tools := witnesstest.Need(t, "13.5", witness.Nvlink, witness.Ptxas)
+	o, err := probe.NewOracle(t.Context(), tools, "13.5", "sm_100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// ATOMG.E.ADD.64.STRONG.GPU PT, R4, desc[UR4][R6.64], R4
+	good := unhex(t, "024e5232f80000460300000001f803010082010a000201020100000000000000")
+	bad := bytes.Clone(good)
+	bad[1], bad[2], bad[3] = 0xff, 0xff, 0xff
+	answers, err := o.Ask(t.Context(), []probe.Node{{Record: good}, {Record: bad}, {Record: good}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{0, 2} {
+		if a := answers[i]; a.Kind != 'R' || !bytes.Equal(a.Record, good) || len(a.Words) != 16 || a.Words[0] != 0xa8 || a.Words[1]&15 != 9 || a.Words[2] != 4 {
+			t.Errorf("answer %d: %c %x %x", i, a.Kind, a.Record, a.Words)
+		}
+	}
+	// 13.5 makes zeros of what it doesn't know, or says no.
+	if a := answers[1]; len(a.Words) > 0 && !bytes.Equal(a.Words[:13], make([]byte, 13)) {
+		t.Errorf("an instruction that isn't: %c %x", a.Kind, a.Words)
+	}
+}
+
+// ptxas 13.0.88 and nvlink 13.5.37 agree on these: the words are the first's,
+// the records what the second was made to show, as is each size.
+func TestReader(t *testing.T) {
+	tools := witnesstest.Need(t, "13.5", witness.Nvlink, witness.Ptxas)
+	r, err := probe.NewReader(t.Context(), tools, "13.5", "sm_100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := [][]byte{
+		unhex(t, "01730500000000000000000000244e00"), // BREV R5, R0
+		unhex(t, "0c7800030e0000007042f00300c60f00"), // ISETP.GT.AND P0, PT, R3, 0xe, PT
+		unhex(t, "01730500000000000000000000244e00"),
+	}
+	got, err := r.Records(t.Context(), words, []int{16, 32, 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"0106000af80004000000410100000000", "02104406f800110000000100c0000a000000000000000000000000000e000000", "0106000af80004000000410100000000"} {
+		if !bytes.Equal(got[i], unhex(t, want)) {
+			t.Errorf("record %d: %x, want %s", i, got[i], want)
+		}
+	}
+}
+
+func TestHostileCubins(t *testing.T) {
+	for _, b := range [][]byte{nil, []byte("\x7fELF"), make([]byte, 64), append([]byte("\x7fELF"), bytes.Repeat([]byte{0xff}, 200)...)} {
+		if _, _, err := probe.Pairs(b); err == nil {
+			t.Errorf("accepted %x", b)
+		}
+	}
+}

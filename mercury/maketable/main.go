@@ -1,0 +1,180 @@
+// Maketable makes mercury/table.tsv anew: it compiles the PTX of mercury/ptx
+// with ptxas, asks nvlink what the records that come out, and thousands beside
+// them, stand for, and writes the rules.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/twinlink/twinlink/mercury/internal/learn"
+	"github.com/twinlink/twinlink/mercury/internal/probe"
+	"github.com/twinlink/twinlink/witness"
+)
+
+const (
+	ptxasRelease  = "13.0"
+	nvlinkRelease = "13.5" // says no where 13.0 crashes; on valid records they agree
+)
+
+var targets = map[int]string{100: "sm_100a", 103: "sm_103a", 110: "sm_110a", 120: "sm_120a", 121: "sm_121a"}
+
+func main() {
+	dir := flag.String("dir", "mercury", "the folder with ptx/, into which table.tsv is written")
+	parts := flag.String("parts", "", "keep forms that are done in this folder, and take them from there")
+	only := flag.String("only", "", "tags to learn, separated by commas; the others are left out; none: the held-back samples alone")
+	verbose := flag.Bool("v", false, "trace")
+	flag.Parse()
+	if err := run(context.Background(), *dir, *parts, *only, *verbose); err != nil {
+		fmt.Fprintln(os.Stderr, "maketable:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, dir, parts, only string, verbose bool) error {
+	tools, err := witness.Find(ctx, witness.Options{})
+	if err != nil {
+		return err
+	}
+	src, err := read(dir)
+	if err != nil {
+		return err
+	}
+	samples, err := cached(parts, func() (map[uint32][]learn.Sample, error) { return train(ctx, tools, src) })
+	if err != nil {
+		return err
+	}
+	if only == "" || only == "none" {
+		if err := holdBack(ctx, tools, src, samples, filepath.Join(dir, "testdata", "heldback.txt")); err != nil {
+			return err
+		}
+	}
+	oracles, readers := map[int]*probe.Oracle{}, map[int]*probe.Reader{}
+	// Some records make nvlink run for ever.
+	brief, err := witness.Find(ctx, witness.Options{Limits: witness.Limits{Time: 3 * time.Second}})
+	if err != nil {
+		return err
+	}
+	for sm := range targets {
+		o, err := probe.NewOracle(ctx, brief, nvlinkRelease, fmt.Sprintf("sm_%d", sm))
+		if err != nil {
+			return err
+		}
+		oracles[sm] = o
+		if readers[sm], err = probe.NewReader(ctx, brief, nvlinkRelease, fmt.Sprintf("sm_%d", sm)); err != nil {
+			return err
+		}
+	}
+	tags, err := choose(samples, only)
+	if err != nil {
+		return err
+	}
+	text := map[uint32]string{}
+	for _, t := range tags {
+		if text[t], err = form(ctx, t, samples[t], oracles, readers, parts, verbose); err != nil {
+			return err
+		}
+	}
+	slices.Sort(tags)
+	var table strings.Builder
+	table.WriteString(heading)
+	for _, t := range tags {
+		table.WriteString(text[t])
+	}
+	return os.WriteFile(filepath.Join(dir, "table.tsv"), []byte(table.String()), 0o644)
+}
+
+// cached returns what is kept in the folder of parts, or makes and keeps it.
+func cached(parts string, create func() (map[uint32][]learn.Sample, error)) (samples map[uint32][]learn.Sample, err error) {
+	if parts == "" {
+		return create()
+	}
+	file := filepath.Join(parts, "samples.gob")
+	b, err := os.ReadFile(file)
+	if err == nil {
+		return samples, gob.NewDecoder(bytes.NewReader(b)).Decode(&samples)
+	}
+	if samples, err = create(); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := gob.NewEncoder(&out).Encode(samples); err != nil {
+		return nil, err
+	}
+	return samples, os.WriteFile(file, out.Bytes(), 0o644)
+}
+
+// choose returns the tags to learn: those of only, in its order, or all.
+func choose(samples map[uint32][]learn.Sample, only string) ([]uint32, error) {
+	if only == "" {
+		return slices.Sorted(maps.Keys(samples)), nil
+	}
+	var tags []uint32
+	if only == "none" {
+		return nil, nil
+	}
+	for s := range strings.SplitSeq(only, ",") {
+		t, err := strconv.ParseUint(s, 16, 32)
+		if err != nil {
+			return nil, err
+		}
+		if samples[uint32(t)] != nil {
+			tags = append(tags, uint32(t))
+		}
+	}
+	return tags, nil
+}
+
+// firstTag is above all opcodes.
+const firstTag = 1 << 12
+
+const heading = "# Made by \"make mercury-table\" from ptx/ with ptxas 13.0.88 and nvlink 13.5.37. docs/mercury.md says how to read it.\n"
+
+func form(ctx context.Context, tag uint32, samples []learn.Sample, oracles map[int]*probe.Oracle, readers map[int]*probe.Reader, parts string, verbose bool) (string, error) {
+	file := filepath.Join(parts, fmt.Sprintf("%08x.tsv", tag))
+	if parts != "" {
+		b, err := os.ReadFile(file)
+		if err == nil {
+			return string(b), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	trace := func(string, ...any) {}
+	if verbose {
+		trace = func(f string, a ...any) { fmt.Fprintf(os.Stderr, "\t"+f+"\n", a...) }
+	}
+	start := time.Now()
+	var text string
+	var err error
+	if tag < firstTag {
+		words := make([][]byte, len(samples))
+		for i, s := range samples {
+			words[i] = s.Words
+		}
+		text, err = learn.PlainForm(ctx, uint64(tag), words, readers, trace)
+	} else {
+		text, err = learn.Form(ctx, tag, samples, oracles, trace)
+	}
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(os.Stderr, "%08x %d samples, %d lines, %v\n", tag, len(samples), strings.Count(text, "\n"), time.Since(start).Round(time.Millisecond))
+	if parts != "" {
+		err = os.WriteFile(file, []byte(text), 0o644)
+	}
+	return text, err
+}

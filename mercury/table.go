@@ -1,0 +1,99 @@
+package mercury
+
+import (
+	_ "embed"
+	"sync"
+)
+
+// The table as it was learned: see docs/mercury.md for how to read it.
+//
+//go:embed table.tsv
+var learned string
+
+// Table holds rules.
+type Table struct {
+	forms map[uint32][]*form // by tag
+	plain map[uint32][]*form // by opcode; the shapes' words are a record's two halves
+}
+
+// form is the rules of one tag on some SMs.
+type form struct {
+	tag     uint32
+	sms     []uint16
+	release string
+	models  []*model
+}
+
+// model is the rules for records that share the values of some bits.
+type model struct {
+	slots  []slot
+	locks  []lock
+	key    []uint8
+	shapes []*shape
+	choose map[uint32]*shape // by the bits of key
+}
+
+// slot is an operand that may hold a register, 0..254 or RZ, in 10 bits, or a
+// predicate, 0..6 or PT, in 5.
+type slot struct{ at, width uint8 }
+
+func (s slot) holds(x uint64) bool {
+	if s.width == 10 {
+		return x < 255 || x == 1023
+	}
+	return x < 7 || x == 31
+}
+
+// lock is a run of bits that are known with one value only.
+type lock struct {
+	at, width uint8
+	value     uint64
+}
+
+// shape is the rules of one sequence of opcodes.
+type shape struct {
+	ops     []uint32 // of a plain form, the record's tag
+	samples int
+	base    []Word // the constant bits; all others zero
+	mask    []Word // what is decided
+	copies  []copying
+	sums    []sum
+	lookups []lookup
+}
+
+// copying gives bits dst.. the value of the record's from src, inverted where
+// flip has ones.
+type copying struct {
+	dst   uint16 // bit of all words
+	src   uint8
+	width uint8
+	flip  uint64
+}
+
+// sum gives bits dst.. a field of the record plus a number, which a few other
+// bits may choose.
+type sum struct {
+	dst        uint16
+	src, width uint8
+	add        uint64
+	key        []uint8
+	rows       map[uint32]uint64
+}
+
+// lookup gives single bits the values that a few bits of the record choose.
+type lookup struct {
+	dst  []uint16
+	key  []uint8
+	rows map[uint32]uint64
+}
+
+var load = sync.OnceValue(func() *Table {
+	t, err := Parse(learned)
+	if err != nil {
+		panic("mercury: the table in this program: " + err.Error())
+	}
+	return t
+})
+
+// Default returns the table that this program carries.
+func Default() *Table { return load() }

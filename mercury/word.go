@@ -1,0 +1,51 @@
+package mercury
+
+import "encoding/binary"
+
+// Word is a SASS instruction: bit i of the instruction is bit i of Lo, or bit
+// i-64 of Hi.
+type Word struct{ Lo, Hi uint64 }
+
+// Schedule is the bits of a word's Hi that no record decides: 105 to 125,
+// stalls, barriers and reuse, which the finalizer makes.
+const Schedule = 1<<62 - 1<<41
+
+// GetWord reads the word at the beginning of b.
+func GetWord(b []byte) Word {
+	return Word{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:16])}
+}
+
+// Put writes the word to the beginning of b.
+func (w Word) Put(b []byte) {
+	binary.LittleEndian.PutUint64(b, w.Lo)
+	binary.LittleEndian.PutUint64(b[8:16], w.Hi)
+}
+
+func (w Word) opcode() uint64 { return w.Lo & 0xfff }
+
+func (w Word) under(mask Word) Word { return Word{w.Lo & mask.Lo, w.Hi & mask.Hi} }
+
+// bits is a record, lowest bit first, filled up with zeros.
+type bits [5]uint64
+
+func getBits(record []byte) (v bits) {
+	for i := 0; i+8 <= len(record) && i < 32; i += 8 {
+		v[i>>3] = binary.LittleEndian.Uint64(record[i:])
+	}
+	return v
+}
+
+// field returns n bits from p on, p < 256, n ≤ 64.
+func (v *bits) field(p, n uint) uint64 {
+	x := v[p>>6]>>(p&63) | v[p>>6+1]<<1<<(63-p&63)
+	return x & (1<<n - 1)
+}
+
+// pick returns the bits at the given positions, the first lowest.
+func (v *bits) pick(at []uint8) uint32 {
+	var x uint32
+	for k, p := range at {
+		x |= uint32(v[p>>6]>>(p&63)&1) << k
+	}
+	return x
+}
