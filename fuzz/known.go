@@ -49,7 +49,7 @@ var KnownMixes = []Known{
 		Example: Example{"13.0", "sm_90", []string{"-r"}, []string{"cluster/13.0-sm_90/b.cubin"}},
 	},
 	{
-		Finding: "relocation.field", Programs: []string{"threadblock"}, Wrong: "oracle",
+		Finding: "relocation.field", Programs: []string{"threadblock", "random_4"}, Wrong: "oracle",
 		Why:     "YIELD records are dropped as soon as one input was written for sm_70, also those of inputs for sm_52",
 		Example: Example{"12.4", "sm_89", nil, []string{"threadblock/12.4-sm_89/b.cubin", "random_4/12.4-sm_89/m1.cubin", "random_4/12.4-sm_89/m2.cubin", "random_4/12.4-sm_89/m0.cubin"}},
 	},
@@ -73,6 +73,53 @@ var KnownMixes = []Known{
 		Why:     "the order of tentative definitions, and so the padding between them, where the modules come in another order",
 		Example: Example{"11.8", "sm_75", nil, []string{"common/11.8-sm_75/c.cubin", "common/11.8-sm_75/a.cubin", "common/11.8-sm_75/b.cubin"}},
 	},
+}
+
+// KnownImage is a mix of which the engine is known to make another image than
+// nvlink, or to refuse what nvlink links, or the other way round.
+type KnownImage struct {
+	Programs []string // all of them have a part in the mix
+	Why      string
+	Example  Example
+}
+
+// KnownImages are those that the oracle has no part in: it accepts the image, or
+// there is none.
+var KnownImages = []KnownImage{
+	{
+		Programs: []string{"random_3", "textures"}, Why: "records of a texture reference and of a kernel's parameter bank under the same names",
+		Example: Example{"12.4", "sm_87", []string{"--force-rela"}, []string{"random_3/12.4-sm_87/m0.cubin", "textures/12.4-sm_87-quiet/b.cubin"}},
+	},
+	{
+		Programs: []string{"random_4"}, Why: "modules in another order",
+		Example: Example{"11.8", "sm_52", nil, []string{"random_4/11.8-sm_52/m1.cubin", "random_4/11.8-sm_52/m0.cubin", "random_4/11.8-sm_52/m2.cubin"}},
+	},
+	{
+		Programs: []string{"random_9"}, Why: "a reference that the engine takes for one to a deleted symbol",
+		Example: Example{"11.8", "sm_86", []string{"--preserve-relocs"}, []string{"random_9/11.8-sm_86/m0.cubin"}},
+	},
+	{
+		Programs: []string{"random_10"}, Why: "edges of .nv.callgraph in a relocatable link",
+		Example: Example{"13.0", "sm_90a", []string{"-r"}, []string{"random_10/13.0-sm_90a/m0.cubin", "random_10/13.0-sm_90a/m1.cubin"}},
+	},
+	{
+		Programs: []string{"cxx_asserts", "globals"}, Why: "a reference that stays undefined",
+		Example: Example{"11.8", "sm_87", nil, []string{"globals/11.8-sm_87/a.cubin", "globals/11.8-sm_87/b.cubin", "cxx_asserts/11.8-sm_87/b.cubin"}},
+	},
+	{
+		Programs: []string{"empty"}, Why: "a link of nothing but an empty module",
+		Example: Example{"11.8", "sm_86", nil, []string{"empty/11.8-sm_86/a.cubin"}},
+	},
+}
+
+// covers reports whether all programs of the entry are in a mix.
+func (k *KnownImage) covers(m *Mix) bool {
+	for _, p := range k.Programs {
+		if !slices.ContainsFunc(m.Modules, func(from string) bool { return strings.HasPrefix(from, p+"/") }) {
+			return false
+		}
+	}
+	return true
 }
 
 // covers reports whether an entry is about a mix that ended in a finding.

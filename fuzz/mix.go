@@ -247,14 +247,15 @@ func oracleRelease(name string) oracle.Release {
 // JudgeWitness asks nvlink of the case's release too. Where it made an output the
 // engine's is the same to the byte; where it refused the engine refuses too.
 // That it dies or hangs is its own affair, where the engine didn't. What
-// [KnownMixes] says to be the engine's fault is passed over, and so are links
+// [KnownMixes] and [KnownImages] say of the engine is passed over, and so are links
 // from sm_100 on, where the engine doesn't yet do every option as nvlink does.
 func (m *Mix) JudgeWitness(ctx context.Context, set *witness.Toolset) *Divergence {
 	if m.twoSided() {
 		return nil
 	}
 	d := m.judgeWitness(ctx, set)
-	if d != nil && slices.ContainsFunc(KnownMixes, func(k Known) bool { return k.Wrong == "engine" && k.covers(m, k.Finding) }) {
+	if d != nil && (slices.ContainsFunc(KnownMixes, func(k Known) bool { return k.Wrong == "engine" && k.covers(m, k.Finding) }) ||
+		slices.ContainsFunc(KnownImages, func(k KnownImage) bool { return k.covers(m) })) {
 		return nil
 	}
 	return d

@@ -74,3 +74,19 @@ func TestKnownMixes(t *testing.T) {
 		}
 	}
 }
+
+// The same for KnownImages.
+func TestKnownImages(t *testing.T) {
+	for _, k := range KnownImages {
+		t.Run(k.Programs[0], func(t *testing.T) {
+			set := witnesstest.Need(t, k.Example.Release)
+			m, err := k.Example.Mix()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := m.judgeWitness(t.Context(), set); d == nil || !k.covers(&m) {
+				t.Errorf("%q: nothing is wrong any more: take the entry out of known.go", k.Why)
+			}
+		})
+	}
+}

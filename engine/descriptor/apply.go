@@ -120,9 +120,9 @@ func (d *Descriptor) Apply(place []byte, v *Values) (old uint64, err error) {
 			value += field
 			write = value
 		case s.Action == Low || s.Action == UnifiedLow:
-			write = uint64(uint32(value)) + field
+			write = uint64(uint32(value) + uint32(field))
 		case s.Action == High || s.Action == UnifiedHigh:
-			write = value>>32 + field
+			write = uint64(uint32(value>>32) + uint32(field))
 		case s.Action == Size:
 			value = field + v.Size
 			if v.Rela {
@@ -140,7 +140,7 @@ func (d *Descriptor) Apply(place []byte, v *Values) (old uint64, err error) {
 			write = value
 		case s.Action == PCRel:
 			value += field
-			write = uint64(int64(int32(value))) - v.Place
+			write = uint64(int64(int32(value) - int32(v.Place)))
 		case s.Action == Clear || s.Action == YieldClear:
 			write = 0
 		case isLane(s.Action):
