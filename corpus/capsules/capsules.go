@@ -59,9 +59,12 @@ func ParseManifest(text []byte) (*Manifest, error) {
 	return m, nil
 }
 
+// Committed returns the manifest that this program carries.
+func Committed() (*Manifest, error) { return ParseManifest(manifestText) }
+
 // Cubins returns the objects.
 func Cubins() ([]Cubin, error) {
-	m, err := ParseManifest(manifestText)
+	m, err := Committed()
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,10 @@ func (m *maker) ask(ctx context.Context, list []capsules.Mutant, arch map[string
 			return err
 		}
 		for _, release := range releases {
+			if slices.Contains(m.absent, release) {
+				mu.Results[release] = known[key(mu)][release]
+				continue
+			}
 			link := release + " " + mu.Base
 			if _, ok := plain[link]; !ok {
 				res, err := m.linkAlone(ctx, release, arch[mu.Base], m.made[mu.Base])

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/twinlink/twinlink/corpus/capsules"
 	"github.com/twinlink/twinlink/witness"
@@ -16,6 +17,18 @@ type maker struct {
 	set    *witness.Toolset
 	corpus string            // the folder corpus
 	made   map[string][]byte // by name of a cubin
+	kept   map[string]capsules.Cubin
+	absent []string // releases without tools
+}
+
+// keep takes the cubins of a release as they are committed.
+func (m *maker) keep(release string, committed *capsules.Manifest) {
+	m.absent = append(m.absent, release)
+	for _, c := range committed.Cubins {
+		if c.Release == release {
+			m.kept[c.Name] = c
+		}
+	}
 }
 
 var (
@@ -32,6 +45,14 @@ func retarget(text []byte, arch string) []byte {
 
 // make makes one cubin; a nil result means that the tool refused, with what it said.
 func (m *maker) make(ctx context.Context, c *capsules.Cubin) ([]byte, string, error) {
+	if slices.Contains(m.absent, c.Release) {
+		old, ok := m.kept[c.Name]
+		if !ok {
+			return nil, "not made, no tools of its release", nil
+		}
+		data, err := old.Data()
+		return data, "", err
+	}
 	if c.Linked() {
 		return m.link(ctx, c)
 	}
