@@ -169,6 +169,26 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// TestSMNumbers gives objects the SM numbers of the document's map 104 to 120, 130 to 107, 101 to 110 (CM-191). nvlink takes
+// 101 for 110; 104 is refused as any number in between is, and there is no target 107 to try 130 on.
+func TestSMNumbers(t *testing.T) {
+	for _, c := range []struct {
+		from     string
+		label    byte
+		accepted bool
+	}{{"sm_110", 110, true}, {"sm_110", 101, true}, {"sm_110", 102, false}, {"sm_110", 111, false}, {"sm_120", 104, false}, {"sm_120", 105, false}, {"sm_120", 120, true}} {
+		object := assemble(t, "13.0", c.from, small)
+		if res := link(t, "13.0", c.from, nil, patched(object, 49, c.label)); (res.ExitCode == 0) != c.accepted {
+			t.Errorf("CM-191: %s as %d: %s: %s", c.from, c.label, res, res.Message())
+		}
+	}
+	for _, arch := range []string{"sm_101", "sm_104", "sm_107", "sm_130"} {
+		if res := link(t, "13.0", arch, nil, assemble(t, "13.0", "sm_100", small)); !strings.Contains(res.Message(), "is not defined for option 'arch'") {
+			t.Errorf("CM-191: %s: %s", arch, res.Message())
+		}
+	}
+}
+
 // TestMercuryFlag clears the flag of a capsule: CM-140.
 func TestMercuryFlag(t *testing.T) {
 	object := assemble(t, "13.0", "sm_100", small)

@@ -117,6 +117,11 @@ func TestMethods(t *testing.T) {
 			t.Errorf("%s: %s is in the table", id, name)
 		}
 	}
+	// NV-013: the table's WARP_HALVES, "1 means 16 threads/warp, 2 means 32", and the text on CPs, "32 lanes if ... 2 to 0x03b8".
+	halves := [2]int{0x19a0, 0x3b8}
+	if lanes := map[int]int{1: 16, 2: 32}; halves[1] != 0x03b8 || lanes[2] != 32 || lanes[1] != 16*1 {
+		t.Error("NV-013")
+	}
 	if (0xf40-0xf04)/4+1 != 16 || (0x278-0x23c)/4+1 != 16 {
 		t.Error("NV-080")
 	}
