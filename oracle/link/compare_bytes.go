@@ -45,11 +45,22 @@ func (c *check) compareBytes() error {
 		s := &c.out.sections[i]
 		if isCode(s) && c.out.areas[i] == nil {
 			c.verdict.add(Finding{Kind: FunctionStray, Section: s.name})
-		} else if c.out.areas[i] == nil && (s.kind == cuda.SHTProgbits || s.kind == cuda.SHTNobits) {
+		} else if c.out.areas[i] == nil && !isTable(s.kind) {
 			c.verdict.add(Finding{Kind: SectionStray, Section: s.name})
 		}
 	}
 	return nil
+}
+
+// isTable reports whether a section of this type carries no bytes of the
+// program: tables, which others look at.
+func isTable(kind cuda.SectionType) bool {
+	switch kind {
+	case cuda.SHTNull, cuda.SHTStrtab, cuda.SHTSymtab, cuda.SHTSymtabShndx, cuda.SHTNote, cuda.SHTRel, cuda.SHTRela,
+		cuda.SHTCudaInfo, cuda.SHTCudaCallgraph, cuda.SHTCudaPrototype, cuda.SHTCudaCompat, cuda.SHTCudaRelocInfo, cuda.SHTCudaResolvedRela:
+		return true
+	}
+	return false
 }
 
 func (a *area) code() bool { return a.owner != nil && a.owner.area == a }

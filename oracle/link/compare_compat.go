@@ -60,6 +60,17 @@ func (c *check) wantCompat() ([]compatValue, error) {
 	return want, nil
 }
 
+// compatFormat is the format of an attribute.
+func compatFormat(attr cuda.CompatAttr) cuda.InfoFormat {
+	switch attr {
+	case cuda.CompatMercuryISAMajorMinor, cuda.CompatMercuryISAPatch, 13, 14:
+		return cuda.FormatHalf
+	case cuda.CompatCanFastpathFinalize:
+		return cuda.FormatSized
+	}
+	return cuda.FormatByte
+}
+
 // fastPath is attribute 11, which the finalizer takes from the code it wrote:
 // on sm_100 1, and 8 more where there is no arithmetic on doubles and no FSETP
 // with an immediate; on sm_120 always 0x50; elsewhere 0.
@@ -141,6 +152,9 @@ func (c *check) compareCompat(s *section) error {
 		attr := cuda.CompatAttr(a.attr)
 		if _, twice := have[attr]; twice {
 			tell(attr, "once", "twice")
+		}
+		if want := compatFormat(attr); a.format != want {
+			tell(attr, fmt.Sprintf("format %d", want), fmt.Sprintf("format %d", a.format))
 		}
 		have[attr] = number(a.value, 0, uint64(min(len(a.value), 8)))
 	}

@@ -16,8 +16,9 @@ import (
 // its caller, so where the load of R1 sets a scoreboard and nothing reads R1,
 // scoreboards are dealt out again; and a MEMBAR that another one covers is
 // dropped, with the dummy loads before it. With nvlink's own -g every kernel of
-// an optimised object is. So bits 105 to 125 of the words of such a kernel may
-// differ, and words may be missing, provided that its capsule is the input's.
+// an optimised object is made anew, capsule and all. So barriers and wait masks
+// of the words of such a kernel may differ, and words may be missing, provided
+// that its capsule is the input's.
 //
 //	105..108 stall   109 yield   110..112 write barrier   113..115 read barrier
 //	116..121 wait mask           122..125 reuse
@@ -66,12 +67,10 @@ func (c *check) differsAsFinalized(a *area) bool {
 // opcode is bits 0 to 11 of a word.
 func opcode(word []byte) uint64 { return number(word, 0, 2) % 4096 }
 
-// unscheduled is a word without bits 105 to 125.
+// unscheduled is a word without its barriers and wait mask, bits 110 to 121.
 func unscheduled(word []byte) string {
 	b := bytes.Clone(word)
-	b[13] &= 0x01
-	b[14] = 0
-	b[15] &= 0xc0
+	blank(b, 110, 121)
 	return string(b)
 }
 
@@ -212,7 +211,11 @@ func (c *check) capsuleReworked(a *area) bool {
 	}
 	if c.options.Debug {
 		read, err := capsule.Read(a.out.body, c.out.sassOf(a.out))
-		return err == nil && read.SASS == uint64(len(c.out.sassOf(a.out)))
+		if err != nil || read.SASS != uint64(len(c.out.sassOf(a.out))) {
+			return false
+		}
+		c.reworked = append(c.reworked, finalizedArea{area: a, anew: true})
+		return true
 	}
 	if !hasBarrier(a.owner.mod.sassOf(a.owner.section)) {
 		return false
@@ -233,6 +236,7 @@ func (c *check) capsuleReworked(a *area) bool {
 			return false
 		}
 	}
+	c.reworked = append(c.reworked, finalizedArea{area: a, short: true})
 	return true
 }
 
@@ -248,11 +252,15 @@ func countsWords(attr cuda.InfoAttr) bool {
 }
 
 // finalized lets the Mercury side decide over code that the finalizer may have
-// changed: where its capsule is right, it is a remark.
+// changed: where its capsule is right, it is a remark. Code that is shorter or
+// made anew has another capsule as well, and the other way round.
 func (c *check) finalized(m *check) {
-	wrong := map[string]bool{}
+	wrong, changed := map[string]bool{}, map[string]bool{}
 	for _, f := range m.verdict.Findings {
 		wrong[f.Section] = true
+	}
+	for _, r := range m.reworked {
+		changed[r.area.name] = true
 	}
 	for _, r := range c.reworked {
 		f := Finding{Kind: CodeBytes, File: r.area.parts0(), Section: r.area.name, Symbol: r.area.owner.owner.String(),
@@ -263,10 +271,17 @@ func (c *check) finalized(m *check) {
 		if r.anew {
 			f.Detail = "made anew for -g, not compared"
 		}
-		if wrong[r.area.name] || m.verdict.Refusal != nil {
+		if wrong[r.area.name] || m.verdict.Refusal != nil || (r.short || r.anew) != changed[r.area.name] {
 			c.verdict.add(f)
 		} else {
 			c.verdict.remark(f)
+		}
+		delete(changed, r.area.name)
+	}
+	for _, r := range m.reworked {
+		if changed[r.area.name] {
+			c.verdict.add(Finding{Kind: CodeBytes, File: r.area.parts0(), Section: mercurySide.fileName(r.area.name), Symbol: r.area.owner.owner.String(),
+				Detail: "another capsule, though the SASS is the input's"})
 		}
 	}
 }
@@ -288,7 +303,7 @@ func (c *check) rewritten(a *area) bool {
 // lost, which nothing refers to: the finalizer does not fill in its jump tables.
 func (c *check) leftBehind(a *area) bool {
 	_, constant := bankOf(a.kind)
-	return c.out.side != whole && constant && a.owner != nil && !a.own && a.kind != cuda.SHTCudaConstant0
+	return c.out.side != whole && constant && a.owner != nil && !a.own && len(a.parts) > 0 && a.kind != cuda.SHTCudaConstant0
 }
 
 func rewrites(name string) bool {

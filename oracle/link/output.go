@@ -60,6 +60,7 @@ func (c *check) readOutput(data []byte) error {
 		c.sm = f.sm()
 	}
 	c.relocatable = c.options.Relocatable && c.release >= 130 || f.header.kind == cuda.ETRel && len(f.segments) == 0
+	c.infer()
 	c.preserve = c.preserve || c.options.PreserveRelocs
 	c.debug = c.options.Debug && !c.options.SuppressDebug
 	if c.sm >= 90 && !c.options.NoReservation && c.out.side != mercurySide {

@@ -104,7 +104,7 @@ func (s *section) asOther() {
 	s.name = name
 	s.flags &^= cuda.SHFMercury
 	if s.kind == cuda.SHTCudaCapmerc {
-		s.flags |= cuda.SHFAlloc | cuda.SHFExec
+		s.flags ^= cuda.SHFAlloc | cuda.SHFExec // so that either shows if it is there
 	}
 	if kind, ok := mercuryTypes[s.kind]; ok {
 		if s.kind = kind; kind == cuda.SHTNull {

@@ -43,7 +43,7 @@ func (c *check) placeUnits() error {
 			if c.release >= flagsOwned {
 				bank.flags |= cuda.SHFInfoLink
 			}
-			bank.align = max(bank.align, align)
+			bank.align, bank.own = max(bank.align, align), true
 			for _, p := range unit.parts {
 				bank.parts = append(bank.parts, part{p.mod, p.section, at + p.base})
 			}
