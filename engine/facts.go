@@ -40,13 +40,15 @@ func (l *linker) readInfo(m *module, s *cubin.Section) error {
 		l.funs[f].infoAt = l.moment()
 	}
 	r := m.file.Info(s)
+	records := l.recordLists.room(l.secs[id].records, min(int(s.Size/infoLeast)+1, arenaPiece/16))
 	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
 		out, err := l.mapInfo(m, s, &rec)
 		if err != nil {
 			return err
 		}
-		l.secs[id].records = append(l.secs[id].records, out)
+		records = append(records, out)
 	}
+	l.secs[id].records = records
 	return r.Err()
 }
 

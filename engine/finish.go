@@ -237,13 +237,23 @@ func (l *linker) bucket(id secID) int {
 	return 7
 }
 
+// maxBucket is the last of the buckets.
+const maxBucket = 8
+
 func (l *linker) orderSections(img *image) {
+	var buckets [maxBucket + 1][]secID
+	n := 0
 	for i := range l.secs {
-		if l.isPresent(secID(i)) {
-			img.order = append(img.order, secID(i))
+		if id := secID(i); l.isPresent(id) {
+			b := l.bucket(id)
+			buckets[b] = append(buckets[b], id)
+			n++
 		}
 	}
-	slices.SortStableFunc(img.order, func(a, b secID) int { return l.bucket(a) - l.bucket(b) })
+	img.order = slices.Grow(img.order, n)
+	for _, list := range buckets {
+		img.order = append(img.order, list...)
+	}
 }
 
 // lowered returns the type a section has in the image: a final one knows no

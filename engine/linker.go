@@ -70,6 +70,11 @@ type linker struct {
 	broken string // an internal error of the tool that comes at the link's end
 	budget int64
 
+	chunkLists   arena[chunk]
+	relocLists   arena[reloc]
+	recordLists  arena[infoRec]
+	sectionLists arena[secID]
+
 	scratchSym  []symID
 	scratchSec  []secID
 	scratchBase []uint64
@@ -169,18 +174,20 @@ func (l *linker) write() ([]byte, error) {
 	return l.emit(img)
 }
 
+// beyondInputs is how many sections and symbols a link has of its own.
+const beyondInputs = 64
+
 // begin makes the sections every link begins with.
 func (l *linker) begin() {
-	expect := 0
-	for _, f := range l.files {
-		expect += f.NumSections() + f.Symtab().Len()
-	}
-	l.names = newNames(expect)
+	c := takeCensus(l.files)
+	l.names = newNames(c.sections + c.symbols)
 	if l.prof.earlyStrings {
 		l.str, l.shstr = newStrtab(l.names), newStrtab(l.names)
 	}
-	l.secs = make([]section, 0, expect)
-	l.syms = make([]symbol, 0, expect*2)
+	l.secs = make([]section, 0, c.sections+beyondInputs)
+	l.syms = make([]symbol, 0, c.symbols+c.sections+beyondInputs) // each section gets one too
+	l.funs = make([]function, 0, c.functions+beyondInputs)
+	l.module = make([]infoRec, 0, c.records)
 	l.tkinfo, l.cuinfo, l.compatsec, l.relaction = absent, absent, absent, absent
 	l.shstrtab = l.role(".shstrtab", cuda.SHTStrtab, 0, 1)
 	l.strtab = l.role(".strtab", cuda.SHTStrtab, 0, 1)

@@ -199,7 +199,7 @@ func (l *linker) appendChunk(m *module, id secID, i int, s *cubin.Section) (uint
 	out.align = max(out.align, s.Align)
 	out.size = base + s.Size
 	if s.Size > 0 {
-		out.chunks = append(out.chunks, chunk{off: base, size: s.Size, align: s.Align, data: m.file.Content(s), file: m.num, from: uint32(i)})
+		out.chunks = append(l.chunkLists.room(out.chunks, 1), chunk{off: base, size: s.Size, align: s.Align, data: m.file.Content(s), file: m.num, from: uint32(i)})
 	}
 	return base, nil
 }
@@ -310,6 +310,9 @@ func (l *linker) newOwned(text secID, name nameID, typ cuda.SectionType, flags c
 
 func (l *linker) own(text, id secID) {
 	l.secs[id].owner = text
+	if l.secs[text].owned == nil {
+		l.secs[text].owned = l.sectionLists.list(4)
+	}
 	l.secs[text].owned = append(l.secs[text].owned, id)
 }
 
@@ -343,6 +346,9 @@ func (l *linker) newParamRelocs(bank secID, name string) {
 func (l *linker) newRelocSection(name nameID, typ cuda.SectionType, flags cuda.SectionFlags, target secID) secID {
 	id := l.newSection(name, typ, flags, 8)
 	l.secs[id].target = target
+	if l.secs[target].rels == nil {
+		l.secs[target].rels = l.sectionLists.list(2)
+	}
 	l.secs[target].rels = append(l.secs[target].rels, id)
 	return id
 }

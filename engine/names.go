@@ -84,7 +84,7 @@ type strtab struct {
 }
 
 func newStrtab(n *names) *strtab {
-	return &strtab{names: n, off: make([]uint32, len(n.text)+64), size: 1}
+	return &strtab{names: n, off: make([]uint32, len(n.text)+len(n.text)/2+64), size: 1}
 }
 
 // add appends the name unless it is there, and returns its offset.

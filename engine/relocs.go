@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"slices"
-
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/descriptor"
@@ -56,7 +54,7 @@ func (l *linker) readRelocs(m *module, index int, s *cubin.Section) error {
 			id = l.relaTwin(target)
 		}
 		if out == nil {
-			out = slices.Grow(l.secs[id].relocs, table.Len())
+			out = l.relocLists.room(l.secs[id].relocs, table.Len())
 		}
 		if i > 0 && rec.Addend == 0 && s.Type == cuda.SHTRela && !twin {
 			twin = true
