@@ -143,11 +143,18 @@ func (l *linker) link(inputs []Input) ([]byte, error) {
 		l.checkUndefined()
 	}
 	if l.broken != "" {
+		if l.merc != nil {
+			l.checkUndefined()
+		}
 		return nil, refuse(Internal, "", "Internal error: %s", l.broken)
 	}
 	if !l.prof.registersFirst {
 		l.checkUndefined()
 		l.checkRegisters()
+	}
+	if l.merc != nil && l.kernelsHidden() && l.lostDebug != nil {
+		// Under a filter the tool finds the records of a replaced definition.
+		return nil, refuse(Internal, "", "Internal error: unexpected reloc")
 	}
 	if err := l.decideAll(); err != nil {
 		if l.failed {

@@ -37,7 +37,9 @@ func (l *linker) placeParts(img *mercImage) error {
 		}
 		switch p {
 		case shstrtab:
-			at += namesGap
+			if !img.wide.early && !img.wide.late {
+				at += namesGap
+			}
 		case strtab:
 			at += img.gap
 		}
@@ -122,7 +124,7 @@ func (l *linker) emitMercury(img *mercImage) ([]byte, error) {
 	img.str.put(img.sassBody(out, l.strtab))
 	for i := range img.parts {
 		p := &img.parts[i]
-		if p.nobits || p.twin >= 0 {
+		if p.nobits || p.twin >= 0 || p.data == nil && p.chunks == nil {
 			continue
 		}
 		body := img.body(out, int32(i))
@@ -148,6 +150,10 @@ func (l *linker) emitMercury(img *mercImage) ([]byte, error) {
 		l.putMercuryRelocs(img.mercBody(out, id), id)
 		putRelas(img.sassBody(out, id), img.relas[id])
 	}
+	if n := len(img.parts) + 1; n >= cuda.SHNLoReserve {
+		null := cubin.Section{Size: uint64(n)}
+		null.Put((*[cubin.SectionSize]byte)(out[img.shoff:]))
+	}
 	for i := range img.parts {
 		img.parts[i].hdr.Put((*[cubin.SectionSize]byte)(out[img.shoff+uint64(i+1)*cubin.SectionSize:]))
 	}
@@ -169,6 +175,9 @@ func (l *linker) putMercuryHeader(out []byte, img *mercImage) {
 		ShNum:     uint16(len(img.parts) + 1),
 		ShStrNdx:  uint16(l.secs[l.shstrtab].index),
 	}
+	if len(img.parts)+1 >= cuda.SHNLoReserve {
+		h.ShNum = 0
+	}
 	if l.isRelocatable() {
 		h.Type, h.PhEntSize = cuda.ETRel, 0
 	}
@@ -184,7 +193,7 @@ func (l *linker) putMercuryHeader(out []byte, img *mercImage) {
 // putMercuryRelocs writes the records that stay, last read first.
 func (l *linker) putMercuryRelocs(body []byte, id secID) {
 	s := &l.secs[id]
-	var list []cubin.Reloc
+	list := make([]cubin.Reloc, 0, len(body)/cubin.RelaSize)
 	if s.typ == cuda.SHTCudaResolvedRela {
 		for _, p := range l.resolved[id] {
 			r := &l.secs[p.sec].relocs[p.at]
@@ -226,15 +235,17 @@ func (l *linker) mercEntry(img *mercImage, id symID) cubin.Symbol {
 // putMercurySymbols writes .nv.merc.symtab.
 func (l *linker) putMercurySymbols(out []byte, img *mercImage) {
 	body := img.body(out, int32(len(img.parts)-1))
+	table := img.wideTable(out, img.wide.merc)
 	null := cubin.Symbol{Value: l.nullValue}
 	null.Put((*[cubin.SymbolSize]byte)(body))
 	for i, id := range img.symbols {
 		e := l.mercEntry(img, id)
 		if s := &l.syms[id]; s.sec >= 0 {
-			e.Shndx = uint16(img.sassOf[s.sec] + 1)
-			if k := img.mercOf[s.sec]; k >= 0 {
-				e.Shndx = uint16(k + 1)
+			k := img.mercOf[s.sec]
+			if k < 0 {
+				k = img.sassOf[s.sec]
 			}
+			img.putShndx(table, i+1, &e, uint32(k+1), uint32(s.sec+1))
 		}
 		e.Put((*[cubin.SymbolSize]byte)(body[(i+1)*cubin.SymbolSize:]))
 	}
@@ -243,13 +254,14 @@ func (l *linker) putMercurySymbols(out []byte, img *mercImage) {
 // putSASSSymbols writes .symtab.
 func (l *linker) putSASSSymbols(out []byte, img *mercImage) {
 	body := img.sassBody(out, l.symtab)
+	table := img.wideTable(out, img.wide.sass)
 	null := cubin.Symbol{Value: l.nullValue}
 	null.Put((*[cubin.SymbolSize]byte)(body))
 	for i, id := range img.symbols {
 		s := &l.syms[id]
 		e := l.mercEntry(img, id)
 		if s.sec >= 0 {
-			e.Shndx = uint16(img.sassOf[s.sec] + 1)
+			img.putShndx(table, i+1, &e, uint32(img.sassOf[s.sec]+1), uint32(s.sec+1))
 		}
 		switch s.typ() {
 		case cuda.STTFunc:
@@ -265,8 +277,12 @@ func (l *linker) putSASSSymbols(out []byte, img *mercImage) {
 	}
 	for i := range img.banks {
 		b := &img.banks[i]
-		e := cubin.Symbol{NameOff: img.str.add(l.names.id(b.name)), Info: uint8(cuda.STTSection),
-			Shndx: uint16(len(img.order) + i + 1)}
+		e := cubin.Symbol{NameOff: img.str.add(l.names.id(b.name)), Info: uint8(cuda.STTSection)}
+		first := len(img.order)
+		if img.wide.late {
+			first++
+		}
+		img.putShndx(table, int(b.index), &e, uint32(first+i+1), 0)
 		e.Put((*[cubin.SymbolSize]byte)(body[int(b.index)*cubin.SymbolSize:]))
 	}
 }

@@ -27,7 +27,8 @@ type mercImage struct {
 	// bankName is the SASS name of a section of constants, by section.
 	bankName map[secID]uint32
 	relas    map[secID][]cubin.Reloc // records of the SASS side, by section
-	firstSym map[secID]symID         // see first
+	wide     wideIndex
+	firstSym map[secID]symID // see first
 }
 
 // part is a section of the image.
@@ -48,8 +49,9 @@ type paramBank struct {
 	index  uint32 // of its section symbol
 }
 
-// namesGap is what stays unused behind .shstrtab.
-const namesGap = 36
+// namesGap is what stays unused behind .shstrtab: room for the names of the
+// tables that hold wide section numbers.
+const namesGap = uint64(len(".symtab_shndx") + 1 + len(".nv.merc.symtab_shndx") + 1)
 
 // finishMercury plans and writes the image.
 func (l *linker) finishMercury() ([]byte, error) {
@@ -64,9 +66,10 @@ func (l *linker) finishMercury() ([]byte, error) {
 	l.buildFacts(img.image)
 	l.buildNotes(img.image)
 	l.orderSections(img.image)
+	l.planBanks(img)
+	l.widen(img)
 	l.numberSections(img.image)
 	l.renameBanks(img)
-	l.planBanks(img)
 	l.planSASS(img)
 	l.planMercury(img)
 	if err := l.fillParts(img); err != nil {
@@ -113,6 +116,7 @@ func (l *linker) planBanks(img *mercImage) {
 // planSASS makes the headers of the SASS group and of the finalizer's banks.
 func (l *linker) planSASS(img *mercImage) {
 	img.sassOf, img.mercOf = blank([]int32(nil), len(l.secs)), blank([]int32(nil), len(l.secs))
+	img.parts = make([]part, 0, 2*len(img.order)+len(img.banks)+4)
 	symtab := l.secs[l.symtab].index
 	for _, id := range img.order {
 		s := &l.secs[id]
@@ -120,6 +124,9 @@ func (l *linker) planSASS(img *mercImage) {
 		switch s.typ {
 		case cuda.SHTMercImageHeaders:
 			h.Type = cuda.SHTProgbits
+		case cuda.SHTSymtabShndx:
+			img.wide.sass = len(img.parts)
+			h.Link, h.EntSize, h.Size = symtab, 4, uint64(img.wide.count)*4
 		case cuda.SHTSymtab:
 			h.Link, h.Info, h.EntSize = l.secs[l.strtab].index, uint32(img.locals+1), cubin.SymbolSize
 		case cuda.SHTCudaInfo:
@@ -139,6 +146,10 @@ func (l *linker) planSASS(img *mercImage) {
 		l.addReserve(id, &h)
 		img.sassOf[id] = int32(len(img.parts))
 		img.parts = append(img.parts, part{hdr: h, nobits: !l.hasBits(id), twin: -1})
+	}
+	if img.wide.late {
+		img.wide.sass = len(img.parts)
+		img.parts = append(img.parts, img.widePart(img.shstr.addAgain(l.names.id(".symtab_shndx")), 0, symtab))
 	}
 	for i := range img.banks {
 		b := &img.banks[i]
@@ -200,11 +211,21 @@ func (l *linker) planMercury(img *mercImage) {
 		return x - y
 	})
 	first := len(img.parts)
+	shift := 0
 	for i, id := range group {
-		img.mercOf[id] = int32(first + i)
+		if img.wide.early && shift == 0 && l.secs[id].fun == absent {
+			shift = 1 // .nv.merc.symtab_shndx stands behind the capsules
+		}
+		img.mercOf[id] = int32(first + i + shift)
 	}
-	symtab := uint32(first + len(group) + 1)
-	for _, id := range group {
+	if img.wide.late || img.wide.early && shift == 0 {
+		shift = 1
+	}
+	symtab := uint32(first + len(group) + shift + 1)
+	for i, id := range group {
+		if img.wide.early && int(img.mercOf[id]) > first+i && len(img.parts) == first+i {
+			img.addMercWide(symtab)
+		}
 		s := &l.secs[id]
 		h := cubin.Section{Type: s.typ, Flags: cuda.SHFMercury | s.flags, Size: s.size, Align: s.align}
 		name := mercPrefix + l.names.str(s.name)
@@ -230,6 +251,9 @@ func (l *linker) planMercury(img *mercImage) {
 		p := part{hdr: h, twin: -1}
 		p.hdr.NameOff = img.addName(name)
 		img.parts = append(img.parts, p)
+	}
+	if uint32(len(img.parts)+1) < symtab {
+		img.addMercWide(symtab)
 	}
 	h := cubin.Section{Type: cuda.SHTMercSymtab, Flags: cuda.SHFMercury, Align: 8, EntSize: cubin.SymbolSize,
 		Link: l.secs[l.strtab].index, Info: uint32(img.locals + 1), NameOff: img.addName(".nv.merc.symtab")}

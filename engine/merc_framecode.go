@@ -39,7 +39,8 @@ type framePoint struct {
 
 // translateFrame appends a Mercury program with the addresses of the SASS code.
 func translateFrame(out, b []byte, fn *mercFunc) ([]byte, bool) {
-	var points []framePoint
+	var few [8]framePoint
+	points := few[:0]
 	merc, moved := uint64(0), false
 	r := lebReader{b: b}
 	for r.pos < uint64(len(b)) {
@@ -56,12 +57,16 @@ func translateFrame(out, b []byte, fn *mercFunc) ([]byte, bool) {
 			moved = true
 			continue
 		}
-		if moved || points == nil {
+		if moved || len(points) == 0 {
 			points = append(points, framePoint{at: fn.frameAt(merc)})
 			moved = false
 		}
 		last := &points[len(points)-1]
-		last.ops = append(last.ops, b[from:r.pos]...)
+		if last.ops == nil {
+			last.ops = b[from:r.pos:r.pos]
+		} else {
+			last.ops = append(last.ops, b[from:r.pos]...)
+		}
 	}
 	if moved {
 		points = append(points, framePoint{at: fn.frameAt(merc)})
@@ -125,5 +130,8 @@ func (fn *mercFunc) frameAt(merc uint64) uint64 {
 		return 0
 	}
 	n := &fn.words[i]
+	if merc > uint64(fn.cap.MercSize) {
+		return uint64(fn.movedStart(n.SASS)) // of a definition that was replaced by a shorter one
+	}
 	return uint64(fn.movedStart(n.SASS + (principalWord(fn.cap.Tag(n), n.Span)+1)*capsule.WordSize))
 }

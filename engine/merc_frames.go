@@ -62,7 +62,11 @@ func splitFrames(b []byte) (list []frame, ok bool) {
 // fillFrames makes .debug_frame and its relocations.
 func (l *linker) fillFrames(img *mercImage, target secID) error {
 	rela := l.relocSection(target, l.names.id(".rela.debug_frame"))
-	at := make(map[uint64]*reloc)
+	count := 0
+	if rela != absent {
+		count = len(l.secs[rela].relocs)
+	}
+	at := make(map[uint64]*reloc, count)
 	if rela != absent {
 		for j := range l.secs[rela].relocs {
 			if r := &l.secs[rela].relocs[j]; r.fate == kept {
@@ -70,9 +74,9 @@ func (l *linker) fillFrames(img *mercImage, target secID) error {
 			}
 		}
 	}
-	var out []byte
-	place := make(map[uint64]uint64)
-	had := make(map[*mercFunc]bool)
+	out := make([]byte, 0, l.secs[target].size)
+	place := make(map[uint64]uint64, count)
+	had := make(map[*mercFunc]bool, len(l.merc.order))
 	for _, c := range l.secs[target].chunks {
 		list, ok := splitFrames(c.data)
 		if !ok {
@@ -115,7 +119,7 @@ func (l *linker) fillFrames(img *mercImage, target secID) error {
 	if rela == absent {
 		return nil
 	}
-	var list []cubin.Reloc
+	list := make([]cubin.Reloc, 0, len(place))
 	relocs := l.secs[rela].relocs
 	for j := len(relocs) - 1; j >= 0; j-- {
 		r := &relocs[j]

@@ -18,12 +18,17 @@ func (l *linker) layoutHeaders() {
 	for i, s := range images {
 		l.imageOff[s] = uint64(i) * imageSlot
 	}
+	// Behind the longest parameter list of the link, also of kernels that use
+	// none.
 	longest := uint64(0)
+	for _, k := range l.allKernels() {
+		longest = max(longest, l.paramSize(l.funs[k].text))
+	}
 	for _, k := range l.liveKernels() {
 		used := false
 		l.answersFor(k, func(f funID) { used = used || uses[f] })
 		if used {
-			longest = max(longest, l.addHeaders(k, images))
+			l.addHeaders(k, images)
 		}
 	}
 	const bankAlign = 16
@@ -51,9 +56,8 @@ func (l *linker) headerUses() []bool {
 	return uses
 }
 
-// addHeaders makes a kernel's image header indices and returns the size of its
-// parameter bank.
-func (l *linker) addHeaders(k funID, images []symID) uint64 {
+// addHeaders makes a kernel's image header indices.
+func (l *linker) addHeaders(k funID, images []symID) {
 	text := l.funs[k].text
 	name := ".nv.constant.entry_image_header_indices." + l.symName(l.funs[k].sym)
 	id := l.newBareSection(l.names.id(name), cuda.SHTMercImageHeaders, cuda.SHFAlloc|cuda.SHFInfoLink, 4)
@@ -72,7 +76,14 @@ func (l *linker) addHeaders(k funID, images []symID) uint64 {
 		}
 		l.secs[rela].relocs = append(l.secs[rela].relocs, reloc{off: l.imageOff[s], typ: typ, sym: s, fate: kept, newTyp: typ})
 	}
-	src := l.merc.code[text]
+}
+
+// paramSize returns the size of a kernel's parameter bank.
+func (l *linker) paramSize(text secID) uint64 {
+	src, ok := l.merc.code[text]
+	if !ok {
+		return 0
+	}
 	in := &l.merc.inputs[src.file]
 	if b := in.bank[in.twin[src.capsule]]; b != 0 {
 		s := in.file.Section(int(b))

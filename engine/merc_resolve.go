@@ -67,7 +67,7 @@ func (l *linker) decideMercury(in secID, r *reloc) error {
 	case l.isRelocatable() && l.staysOpen(sym):
 	case sym.isExternShared():
 		r.fate = applied
-		if l.isForgotten(in, sym) {
+		if l.isForgotten(in, sym) && len(l.shared.multi) > 0 {
 			return l.relocFault(in, r, "reference to deleted symbol")
 		}
 	case !l.driverKnows(sym):

@@ -33,6 +33,9 @@ func (l *linker) moveUnitRelocs(units []unit, own []secID) {
 			rela := l.relocSection(to, l.names.id(".rela"+l.names.str(l.secs[to].name)))
 			if rela == absent {
 				rela = l.newRelocSection(l.names.id(".rela"+l.names.str(l.secs[to].name)), cuda.SHTRela, cuda.SHFInfoLink, to)
+				if l.opt.PreserveReloc {
+					l.preserveFor(to)
+				}
 			}
 			for _, r := range list {
 				r.off += u.off

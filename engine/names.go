@@ -103,6 +103,14 @@ func (t *strtab) add(id nameID) uint32 {
 	return t.off[id]
 }
 
+// addAgain appends the name, whether it is there or not.
+func (t *strtab) addAgain(id nameID) uint32 {
+	off := t.size
+	t.order = append(t.order, id)
+	t.size += uint32(len(t.names.str(id))) + 1
+	return off
+}
+
 // addEmpty appends an empty name, once: one more NUL.
 func (t *strtab) addEmpty() uint32 {
 	if t.empty == 0 {

@@ -198,6 +198,14 @@ func (a *allocator) choose(b, t int, held *[boards][]int, reserve bool) int {
 		}
 		return a.crowded(b, t, held, low, high)
 	}
+	if slow && len(tok.waits) == 0 && tok.board != slowBoard {
+		// Nobody wants the result.
+		for sb := slowFirst; sb < slowBoard; sb++ {
+			if len(held[sb]) == 0 {
+				return sb
+			}
+		}
+	}
 	if slow {
 		return slowBoard
 	}

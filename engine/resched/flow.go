@@ -47,12 +47,11 @@ func blocks(words []word) []block {
 	joins := make(map[uint64][]int)
 	for i := range words {
 		w := &words[i]
-		if t, ok := w.branchTarget(i); ok && t >= 0 && t < n {
+		if t, ok := w.branchTarget(i); ok && t >= 0 && t < n && w.op() != opWARPSYNC {
 			starts[t] = true
 			if w.op() == opBSSY {
 				b := w.field(16, 4)
 				joins[b] = append(joins[b], t)
-				starts[i] = starts[i] || false
 			} else {
 				targets[i] = append(targets[i], t)
 			}

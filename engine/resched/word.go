@@ -73,6 +73,7 @@ const (
 	opBRAUnif  = 0x547
 	opBSSY     = 0x945
 	opBSYNC    = 0x941
+	opWARPSYNC = 0x948 // with the place to go on at
 	opBRX      = 0x949
 	opEXIT     = 0x94d
 	opRET      = 0x950
@@ -100,7 +101,7 @@ func (w *word) isCall() bool {
 func (w *word) branchTarget(i int) (int, bool) {
 	var off int64
 	switch w.op() {
-	case opBRA, opBRAUnif:
+	case opBRA, opBRAUnif, opWARPSYNC:
 		off = int64(w.field(16, 8) | w.field(34, 48)<<8)
 		off = off << 8 >> 8
 	case opBSSY:
@@ -115,7 +116,7 @@ func (w *word) branchTarget(i int) (int, bool) {
 func (w *word) setBranchTarget(i, target int) {
 	off := uint64(int64(target-i-1) * 4)
 	switch w.op() {
-	case opBRA, opBRAUnif:
+	case opBRA, opBRAUnif, opWARPSYNC:
 		w.put(16, 8, off)
 		w.put(34, 48, off>>8)
 	case opBSSY:
