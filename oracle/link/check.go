@@ -41,6 +41,7 @@ type check struct {
 	areas    []*area
 	byKey    map[areaKey]*area
 
+	slotBase uint64 // offset of the first image slot
 	capsules map[*body]*capsule.Capsule
 	pairs    map[uint32]*area // Mercury side: capsules by section of the SASS
 	reworked []finalizedArea  // SASS side: what the other one has to confirm

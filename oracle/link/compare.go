@@ -4,7 +4,7 @@ package link
 // tables are looked at: the file, its notes and its call graph belong to the
 // other.
 func (c *check) compare() error {
-	steps := []func() error{c.compareFile, c.compareLayout, c.compareNotes, c.compareBytes, c.compareFrames, c.compareHeaders, c.compareSymbols,
+	steps := []func() error{c.compareFile, c.compareLayout, c.compareNotes, c.compareBytes, c.compareFrames, c.compareLines, c.compareHeaders, c.compareSymbols,
 		c.compareObjects, c.compareRecords, c.compareResolved, c.compareShared, c.compareFacts, c.compareCalls}
 	if c.side == mercurySide {
 		steps = []func() error{c.compareCapsules, c.compareBytes, c.compareHeaders, c.compareSymbols, c.compareObjects, c.compareRecords, c.compareResolved, c.compareFacts}

@@ -299,11 +299,29 @@ func (c *check) rewritten(a *area) bool {
 	return c.out.side == sassSide && a.owner == nil && a.kind == cuda.SHTProgbits && rewrites(a.name)
 }
 
-// leftBehind reports whether a section has the constants of definitions that
-// lost, which nothing refers to: the finalizer does not fill in its jump tables.
-func (c *check) leftBehind(a *area) bool {
-	_, constant := bankOf(a.kind)
-	return c.out.side != whole && constant && a.owner != nil && !a.own && len(a.parts) > 0 && a.kind != cuda.SHTCudaConstant0
+// leftBehind reports whether bytes of a section are compiler constants of a
+// definition that lost, which nothing refers to: the finalizer does not fill in
+// the jump tables among them.
+func (c *check) leftBehind(a *area, offset uint64) bool {
+	if _, constant := bankOf(a.kind); c.out.side == whole || !constant || a.owner == nil || a.kind == cuda.SHTCudaConstant0 {
+		return false
+	}
+	for _, p := range a.parts {
+		if offset >= p.base && offset-p.base < p.section.size {
+			owner := p.mod.ownerOf(p.section)
+			return owner != nil && owner.fate != won
+		}
+	}
+	return false
+}
+
+// trust takes over from the output what is left behind.
+func (c *check) trust(a *area) {
+	for i := range a.want {
+		if c.leftBehind(a, uint64(i)) && i < len(a.out.body) {
+			a.want[i] = a.out.body[i]
+		}
+	}
 }
 
 func rewrites(name string) bool {

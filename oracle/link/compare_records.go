@@ -2,6 +2,7 @@ package link
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -16,7 +17,7 @@ func (c *check) compareRecords() error {
 			continue
 		}
 		a := c.out.areas[l.target]
-		if a != nil && (c.rewritten(a) || c.leftBehind(a)) {
+		if a != nil && c.rewritten(a) {
 			continue
 		}
 		if a == nil {
@@ -28,7 +29,9 @@ func (c *check) compareRecords() error {
 			if int(r.symbol) < len(c.out.refs) {
 				k.ref = c.out.refs[r.symbol]
 			}
-			got[a] = append(got[a], k)
+			if !c.leftBehind(a, k.offset) {
+				got[a] = append(got[a], k)
+			}
 		}
 		if err := c.budget.spend("output", uint64(len(l.list))); err != nil {
 			return err
@@ -36,7 +39,7 @@ func (c *check) compareRecords() error {
 	}
 	for _, a := range c.areas {
 		want := a.kept
-		if c.rewritten(a) || c.leftBehind(a) {
+		if c.rewritten(a) {
 			continue
 		}
 		if !a.present() || a.out == nil && c.options.Loose {
@@ -47,6 +50,7 @@ func (c *check) compareRecords() error {
 				want[i].rela = true
 			}
 		}
+		want = slices.DeleteFunc(slices.Clone(want), func(k kept) bool { return c.leftBehind(a, k.offset) })
 		for i := range want {
 			want[i].offset = c.movedTo(a, want[i].offset)
 		}

@@ -209,6 +209,9 @@ func (c *check) judge(m *module, a *area, r record) decision {
 		kind = oracle.Texture
 		if oracle.TakesBindlessSlot(r.kind) && !c.relocatable {
 			in.S, in.SectionType = id.slot, cuda.SHTCudaConstant0
+			if c.side == sassSide && c.out.side != whole && r.kind == cuda.R_CUDA_ABS16_32 {
+				in.S -= c.slotBase // as on the Mercury side
+			}
 		}
 	case id.def == nil && id.local:
 		in.S = 1<<64 - 1 // a number that only the driver knows; nothing is placed
@@ -236,7 +239,7 @@ func (c *check) judge(m *module, a *area, r record) decision {
 	}
 	if c.relocatable && c.out.side != whole && kind == oracle.Texture {
 		// Kept for the final link, yet the SASS has the first slot already.
-		if c.side == sassSide && fate.Action == oracle.Patches {
+		if c.side == sassSide && fate.Action == oracle.Patches && r.kind != cuda.R_CUDA_ABS16_32 {
 			in.S, in.SectionType = c.firstSlot(), cuda.SHTCudaConstant0
 			c.patch(m, a, r, decision{action: oracle.Patches, as: r.kind, in: in})
 		}

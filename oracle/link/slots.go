@@ -36,6 +36,7 @@ func (c *check) placeSlots() error {
 	}
 	images = sorted(images, func(a, b *identity) bool { return false }, false)
 	base := c.firstSlot()
+	c.slotBase = base
 	for i, id := range images {
 		id.slot = base + 4*uint64(i)
 	}
