@@ -44,7 +44,7 @@ var KnownMixes = []Known{
 		Example: Example{"13.0", "sm_80", []string{"--preserve-relocs"}, []string{"shared_groups/13.0-sm_80-r-final/r.cubin"}},
 	},
 	{
-		Finding: "relocation.field", Programs: []string{"cluster"}, Args: []string{"-r"}, Wrong: "oracle",
+		Finding: "relocation.field", Args: []string{"-r"}, Wrong: "oracle",
 		Why:     "a relocatable link patches -1 for shared variables that no kernel uses",
 		Example: Example{"13.0", "sm_90", []string{"-r"}, []string{"cluster/13.0-sm_90/b.cubin"}},
 	},
