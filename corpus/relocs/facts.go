@@ -40,6 +40,7 @@ type Symbol struct {
 	Value, Size uint64
 	Section     string // "" where undefined
 	SectionType cuda.SectionType
+	Align       uint64 // of the section
 	Base        uint64 // where that share of the section begins in the image
 	Lost        bool   // the object with the records defines it too, in vain
 }
@@ -168,7 +169,7 @@ func (f *sheet) describe(table int, n uint32) Symbol {
 	s.Value, s.Size = le.Uint64(b[8:]), le.Uint64(b[16:])
 	if i := int(le.Uint16(b[6:])); i != 0 && i < len(f.parts) {
 		s.Defined = true
-		s.Section, s.SectionType = f.nameOf(f.parts[i]), cuda.SectionType(f.parts[i].kind)
+		s.Section, s.SectionType, s.Align = f.nameOf(f.parts[i]), cuda.SectionType(f.parts[i].kind), f.parts[i].align
 	}
 	return s
 }

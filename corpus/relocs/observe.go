@@ -17,7 +17,7 @@ import (
 const (
 	window     = 32 // bytes of a place from the first record on that Result.After covers
 	sameRun    = 8  // changes no further apart than this are one run
-	maxChanged = 96 // bytes of changes elsewhere that are written down
+	maxChanged = 96 // bytes of changes elsewhere that a result may tell
 )
 
 // Checksum returns what Result.Images holds for an image.
@@ -58,7 +58,9 @@ func (v *Vector) Observe(inputs []Input, image []byte) (Result, error) {
 	if base > uint64(len(is.data)) {
 		return r, fmt.Errorf("%s has %d bytes, the object's share begins at %d", v.Place, len(is.data), base)
 	}
-	v.changes(&r, was.data, is.data[base:])
+	if err := v.changes(&r, was.data, is.data[base:]); err != nil {
+		return r, err
+	}
 	r.Kept = out.recordsOf(index, cuda.SHTRel, cuda.SHTRela, cuda.SHTMercRela)
 	for i := range r.Kept {
 		if r.Kept[i].Form == v.Form {
@@ -66,14 +68,14 @@ func (v *Vector) Observe(inputs []Input, image []byte) (Result, error) {
 		}
 	}
 	r.Saved = plain(out.recordsOf(index, cuda.SHTCudaResolvedRela, cuda.SHTMercResolvedRela))
-	if twin := twinOf(v.Place); twin != "" {
-		v.observeTwin(&r, object, out, twin)
+	if twin := TwinOf(v.Place); twin != "" {
+		return r, v.observeTwin(&r, object, out, twin, shareBase(sheets, twin))
 	}
 	return r, nil
 }
 
 // changes compares the place before and after.
-func (v *Vector) changes(r *Result, was, is []byte) {
+func (v *Vector) changes(r *Result, was, is []byte) error {
 	first := v.Records[0].Offset
 	end := min(len(was), len(is))
 	if strings.HasPrefix(v.Place, capsulePrefix) && end >= 4 {
@@ -87,39 +89,55 @@ func (v *Vector) changes(r *Result, was, is []byte) {
 			r.After = bytes.Clone(is[first:last])
 			continue
 		}
-		if size += len(run.Bytes); size <= maxChanged {
-			r.Changed = append(r.Changed, run)
-		}
+		size += len(run.Bytes)
+		r.Changed = append(r.Changed, run)
 	}
+	if size > maxChanged {
+		return fmt.Errorf("%d bytes of %s changed", size, v.Place)
+	}
+	return nil
 }
 
-// twinOf names the section in which the finalizer repeats what it reads in a
-// capsule, "" for others.
-func twinOf(place string) string {
-	rest, ok := strings.CutPrefix(place, capsulePrefix)
-	if !ok {
+// TwinOf names the section of the other group that the finalizer makes of one of
+// the Mercury group, "" for other places. Debug sections are written anew, and
+// have no byte at its old place.
+func TwinOf(place string) string {
+	if rest, ok := strings.CutPrefix(place, capsulePrefix); ok {
+		return rest
+	}
+	rest, ok := strings.CutPrefix(place, mercuryPrefix)
+	if !ok || strings.Contains(rest, "debug") {
 		return ""
+	}
+	if function, ok := strings.CutPrefix(rest, ".nv.constant.optimizer"); ok {
+		return ".nv.constant2" + function
+	}
+	if rest == ".nv.constant.user" {
+		return ".nv.constant3"
 	}
 	return rest
 }
 
-// observeTwin adds what happened to the text that belongs to a capsule.
-func (v *Vector) observeTwin(r *Result, object, out *sheet, twin string) {
+// observeTwin adds what happened to the section that the finalizer made.
+func (v *Vector) observeTwin(r *Result, object, out *sheet, twin string, base uint64) error {
 	was, _ := object.find(twin)
 	is, index := out.find(twin)
 	if was == nil || is == nil {
-		return
+		return nil
 	}
 	r.Twin = plain(out.recordsOf(index, cuda.SHTRela))
-	if len(was.data) != len(is.data) {
-		return
+	if base+uint64(len(was.data)) > uint64(len(is.data)) {
+		return fmt.Errorf("%s has %d bytes, the object's %d", twin, len(is.data), len(was.data))
 	}
 	size := 0
-	for _, run := range runs(was.data, is.data) {
-		if size += len(run.Bytes); size <= maxChanged {
-			r.Changed = append(r.Changed, Run{twin, run.Offset, run.Bytes})
-		}
+	for _, run := range runs(was.data, is.data[base:][:len(was.data)]) {
+		size += len(run.Bytes)
+		r.Changed = append(r.Changed, Run{twin, run.Offset, run.Bytes})
 	}
+	if size > maxChanged {
+		return fmt.Errorf("%d bytes of %s changed", size, twin)
+	}
+	return nil
 }
 
 // runs lists what differs between two equally long places.

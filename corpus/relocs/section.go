@@ -13,10 +13,11 @@ func (v *Vector) Section(inputs []Input, r Result) []byte {
 	return v.written(Section(inputs, v.Place), "", r)
 }
 
-// Text returns the text that belongs to a capsule as the image has it, nil for
-// other places.
+// Text returns what the finalizer makes of the place, the text of a capsule or
+// the data that a Mercury section repeats, as the image has it; nil for other
+// places.
 func (v *Vector) Text(inputs []Input, r Result) []byte {
-	name := twinOf(v.Place)
+	name := TwinOf(v.Place)
 	if name == "" {
 		return nil
 	}

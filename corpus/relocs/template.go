@@ -20,7 +20,8 @@ type Template struct {
 	Arch     string   `json:"arch"`  // "sm_75": of ptxas and of nvlink
 	Ptxas    string   `json:"ptxas"` // release
 	Flags    []string `json:"flags,omitempty"`
-	Releases []string `json:"releases"` // of nvlink that link it
+	Releases []string `json:"releases"`        // of nvlink that link it
+	Drawn    bool     `json:"drawn,omitempty"` // has no file of vectors, only ones drawn by lot
 	Nodes    []Node   `json:"nodes,omitempty"`
 
 	object module

@@ -90,7 +90,7 @@ type Result struct {
 	After   []byte   // Linked: the place from the first record's offset on, up to the last byte that changed
 	Changed []Run    // Linked: changes elsewhere in the place, and in its twin
 	Kept    []Record // Linked: the records of the place in the image, in order
-	Twin    []Record // Linked, Mercury: the records of the place's R_CUDA twin
+	Twin    []Record // Linked, Mercury: the records of what the finalizer makes of the place
 	Saved   []Record // Linked, --preserve-relocs: those of .nv.resolvedrela
 
 	// Images holds the first eight hex digits of the SHA-256 of the whole

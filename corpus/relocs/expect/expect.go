@@ -7,8 +7,8 @@
 package expect
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/twinlink/twinlink/corpus/relocs"
@@ -41,28 +41,39 @@ type Unknown struct{ Why string }
 
 func (u *Unknown) Error() string { return "no rule: " + u.Why }
 
-// Of works out a vector for a release. The error is *Unknown where the rules say
-// nothing about such a link.
-func Of(m *relocs.Manifest, v *relocs.Vector, inputs []relocs.Input, release string) (Outcome, error) {
-	facts, err := v.Facts(inputs)
-	if err != nil {
-		return Outcome{}, err
-	}
-	c := &link{m: m, v: v, inputs: inputs, facts: facts, release: releases[release]}
-	if _, err := fmt.Sscanf(v.Template.Arch, "sm_%d", &c.sm); err != nil {
-		return Outcome{}, err
-	}
-	return c.run()
+// Case is a vector with what its inputs tell.
+type Case struct {
+	m      *relocs.Manifest
+	v      *relocs.Vector
+	inputs []relocs.Input
+	facts  relocs.Facts
+	sm     int
 }
 
-// link is one vector under one release.
+// New reads a vector's inputs.
+func New(m *relocs.Manifest, v *relocs.Vector, inputs []relocs.Input) (*Case, error) {
+	facts, err := v.Facts(inputs)
+	if err != nil {
+		return nil, err
+	}
+	digits := strings.TrimRight(strings.TrimPrefix(v.Template.Arch, "sm_"), "af")
+	sm, err := strconv.Atoi(digits)
+	if err != nil {
+		return nil, err
+	}
+	return &Case{m, v, inputs, facts, sm}, nil
+}
+
+// Of works the case out for a release. The error is *Unknown where the rules say
+// nothing about such a link.
+func (c *Case) Of(release string) (Outcome, error) {
+	return (&link{Case: c, release: releases[release]}).run()
+}
+
+// link is a case under one release.
 type link struct {
-	m       *relocs.Manifest
-	v       *relocs.Vector
-	inputs  []relocs.Input
-	facts   relocs.Facts
+	*Case
 	release oracle.Release
-	sm      int
 
 	preserve bool // --preserve-relocs
 	unplaced bool // the value of a symbol that reaches the image is all ones
@@ -84,8 +95,11 @@ func (c *link) run() (Outcome, error) {
 		return Outcome{Did: relocs.Linked, Gone: true}, nil
 	}
 	out := Outcome{Did: relocs.Linked, SomeKept: c.v.Keep, Place: slices.Clone(c.facts.Place)}
-	if c.capsule() {
-		out.Text = slices.Clone(relocs.Section(c.inputs, strings.TrimPrefix(c.v.Place, ".nv.capmerc")))
+	switch twin := relocs.TwinOf(c.v.Place); {
+	case c.capsule():
+		out.Text = slices.Clone(relocs.Section(c.inputs, twin))
+	case twin != "":
+		out.Text = slices.Clone(c.facts.Place) // the other group's data is not read
 	}
 	if err := c.records(&out); err != nil || out.Did != relocs.Linked {
 		return out, err
@@ -162,7 +176,7 @@ func (c *link) record(i int, out *Outcome) error {
 		return nil
 	}
 	c.unplaced = c.unplaced || s.unplaced
-	fate, err := c.fate(r.Type, s.kind)
+	fate, err := c.fateOf(r.Type, s)
 	if err != nil {
 		return err
 	}
@@ -201,7 +215,7 @@ func (c *link) record(i int, out *Outcome) error {
 		*out = Outcome{Did: relocs.Refused, Why: fate.Why}
 	case outside && (keeps || fate.Why == oracle.DeletedSymbol):
 		*out = Outcome{Did: relocs.Refused, Why: oracle.RecordOutside}
-	case outside && fate.Action != oracle.Drops:
+	case outside && (fate.Action != oracle.Drops || s.table && c.mercury()):
 		*out = Outcome{Did: relocs.Refused, Why: oracle.PlaceOutside}
 	case fate.Action == oracle.Refuses:
 		*out = Outcome{Did: relocs.Refused, Why: fate.Why, Searched: out.Searched}
@@ -221,6 +235,7 @@ func (c *link) record(i int, out *Outcome) error {
 		if c.capsule() {
 			return c.finalize(r, fate.As, s, out)
 		}
+		return c.finalizeData(r, fate.As, s, out)
 	case fate.Action == oracle.Patches && c.capsule():
 		return c.patchNode(r, fate.As, s, out)
 	case fate.Action == oracle.Patches:
@@ -249,20 +264,19 @@ func (c *link) lost(r relocs.Record, s relocs.Symbol) bool {
 // were replaced.
 const dropsLosers = 130
 
-// patch writes into the place.
+// patch writes into the place, and into its twin.
 func (c *link) patch(r relocs.Record, as uint32, s symbol, out *Outcome) error {
-	const most = 16
-	place := make([]byte, most)
-	n := copy(place, out.Place[r.Offset:])
 	in := oracle.Inputs{Rela: c.v.Form == relocs.RELA || s.section && s.base != 0, S: s.value, A: r.Addend + s.addend(), P: r.Offset, SectionType: s.lies, Slot: s.slot}
 	if s.kind == oracle.Texture && !oracle.TakesBindlessSlot(r.Type) {
 		in.S, in.SectionType = 0, cuda.SHTNull
 	}
-	got, err := oracle.Apply(as, place, in)
+	got, n, err := write(out.Place, r.Offset, as, in)
 	if err != nil {
 		return err
 	}
-	copy(out.Place[r.Offset:], got.Bytes[:n])
+	if _, _, err := write(out.Text, r.Offset, as, in); err != nil {
+		return err
+	}
 	recipe, err := oracle.RecipeOf(as)
 	if err != nil {
 		return err
@@ -278,6 +292,22 @@ func (c *link) patch(r relocs.Record, as uint32, s symbol, out *Outcome) error {
 		out.Saved = append(out.Saved, saved)
 	}
 	return nil
+}
+
+// write carries out a recipe on a section and tells how many bytes of the section
+// there were. A field may end behind the section.
+func write(section []byte, offset uint64, as uint32, in oracle.Inputs) (oracle.Outcome, int, error) {
+	const most = 16
+	place := make([]byte, most)
+	n := 0
+	if offset < uint64(len(section)) {
+		n = copy(place, section[offset:])
+	}
+	got, err := oracle.Apply(as, place, in)
+	if err == nil && n > 0 {
+		copy(section[offset:], got.Bytes[:n])
+	}
+	return got, n, err
 }
 
 // saves reports whether --preserve-relocs writes down a record that was carried
@@ -305,6 +335,33 @@ func mercuryPlace(place string) bool {
 }
 
 func (c *link) capsule() bool { return strings.HasPrefix(c.v.Place, ".nv.capmerc.") }
+
+// fateOf is fate but for the symbols that the linker itself defines. What names a
+// part of the unified tables goes where there are none, but a unified type is
+// turned into R_CUDA_NONE, which is kept, and its symbol is not there; since
+// 13.0 __UFT_OFFSET goes in any case.
+func (c *link) fateOf(number uint32, s symbol) (oracle.Fate, error) {
+	fate, err := c.fate(number, s.kind)
+	switch {
+	case err != nil || fate.Why == oracle.UnexpectedNone:
+	case s.table:
+		like, err := oracle.FateOf(number, oracle.Global, c.release, c.sm)
+		switch {
+		case err == nil && like.Action == oracle.Crashes:
+			return like, nil
+		case s.name == "__UFT_OFFSET" && c.release >= ignoresOffset:
+		case number == cuda.R_CUDA_NONE, err == nil && like.As != number:
+			return oracle.Fate{Action: oracle.Refuses, Why: oracle.DeletedSymbol}, nil
+		}
+		return oracle.Fate{Action: oracle.Drops}, nil
+	case s.reserved && (number == cuda.R_CUDA_UNUSED_CLEAR32 || number == cuda.R_CUDA_UNUSED_CLEAR64 || number == cuda.R_MERCURY_UNUSED_CLEAR64):
+		return oracle.Fate{Action: oracle.Keeps}, nil
+	}
+	return fate, err
+}
+
+// ignoresOffset is the first release that pays no heed to __UFT_OFFSET.
+const ignoresOffset = 130
 
 // fate asks the oracle, and knows what becomes of numbers that are not of the
 // place's table. Against a symbol whose address the linker knows it then reads
@@ -351,6 +408,10 @@ func (c *link) behind(number uint32, kind oracle.SymbolKind) (oracle.Fate, error
 		if kind != oracle.Constant && kind != oracle.Texture {
 			fate = oracle.Fate{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
 		}
+	}
+	switch as {
+	case cuda.R_CUDA_YIELD_OPCODE9_0, cuda.R_CUDA_YIELD_CLEAR_PRED4_87, cuda.R_CUDA_UNUSED_CLEAR32, cuda.R_CUDA_UNUSED_CLEAR64:
+		fate = oracle.Fate{Action: oracle.Patches, As: as} // elsewhere they go by their number
 	}
 	if fate.Action == oracle.Keeps {
 		fate.As = number

@@ -20,6 +20,8 @@ type symbol struct {
 	base     uint64 // where that share of the section begins
 	kernel   bool
 	dynamic  bool // dynamic shared memory
+	table    bool // the linker's name for a part of the unified tables
+	reserved bool // its name for the reserved shared memory
 	emitted  bool // hidden, and yet in the image
 	unplaced bool // its value is all ones, and it reaches the output
 }
@@ -28,6 +30,10 @@ const (
 	dynamicAlignment = 16
 	reservesShared   = 90 // the first architecture that keeps shared memory for itself
 )
+
+// reservedValues are what the finalizer takes for the symbols of reserved shared
+// memory, which have the value 0 in the Mercury group.
+var reservedValues = map[string]uint64{".nv.reservedSmem.offset0": 0x40, ".nv.reservedSmem.cap": 0x400}
 
 // addend returns what is added to the addend of a record: where a symbol stands
 // for a section, the record moves with the object's share of it.
@@ -73,18 +79,24 @@ func (c *link) classify(s *symbol, kind string, f relocs.Symbol) error {
 		}
 	case "parameter":
 		s.kind, s.emitted = oracle.Hidden, c.preserve
-	case "shared", "dynamic":
+	case "compiler constant":
+		s.kind, s.emitted, s.slot = oracle.Hidden, c.preserve, uint32(f.Align)
+	case "unified":
+		s.kind, s.table = oracle.Dead, true
+	case "reserved":
+		s.kind, s.reserved, s.value = oracle.Global, true, reservedValues[f.Name]
+	case "shared", "dynamic", "own shared":
 		// The only shared variable of the link that is used stands first; one
 		// that no code uses has no address. Dynamic shared memory is undefined
 		// until a kernel gets it, and its alignment is 16.
 		s.kind, s.slot = oracle.Hidden, uint32(f.Value)
 		s.value = 0
 		s.dynamic = kind == "dynamic"
-		s.emitted = c.preserve && c.placeKind() == placeCode && !s.dynamic
+		s.emitted = c.preserve && !s.dynamic && (kind == "own shared" || c.placeKind() == placeCode)
 		if s.dynamic && c.placeKind() == placeCode {
 			s.slot = dynamicAlignment
 		}
-		if c.placeKind() != placeCode || s.dynamic && c.preserve && strings.HasSuffix(c.v.Place, ".text.deadfun") {
+		if kind != "own shared" && c.placeKind() != placeCode || s.dynamic && c.preserve && strings.HasSuffix(c.v.Place, ".text.deadfun") {
 			s.value, s.lies = math.MaxUint64, cuda.SHTCudaShared
 		}
 	case "global":
@@ -138,7 +150,7 @@ func (c *link) sectionSymbol(s symbol, section string) symbol {
 		s.kind = oracle.Global
 	case cuda.SHTCudaShared:
 		// Since sm_90 all shared memory has a reserved part, and so a section.
-		s.kind, s.emitted = oracle.SharedSection, c.preserve && c.sm >= reservesShared
+		s.kind, s.emitted = oracle.SharedSection, c.preserve && c.sm >= reservesShared || section != ".nv_debug.shared"
 	default:
 		s.kind = oracle.Constant
 		if strings.HasSuffix(section, ".text.deadfun") && !c.revived("deadfun") {

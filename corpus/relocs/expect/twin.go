@@ -3,6 +3,7 @@ package expect
 import (
 	"github.com/twinlink/twinlink/corpus/relocs"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle"
 )
 
 // A record that stays in a capsule has a twin for the text that the finalizer
@@ -46,6 +47,43 @@ func (c *link) twin(n relocs.Node, r relocs.Record, as uint32, s symbol, out *Ou
 		number = cuda.R_CUDA_CONST_FIELD21_38
 	}
 	out.Twin = append(out.Twin, relocs.Record{Offset: n.Text, Type: number, Symbol: s.name, Addend: r.Addend})
+}
+
+// dataTwins are types that data has for itself. The halves of an address have no
+// R_CUDA type there and keep their number.
+var dataTwins = map[uint32]uint32{
+	cuda.R_MERCURY_ABS64:             cuda.R_CUDA_64,
+	cuda.R_MERCURY_ABS32:             cuda.R_CUDA_32,
+	cuda.R_MERCURY_ABS16:             cuda.R_MERCURY_ABS16,
+	cuda.R_MERCURY_ABS32_LO:          cuda.R_MERCURY_ABS32_LO,
+	cuda.R_MERCURY_ABS32_HI:          cuda.R_MERCURY_ABS32_HI,
+	cuda.R_MERCURY_ABS_PROG_REL32_LO: cuda.R_MERCURY_ABS_PROG_REL32_LO,
+	cuda.R_MERCURY_ABS_PROG_REL32_HI: cuda.R_MERCURY_ABS_PROG_REL32_HI,
+}
+
+// finalizeData does for data what finalize does for code: a record that stays has
+// a twin, and a position in the program is written there.
+func (c *link) finalizeData(r relocs.Record, as uint32, s symbol, out *Outcome) error {
+	if out.Text == nil {
+		return nil
+	}
+	number, ok := twinType(as)
+	if data, is := dataTwins[as]; is {
+		number = data
+	}
+	if ok {
+		out.Twin = append(out.Twin, relocs.Record{Offset: c.facts.Base + r.Offset, Type: number, Symbol: s.name, Addend: r.Addend})
+		return nil
+	}
+	if as < cuda.R_MERCURY_PROG_REL64 {
+		return nil
+	}
+	in := oracle.Inputs{Rela: true, S: s.value, A: r.Addend}
+	if s.kind == oracle.Texture {
+		in.S = 0
+	}
+	_, _, err := write(out.Text, r.Offset, as, in)
+	return err
 }
 
 // twinType returns the R_CUDA number of a kept record, false where it has no

@@ -22,6 +22,9 @@ func (r *regen) generate(ctx context.Context) error {
 	}
 	planned := map[string]bool{}
 	for _, t := range r.manifest.Templates {
+		if t.Drawn {
+			continue
+		}
 		name := t.Name + ".json"
 		planned[name] = true
 		if !strings.Contains(t.Name, r.only) {

@@ -55,6 +55,10 @@ func plan(m *relocs.Manifest, t *relocs.Template) ([]relocs.Group, error) {
 	case t.Name == "externvar-sm_75-11.8":
 		p.edits = weakVariables
 		p.kinds(".text.k", []string{"uvar", "ucon"}, both, "Undefined")
+	case t.Name == "special-sm_75-11.8":
+		p.kinds(".text.k", []string{"$__sown__24", "k.const_opt.0.16", ".nv.shared.k", ".nv.constant2.k"}, alternating)
+	case t.Name == "special-sm_90-12.4":
+		p.kinds(".text.k", []string{"__UFT_OFFSET"}, alternating)
 	case t.Name == "sampler-sm_75-11.8":
 		p.kinds(".text.k", []string{"tex0", "samp0", "surf0"}, alternating, "Textures")
 	case t.Name == "pair-sm_75-11.8":
@@ -153,7 +157,7 @@ func title(name string) string {
 	if name == "#0" {
 		return "index0"
 	}
-	return strings.ReplaceAll(strings.TrimPrefix(name, "."), ".", "-")
+	return strings.NewReplacer(".", "-", "$", "").Replace(strings.TrimPrefix(name, "."))
 }
 
 // numbers asks about type numbers that the table does not have.

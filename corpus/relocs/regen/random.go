@@ -73,13 +73,17 @@ func (r *regen) trial(ctx context.Context, v *relocs.Vector, count func(string))
 	if err != nil {
 		return []string{err.Error()}
 	}
+	c, err := expect.New(r.manifest, v, inputs)
+	if err != nil {
+		return []string{err.Error()}
+	}
 	for _, release := range v.Template.Releases {
 		got, err := r.ask(ctx, v, inputs, release)
 		if err != nil {
 			return append(lines, err.Error())
 		}
 		got.Verdict = verdict(v, got)
-		err = expect.Check(r.manifest, v, inputs, release, got)
+		err = c.Check(release, got)
 		var unknown *expect.Unknown
 		switch {
 		case err == nil:
