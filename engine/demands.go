@@ -77,6 +77,11 @@ func (l *linker) ownFacts(id funID) facts {
 			own.marks |= markUndefined
 		}
 	}
+	for i := range l.secs[f.info].added {
+		if r := &l.secs[f.info].added[i]; r.attr == cuda.AttrSparseMmaMask {
+			own.sparse |= r.value
+		}
+	}
 	return own
 }
 

@@ -114,15 +114,12 @@ func (l *linker) checkFile(f *cubin.File) error {
 	name := f.Name
 	toolkit := toolkitOf(f)
 	if f.Header.New() && !l.prof.notes {
-		l.say(Diagnostic{Severity: Warning, Kind: WrongToolkit, File: name,
-			Text: fmt.Sprintf("expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", name)})
+		// The flags are read as what they used to be.
+		if f.Header.Flags&cuda.EFLegacy64Bit == 0 {
+			l.say(Diagnostic{Severity: Warning, Kind: WrongToolkit, File: name,
+				Text: fmt.Sprintf("expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", name)})
+		}
 		return refuse(WrongArch, name, "Input file '%s' arch does not match target '%s'", name, l.arch.name)
-	}
-	if toolkit > l.prof.toolkit {
-		return refuse(WrongToolkit, name, "Input file '%s' newer than toolkit (%d vs %d)", name, toolkit, l.prof.toolkit)
-	}
-	if l.arch.sm >= 90 && l.prof.toolkit >= 120 && toolkit < 120 {
-		return refuse(WrongToolkit, name, "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", name)
 	}
 	fits, err := l.linksFor(f)
 	if err != nil {
@@ -130,6 +127,12 @@ func (l *linker) checkFile(f *cubin.File) error {
 	}
 	if !fits {
 		return refuse(WrongArch, name, "Input file '%s' arch does not match target '%s'", name, l.arch.name)
+	}
+	if toolkit > l.prof.toolkit {
+		return refuse(WrongToolkit, name, "Input file '%s' newer than toolkit (%d vs %d)", name, toolkit, l.prof.toolkit)
+	}
+	if l.arch.sm >= 90 && l.prof.toolkit >= 120 && toolkit < 120 {
+		return refuse(WrongToolkit, name, "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", name)
 	}
 	return nil
 }

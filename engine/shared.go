@@ -303,7 +303,7 @@ func (l *linker) placeExtern(s *sharedLayout) {
 			if k, ok := byVar[v]; ok {
 				return top[root(k)]
 			}
-			return 0
+			return alignUp(s.first, dynamicAlign)
 		})
 	}
 	s.externAt = make(map[funID]uint64)

@@ -8,10 +8,12 @@ import (
 )
 
 // NVIDIA's tools show C++ names with a blank before * and &, and lambdas as
-// "[lambda(int) (instance 1)]" where others have "{lambda(int)#1}".
+// "[lambda(int) (instance 1)]" where others have "{lambda(int)#1}", const before
+// the type it qualifies, and which of its destructors deletes.
 var (
-	pointer = regexp.MustCompile(`([\w>\])])([*&])`)
-	lambda  = regexp.MustCompile(`\{lambda(\([^{}]*\))#(\d+)\}`)
+	pointer   = regexp.MustCompile(`([\w>\])])([*&])`)
+	qualified = regexp.MustCompile(`([\w:]+) const\b`)
+	lambda    = regexp.MustCompile(`\{lambda(\([^{}]*\))#(\d+)\}`)
 )
 
 // demangled is a C++ name as NVIDIA's tools show it; any other name is itself.
@@ -22,6 +24,10 @@ func demangled(name string) string {
 	text, err := demangle.ToString(name)
 	if err != nil {
 		return name
+	}
+	text = qualified.ReplaceAllString(text, "const $1")
+	if strings.HasSuffix(name, "D0Ev") {
+		text += " [deleting]"
 	}
 	text = lambda.ReplaceAllString(text, "[lambda$1 (instance $2)]")
 	return pointer.ReplaceAllString(text, "$1 $2")
