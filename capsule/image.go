@@ -167,11 +167,17 @@ func (m *Image) openCapsule(fn *Func) {
 
 // pair finds the twins of all sections but texts and capsules.
 func (m *Image) pair() {
-	byName := make(map[string][]int32, len(m.Sections))
+	byName := make(map[string]*candidates, len(m.Sections))
 	for i := 1; i < len(m.Sections); i++ {
-		if s := &m.Sections[i]; !s.Mercury() {
-			byName[s.Name] = append(byName[s.Name], int32(i))
+		s := &m.Sections[i]
+		if s.Mercury() {
+			continue
 		}
+		if byName[s.Name] == nil {
+			byName[s.Name] = &candidates{}
+		}
+		c := byName[s.Name]
+		c.all = append(c.all, int32(i))
 	}
 	for i := 1; i < len(m.Sections); i++ {
 		s := &m.Sections[i]
@@ -179,33 +185,55 @@ func (m *Image) pair() {
 		if !ok || !s.Mercury() || m.twin[i] != 0 {
 			continue
 		}
-		m.pairOne(i, byName[sassName(rest)])
+		if c := byName[sassName(rest)]; c != nil {
+			m.pairOne(i, c)
+		}
 	}
 	for i := range m.Sections {
 		m.enlist(i)
 	}
 }
 
-// pairOne pairs Mercury section i with the one of the candidates that has no
-// twin yet and whose owner is the twin of i's owner.
-func (m *Image) pairOne(i int, candidates []int32) {
+// candidates is the SASS sections of one name, in order.
+type candidates struct {
+	all     []int32
+	next    int                // all before it have a twin
+	byOwner map[uint32][]int32 // where there are several: by sh_info
+}
+
+// pairOne pairs Mercury section i with the first of the candidates that has no
+// twin yet; where there are several and i has an owner, with one whose owner is
+// the twin of i's.
+func (m *Image) pairOne(i int, c *candidates) {
 	s := &m.Sections[i]
-	owner := 0
-	if s.Flags&cuda.SHFInfoLink != 0 {
-		owner = int(s.Info)
-	}
-	for _, k := range candidates {
-		if m.twin[k] != 0 {
-			continue
+	if s.Flags&cuda.SHFInfoLink == 0 || s.Info == 0 || len(c.all) == 1 {
+		for c.next < len(c.all) && m.twin[c.all[c.next]] != 0 {
+			c.next++
 		}
-		x := &m.Sections[k]
-		if owner != 0 && len(candidates) > 1 && m.Twin(owner) != int(x.Info) {
-			continue
+		if c.next < len(c.all) {
+			m.join(i, c.all[c.next])
 		}
-		m.twin[i], m.twin[k] = k, int32(i)
 		return
 	}
+	if c.byOwner == nil {
+		c.byOwner = map[uint32][]int32{}
+		for _, k := range c.all {
+			owner := m.Sections[k].Info
+			c.byOwner[owner] = append(c.byOwner[owner], k)
+		}
+	}
+	owner := uint32(m.Twin(int(s.Info)))
+	for list := c.byOwner[owner]; len(list) > 0; list = c.byOwner[owner] {
+		k := list[0]
+		c.byOwner[owner] = list[1:]
+		if m.twin[k] == 0 {
+			m.join(i, k)
+			return
+		}
+	}
 }
+
+func (m *Image) join(i int, k int32) { m.twin[i], m.twin[k] = k, int32(i) }
 
 // sassName returns the name on the SASS side of what .nv.merc stood before.
 func sassName(rest string) string {

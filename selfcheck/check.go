@@ -79,6 +79,7 @@ type checker struct {
 	writer  string // tool of the first note
 	api     uint32 // CUDA API version of .note.nv.cuinfo
 
+	names  map[place]int     // functions by where they stand in Mercury; made by aliased
 	bank0  map[int]int       // constant bank 0 by text
 	images map[int]int       // slots of textures and surfaces by capsule
 	unitAt map[uint64]uint64 // SASS offset of a unit of .debug_line by its Mercury offset

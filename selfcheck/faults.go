@@ -20,6 +20,10 @@ func (c *checker) fault(err error) {
 	if !errors.As(err, &e) {
 		return
 	}
+	if len(c.report.Findings) >= c.opts.Limit {
+		c.report.More++ // finding the section by its name takes time
+		return
+	}
 	section := 0
 	for i := range c.m.Sections {
 		if c.m.Sections[i].Name == e.Section {

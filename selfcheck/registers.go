@@ -195,14 +195,12 @@ func edgeFits(p *capsule.Capsule, want, got uint32) bool {
 // movedByMacro reports whether a range was cut by a macro that takes registers:
 // an edge that differs is at a word of such a macro or at its end.
 func movedByMacro(p *capsule.Capsule, got, want *dwarf.RegisterRange) bool {
+	macro := func(k int) bool { return k >= 0 && p.Nodes[k].Kind == capsule.Full && p.Nodes[k].Span > macroSpan }
 	at := func(off uint32) bool {
-		for i := range p.Nodes {
-			n := &p.Nodes[i]
-			if n.Kind == capsule.Full && n.Span > macroSpan && off >= n.SASS && off <= n.SASS+uint32(n.Span)*capsule.WordSize && off%capsule.WordSize == 0 {
-				return true
-			}
+		if off%capsule.WordSize != 0 || off == 0 {
+			return off == 0 && macro(p.AtSASS(0))
 		}
-		return false
+		return macro(p.AtSASS(off)) || macro(p.AtSASS(off-1))
 	}
 	return (edgeFits(p, want.Start, got.Start) || at(got.Start)) && (edgeFits(p, want.End, got.End) || at(got.End))
 }

@@ -216,12 +216,29 @@ func (c *checker) aliased(i uint32) bool {
 	if fn == nil {
 		return false
 	}
-	for k := range c.m.Merc.List {
-		if x := &c.m.Merc.List[k]; uint32(k) != i && x.Type() == cuda.STTFunc && x.Section == s.Section && x.Value == s.Value {
-			return true
+	if c.names == nil {
+		c.names = map[place]int{}
+		for k := range c.m.Merc.List {
+			if x := &c.m.Merc.List[k]; x.Type() == cuda.STTFunc {
+				c.names[place{x.Section, x.Value}]++
+			}
 		}
 	}
-	return false
+	return c.names[place{s.Section, s.Value}] > oneIfFunc(s)
+}
+
+// oneIfFunc returns the number of functions that a symbol itself is.
+func oneIfFunc(s *capsule.Symbol) int {
+	if s.Type() == cuda.STTFunc {
+		return 1
+	}
+	return 0
+}
+
+// place is a place in a section.
+type place struct {
+	section uint32
+	value   uint64
 }
 
 // sassBoundary returns the SASS offset of a Mercury offset that is the start of

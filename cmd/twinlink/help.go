@@ -9,17 +9,17 @@ import (
 
 const usageText = `Usage: twinlink COMMAND ...
 
-  link     link relocatable cubins as nvlink does: twinlink link --help
-  dump     print what a cubin holds
-  diff     print how two cubins differ
-  capsule  show the capsules of sm_100 and up, or rebuild a file through a model
+  link       link relocatable cubins as nvlink does: twinlink link --help
+  dump       print what a cubin holds
+  diff       print how two cubins differ
+  capsule    show the capsules of sm_100 and up, or rebuild a file through a model
   selfcheck  check that both sides of such a file say the same
-  finalize say what may be finalized for which target, and do it where it is a copy
-  verify   put a link, or a linked file, to engine, oracle and nvlink
-  claims   print the verdicts on what the seed documents state
-  demo     link real programs and check them three ways
-  version  print the version and the releases of nvlink it behaves as
-  help     print this text, or that of a command
+  finalize   say what may be finalized for which target, and do it where it is a copy
+  verify     put a link, or a linked file, to engine, oracle and nvlink
+  claims     print the verdicts on what the seed documents state
+  demo       link real programs and check them three ways
+  version    print the version and the releases of nvlink it behaves as
+  help       print this text, or that of a command
 
 Started under the name nvlink it is "twinlink link".
 `
