@@ -30,6 +30,10 @@ func (l *linker) decideMercury(in secID, r *reloc) error {
 	}
 	l.followAlias(r)
 	sym := &l.syms[r.sym]
+	if sym.is(symDead) && sym.sec < 0 && sym.fun == absent && sym.value == unplaced && mercApplied(r.typ) {
+		r.fate, r.newTyp = applied, r.typ // a local object that nothing defines
+		return nil
+	}
 	if sym.is(symDead) || sym.sec >= 0 && l.secs[sym.sec].deleted && !l.secs[sym.sec].moved || l.isUnified(r.sym) {
 		r.fate = dropped
 		return nil

@@ -51,6 +51,9 @@ func (l *linker) undefinedObject(m *module, i int, s *cubin.Symbol, name nameID,
 		switch {
 		case s.Binding() == cuda.STBLocal:
 			sym.flags = symDead
+			if l.merc != nil {
+				sym.value = unplaced
+			}
 		case s.Binding() == cuda.STBWeak && !isSynthetic(l.names.str(name)):
 			sym.flags, sym.value = 0, unplaced
 		}

@@ -56,7 +56,7 @@ func (l *linker) readRelocs(m *module, index int, s *cubin.Section) error {
 		if out == nil {
 			out = l.relocLists.room(l.secs[id].relocs, table.Len())
 		}
-		if i > 0 && rec.Addend == 0 && s.Type == cuda.SHTRela && !twin {
+		if (i > 0 && l.merc == nil || len(out) > len(l.secs[id].relocs)) && rec.Addend == 0 && s.Type == cuda.SHTRela && !twin {
 			twin = true
 			l.relTwin(name, target)
 		}

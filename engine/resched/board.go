@@ -63,6 +63,14 @@ func (a *allocator) reallocate() {
 	todo := []int{0}
 	queued := make([]bool, nb)
 	queued[0] = true
+	for t := range a.tokens {
+		for s := 1; a.tokens[t].dead && s < nb; s++ {
+			if a.reaches[t].has(s) {
+				queued[s] = true
+				todo = append(todo, s)
+			}
+		}
+	}
 	for rounds := 0; len(todo) > 0 && rounds < 4*nb; rounds++ {
 		b := todo[0]
 		todo = todo[1:]
