@@ -61,7 +61,8 @@ func draw(seed uint64, releases []string, arch string) plan {
 	if arch == "" {
 		p.arch = pick(r, architectures[p.release])
 	}
-	program := ptxgen.New(seed, target(r, p.release, p.arch), ptxgen.Options{Faults: r.oneIn(8)})
+	t := target(r, p.release, p.arch)
+	program := ptxgen.New(seed, t, ptxgen.Options{Faults: r.oneIn(8)})
 	for _, m := range program.Modules {
 		p.modules = append(p.modules, source{Module: m, release: p.release})
 	}
@@ -71,7 +72,8 @@ func draw(seed uint64, releases []string, arch string) plan {
 	if r.oneIn(10) { // an object of an older toolkit
 		for i := range p.modules {
 			older := pick(r, releases)
-			if r.below(2) == 0 && older < p.release && slices.Contains(architectures[older], p.arch) {
+			reads := older != "11.8" || t != ptxgen.Hopper12
+			if r.below(2) == 0 && older < p.release && reads && slices.Contains(architectures[older], p.arch) {
 				p.modules[i].release = older
 			}
 		}
