@@ -315,8 +315,18 @@ func (c *check) leftBehind(a *area, offset uint64) bool {
 	return false
 }
 
-// trust takes over from the output what is left behind.
+// trust takes over from the output what is left behind, and the jump tables of
+// code whose words moved: a word that told a place tells the new one.
 func (c *check) trust(a *area) {
+	if a.owner != nil && !a.code() && a.owner.area != nil {
+		for at := uint64(0); at+4 <= uint64(len(a.want)) && at+4 <= uint64(len(a.out.body)); at += 4 {
+			old, told := uint64(word(a.want, at)), uint64(word(a.out.body, at))
+			if old != told && c.movedTo(a.owner.area, old) == told {
+				part, _ := cut(a.out.body, at, 4)
+				copy(a.want[at:], part)
+			}
+		}
+	}
 	for i := range a.want {
 		if c.leftBehind(a, uint64(i)) && i < len(a.out.body) {
 			a.want[i] = a.out.body[i]

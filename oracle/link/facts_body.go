@@ -31,7 +31,7 @@ func (c *check) bodyFacts(b *body, needs map[*identity]need) ([]fact, error) {
 		if err := c.paySteps(); err != nil {
 			return nil, err
 		}
-		list = c.kernelFacts(list, b, reached, needs[owner])
+		list = c.kernelFacts(list, b, reached, needs)
 	}
 	var externs []string
 	for _, f := range reached {
@@ -77,7 +77,8 @@ func (c *check) externs(b *body) []string {
 }
 
 // kernelFacts adds what a kernel takes over from what it reaches.
-func (c *check) kernelFacts(list []fact, b *body, reached []*identity, n need) []fact {
+func (c *check) kernelFacts(list []fact, b *body, reached []*identity, needs map[*identity]need) []fact {
+	n := needs[b.owner]
 	set := func(format cuda.InfoFormat, attr cuda.InfoAttr, value string) {
 		for i := range list {
 			if list[i].attr == attr {
@@ -106,14 +107,15 @@ func (c *check) kernelFacts(list []fact, b *body, reached []*identity, n need) [
 	if c.sm < forwardProgress && slices.ContainsFunc(reached, func(f *identity) bool { return f.code == nil && strings.HasPrefix(f.name, "cnp") }) {
 		set(cuda.FormatNone, cuda.AttrNeedCnpWrapper, "\x00\x00") // it launches kernels through the old interface
 	}
-	mbarriers := uint64(0)
+	// Transaction barriers add up along a path of calls.
+	most := uint64(0)
 	for _, f := range reached {
-		if f.code != nil {
-			v, _ := f.code.attribute(cuda.AttrNumMbarriers)
-			mbarriers += number(v, 0, 2)
+		if f.code != b {
+			most = max(most, needs[f].barriers)
 		}
 	}
-	if mbarriers > 0 {
+	v, _ := b.attribute(cuda.AttrNumMbarriers)
+	if mbarriers := number(v, 0, 2) + most; mbarriers > 0 {
 		set(cuda.FormatHalf, cuda.AttrNumMbarriers, string([]byte{byte(mbarriers), byte(mbarriers >> 8)}))
 	}
 	if a := c.byKey[areaKey{".nv.constant0.", b}]; c.out.side == sassSide && a != nil && a.slots {

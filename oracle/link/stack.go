@@ -14,6 +14,7 @@ import "github.com/twinlink/twinlink/cuda"
 type need struct {
 	known      bool // false: a cycle can be reached
 	stack, crs uint64
+	barriers   uint64 // transaction barriers
 }
 
 // needs computes the need of every function, those that call nothing first.
@@ -42,7 +43,7 @@ func (c *check) needs() (map[*identity]need, error) {
 		f := ready[0]
 		n := need{known: true}
 		c.calls(f, func(y *identity) {
-			n.stack, n.crs = max(n.stack, all[y].stack), max(n.crs, all[y].crs)
+			n.stack, n.crs, n.barriers = max(n.stack, all[y].stack), max(n.crs, all[y].crs), max(n.barriers, all[y].barriers)
 		})
 		if f.code != nil && f.first() == f {
 			frame, _ := f.code.moduleFact(cuda.AttrFrameSize)
@@ -50,6 +51,8 @@ func (c *check) needs() (map[*identity]need, error) {
 			if own, ok := f.code.attribute(cuda.AttrCrsStackSize); ok {
 				n.crs += number(own, 0, 4)
 			}
+			own, _ := f.code.attribute(cuda.AttrNumMbarriers)
+			n.barriers += number(own, 0, 2)
 		}
 		all[f] = n
 		for _, x := range callers[f] {
