@@ -39,19 +39,22 @@ func (l *linker) layoutShared() {
 	}
 	l.shared = s
 	s.own = make(map[secID][]symID)
+	var pooled []symID
 	for _, v := range vars {
 		if l.ownedShared(v) {
 			l.syms[v].flags |= symOwned
 			s.own[l.syms[v].sec] = append(s.own[l.syms[v].sec], v)
+		} else {
+			pooled = append(pooled, v)
 		}
 	}
 	l.findUsers(s)
 
-	order := listSort(vars, func(a, b symID) bool { return l.syms[a].size > l.syms[b].size }, true)
+	order := listSort(pooled, func(a, b symID) bool { return l.syms[a].size > l.syms[b].size }, true)
 	single := make([][]symID, len(s.kernels))
 	for _, v := range order {
 		sym := &l.syms[v]
-		if sym.isExternShared() || l.ownedShared(v) {
+		if sym.isExternShared() {
 			continue
 		}
 		switch users := s.users[v]; {
