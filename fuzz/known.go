@@ -29,11 +29,6 @@ type Example struct {
 // this package's mixes and judged by nvlink 11.8.89, 12.4.131 and 13.0.88.
 var KnownMixes = []Known{
 	{
-		Finding: "relocation.field", Programs: []string{"shared_groups"}, Wrong: "engine",
-		Why:     "shared variables of several kernels lie elsewhere where the modules come in another order or other modules with kernels come first",
-		Example: Example{"12.4", "sm_53", nil, []string{"managed/12.4-sm_53/a.cubin", "shared_groups/12.4-sm_53/a.cubin", "shared_groups/12.4-sm_53/b.cubin", "shared_groups/12.4-sm_53/c.cubin"}},
-	},
-	{
 		Finding: "symbol.binding", Programs: []string{"shared_groups"}, Wrong: "engine",
 		Why:     "the weak symbol that a link with -r makes of dynamic shared memory stays weak in a second link with -g or -r",
 		Example: Example{"13.0", "sm_80", []string{"-g"}, []string{"shared_groups/13.0-sm_80-r-final/r.cubin"}},
