@@ -111,7 +111,7 @@ func (c *check) kernelFacts(list []fact, b *body, reached []*identity, needs map
 	most := uint64(0)
 	for _, f := range reached {
 		if f.code != b {
-			most = max(most, needs[f].barriers)
+			most = max(most, c.barriersFrom(f, needs))
 		}
 	}
 	v, _ := b.attribute(cuda.AttrNumMbarriers)

@@ -64,6 +64,24 @@ func (c *check) needs() (map[*identity]need, error) {
 	return all, nil
 }
 
+// barriersFrom is how many transaction barriers a path of calls from a function
+// may need. Those of a cycle count once each.
+func (c *check) barriersFrom(f *identity, needs map[*identity]need) uint64 {
+	if n, known := needs[f]; known {
+		return n.barriers
+	}
+	cycle, most := uint64(0), uint64(0)
+	for _, g := range c.reach(f) {
+		if n, known := needs[g]; known {
+			most = max(most, n.barriers)
+		} else if g.code != nil {
+			own, _ := g.code.attribute(cuda.AttrNumMbarriers)
+			cycle += number(own, 0, 2)
+		}
+	}
+	return cycle + most
+}
+
 // paySteps takes the steps counted so far from the budget.
 func (c *check) paySteps() error {
 	n := c.steps
