@@ -32,7 +32,7 @@ func Kernel(text []byte, debug bool) Result {
 			a.tokens[a.first[0][0]].dead = true
 			a.reallocate()
 			r.Changed = true
-			r.Exact = !a.overflow && !a.later
+			r.Exact = !a.overflow && !a.later && !hasDoubtful(words)
 		}
 	}
 	if r.Moves != nil {
@@ -42,6 +42,17 @@ func Kernel(text []byte, debug bool) Result {
 		r.Text = join(words)
 	}
 	return r
+}
+
+// hasDoubtful reports whether an exchange of a barrier in shared memory holds
+// scoreboards of both kinds: their order was once seen to be another.
+func hasDoubtful(words []word) bool {
+	for i := range words {
+		if w := &words[i]; w.op() == opSYNCS && w.wr() != noBoard && w.rd() != noBoard {
+			return true
+		}
+	}
+	return false
 }
 
 // stackLoad reports whether the kernel begins by loading the stack pointer, with

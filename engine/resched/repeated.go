@@ -52,6 +52,9 @@ func fence(words []word, r *Result) ([]word, bool) {
 			r.Exact = false
 			continue
 		}
+		if i > 0 && words[i-1].op() == opSUST {
+			r.Exact = false // its stall changes
+		}
 		g := w.lo & guardBits
 		front[i] = []word{
 			{lo: opMEMBAR | g, hi: membarEnd | 0x000fc00000000000},

@@ -84,6 +84,8 @@ const (
 	opMEMBAR   = 0x992
 	opERRBAR   = 0x9ab
 	opCGAERR   = 0x5ab
+	opSYNCS    = 0x5b2
+	opSUST     = 0xf9d
 	guardNever = 0xf // @!PT
 )
 
