@@ -54,10 +54,10 @@ func (l *linker) graphLine(id funID, number []int) string {
 	if !f.live {
 		return b.String()
 	}
-	switch {
-	case l.entry(id):
+	if l.entry(id) {
 		b.WriteByte('^')
-	case f.taken:
+	}
+	if f.taken {
 		b.WriteByte('&')
 	}
 	b.WriteString(l.demangled(f.sym))

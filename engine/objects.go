@@ -50,10 +50,7 @@ func (l *linker) undefinedObject(m *module, i int, s *cubin.Symbol, name nameID,
 		}
 		switch {
 		case s.Binding() == cuda.STBLocal:
-			sym.flags = symDead
-			if l.merc != nil {
-				sym.value = unplaced
-			}
+			sym.flags, sym.value = symDead, unplaced
 		case s.Binding() == cuda.STBWeak && !isSynthetic(l.names.str(name)):
 			sym.flags, sym.value = 0, unplaced
 		}

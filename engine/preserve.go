@@ -69,6 +69,9 @@ func (l *linker) isResolved(id symID, target secID) bool {
 	if l.merc != nil && !s.isShared() {
 		return false
 	}
+	if isLocalUndefined(s) {
+		return false
+	}
 	return l.isRelocatable() || (!s.isExternShared() || l.showsDebug() || s.is(symDynamic) && l.externOffset(target, s) == unplaced) && !s.isImage() && (s.sec < 0 || !l.secs[s.sec].moved)
 }
 

@@ -129,7 +129,7 @@ func (l *linker) decide(in secID, r *reloc) error {
 		sym = &l.syms[r.sym]
 	}
 	switch {
-	case r.sym == absent || l.isCode(sym):
+	case r.sym == absent || l.isCode(sym) || isLocalUndefined(sym):
 		r.fate = l.byClass(r.typ)
 	case sym.is(symDead) || sym.sec >= 0 && l.secs[sym.sec].deleted && !l.secs[sym.sec].moved || l.isUnified(r.sym):
 	case sym.sec >= 0 && l.secs[sym.sec].moved:
@@ -143,6 +143,12 @@ func (l *linker) decide(in secID, r *reloc) error {
 		r.fate = dropped
 	}
 	return nil
+}
+
+// isLocalUndefined reports whether a symbol is one that only its input could
+// have defined and didn't, such as .nv.ptx.const0.size: it has no place.
+func isLocalUndefined(sym *symbol) bool {
+	return sym.binding() == cuda.STBLocal && sym.typ() == cuda.STTObject && sym.sec < 0 && !sym.is(symDefined)
 }
 
 // decideUnused decides about a place that is cleared where its symbol isn't in

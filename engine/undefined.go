@@ -9,10 +9,10 @@ import (
 
 // syscalls are functions the driver provides.
 var syscalls = map[string]bool{
-	"vprintf": true, "malloc": true, "free": true, "__assertfail": true,
+	"vprintf": true, "vfprintf": true, "malloc": true, "free": true, "__assertfail": true,
 
 	// Dynamic parallelism of old.
-	"cnpDeviceGetAttribute": true, "cnpEventCreate": true, "cnpEventDestroy": true, "cnpEventRecord": true, "cnpFuncGetAttribute": true,
+	"cnpCtxSynchronize": true, "cnpDeviceGetAttribute": true, "cnpEventCreate": true, "cnpEventDestroy": true, "cnpEventRecord": true, "cnpFuncGetAttribute": true,
 	"cnpGetCacheConfig": true, "cnpGetDevice": true, "cnpGetDeviceCount": true, "cnpGetLastError": true, "cnpGetLimit": true,
 	"cnpGetParameterBuffer": true, "cnpGetParameterBufferV2": true, "cnpGetSharedMemConfig": true, "cnpLaunchDevice": true,
 	"cnpLaunchDeviceV2": true, "cnpSetLastError": true, "cnpStreamCreate": true, "cnpStreamDestroy": true, "cnpStreamWaitEvent": true,
