@@ -39,12 +39,13 @@ const (
 	modRecords
 )
 
-// entry reports whether f is a kernel that no filter hides. A hidden one that
-// stays (nothing is removed with -g and --preserve-relocs) is taken for a
-// device function.
+// entry reports whether f is a kernel that no filter hides: without
+// --kernels-used one whose address is taken stays too. A hidden one that stays
+// (nothing is removed with -g and --preserve-relocs) is taken for a device
+// function.
 func (l *linker) entry(f funID) bool {
 	s := &l.syms[l.funs[f].sym]
-	return s.other&cuda.STOEntry != 0 && l.keptKernel(s.name)
+	return s.other&cuda.STOEntry != 0 && (l.opt.KernelsUsed == nil && l.funs[f].taken || l.keptKernel(s.name))
 }
 
 // newFunction appends a FUNC symbol.

@@ -102,7 +102,7 @@ func (l *linker) warnUncalled() {
 		}
 	}
 	for i := range l.funs {
-		if f := &l.funs[i]; f.taken && !called[i] {
+		if f := &l.funs[i]; f.taken && !called[i] && !l.entry(funID(i)) {
 			l.uncalledWarning(funID(i))
 		}
 	}
