@@ -82,7 +82,7 @@ func decode(s sample) (why mercury.Reason, same bool) {
 }
 
 // least is the share of the held-back nodes that the table knows, in percent.
-const least = 20
+const least = 55
 
 func TestHeldBack(t *testing.T) {
 	all := heldBack(t)

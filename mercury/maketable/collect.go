@@ -105,9 +105,6 @@ func train(ctx context.Context, tools *witness.Toolset, src source) (map[uint32]
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range src.records {
-		all = append(all, learn.Sample{Record: r})
-	}
 	by := map[uint32][]learn.Sample{}
 	for _, s := range all {
 		by[tagOf(s.Record)] = append(by[tagOf(s.Record)], s)

@@ -35,15 +35,16 @@ func main() {
 	dir := flag.String("dir", "mercury", "the folder with ptx/, into which table.tsv is written")
 	parts := flag.String("parts", "", "keep forms that are done in this folder, and take them from there")
 	only := flag.String("only", "", "tags to learn, separated by commas; the others are left out; none: the held-back samples alone")
+	each := flag.Duration("each", 0, "give a form up after so long, leaving it out; 0: never")
 	verbose := flag.Bool("v", false, "trace")
 	flag.Parse()
-	if err := run(context.Background(), *dir, *parts, *only, *verbose); err != nil {
+	if err := run(context.Background(), *dir, *parts, *only, *each, *verbose); err != nil {
 		fmt.Fprintln(os.Stderr, "maketable:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, dir, parts, only string, verbose bool) error {
+func run(ctx context.Context, dir, parts, only string, each time.Duration, verbose bool) error {
 	tools, err := witness.Find(ctx, witness.Options{})
 	if err != nil {
 		return err
@@ -56,6 +57,9 @@ func run(ctx context.Context, dir, parts, only string, verbose bool) error {
 	if err != nil {
 		return err
 	}
+	for _, r := range src.records {
+		samples[tagOf(r)] = append(samples[tagOf(r)], learn.Sample{Record: r})
+	}
 	if only == "" || only == "none" {
 		if err := holdBack(ctx, tools, src, samples, filepath.Join(dir, "testdata", "heldback.txt")); err != nil {
 			return err
@@ -63,7 +67,7 @@ func run(ctx context.Context, dir, parts, only string, verbose bool) error {
 	}
 	oracles, readers := map[int]*probe.Oracle{}, map[int]*probe.Reader{}
 	// Some records make nvlink run for ever.
-	brief, err := witness.Find(ctx, witness.Options{Limits: witness.Limits{Time: 3 * time.Second}})
+	brief, err := witness.Find(ctx, witness.Options{Limits: witness.Limits{Time: 800 * time.Millisecond}})
 	if err != nil {
 		return err
 	}
@@ -83,7 +87,18 @@ func run(ctx context.Context, dir, parts, only string, verbose bool) error {
 	}
 	text := map[uint32]string{}
 	for _, t := range tags {
-		if text[t], err = form(ctx, t, samples[t], oracles, readers, parts, verbose); err != nil {
+		one, cancel := ctx, func() {}
+		if each > 0 {
+			one, cancel = context.WithTimeout(ctx, each)
+		}
+		text[t], err = form(one, t, samples[t], oracles, readers, parts, verbose)
+		late := one.Err() != nil
+		cancel()
+		if late {
+			fmt.Fprintf(os.Stderr, "%08x given up\n", t)
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}

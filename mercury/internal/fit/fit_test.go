@@ -35,7 +35,7 @@ func one(v Vec) Out {
 	if v.Bit(52) == 1 {
 		sig = "abd"
 	}
-	return Out{sig, []uint64{lo, v.Bit(49) & v.Bit(53)}}
+	return Out{Sig: sig, Bits: []uint64{lo, v.Bit(49) & v.Bit(53)}}
 }
 
 func seed(kind uint64) Vec {

@@ -87,7 +87,7 @@ func (m *Model) Predict(v Vec) (Out, string) {
 	for _, r := range va.Rules {
 		n = max(n, r.Dst+max(r.Width, 1))
 	}
-	out := Out{va.Sig, make([]uint64, (n+63)/64)}
+	out := Out{Sig: va.Sig, Bits: make([]uint64, (n+63)/64)}
 	for _, r := range va.Rules {
 		x, ok := r.value(v)
 		if !ok {

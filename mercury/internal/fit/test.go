@@ -9,8 +9,9 @@ func (l *learner) test(round int) int {
 	m := l.model
 	// What was asked for one bit may contradict the rule of another.
 	wrong := 0
-	for v, o := range l.cache {
-		if o.Sig == "" || !l.inDomain(v) {
+	for _, v := range l.cache.order {
+		o := l.cache.by[v]
+		if !l.inDomain(v) {
 			continue
 		}
 		if p, why := m.Predict(v); why == "" && !p.equal(o) {
@@ -42,14 +43,14 @@ func (l *learner) test(round int) int {
 		}
 		if p.Sig != o.Sig {
 			wrong++
-			if wrong < 8 {
+			if wrong < 5 {
 				l.blameKey(in[k], o)
 			}
 			continue
 		}
 		if d := p.differ(o); len(d) > 0 {
 			wrong++
-			if wrong < 8 {
+			if wrong < 5 {
 				l.blame(in[k], o, d)
 			}
 		}
@@ -168,7 +169,10 @@ func (l *learner) blame(v Vec, o Out, d []int) {
 	}
 	at = l.normal(at)
 	a := l.one(at)
-	p, _ := l.model.Predict(at)
+	p, why := l.model.Predict(at)
+	if a.Sig != o.Sig || why != "" {
+		return // the asking has failed
+	}
 	for _, g := range l.steps(at, base) {
 		for _, i := range g {
 			for _, s := range d {
@@ -245,8 +249,8 @@ func (l *learner) close(seeds []Vec) {
 	}
 	varies := map[int]bool{}
 	var first *Vec
-	for v, o := range l.cache {
-		if o.Sig == "" || !l.inDomain(v) {
+	for _, v := range l.cache.order {
+		if !l.inDomain(v) {
 			continue
 		}
 		if first == nil {
@@ -283,18 +287,17 @@ func (l *learner) close(seeds []Vec) {
 	for _, va := range m.Variants {
 		index[va.Sig] = va
 	}
-	inputs := make([]Vec, 0, len(l.cache))
-	for v, o := range l.cache {
-		if o.Sig != "" && l.inDomain(v) && index[o.Sig] != nil {
+	inputs := make([]Vec, 0, len(l.cache.order))
+	for _, v := range l.cache.order {
+		if l.inDomain(v) && index[l.cache.by[v].Sig] != nil {
 			inputs = append(inputs, v)
 		}
 	}
-	slices.SortFunc(inputs, func(a, b Vec) int { return slices.Compare(a[:], b[:]) })
 	for _, v := range inputs {
 		l.strike(v, index)
 	}
 	for k, v := range inputs {
-		o := l.cache[v]
+		o := l.cache.by[v]
 		p, why := m.Predict(v)
 		if why != "" {
 			continue
@@ -313,7 +316,7 @@ func (l *learner) close(seeds []Vec) {
 // strike takes back what a sample contradicts: the row of a table, the value of
 // a key, else the whole structure.
 func (l *learner) strike(v Vec, index map[string]*Variant) {
-	o := l.cache[v]
+	o := l.cache.by[v]
 	p, why := l.model.Predict(v)
 	if why != "" || p.equal(o) {
 		return

@@ -28,14 +28,18 @@ func (l *learner) inDomain(v Vec) bool {
 }
 
 func (l *learner) samples(sig string) []sample {
-	var all []sample
-	for v, o := range l.cache {
-		if o.Sig == sig && l.inDomain(v) {
-			all = append(all, sample{v, o})
+	s := l.sorted[sig]
+	if s == nil {
+		s = &sorted{}
+		l.sorted[sig] = s
+	}
+	for _, v := range l.cache.order[s.upto:] {
+		if o := l.cache.by[v]; o.Sig == sig && l.inDomain(v) {
+			s.all = append(s.all, sample{v, o})
 		}
 	}
-	slices.SortFunc(all, func(a, b sample) int { return slices.Compare(a.in[:], b.in[:]) })
-	return all
+	s.upto = len(l.cache.order)
+	return s.all
 }
 
 func (l *learner) variants() {
@@ -103,6 +107,13 @@ func (l *learner) influence(sig string, members []Vec) map[int]map[int]bool {
 		}
 		deps[s][i] = true
 	}
+	var all []Vec
+	for _, b := range members {
+		for _, i := range l.flips(b) {
+			all = append(all, b.Flip(i))
+		}
+	}
+	l.ask(all)
 	for _, b := range members {
 		at := l.flips(b)
 		in := make([]Vec, len(at))
@@ -278,7 +289,11 @@ func (l *learner) steps(v, w Vec) [][]int {
 // walk goes from v to w, which differ in output bit s, and returns input bits
 // on which s was seen to depend on the way.
 func (l *learner) walk(sig string, s int, v, w Vec) []int {
-	want := l.one(w).Bit(s)
+	goal := l.one(w)
+	if goal.Sig != sig {
+		return nil // the asking has failed
+	}
+	want := goal.Bit(s)
 	for range 6 {
 		steps := l.steps(v, w)
 		l.rng.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })

@@ -91,6 +91,8 @@ func (v Vec) Bytes(n int) []byte {
 type Out struct {
 	Sig  string   // names the structure, such as the opcodes; "" where there is no answer
 	Bits []uint64 // of all words
+	// Costly: there is no answer, and finding that out took long.
+	Costly bool
 }
 
 // Bit returns bit i.

@@ -59,6 +59,7 @@ func Asker(o *probe.Oracle, size int) fit.Asker {
 			if a.Kind == 'P' || a.Kind == 'M' || a.Kind == 'R' {
 				outs[i] = Out(a.Words)
 			}
+			outs[i].Costly = a.Kind == 'H'
 		}
 		return outs, nil
 	}

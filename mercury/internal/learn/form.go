@@ -54,6 +54,7 @@ func Form(ctx context.Context, tag uint32, samples []Sample, oracles map[int]*pr
 			}
 		}
 		open = rest
+		lock(models, samples)
 		free, err := check(models, samples, sms, trace)
 		if err != nil {
 			return "", err
@@ -63,13 +64,33 @@ func Form(ctx context.Context, tag uint32, samples []Sample, oracles map[int]*pr
 	return text, nil
 }
 
+// immediates is the first bit of those that only hold numbers.
+const immediates = 192
+
+// lock makes bits that no SASS depends on, and that no tool sets otherwise, such
+// that another value is unknown: nvlink takes it, but nobody writes it.
+func lock(models []*fit.Model, samples []Sample) {
+	for _, m := range models {
+		for _, i := range m.Dead {
+			if i >= immediates {
+				continue
+			}
+			first := fit.FromBytes(samples[0].Record).Bit(i)
+			if !slices.ContainsFunc(samples, func(s Sample) bool { return fit.FromBytes(s.Record).Bit(i) != first }) {
+				m.Locked = append(m.Locked, fit.Lock{At: i, Value: first})
+			}
+		}
+		slices.SortFunc(m.Locked, func(a, b fit.Lock) int { return a.At - b.At })
+	}
+}
+
 // seeds returns records of the form, those of the SM first.
 func seeds(samples []Sample, sm int) []fit.Vec {
 	var out []fit.Vec
 	seen := map[fit.Vec]bool{}
 	for _, own := range []bool{true, false} {
 		for _, s := range samples {
-			if v := fit.FromBytes(s.Record); (s.SM == sm) == own && !seen[v] && len(out) < 300 {
+			if v := fit.FromBytes(s.Record); (s.SM == sm) == own && !seen[v] && len(out) < 700 {
 				seen[v] = true
 				out = append(out, v)
 			}

@@ -94,6 +94,12 @@ func PlainForm(ctx context.Context, op uint64, words [][]byte, readers map[int]*
 		v := fit.FromBytes(w)
 		start = append(start, fit.Normal(Whole, v.WithField(endPlain, 128-endPlain, 0)))
 	}
+	// RZ and PT have to be met in each place.
+	for _, v := range start[:min(3, len(start))] {
+		for _, f := range Whole {
+			start = append(start, fit.Normal(Whole, v.WithField(f.At, f.Width, 1<<f.Width-1)))
+		}
+	}
 	for len(open) > 0 {
 		sm := open[0]
 		open = open[1:]

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/twinlink/twinlink/witness"
 )
@@ -24,6 +25,7 @@ type Oracle struct {
 	Arch     string // "sm_100"
 
 	Links, Crashes int // asked so far; of them, ended by a signal
+	hung           int // links of this Ask that didn't end
 }
 
 const kernel = `.version 9.0
@@ -56,10 +58,15 @@ func NewOracle(ctx context.Context, tools *witness.Toolset, release, arch string
 	return &Oracle{tools: tools, template: t, Release: release, Arch: arch}, nil
 }
 
+// patience is the number of links of one Ask that may run for ever. After them
+// whatever stands beside a culprit is given up with it.
+const patience = 6
+
 // Answer is what nvlink made of one node.
 type Answer struct {
 	// Kind is that of the node which came back: 'P', 'M', 'R'; 'V' where none
-	// did, 'C' where nvlink crashed or refused, '+' where there were several.
+	// did, 'C' where nvlink crashed or refused, 'H' where it went on for ever, '+'
+	// where there were several.
 	Kind   byte
 	Record []byte // what the node keeps
 	Words  []byte // 16 bytes each
@@ -77,6 +84,7 @@ func markerValue(i int) uint32 { return 0x5a000000 | uint32(i) }
 // Ask returns one answer for each node. What makes nvlink crash is found by
 // halving, so that the others are still answered.
 func (o *Oracle) Ask(ctx context.Context, nodes []Node) ([]Answer, error) {
+	o.hung = 0
 	const most = 8192
 	var out []Answer
 	for len(nodes) > most {
@@ -101,19 +109,34 @@ func (o *Oracle) ask(ctx context.Context, nodes []Node) ([]Answer, error) {
 	if !errors.Is(err, errNoAnswer) {
 		return nil, err
 	}
+	if errors.Is(err, errTime) {
+		if o.hung++; len(nodes) == 1 || o.hung > patience {
+			return slices.Repeat([]Answer{{Kind: 'H'}}, len(nodes)), nil
+		}
+	}
 	if len(nodes) == 1 {
 		return []Answer{{Kind: 'C'}}, nil
 	}
-	half := len(nodes) / 2
-	a, err = o.ask(ctx, nodes[:half])
-	if err != nil {
-		return nil, err
+	size := len(nodes) / 2
+	if errors.Is(err, errTime) {
+		// Each answer costs the whole limit: few, small steps.
+		size = max(1, len(nodes)/16)
 	}
-	b, err := o.ask(ctx, nodes[half:])
-	return append(a, b...), err
+	var all []Answer
+	for part := range slices.Chunk(nodes, size) {
+		a, err := o.ask(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a...)
+	}
+	return all, nil
 }
 
-var errNoAnswer = errors.New("no answer")
+var (
+	errNoAnswer = errors.New("no answer")
+	errTime     = fmt.Errorf("%w in time", errNoAnswer)
+)
 
 func (o *Oracle) link(ctx context.Context, nodes []Node) ([]Answer, error) {
 	with := make([]Node, 0, 2*len(nodes)+1)
@@ -128,6 +151,9 @@ func (o *Oracle) link(ctx context.Context, nodes []Node) ([]Answer, error) {
 	}
 	if res.Outcome != witness.Success {
 		o.Crashes++
+		if res.Outcome == witness.Hung {
+			return nil, errTime
+		}
 		return nil, errNoAnswer
 	}
 	back, err := o.template.Read(res.Output)

@@ -17,8 +17,8 @@ import (
 // Mercury address of one is applied all the same, to the instruction that
 // nvlink decodes from the word. One that writes 0xff over a byte of its tag
 // makes it an instruction that no word stands for, so that the output's
-// capsule has to hold it in full. Two links, over byte 3 and over byte 1, show
-// all of it.
+// capsule has to hold it in full. Over byte 3 of one copy and over byte 1 of
+// another it shows all of it.
 type Reader struct {
 	tools    *witness.Toolset
 	template *Template
@@ -83,13 +83,18 @@ func NewReader(ctx context.Context, tools *witness.Toolset, release, arch string
 // Records returns for each word, of which sizes tells the Mercury size, its
 // instruction; nil where nvlink has none.
 func (r *Reader) Records(ctx context.Context, words [][]byte, sizes []int) ([][]byte, error) {
-	low, err := r.ask(ctx, words, sizes, 3)
+	// Each word stands there twice, once for each byte.
+	twice, both := make([][]byte, 0, 2*len(words)), make([]int, 0, 2*len(words))
+	for i, w := range words {
+		twice, both = append(twice, w, w), append(both, sizes[i], sizes[i])
+	}
+	got, err := r.ask(ctx, twice, both)
 	if err != nil {
 		return nil, err
 	}
-	high, err := r.ask(ctx, words, sizes, 1)
-	if err != nil {
-		return nil, err
+	low, high := make([][]byte, len(words)), make([][]byte, len(words))
+	for i := range words {
+		low[i], high[i] = got[2*i], got[2*i+1]
 	}
 	out := make([][]byte, len(words))
 	for i := range words {
@@ -105,34 +110,34 @@ func (r *Reader) Records(ctx context.Context, words [][]byte, sizes []int) ([][]
 	return out, nil
 }
 
-func (r *Reader) ask(ctx context.Context, words [][]byte, sizes []int, at uint64) ([][]byte, error) {
+func (r *Reader) ask(ctx context.Context, words [][]byte, sizes []int) ([][]byte, error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
-	out, err := r.link(ctx, words, sizes, at)
+	out, err := r.link(ctx, words, sizes)
 	if err == nil || !errors.Is(err, errNoAnswer) {
 		return out, err
 	}
-	if len(words) == 1 {
-		return [][]byte{nil}, nil
+	half := len(words) / 4 * 2 // both of a word stay together
+	if len(words) == 2 {
+		return [][]byte{nil, nil}, nil
 	}
-	half := len(words) / 2
-	a, err := r.ask(ctx, words[:half], sizes[:half], at)
+	a, err := r.ask(ctx, words[:half], sizes[:half])
 	if err != nil {
 		return nil, err
 	}
-	b, err := r.ask(ctx, words[half:], sizes[half:], at)
+	b, err := r.ask(ctx, words[half:], sizes[half:])
 	return append(a, b...), err
 }
 
-func (r *Reader) link(ctx context.Context, words [][]byte, sizes []int, byteAt uint64) ([][]byte, error) {
+func (r *Reader) link(ctx context.Context, words [][]byte, sizes []int) ([][]byte, error) {
 	nodes := []Node{marker(0)}
 	address := r.start + 16
 	var relocs []byte
 	for i, w := range words {
 		nodes = append(nodes, Node{Words: w}, marker(i+1))
 		e := make([]byte, relaEntry)
-		binary.LittleEndian.PutUint64(e, address+byteAt)
+		binary.LittleEndian.PutUint64(e, address+[2]uint64{3, 1}[i&1])
 		binary.LittleEndian.PutUint64(e[8:], r.symbol<<32|typeByte)
 		binary.LittleEndian.PutUint64(e[16:], impossible)
 		relocs = append(e, relocs...) // the table runs from the end
