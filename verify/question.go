@@ -30,6 +30,10 @@ type Question struct {
 	// Output is judged instead of what the engine makes, unless it is nil.
 	Output []byte
 
+	// Loose judges Output as an image that was not made by one plain link of
+	// the inputs: in two steps, stripped or edited.
+	Loose bool
+
 	// Recorded is what nvlink did, for where it isn't installed.
 	Recorded *Recorded
 }

@@ -65,8 +65,12 @@ func (a *asked) askOracle() {
 		inputs[i] = link.Input{Name: f.Name, Data: f.Data}
 	}
 	o := a.cmd.Options
+	release := oracle.Release(a.cmd.Release.Toolkit())
+	if a.q.Output != nil && a.q.Release == "" {
+		release = 0 // whoever made it, its header tells
+	}
 	v := link.Check(inputs, a.judged, link.Options{
-		Arch: o.Arch, Release: oracle.Release(a.cmd.Release.Toolkit()),
+		Arch: o.Arch, Release: release, Loose: a.q.Loose,
 		Relocatable: o.Relocatable, PreserveRelocs: o.PreserveReloc, ForceRela: o.ForceRela,
 		Debug: o.Debug, SuppressDebug: o.SuppressDebug, NoReservation: o.NoReserved, ReserveNull: o.ReserveNull,
 		FilterKernels: o.KernelsUsed != nil || o.VariablesUsed != nil,
@@ -76,6 +80,11 @@ func (a *asked) askOracle() {
 	switch {
 	case v.Refusal != nil:
 		answer.Outcome, answer.Detail = report.Refused, v.Refusal.Error()
+	case v.Total == 0 && len(v.Remarks) > 0:
+		answer.Detail = fmt.Sprintf("%d remarks", len(v.Remarks))
+		for _, r := range v.Remarks {
+			answer.Trace = append(answer.Trace, r.String())
+		}
 	case v.Total > 0:
 		answer.Outcome = report.Rejected
 		answer.Detail = fmt.Sprintf("%d findings", v.Total)

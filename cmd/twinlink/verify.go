@@ -13,11 +13,12 @@ import (
 	"github.com/twinlink/twinlink/witness"
 )
 
-const verifyUsage = `Usage: twinlink verify [nvlink's options] [--output LINKED] [--format text|json] FILE...
+const verifyUsage = `Usage: twinlink verify [nvlink's options] [--output LINKED [--loose]] [--format text|json] FILE...
 
 Links the files as "twinlink link" would, lets the oracle judge the result by
 the files, and asks nvlink where it is installed. With --output the file LINKED
-is judged instead, by whatever linker it was made; --no-nvlink asks no nvlink.
+is judged instead, by whatever linker it was made; --loose judges it as one that
+was linked in two steps, stripped or edited. --no-nvlink asks no nvlink.
 
 Exit status: 0 agree, 1 diverge, 2 wrong use, 3 all refuse the inputs.
 `
@@ -85,6 +86,8 @@ func parseVerify(args []string) (*verifyRequest, error) {
 			if err := req.set(name, value); err != nil {
 				return nil, err
 			}
+		case "--loose":
+			q.Loose = true
 		case "--no-nvlink":
 			req.alone = true
 		default:

@@ -19,6 +19,7 @@ func TestVerify(t *testing.T) {
 	}{
 		{"-arch=sm_80 a.cubin b.cubin", 0, "1 agree"},
 		{"-arch=sm_80 --output linked.cubin a.cubin b.cubin", 0, "the engine's bytes are the same"},
+		{"-arch=sm_80 --loose --output linked.cubin a.cubin b.cubin", 0, "1 agree"},
 		{"-arch=sm_80 --output=other.cubin a.cubin b.cubin", 1, "1 differ"},
 		{"-arch=sm_80 --output=text.cubin a.cubin b.cubin", 1, "output.unreadable"},
 		{"-arch=sm_80 a.cubin", 3, "1 refused alike"},
