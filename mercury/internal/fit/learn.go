@@ -68,6 +68,7 @@ type learner struct {
 	bad    map[int]int // of an input bit, how often its flip had no answer, less how often it had
 	deps   map[string]map[int]map[int]bool
 
+	seeds  []Vec
 	sparse []int // bits that are only put all together
 	seen   []Vec // their values
 }
@@ -97,6 +98,7 @@ func learn(ctx context.Context, cfg Config, ask Asker, seeds []Vec, cache *answe
 	l.model = &Model{}
 	l.findSlots()
 	l.kinds(seeds)
+	l.seeds = seeds
 	l.scatter()
 	wrong := 0
 	for round := range maxRounds {
@@ -310,6 +312,12 @@ func (l *learner) structure() {
 			for _, kind := range seen {
 				in = append(in, l.give(b, kind))
 			}
+		}
+	}
+	// Some kinds go only with modifiers that the bases don't have.
+	for _, v := range l.seeds {
+		if l.inDomain(v) {
+			in = append(in, v)
 		}
 	}
 	index := map[string]int{}
