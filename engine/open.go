@@ -113,12 +113,21 @@ func chooseProfile(name string, newest uint32) *profile {
 func (l *linker) checkFile(f *cubin.File) error {
 	name := f.Name
 	toolkit := toolkitOf(f)
+	abi := uint8(cuda.ABIVersionLegacy)
+	if f.Header.New() {
+		abi = cuda.ABIVersionCuda13
+	}
+	wrongABI := f.Header.ABIVersion() != abi
+	abiFault := refuse(WrongToolkit, name, "Input file '%s' abi does not match", name)
+	if wrongABI && l.prof.notes {
+		return abiFault
+	}
+	// Of a new object an old release reads the flags as what they used to be.
+	if f.Header.Flags&cuda.EFLegacy64Bit == 0 && !(f.Header.New() && l.prof.notes) {
+		l.say(Diagnostic{Severity: Warning, Kind: WrongToolkit, File: name,
+			Text: fmt.Sprintf("expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", name)})
+	}
 	if f.Header.New() && !l.prof.notes {
-		// The flags are read as what they used to be.
-		if f.Header.Flags&cuda.EFLegacy64Bit == 0 {
-			l.say(Diagnostic{Severity: Warning, Kind: WrongToolkit, File: name,
-				Text: fmt.Sprintf("expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", name)})
-		}
 		return refuse(WrongArch, name, "Input file '%s' arch does not match target '%s'", name, l.arch.name)
 	}
 	fits, err := l.linksFor(f)
@@ -127,6 +136,9 @@ func (l *linker) checkFile(f *cubin.File) error {
 	}
 	if !fits {
 		return refuse(WrongArch, name, "Input file '%s' arch does not match target '%s'", name, l.arch.name)
+	}
+	if wrongABI {
+		return abiFault
 	}
 	if toolkit > l.prof.toolkit {
 		return refuse(WrongToolkit, name, "Input file '%s' newer than toolkit (%d vs %d)", name, toolkit, l.prof.toolkit)
