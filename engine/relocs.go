@@ -41,6 +41,9 @@ func (l *linker) readRelocs(m *module, index int, s *cubin.Section) error {
 			l.rebase(target, reloc{off: rec.Off + base, typ: rec.Type, file: m.num, sym: sym, base: symBase, from: rec.Symbol, rel: true})
 			continue
 		}
+		if id != absent && out == nil && l.secs[id].flags == 0 {
+			l.secs[id].flags = l.infoFlags() // made for header indices, it holds records after all
+		}
 		if id == absent {
 			id = l.newRelocSection(name, s.Type, s.Flags|l.infoFlags(), target)
 			if s.Type == cuda.SHTRel && l.opt.ForceRela {

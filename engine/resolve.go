@@ -241,7 +241,12 @@ func (l *linker) driverKnows(sym *symbol) bool {
 
 // checkApply refuses what the dispatcher can't do.
 func (l *linker) checkApply(in secID, r *reloc) error {
-	if r.typ >= l.prof.relocCount {
+	known := r.typ < l.prof.relocCount
+	// A type without a field needs no place; of any other it is found first.
+	if r.off >= l.secs[l.secs[in].target].size && (!known || descriptor.Table[r.typ].Span() > 0) {
+		return l.relocFault(in, r, "reloc address not found")
+	}
+	if !known {
 		return l.relocFault(in, r, "unexpected NVRS")
 	}
 	if r.sym != absent && l.syms[r.sym].isExternShared() && l.isForgotten(in, &l.syms[r.sym]) {
@@ -255,9 +260,6 @@ func (l *linker) checkApply(in secID, r *reloc) error {
 		if !descriptor.Dispatched(d.Slot(i).Action) {
 			return l.relocFault(in, r, "unexpected NVRS")
 		}
-	}
-	if r.off >= l.secs[l.secs[in].target].size && d.Span() > 0 {
-		return l.relocFault(in, r, "reloc address not found")
 	}
 	return nil
 }
@@ -283,7 +285,7 @@ func (l *linker) checkKept(in secID, r *reloc) error {
 // isHiddenData reports whether a symbol is of those that a final link leaves
 // out: variables in shared memory and parameters.
 func (l *linker) isHiddenData(sym *symbol) bool {
-	if sym.typ() == cuda.STTSection && sym.sec >= 0 && l.secs[sym.sec].typ == cuda.SHTCudaShared {
+	if sym.typ() == cuda.STTSection && sym.sec >= 0 && l.secs[sym.sec].typ == cuda.SHTCudaShared && l.secs[sym.sec].owner == absent {
 		return true
 	}
 	return sym.isShared() && !l.showsDebug() || sym.other&3 == cuda.STOInternal
