@@ -37,7 +37,7 @@ func (l *linker) appendInfo(b []byte, r *infoRec) []byte {
 	switch {
 	case r.attr == cuda.AttrExterns && r.format == cuda.FormatSized:
 		var left []byte
-		for _, s := range r.syms {
+		for _, s := range l.symList(r.list) {
 			if l.staysExtern(s) && l.syms[s].index != 0 {
 				left = binary.LittleEndian.AppendUint32(left, l.syms[s].index)
 			}
@@ -67,13 +67,14 @@ func (l *linker) appendInfo(b []byte, r *infoRec) []byte {
 func (l *linker) functionInfo(id secID) []byte {
 	s := &l.secs[id]
 	var b []byte
-	for i := len(s.records) - 1; i >= 0; i-- {
-		if !s.records[i].gone {
-			b = l.appendInfo(b, &s.records[i])
+	records, added := s.records(), s.added()
+	for i := len(records) - 1; i >= 0; i-- {
+		if !records[i].gone {
+			b = l.appendInfo(b, &records[i])
 		}
 	}
-	for i := range s.added {
-		b = l.appendInfo(b, &s.added[i])
+	for i := range added {
+		b = l.appendInfo(b, &added[i])
 	}
 	return b
 }

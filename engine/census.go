@@ -16,6 +16,7 @@ type census struct {
 	sections, symbols int
 	functions         int // sections of code
 	records           int // of .nv.info
+	relocs            int // records, at most
 }
 
 // infoLeast is the size of the records that .nv.info mostly consists of.
@@ -25,6 +26,7 @@ func takeCensus(files []*cubin.File) (c census) {
 	for _, f := range files {
 		c.sections += f.NumSections()
 		c.symbols += f.Symtab().Len()
+		c.relocs += len(f.Data) / cubin.RelSize
 		counted := false // the .nv.info of a sound file is one; overlapping ones must not add up
 		for i := 1; i < f.NumSections(); i++ {
 			switch s := f.Section(i); {

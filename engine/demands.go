@@ -56,8 +56,9 @@ func (l *linker) ownFacts(id funID) facts {
 		}
 		return own
 	}
-	for i := range l.secs[f.info].records {
-		r := &l.secs[f.info].records[i]
+	records, added := l.secs[f.info].records(), l.secs[f.info].added()
+	for i := range records {
+		r := &records[i]
 		switch r.attr {
 		case cuda.AttrNumMbarriers:
 			own.mbarriers = uint32(r.value)
@@ -77,8 +78,8 @@ func (l *linker) ownFacts(id funID) facts {
 			own.marks |= markUndefined
 		}
 	}
-	for i := range l.secs[f.info].added {
-		if r := &l.secs[f.info].added[i]; r.attr == cuda.AttrSparseMmaMask {
+	for i := range added {
+		if r := &added[i]; r.attr == cuda.AttrSparseMmaMask {
 			own.sparse |= r.value
 		}
 	}

@@ -40,7 +40,7 @@ func (l *linker) readInfo(m *module, s *cubin.Section) error {
 		l.funs[f].infoAt = l.moment()
 	}
 	r := m.file.Info(s)
-	records := l.recordLists.room(l.secs[id].records, min(int(s.Size/infoLeast)+1, arenaPiece/16))
+	records := l.recordLists.room(l.secs[id].records(), min(int(s.Size/infoLeast)+1, arenaPiece/16))
 	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
 		out, err := l.mapInfo(m, s, &rec)
 		if err != nil {
@@ -48,7 +48,7 @@ func (l *linker) readInfo(m *module, s *cubin.Section) error {
 		}
 		records = append(records, out)
 	}
-	l.secs[id].records = records
+	l.infoOf(id).read = records
 	return r.Err()
 }
 
@@ -60,15 +60,16 @@ func (l *linker) mapInfo(m *module, s *cubin.Section, rec *cubin.InfoRecord) (in
 	}
 	switch {
 	case rec.Attr == cuda.AttrExterns:
-		out.syms = make([]symID, 0, len(rec.Data)/4)
+		list := l.symbolLists.list(len(rec.Data) / 4)
 		for i := 0; i < len(rec.Data)/4; i++ {
 			w, _ := rec.Word(i)
 			sym, err := l.symbolOf(m, s, w)
 			if err != nil {
 				return out, err
 			}
-			out.syms = append(out.syms, sym)
+			list = append(list, sym)
 		}
+		out.list = l.newSymList(list)
 	case namesSymbol(rec.Attr):
 		w, ok := rec.Word(0)
 		if !ok {

@@ -170,7 +170,7 @@ func (l *linker) buildStrings(img *image) {
 		}
 		return
 	}
-	img.str, img.shstr = newStrtab(l.names), newStrtab(l.names)
+	img.str, img.shstr = newStrtab(l.names, len(l.syms)), newStrtab(l.names, len(l.secs))
 	for _, p := range l.protos {
 		img.str.addPrototype(p)
 	}

@@ -279,7 +279,7 @@ func (l *linker) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 		l.secs[r].relocs = nil
 	}
 	if f.info != absent {
-		l.secs[f.info].records = nil
+		l.infoOf(f.info).read = nil
 	}
 	for _, id := range out.owned {
 		if n, ok := cubin.ConstantBank(l.secs[id].typ); ok && n != 0 {

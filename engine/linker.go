@@ -24,7 +24,8 @@ type linker struct {
 	symOf []symID // by name: symbol that is not LOCAL + 1
 	clock int32   // moments so far
 
-	relocSeq int32 // relocations read so far
+	relocSeq     int32 // relocations read so far
+	relocsToCome int   // records that room may yet be made for in advance
 
 	module    []infoRec // .nv.info in reading order
 	protos    []nameID  // prototype strings by first use
@@ -73,7 +74,10 @@ type linker struct {
 	chunkLists   arena[chunk]
 	relocLists   arena[reloc]
 	recordLists  arena[infoRec]
+	infoLists    arena[infoLists]
 	sectionLists arena[secID]
+	symbolLists  arena[symID]
+	symLists     [][]symID // by listID - 1
 
 	scratchSym  []symID
 	scratchSec  []secID
@@ -187,10 +191,13 @@ const beyondInputs = 64
 // begin makes the sections every link begins with.
 func (l *linker) begin() {
 	c := takeCensus(l.files)
-	l.names = newNames(c.sections + c.symbols)
+	names := c.sections + c.symbols
+	l.names = newNames(names)
 	if l.prof.earlyStrings {
-		l.str, l.shstr = newStrtab(l.names), newStrtab(l.names)
+		l.str, l.shstr = newStrtab(l.names, names), newStrtab(l.names, names)
 	}
+	l.secOf, l.symOf = make([]secID, names+beyondInputs), make([]symID, names+beyondInputs)
+	l.relocsToCome = c.relocs
 	l.secs = make([]section, 0, c.sections+beyondInputs)
 	l.syms = make([]symbol, 0, c.symbols+c.sections+beyondInputs) // each section gets one too
 	l.funs = make([]function, 0, c.functions+beyondInputs)

@@ -37,15 +37,14 @@ type section struct {
 	made    bool // the link makes its content, which is never empty
 	moved   bool // a compiler-constant unit that layout gave to kernels
 
-	owned   []secID // a .text: the sections that belong to it
-	rels    []secID // relocation sections that patch this one
-	chunks  []chunk
-	relocs  []reloc   // a relocation section's records in reading order
-	records []infoRec // an .nv.info.<f>'s records in reading order
-	added   []infoRec // those the link adds at the end
+	owned  []secID // a .text: the sections that belong to it
+	rels   []secID // relocation sections that patch this one
+	chunks []chunk
+	relocs []reloc    // a relocation section's records in reading order
+	info   *infoLists // an .nv.info.<f>'s records, nil for none
 
-	index   uint32 // in the image; 0 is not there
 	off     uint64 // in the image
+	index   uint32 // in the image; 0 is not there
 	nameOff uint32
 }
 
@@ -139,18 +138,6 @@ const (
 	applied
 	kept
 )
-
-// infoRec is a record of .nv.info or .nv.info.<f>. Where the attribute names a
-// symbol, sym (or, for EXTERNS, syms) stands for the word of data.
-type infoRec struct {
-	format cuda.InfoFormat
-	attr   cuda.InfoAttr
-	gone   bool
-	value  uint16
-	sym    symID
-	data   []byte
-	syms   []symID
-}
 
 // newSection appends a section and its SECTION symbol.
 func (l *linker) newSection(name nameID, typ cuda.SectionType, flags cuda.SectionFlags, align uint64) secID {

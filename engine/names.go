@@ -83,8 +83,9 @@ type strtab struct {
 	empty uint32 // offset of the empty name that was added; 0 is none
 }
 
-func newStrtab(n *names) *strtab {
-	return &strtab{names: n, off: make([]uint32, len(n.text)+len(n.text)/2+64), size: 1}
+// newStrtab makes an empty table, in which some number of names is expected.
+func newStrtab(n *names, expect int) *strtab {
+	return &strtab{names: n, off: make([]uint32, max(expect, len(n.text))+64), order: make([]nameID, 0, expect), size: 1}
 }
 
 // add appends the name unless it is there, and returns its offset.

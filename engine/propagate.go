@@ -118,8 +118,9 @@ func (l *linker) settle(k funID, need *facts, only bool) {
 func (l *linker) eachMark(f funID, visit func(uint8)) {
 	left := l.asks[f].marks
 	if info := l.funs[f].info; info != absent {
-		for i := range l.secs[info].records {
-			if mark := markOf[l.secs[info].records[i].attr]; left&mark != 0 {
+		records := l.secs[info].records()
+		for i := range records {
+			if mark := markOf[records[i].attr]; left&mark != 0 {
 				left &^= mark
 				visit(mark)
 			}
@@ -296,12 +297,12 @@ func (l *linker) externs(f funID, visit func(symID)) {
 	if l.funs[f].info == absent {
 		return
 	}
-	records := l.secs[l.funs[f].info].records
+	records := l.secs[l.funs[f].info].records()
 	for i := len(records) - 1; i >= 0; i-- {
 		if records[i].attr != cuda.AttrExterns {
 			continue
 		}
-		for _, s := range records[i].syms {
+		for _, s := range l.symList(records[i].list) {
 			if l.staysExtern(s) {
 				visit(s)
 			}
@@ -347,10 +348,10 @@ func (l *linker) setExterns(k funID, code []funID, only bool) {
 			own.gone = true
 		}
 	case own != nil:
-		own.syms = list
+		own.list = l.newSymList(list)
 		return
 	}
-	l.append(l.funs[k].info, infoRec{format: cuda.FormatSized, attr: cuda.AttrExterns, syms: list, sym: absent})
+	l.append(l.funs[k].info, infoRec{format: cuda.FormatSized, attr: cuda.AttrExterns, list: l.newSymList(list), sym: absent})
 }
 
 // warnStack warns once for each entry of the kernel's callee list from which
@@ -381,8 +382,9 @@ func (l *linker) record(id secID, attr cuda.InfoAttr) *infoRec {
 	if id == absent {
 		return nil
 	}
-	for i := range l.secs[id].records {
-		if r := &l.secs[id].records[i]; r.attr == attr && !r.gone {
+	records := l.secs[id].records()
+	for i := range records {
+		if r := &records[i]; r.attr == attr && !r.gone {
 			return r
 		}
 	}
@@ -390,5 +392,6 @@ func (l *linker) record(id secID, attr cuda.InfoAttr) *infoRec {
 }
 
 func (l *linker) append(id secID, r infoRec) {
-	l.secs[id].added = append(l.secs[id].added, r)
+	info := l.infoOf(id)
+	info.added = append(info.added, r)
 }

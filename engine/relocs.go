@@ -57,7 +57,7 @@ func (l *linker) readRelocs(m *module, index int, s *cubin.Section) error {
 			id = l.relaTwin(target)
 		}
 		if out == nil {
-			out = l.relocLists.room(l.secs[id].relocs, table.Len())
+			out = l.roomForRelocs(m, l.secs[id].relocs, table.Len())
 		}
 		if (i > 0 && l.merc == nil || len(out) > len(l.secs[id].relocs)) && rec.Addend == 0 && s.Type == cuda.SHTRela && !twin {
 			twin = true
@@ -81,6 +81,19 @@ func (l *linker) readRelocs(m *module, index int, s *cubin.Section) error {
 		l.secs[id].relocs = out
 	}
 	return nil
+}
+
+// roomForRelocs makes room for n more records. A list that outgrows its room is
+// one that many inputs add to: it gets room for as much from those to come as
+// came from those so far.
+func (l *linker) roomForRelocs(m *module, list []reloc, n int) []reloc {
+	if list != nil && cap(list)-len(list) < n {
+		rest, read := len(l.files)-int(m.num)-1, int(m.num)+1
+		more := min((len(list)+n)*rest/read, l.relocsToCome)
+		l.relocsToCome -= more
+		n += more
+	}
+	return l.relocLists.room(list, n)
 }
 
 // rebase takes a REL record whose symbol stands for a section of which an
