@@ -8,7 +8,7 @@ import (
 
 // emit writes the planned image.
 func (l *linker) emit(img *image) ([]byte, error) {
-	out := make([]byte, img.size)
+	out := l.newImage(img.size)
 	l.putHeader(out, img)
 	img.shstr.put(out[l.secs[l.shstrtab].off:])
 	img.str.put(out[l.secs[l.strtab].off:])
@@ -24,6 +24,14 @@ func (l *linker) emit(img *image) ([]byte, error) {
 	}
 	l.putSectionHeaders(out, img)
 	return out, nil
+}
+
+// newImage returns zeroed memory for the image.
+func (l *linker) newImage(size uint64) []byte {
+	if l.opt.Alloc != nil {
+		return l.opt.Alloc(int(size))[:size]
+	}
+	return make([]byte, size)
 }
 
 func (l *linker) putHeader(out []byte, img *image) {

@@ -274,6 +274,7 @@ func (l *linker) pairReloc(in secID, r *reloc) error {
 	}
 	n := &fn.cap.Nodes[i]
 	r.sassOff = n.SASS
+	r.atField = (r.off-uint64(n.Merc))%16 == 12
 	if p, ok := fn.partner(n, r.from); ok {
 		r.sassTyp = p.Type
 		r.sassOff = uint32(p.Off)
@@ -289,15 +290,6 @@ func (l *linker) setCode(id secID, m *module, shndx uint32) {
 	if l.merc != nil {
 		l.merc.code[id] = codeSource{m.num, shndx}
 	}
-}
-
-// codeExtent returns how far relocations of an input section may reach: to the
-// end of its bytes, or of the Mercury code, which a capsule doesn't tell.
-func (l *linker) codeExtent(target secID, in *cubin.Section) uint64 {
-	if l.merc != nil && l.secs[target].fun != absent {
-		return 1 << 32
-	}
-	return in.Size
 }
 
 // sassExtent returns value and size of a function on the SASS side.

@@ -197,12 +197,12 @@ func (l *linker) putMercuryRelocs(body []byte, id secID) {
 	if s.typ == cuda.SHTCudaResolvedRela {
 		for _, p := range l.resolved[id] {
 			r := &l.secs[p.sec].relocs[p.at]
-			list = append(list, cubin.Reloc{Off: r.off, Type: r.typ, Symbol: l.syms[r.sym].index, Addend: r.addend + int64(r.base)})
+			list = append(list, cubin.Reloc{Off: r.off, Type: r.typ, Symbol: l.symIndex(r.sym), Addend: r.addend + int64(r.base)})
 		}
 	}
 	for j := len(s.relocs) - 1; j >= 0; j-- {
 		if r := &s.relocs[j]; r.fate == kept {
-			list = append(list, cubin.Reloc{Off: r.off, Type: r.newTyp, Symbol: l.syms[r.sym].index, Addend: r.addend})
+			list = append(list, cubin.Reloc{Off: r.off, Type: r.newTyp, Symbol: l.symIndex(r.sym), Addend: r.addend})
 		}
 	}
 	putRelas(body, list)

@@ -2,8 +2,8 @@ package engine
 
 import (
 	"encoding/binary"
-	"strings"
 
+	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -69,7 +69,7 @@ func (l *linker) resolvedRelocs(id secID) []cubin.Reloc {
 	list := make([]cubin.Reloc, 0, len(l.resolved[id]))
 	for _, p := range l.resolved[id] {
 		r := &l.secs[p.sec].relocs[p.at]
-		list = append(list, cubin.Reloc{Off: uint64(r.sassOff), Type: r.sassTyp, Symbol: l.syms[r.sym].index, Addend: r.addend + int64(r.base)})
+		list = append(list, cubin.Reloc{Off: uint64(r.sassOff), Type: r.sassTyp, Symbol: l.symIndex(r.sym), Addend: r.addend + int64(r.base)})
 	}
 	return list
 }
@@ -94,6 +94,10 @@ func (l *linker) reservedBytes(img *mercImage, size uint64) []byte {
 func (l *linker) fillData(img *mercImage, id secID, sass, merc *part) error {
 	s := &l.secs[id]
 	merc.chunks = s.chunks
+	if l.writesData(id) {
+		sass.chunks, sass.copied = s.chunks, true
+		return nil
+	}
 	if l.sharesBytes(s) {
 		sass.chunks = s.chunks
 		merc.twin = int(img.sassOf[id])
@@ -175,6 +179,9 @@ func (l *linker) sharesBytes(s *section) bool {
 
 // sassAddend translates the addend of an address of code.
 func (l *linker) sassAddend(r *reloc) int64 {
+	if r.sym == absent {
+		return r.addend
+	}
 	if s := &l.syms[r.sym]; s.sec >= 0 && r.addend >= 0 {
 		if fn := l.merc.funcs[s.sec]; fn != nil && r.addend > 0 {
 			return int64(fn.sassOf(uint64(r.addend)))
@@ -207,7 +214,7 @@ func (l *linker) sassRelocs(id secID) []cubin.Reloc {
 		if r.fate != kept || optimizer {
 			continue
 		}
-		out := cubin.Reloc{Off: r.off, Symbol: l.syms[r.sym].index, Addend: r.addend}
+		out := cubin.Reloc{Off: r.off, Symbol: l.symIndex(r.sym), Addend: r.addend}
 		var ok bool
 		if headers {
 			out.Off += l.merc.slots
@@ -222,13 +229,17 @@ func (l *linker) sassRelocs(id secID) []cubin.Reloc {
 				out.Addend = int64(l.merc.lines[r.file])
 			}
 		} else {
-			if strings.HasPrefix(l.symName(r.sym), ".nv.reservedSmem.") {
+			if l.isReserved(r.sym) {
 				continue
 			}
 			out.Off = uint64(r.sassOff)
-			out.Type, ok = sassCodeType(r, l.syms[r.sym].other&cuda.STOEntry != 0 && l.syms[r.sym].fun != absent)
-			if r.newTyp == cuda.R_MERCURY_ABS_PROG_REL32_LO || r.newTyp == cuda.R_MERCURY_ABS_PROG_REL32_HI {
-				out.Addend = int64(fn.sassOf(uint64(r.addend)))
+			form := immediate
+			if word, ok := cubin.Window(fn.sass, out.Off, capsule.WordSize); ok {
+				form = operandOf(word)
+			}
+			out.Type, ok = sassCodeType(r, form, r.sym != absent && l.syms[r.sym].other&cuda.STOEntry != 0 && l.syms[r.sym].fun != absent)
+			if (r.newTyp == cuda.R_MERCURY_ABS_PROG_REL32_LO || r.newTyp == cuda.R_MERCURY_ABS_PROG_REL32_HI) && form != inBank {
+				out.Addend = int64(fn.floorOf(r.addend))
 			}
 		}
 		if ok {

@@ -37,7 +37,8 @@ type part struct {
 	data   []byte  // content made or found as a whole
 	chunks []chunk // else content of the inputs
 	nobits bool
-	twin   int // the part whose bytes it shares, -1 for none
+	copied bool // SASS data made of the Mercury section's bytes
+	twin   int  // the part whose bytes it shares, -1 for none
 }
 
 // paramBank is a kernel's .nv.constant0.<k>.

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/twinlink/twinlink/cubin"
-	"github.com/twinlink/twinlink/cuda"
 )
 
 // .debug_frame of the SASS side is made from the Mercury side: for each FDE
@@ -69,7 +68,7 @@ func (l *linker) fillFrames(img *mercImage, target secID) error {
 	at := make(map[uint64]*reloc, count)
 	if rela != absent {
 		for j := range l.secs[rela].relocs {
-			if r := &l.secs[rela].relocs[j]; r.fate == kept {
+			if r := &l.secs[rela].relocs[j]; r.fate == kept && r.sym != absent {
 				at[r.off] = r
 			}
 		}
@@ -123,8 +122,12 @@ func (l *linker) fillFrames(img *mercImage, target secID) error {
 	relocs := l.secs[rela].relocs
 	for j := len(relocs) - 1; j >= 0; j-- {
 		r := &relocs[j]
-		if to, ok := place[r.off]; ok && r.fate == kept {
-			list = append(list, cubin.Reloc{Off: to, Type: cuda.R_CUDA_64, Symbol: l.syms[r.sym].index, Addend: r.addend})
+		if r.fate != kept {
+			continue
+		}
+		// What names no place of the SASS side is about its first byte.
+		if typ, ok := sassDataType(r.newTyp); ok {
+			list = append(list, cubin.Reloc{Off: place[r.off], Type: typ, Symbol: l.symIndex(r.sym), Addend: r.addend})
 		}
 	}
 	img.setRelas(rela, list)

@@ -53,6 +53,9 @@ func (l *linker) fillLines(img *mercImage, id secID) error {
 		for j := range l.secs[rela].relocs {
 			switch r := &l.secs[rela].relocs[j]; r.fate {
 			case kept:
+				if r.sym == absent {
+					continue
+				}
 				living[lineKey{r.file, r.from}]++
 				bySym[lineKey{r.file, r.from}] = r.sym
 			case applied:

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
@@ -9,7 +10,8 @@ import (
 	"github.com/twinlink/twinlink/engine/descriptor"
 )
 
-// decideMercury decides the fate of a relocation of the Mercury image.
+// decideMercury decides the fate of a relocation of the Mercury image. As on the
+// SASS side the kind of the symbol comes before the type's class.
 func (l *linker) decideMercury(in secID, r *reloc) error {
 	code := l.secs[l.secs[in].target].fun != absent
 	if code {
@@ -17,80 +19,177 @@ func (l *linker) decideMercury(in secID, r *reloc) error {
 			return err
 		}
 	}
+	r.fate = dropped
 	if r.typ == cuda.R_MERCURY_UNUSED_CLEAR64 {
-		r.fate = dropped
-		if r.sym != absent && l.syms[r.sym].is(symDead) && !l.isLostDebug(in, r) {
-			r.fate = cleared
+		if r.sym != absent && !l.isLostDebug(in, r) {
+			l.decideMercUnused(r)
 		}
 		return nil
 	}
-	if r.sym == absent || l.isLostDebug(in, r) {
-		r.fate = dropped
+	if l.isLostDebug(in, r) {
 		return nil
-	}
-	l.followAlias(r)
-	sym := &l.syms[r.sym]
-	if sym.is(symDead) && sym.sec < 0 && sym.fun == absent && sym.value == unplaced && mercApplied(r.typ) {
-		r.fate, r.newTyp = applied, r.typ // a local object that nothing defines
-		return nil
-	}
-	if sym.is(symDead) || sym.sec >= 0 && l.secs[sym.sec].deleted && !l.secs[sym.sec].moved || l.isUnified(r.sym) {
-		r.fate = dropped
-		return nil
-	}
-	if r.typ == cuda.R_MERCURY_NONE || r.typ < cuda.MercuryBase || r.typ > mercPast {
-		return l.relocFault(in, r, "unexpected reloc")
 	}
 	r.newTyp = r.typ
 	if plain, ok := mercPlain[r.typ]; ok && !l.isRelocatable() {
 		r.newTyp = plain
 	}
-	if sym.sec >= 0 && l.secs[sym.sec].moved {
-		r.fate = dropped
-		if _, ok := l.unitOff[sym.sec]; ok {
-			r.fate = applied
+	if r.sym == absent {
+		if !code {
+			r.fate = l.mercByClass(r.newTyp)
 		}
 		return nil
 	}
-	r.fate = kept
+	l.followAlias(r)
+	sym := &l.syms[r.sym]
 	switch {
-	case sym.typ() == cuda.STTSection && sym.sec >= 0 && l.secs[sym.sec].fun == absent:
-		if r.typ != cuda.R_MERCURY_PROG_REL32 {
+	case isLocalUndefined(sym):
+		r.fate = l.mercByClass(r.newTyp)
+	case sym.is(symDead) && sym.sec < 0 && sym.fun == absent && sym.value == unplaced && mercApplied(r.typ):
+		r.fate, r.newTyp = applied, r.typ // a local object that nothing defines
+	case sym.is(symDead) || sym.sec >= 0 && l.secs[sym.sec].deleted && !l.secs[sym.sec].moved || l.isUnified(r.sym):
+	case sym.sec >= 0 && l.secs[sym.sec].moved:
+		if _, ok := l.unitOff[sym.sec]; ok {
 			r.fate = applied
-		} else {
+		}
+	case sym.typ() == cuda.STTSection && sym.sec >= 0 && l.secs[sym.sec].fun == absent:
+		r.fate = applied
+		if class := mercClass(r.newTyp); class == cuda.ResolverDriver || class == cuda.ResolverFinalizer {
+			r.fate = kept
 			r.addend += int64(r.base)
 		}
-	case !code && l.resolver(r.typ) != cuda.ResolverEither && l.resolver(r.typ) != cuda.ResolverLinker:
-	case code && !mercApplied(r.typ):
-		if sym.isShared() && !l.isRelocatable() {
-			return l.relocFault(in, r, "reference to deleted symbol")
-		}
-	case sym.isImage() && l.isRelocatable():
-	case sym.isImage() && l.imageOff != nil:
-		r.fate = applied
-	case l.isRelocatable() && l.staysOpen(sym):
-	case sym.isExternShared():
-		r.fate = applied
-		if l.isForgotten(in, sym) && len(l.shared.multi) > 0 {
-			return l.relocFault(in, r, "reference to deleted symbol")
-		}
-	case !l.driverKnows(sym):
-		r.fate = applied
-	}
-	if r.fate == applied && !code {
-		d := mercDescriptor(r.typ)
-		if r.off+uint64(d.Span()) > l.secs[l.secs[in].target].size {
-			return l.relocFault(in, r, "relocation is past end of offset")
-		}
+	default:
+		r.fate = l.mercFateOf(code, r, sym)
 	}
 	return nil
 }
 
-// mercDescriptor returns the descriptor of a type; that of the number behind
-// the last is 32 bits.
+// decideMercUnused decides about a place that is cleared where its symbol isn't
+// in the image.
+func (l *linker) decideMercUnused(r *reloc) {
+	sym := &l.syms[r.sym]
+	switch {
+	case sym.is(symDead), !l.isRelocatable() && l.isHiddenData(sym):
+		r.fate = cleared
+	case l.isRelocatable():
+	case sym.isImage(), l.isReserved(r.sym):
+		r.fate, r.newTyp, r.sym = kept, cuda.R_CUDA_NONE, absent
+	case sym.typ() != cuda.STTFunc && sym.typ() != cuda.STTSection && l.driverKnows(sym):
+		r.fate, r.newTyp = kept, r.typ
+	}
+}
+
+// isReserved reports whether a symbol stands for what the driver keeps of
+// shared memory.
+func (l *linker) isReserved(s symID) bool {
+	return strings.HasPrefix(l.symName(s), ".nv.reservedSmem.")
+}
+
+// mercClass is the class of a type. Behind R_MERCURY's table lies that of R_CUDA.
+func mercClass(typ uint32) cuda.Resolver {
+	if typ >= mercPast {
+		typ -= mercPast
+	}
+	info, _ := cuda.LookupReloc(typ)
+	return info.Resolver
+}
+
+// mercByClass is what becomes of a relocation whose symbol has no say.
+func (l *linker) mercByClass(typ uint32) fate {
+	switch mercClass(typ) {
+	case cuda.ResolverDriver, cuda.ResolverFinalizer:
+		return kept
+	}
+	return applied
+}
+
+// mercFateOf says who patches a relocation of the Mercury image.
+func (l *linker) mercFateOf(code bool, r *reloc, sym *symbol) fate {
+	switch {
+	case sym.isImage() && !l.isRelocatable() && l.isSlot(r):
+		return applied
+	case sym.isImage():
+		return kept
+	case l.isRelocatable() && l.staysOpen(sym):
+		return kept
+	case l.mercByClass(r.newTyp) == kept && !(code && mercApplied(r.newTyp)):
+		return kept
+	case sym.isExternShared():
+		return applied
+	case l.driverKnows(sym):
+		if r.typ == cuda.R_CUDA_NONE && sym.typ() == cuda.STTFunc {
+			return dropped
+		}
+		return kept
+	}
+	return applied
+}
+
+// isSlot reports whether a record to a texture, sampler or surface is carried
+// out: those by which code asks for a slot, not their unified kin.
+func (l *linker) isSlot(r *reloc) bool {
+	switch {
+	case r.typ == cuda.R_MERCURY_ABS32 || r.typ == cuda.R_MERCURY_ABS16:
+		return true
+	case r.typ >= mercPast:
+		return mercClass(r.typ) == cuda.ResolverLinker || bindless[r.typ-mercPast]
+	}
+	return false
+}
+
+// checkMercApply refuses what can't be carried out.
+func (l *linker) checkMercApply(in secID, r *reloc) error {
+	if r.typ == cuda.R_MERCURY_NONE || r.typ < cuda.MercuryBase && r.typ != cuda.R_CUDA_NONE {
+		return l.relocFault(in, r, "unexpected reloc")
+	}
+	if r.fate != applied {
+		return nil
+	}
+	if r.sym != absent {
+		if sym := &l.syms[r.sym]; sym.isExternShared() && l.isForgotten(in, sym) && len(l.shared.multi) > 0 {
+			return l.relocFault(in, r, "reference to deleted symbol")
+		}
+	}
+	d := mercDescriptor(r.newTyp)
+	for i := 0; d != nil && i < descriptor.Slots; i++ {
+		if a := d.Slot(i).Action; !descriptor.Dispatched(a) {
+			d = nil
+		}
+	}
+	if d == nil {
+		return l.relocFault(in, r, "unexpected NVRS")
+	}
+	if t := &l.secs[l.secs[in].target]; t.fun == absent && r.off >= t.size && d.Span() > 0 {
+		return l.relocFault(in, r, "reloc address not found")
+	}
+	return nil
+}
+
+// checkMercKept refuses what can't be left to the driver.
+func (l *linker) checkMercKept(in secID, r *reloc) error {
+	if r.fate != kept {
+		return nil
+	}
+	if r.sym != absent && !l.isRelocatable() && !l.opt.PreserveReloc {
+		if sym := &l.syms[r.sym]; sym.typ() != cuda.STTSection && l.isHiddenData(sym) {
+			return l.relocFault(in, r, "reference to deleted symbol")
+		}
+	}
+	if t := &l.secs[l.secs[in].target]; t.fun == absent && r.off >= t.size {
+		return l.relocFault(in, r, "relocation is past end of offset")
+	}
+	return nil
+}
+
+// mercDescriptor returns the descriptor of a type; nil for one that has none.
+// Behind the last of R_MERCURY lie those of R_CUDA.
 func mercDescriptor(typ uint32) *descriptor.Descriptor {
-	if typ == mercPast {
-		typ = cuda.R_MERCURY_ABS32
+	switch {
+	case typ == cuda.R_CUDA_NONE:
+		return &descriptor.Table[0]
+	case typ < cuda.MercuryBase || typ-cuda.MercuryBase >= cuda.MercuryRelocCount+cuda.RelocCount:
+		return nil
+	case typ >= mercPast:
+		return &descriptor.Table[typ-mercPast]
 	}
 	return &descriptor.Mercury[typ-cuda.MercuryBase]
 }
@@ -114,6 +213,7 @@ func (l *linker) applyMercury(out []byte, img *mercImage) error {
 			switch r.fate {
 			case kept:
 				l.applyLineStart(img.sassBody(out, s.target), code, r)
+				l.writeKept(img.sassBody(out, s.target), secID(i), r)
 			case cleared:
 				if r.off+8 <= uint64(len(body)) {
 					clear(body[r.off : r.off+8])
@@ -125,6 +225,8 @@ func (l *linker) applyMercury(out []byte, img *mercImage) error {
 				switch {
 				case !code && r.off < uint64(len(body)):
 					place = body[r.off:]
+				case !code: // of a type without a field
+					continue
 				case code && r.capOff == 0:
 					place = nil
 				case code && uint64(r.capOff) < uint64(len(body)):
@@ -133,13 +235,13 @@ func (l *linker) applyMercury(out []byte, img *mercImage) error {
 					return l.relocFault(secID(i), r, "reloc address not found")
 				}
 				if place != nil {
-					if _, err := mercDescriptor(r.typ).Apply(place, &v); err != nil {
+					if _, err := applyAt(place, mercDescriptor(r.newTyp), &v); err != nil {
 						return l.relocFault(secID(i), r, err.Error())
 					}
 				}
-				if !code && img.parts[img.mercOf[s.target]].twin < 0 && img.parts[img.sassOf[s.target]].data == nil {
+				if !code && img.parts[img.mercOf[s.target]].twin < 0 && (img.parts[img.sassOf[s.target]].data == nil || img.parts[img.sassOf[s.target]].copied) {
 					if sass := img.sassBody(out, s.target); r.off < uint64(len(sass)) {
-						if _, err := mercDescriptor(r.typ).Apply(sass[r.off:], &v); err != nil {
+						if _, err := applyAt(sass[r.off:], mercDescriptor(r.newTyp), &v); err != nil {
 							return l.relocFault(secID(i), r, err.Error())
 						}
 					}
@@ -160,7 +262,8 @@ const userBank = 3
 
 // applySASS patches the word of an instruction.
 func (l *linker) applySASS(text []byte, in secID, r *reloc, v descriptor.Values) error {
-	if r.sassTyp == 0 {
+	if r.sassTyp == 0 || r.newTyp != cuda.R_MERCURY_ABS32 && r.newTyp != cuda.R_MERCURY_ABS16 {
+		l.applyOperand(text, r, &v)
 		return nil
 	}
 	if r.sassTyp >= cuda.RelocCount || uint64(r.sassOff)+capsule.WordSize > uint64(len(text)) {
@@ -184,7 +287,7 @@ func (l *linker) applySASS(text []byte, in secID, r *reloc, v descriptor.Values)
 // applyLineStart writes where a module's lines begin. The Mercury side keeps
 // the record, the SASS side of a final image has the number.
 func (l *linker) applyLineStart(body []byte, code bool, r *reloc) {
-	if code || r.newTyp != cuda.R_MERCURY_PROG_REL32 || l.isRelocatable() || l.syms[r.sym].typ() != cuda.STTSection {
+	if code || r.newTyp != cuda.R_MERCURY_PROG_REL32 || l.isRelocatable() || r.sym == absent || l.syms[r.sym].typ() != cuda.STTSection {
 		return
 	}
 	if b, ok := cubin.Window(body, r.off, 4); ok {

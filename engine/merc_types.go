@@ -33,38 +33,31 @@ func mercApplied(typ uint32) bool {
 		return true
 	case typ >= cuda.R_MERCURY_UNIFIED_32 && typ <= cuda.R_MERCURY_UNIFIED_8_56:
 		return true
-	case typ == mercPast:
-		return true
 	}
 	return false
 }
 
-// mercPast is the number behind the last type, which the tool takes all the
-// same: 32 bits.
+// mercPast is the number behind the last type: the tool goes on with R_CUDA's.
 const mercPast = cuda.MercuryBase + cuda.MercuryRelocCount
 
 // sassTypes are the types of kept relocations on the SASS side, those of data
-// and debug sections; mercSASSType has the exceptions in code.
+// and debug sections; sassCodeType has the exceptions in code. Halves of an
+// address keep their R_MERCURY number in data.
 var sassTypes = map[uint32]uint32{
 	cuda.R_MERCURY_G64:               cuda.R_CUDA_G64,
 	cuda.R_MERCURY_ABS64:             cuda.R_CUDA_64,
 	cuda.R_MERCURY_ABS32:             cuda.R_CUDA_32,
-	cuda.R_MERCURY_ABS32_LO:          cuda.R_CUDA_ABS32_LO_32,
-	cuda.R_MERCURY_ABS32_HI:          cuda.R_CUDA_ABS32_HI_32,
 	cuda.R_MERCURY_TEX_HEADER_INDEX:  cuda.R_CUDA_TEX_HEADER_INDEX,
 	cuda.R_MERCURY_SAMP_HEADER_INDEX: cuda.R_CUDA_SAMP_HEADER_INDEX_0,
 	cuda.R_MERCURY_SURF_HEADER_INDEX: cuda.R_CUDA_SURF_HEADER_INDEX,
 	cuda.R_MERCURY_UNUSED_CLEAR64:    cuda.R_CUDA_UNUSED_CLEAR64,
 	cuda.R_MERCURY_FUNC_DESC_64:      cuda.R_CUDA_FUNC_DESC_64,
-	cuda.R_MERCURY_ABS_PROG_REL32_LO: cuda.R_CUDA_ABS32_LO_32,
-	cuda.R_MERCURY_ABS_PROG_REL32_HI: cuda.R_CUDA_ABS32_HI_32,
 	cuda.R_MERCURY_ABS_PROG_REL32:    cuda.R_CUDA_32,
 	cuda.R_MERCURY_ABS_PROG_REL64:    cuda.R_CUDA_64,
 	cuda.R_MERCURY_UNIFIED:           cuda.R_CUDA_UNIFIED,
 	cuda.R_MERCURY_UNIFIED_32:        cuda.R_CUDA_UNIFIED_32,
 	cuda.R_MERCURY_UNIFIED32_LO:      cuda.R_CUDA_UNIFIED32_LO_32,
 	cuda.R_MERCURY_UNIFIED32_HI:      cuda.R_CUDA_UNIFIED32_HI_32,
-	mercPast:                         mercPast,
 }
 
 // mercLanes are runs of types for the eight bytes of an address.
@@ -81,6 +74,11 @@ func sassDataType(typ uint32) (uint32, bool) {
 	if t, ok := sassTypes[typ]; ok {
 		return t, true
 	}
+	switch {
+	case typ == cuda.R_MERCURY_ABS16 || typ == cuda.R_MERCURY_ABS32_LO || typ == cuda.R_MERCURY_ABS32_HI,
+		typ == cuda.R_MERCURY_ABS_PROG_REL32_LO || typ == cuda.R_MERCURY_ABS_PROG_REL32_HI, typ >= mercPast:
+		return typ, true
+	}
 	for _, r := range mercLanes {
 		if typ >= r.merc && typ < r.merc+8 {
 			return typ - r.merc + r.sass, true
@@ -89,25 +87,45 @@ func sassDataType(typ uint32) (uint32, bool) {
 	return 0, false
 }
 
-// sassCodeType returns the SASS type of a kept relocation of code. toEntry: its
-// symbol is a kernel.
-func sassCodeType(r *reloc, toEntry bool) (uint32, bool) {
+// sassCodeType returns the SASS type of a kept relocation of code. form: the
+// operand that it is about; toEntry: its symbol is a kernel.
+func sassCodeType(r *reloc, form operand, toEntry bool) (uint32, bool) {
 	switch r.newTyp {
 	case cuda.R_MERCURY_ABS64:
 		if r.sassTyp != 0 {
 			return r.sassTyp, true
 		}
 		return cuda.R_CUDA_ABS55_16_34, true
-	case cuda.R_MERCURY_ABS32, cuda.R_MERCURY_ABS16:
-		return r.sassTyp, r.sassTyp != 0
+	case cuda.R_MERCURY_ABS32:
+		if r.sassTyp != 0 {
+			return r.sassTyp, true
+		}
+		if toEntry {
+			return cuda.R_CUDA_FUNC_DESC32_32, true
+		}
+		return cuda.R_CUDA_ABS32_32, true
+	case cuda.R_MERCURY_ABS16:
+		if r.sassTyp != 0 {
+			return r.sassTyp, true
+		}
+		if form == inBank {
+			return cuda.R_CUDA_CONST_FIELD21_38, true
+		}
+		return cuda.R_CUDA_ABS16_32, true
 	case cuda.R_MERCURY_ABS32_LO, cuda.R_MERCURY_UNIFIED32_LO:
 		if toEntry {
 			return cuda.R_CUDA_FUNC_DESC32_LO_32, true
 		}
+		return cuda.R_CUDA_ABS32_LO_32, true
 	case cuda.R_MERCURY_ABS32_HI, cuda.R_MERCURY_UNIFIED32_HI:
 		if toEntry {
 			return cuda.R_CUDA_FUNC_DESC32_HI_32, true
 		}
+		return cuda.R_CUDA_ABS32_HI_32, true
+	case cuda.R_MERCURY_ABS_PROG_REL32_LO:
+		return cuda.R_CUDA_ABS32_LO_32, true
+	case cuda.R_MERCURY_ABS_PROG_REL32_HI:
+		return cuda.R_CUDA_ABS32_HI_32, true
 	}
 	return sassDataType(r.newTyp)
 }

@@ -126,6 +126,7 @@ type reloc struct {
 	seq                      int32 // place among all records in reading order
 	fate                     fate
 	rel                      bool // read from a REL section
+	atField                  bool // Mercury, code: at the last word of an instruction
 }
 
 // fate is what happens to a relocation.

@@ -40,6 +40,10 @@ type Options struct {
 	DumpCallgraph bool                // print the call graph among the messages
 	Demangle      func(string) string // names in it; nil leaves them as they are
 
+	// Alloc returns zeroed memory of that many bytes for the image; nil takes
+	// it from the heap.
+	Alloc func(size int) []byte
+
 	ExtraWarnings        bool // -extrawarn
 	SuppressStackWarning bool // --suppress-stack-size-warning
 	NoWarnings           bool // -w

@@ -65,9 +65,6 @@ func (l *linker) readRelocs(m *module, index int, s *cubin.Section) error {
 		}
 		l.relocSeq++
 		r := reloc{off: rec.Off + base, addend: rec.Addend, typ: rec.Type, file: m.num, seq: l.relocSeq, rel: s.Type == cuda.SHTRel, from: rec.Symbol}
-		if l.merc != nil && rec.Off >= l.codeExtent(target, &in) {
-			return m.fault(cubin.BadRelocation, s, uint64(i)*s.EntSize, rec.Off, "reloc address not found: past the end of its section")
-		}
 		if r.rel && l.opt.ForceRela {
 			r.addend = m.fieldOf(&in, &rec)
 		}

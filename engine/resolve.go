@@ -67,26 +67,31 @@ func (l *linker) decideAll() error {
 			}
 		}
 	}
-	if l.merc != nil {
-		return nil
-	}
 	for _, in := range sections {
 		list := l.secs[in].relocs
 		for j := len(list) - 1; j >= 0; j-- {
-			if list[j].fate == applied {
-				if err := l.checkApply(in, &list[j]); err != nil {
-					return err
-				}
+			var err error
+			if l.merc != nil {
+				err = l.checkMercApply(in, &list[j])
+			} else if list[j].fate == applied {
+				err = l.checkApply(in, &list[j])
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}
 	for _, in := range sections {
 		list := l.secs[in].relocs
 		for j := range list {
-			if list[j].fate == kept {
-				if err := l.checkKept(in, &list[j]); err != nil {
-					return err
-				}
+			var err error
+			if l.merc != nil {
+				err = l.checkMercKept(in, &list[j])
+			} else if list[j].fate == kept {
+				err = l.checkKept(in, &list[j])
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}
@@ -297,6 +302,14 @@ func (l *linker) relocFault(in secID, r *reloc, text string) error {
 		File: l.files[r.file].Name, Section: l.names.str(l.secs[in].name), Symbol: l.symName(r.sym), Offset: r.off, Value: uint64(r.typ)}}}
 }
 
+// symIndex returns a symbol's number in the image, 0 for none.
+func (l *linker) symIndex(s symID) uint32 {
+	if s < 0 {
+		return 0
+	}
+	return l.syms[s].index
+}
+
 func (l *linker) symName(s symID) string {
 	if s < 0 {
 		return ""
@@ -332,7 +345,9 @@ func (l *linker) value(in secID, r *reloc) descriptor.Values {
 	case sym.isImage():
 		v.Symbol, v.Bank = 0, bankOf(cuda.SHTNull)
 		if bindless[r.typ] || l.merc != nil {
-			v.Symbol = l.imageOff[r.sym]
+			if r.typ <= mercPast {
+				v.Symbol = l.imageOff[r.sym]
+			}
 			if !l.isRelocatable() {
 				v.Bank = 0
 			}

@@ -1,0 +1,175 @@
+package engine
+
+import (
+	"encoding/binary"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/descriptor"
+)
+
+// What the finalizer makes of R_MERCURY records for which the input's SASS has
+// no record of its own.
+//
+//	SASS word, bits: 0       12          32               64
+//	                 +-------+-----------+----------------+
+//	                 | opcode| …         | immediate      |
+//	                 +-------+-----------+----------------+
+//	                                     |      38     54 |
+//	                                     |      [offset]  |  operand in a bank
+//
+// The field of a record is the last word of a Mercury instruction: the
+// immediate, or the offset of an operand in a bank. At a call the field is eight
+// bytes and the SASS has nothing that is patched.
+//
+// Types that only the finalizer knows are not for fields. In data and at code
+// the 64-bit one and the lanes write S+A where the instruction or the data
+// begins; in code the 32-bit ones are addresses of code.
+//
+// Source: corpus/relocs, the groups node-* and rela-*, by nvlink 13.0.88.
+
+// operand is the form of a SASS instruction's last operand.
+type operand int
+
+const (
+	noOperand operand = iota
+	immediate
+	inBank
+)
+
+// operandOf reads the form from an instruction's opcode.
+func operandOf(word []byte) operand {
+	switch op := binary.LittleEndian.Uint16(word) & 0xfff; {
+	case op == 0x7ac || op == 0xb82 || op == 0xab9: // LDCU, LDC, ULDC
+		return inBank
+	case op&0xe00 == 0x600 || op&0xe00 == 0xa00:
+		return inBank
+	case op&0xe00 == 0x400 || op&0xe00 == 0x800:
+		return immediate
+	}
+	return noOperand
+}
+
+// Where the offset of an operand in a bank stands.
+const (
+	offsetAt    = 4 // byte of the word
+	offsetShift = 6 // bits above it
+)
+
+// field reads an operand's number, and put writes it.
+func (o operand) field(word []byte) uint32 {
+	if o == inBank {
+		return uint32(uint16(binary.LittleEndian.Uint32(word[offsetAt:]) >> offsetShift))
+	}
+	return binary.LittleEndian.Uint32(word[4:])
+}
+
+func (o operand) put(word []byte, v uint32) {
+	if o == inBank {
+		b := word[offsetAt:]
+		old := binary.LittleEndian.Uint32(b)
+		binary.LittleEndian.PutUint32(b, old&^(0xffff<<offsetShift)|v&0xffff<<offsetShift)
+		return
+	}
+	binary.LittleEndian.PutUint32(word[4:], v)
+}
+
+// applyOperand patches the operand of an instruction as the Mercury type says.
+func (l *linker) applyOperand(text []byte, r *reloc, v *descriptor.Values) {
+	word, ok := cubin.Window(text, uint64(r.sassOff), capsule.WordSize)
+	d := mercDescriptor(r.newTyp)
+	if !ok || !r.atField || d == nil || d.Span() > 4 {
+		return
+	}
+	o := operandOf(word)
+	if o == noOperand {
+		return
+	}
+	var b [4]byte
+	binary.LittleEndian.PutUint32(b[:], o.field(word))
+	if _, err := d.Apply(b[:], v); err == nil {
+		o.put(word, binary.LittleEndian.Uint32(b[:]))
+	}
+}
+
+// isWritten reports whether the finalizer writes a kept record's S+A.
+func isWritten(typ uint32) bool {
+	return typ == cuda.R_MERCURY_PROG_REL64 || typ >= cuda.R_MERCURY_PROG_REL8_0 && typ <= cuda.R_MERCURY_PROG_REL8_56
+}
+
+// isCodeAddress reports whether a kept record of code holds the place of an
+// instruction without a record on the SASS side.
+func isCodeAddress(typ uint32) bool {
+	return typ >= cuda.R_MERCURY_PROG_REL32 && typ <= cuda.R_MERCURY_PROG_REL32_HI
+}
+
+// writesData reports whether the finalizer writes into a section of data, which
+// then has bytes of its own on the SASS side.
+func (l *linker) writesData(id secID) bool {
+	if s := &l.secs[id]; s.fun != absent || s.typ == cuda.SHTCudaConstant0+2 || l.isRelocatable() || s.typ == cuda.SHTProgbits {
+		return false
+	}
+	for _, rela := range l.secs[id].rels {
+		for j := range l.secs[rela].relocs {
+			if r := &l.secs[rela].relocs[j]; r.fate == kept && (isWritten(r.newTyp) || isCodeAddress(r.newTyp)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// writeKept writes what the finalizer knows of a record that stays.
+func (l *linker) writeKept(body []byte, in secID, r *reloc) {
+	target := l.secs[in].target
+	fn := l.merc.funcs[target]
+	switch {
+	case fn == nil:
+		if (isWritten(r.newTyp) || isCodeAddress(r.newTyp)) && l.writesData(target) && r.off < uint64(len(body)) {
+			v := l.writtenValue(r)
+			_, _ = applyAt(body[r.off:], mercDescriptor(r.newTyp), &v)
+		}
+	case isWritten(r.newTyp):
+		if word, ok := cubin.Window(body, uint64(r.sassOff), capsule.WordSize); ok {
+			v := l.writtenValue(r)
+			_, _ = mercDescriptor(r.newTyp).Apply(word, &v)
+		}
+	case isCodeAddress(r.newTyp):
+		if word, ok := cubin.Window(body, uint64(r.sassOff), capsule.WordSize); ok && r.atField && operandOf(word) == immediate {
+			immediate.put(word, uint32(fn.floorOf(r.addend)))
+		}
+	}
+}
+
+// writtenValue is what the finalizer takes for S and A.
+func (l *linker) writtenValue(r *reloc) descriptor.Values {
+	v := descriptor.Values{Rela: true, Addend: r.addend}
+	if r.sym == absent {
+		return v
+	}
+	switch s := &l.syms[r.sym]; {
+	case s.typ() == cuda.STTFunc || s.isImage():
+	case l.isReserved(r.sym) && !s.is(symDefined):
+		v.Symbol = reservedValues[l.symName(r.sym)]
+	default:
+		v.Symbol = s.value
+	}
+	return v
+}
+
+// floorOf returns where the instruction is that holds a Mercury offset, of
+// which 32 bits count; 0 for a negative one.
+func (fn *mercFunc) floorOf(addend int64) uint64 {
+	off := int32(addend)
+	if off < 0 {
+		return 0
+	}
+	if uint32(off) >= fn.cap.MercSize {
+		return uint64(fn.cap.SASSSize())
+	}
+	if i := fn.node(uint64(off)); i >= 0 {
+		return uint64(fn.cap.Nodes[i].SASS)
+	}
+	return 0
+}
