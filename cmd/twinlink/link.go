@@ -78,6 +78,7 @@ func (l *linker) release(p cmdline.Preview) cmdline.Release {
 	if r, ok := cmdline.ParseRelease(p.Toolkit); ok {
 		return r
 	}
+	l.readAhead(p.Inputs)
 	newest := uint32(0)
 	for _, name := range p.Inputs {
 		if data, err := l.read(name); err == nil {
@@ -147,6 +148,7 @@ func (l *linker) special() error {
 func (l *linker) link() error {
 	// Names are demangled with --dump-callgraph-no-demangle too, as nvlink has it.
 	l.cmd.Options.Demangle = demangled
+	l.cmd.Options.Alloc = slab
 	out, err := engine.Link(l.in, l.cmd.Options)
 	var refused *engine.LinkError
 	if errors.As(err, &refused) {

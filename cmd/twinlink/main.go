@@ -40,10 +40,6 @@ const (
 // streams is where a command writes.
 type streams struct{ out, err io.Writer }
 
-// A link allocates a few times its inputs and ends: collecting garbage earlier
-// than at four times what lives costs more than it frees.
-const garbagePercent = 300
-
 func main() {
 	debug.SetGCPercent(garbagePercent)
 	os.Exit(run(os.Args, streams{os.Stdout, os.Stderr}))
