@@ -222,7 +222,7 @@ func (l *linker) mercEntry(img *mercImage, id symID) cubin.Symbol {
 		_, e.Other = l.sharedSymbol(s)
 	}
 	switch t := s.typ(); {
-	case s.is(symDefined|symLaid) || t == cuda.STTFunc || t == cuda.STTSection:
+	case s.is(symDefined|symLaid) || t == cuda.STTFunc || t == cuda.STTSection || t == cuda.STTCudaObject && s.space() != cuda.STOShared:
 	case s.binding() == cuda.STBWeak && t == cuda.STTObject:
 		e.Info = uint8(cuda.STBGlobal)<<4 | uint8(cuda.STTCudaObject)
 		e.Other = 0
@@ -314,6 +314,9 @@ func (l *linker) lowerObject(s *symbol, e *cubin.Symbol) {
 		if s.typ() == cuda.STTCudaObject {
 			e.Info = e.Info&0xf0 | uint8(cuda.STTObject)
 		}
+		e.Other &= 0x1f
+	} else if s.binding() == cuda.STBWeak && s.typ() == cuda.STTCudaObject && s.space() != cuda.STOShared {
+		e.Info = e.Info&0xf0 | uint8(cuda.STTObject)
 		e.Other &= 0x1f
 	}
 }

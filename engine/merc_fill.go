@@ -183,7 +183,7 @@ func (l *linker) sassAddend(r *reloc) int64 {
 		return r.addend
 	}
 	if s := &l.syms[r.sym]; s.sec >= 0 && r.addend >= 0 {
-		if fn := l.merc.funcs[s.sec]; fn != nil && r.addend > 0 {
+		if fn := l.merc.funcs[s.sec]; fn != nil && r.addend > 0 && fn.begins(uint64(r.addend)) {
 			return int64(fn.sassOf(uint64(r.addend)))
 		}
 	}

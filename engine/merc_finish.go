@@ -28,7 +28,8 @@ type mercImage struct {
 	bankName map[secID]uint32
 	relas    map[secID][]cubin.Reloc // records of the SASS side, by section
 	wide     wideIndex
-	firstSym map[secID]symID // see first
+	frameAt  map[uint64]uint64 // places of .debug_frame's records on the SASS side
+	firstSym map[secID]symID   // see first
 }
 
 // part is a section of the image.

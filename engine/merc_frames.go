@@ -113,6 +113,7 @@ func (l *linker) fillFrames(img *mercImage, target secID) error {
 			place[r.off] = fde + frameLocation
 		}
 	}
+	img.frameAt = place
 	sass := &img.parts[img.sassOf[target]]
 	sass.data, sass.hdr.Size = out, uint64(len(out))
 	if rela == absent {

@@ -10,13 +10,13 @@ func (l *linker) layoutHeaders() {
 	if len(images) == 0 {
 		return
 	}
+	l.imageOff = make(map[symID]uint64, len(images))
+	for i, s := range images {
+		l.imageOff[s] = uint64(i) * imageSlot // data may name it, used or not
+	}
 	uses := l.headerUses()
 	if uses == nil {
 		return
-	}
-	l.imageOff = make(map[symID]uint64, len(images))
-	for i, s := range images {
-		l.imageOff[s] = uint64(i) * imageSlot
 	}
 	// Behind the longest parameter list of the link, also of kernels that use
 	// none.
@@ -44,7 +44,7 @@ func (l *linker) headerUses() []bool {
 		}
 		for _, r := range l.secs[l.funs[f].text].rels {
 			for i := range l.secs[r].relocs {
-				if rec := &l.secs[r].relocs[i]; rec.sym != absent && l.syms[rec.sym].isImage() && mercApplied(rec.typ) {
+				if rec := &l.secs[r].relocs[i]; rec.sym != absent && l.syms[rec.sym].isImage() && l.isSlot(rec) {
 					if uses == nil {
 						uses = make([]bool, len(l.funs))
 					}

@@ -128,7 +128,11 @@ func (l *linker) writeKept(body []byte, in secID, r *reloc) {
 	case fn == nil:
 		if (isWritten(r.newTyp) || isCodeAddress(r.newTyp)) && l.writesData(target) && r.off < uint64(len(body)) {
 			v := l.writtenValue(r)
-			_, _ = applyAt(body[r.off:], mercDescriptor(r.newTyp), &v)
+			typ := r.newTyp
+			if isCodeAddress(typ) {
+				typ = cuda.R_MERCURY_ABS32 // the low word, also for HI
+			}
+			_, _ = applyAt(body[r.off:], mercDescriptor(typ), &v)
 		}
 	case isWritten(r.newTyp):
 		if word, ok := cubin.Window(body, uint64(r.sassOff), capsule.WordSize); ok {
@@ -156,6 +160,36 @@ func (l *linker) writtenValue(r *reloc) descriptor.Values {
 		v.Symbol = s.value
 	}
 	return v
+}
+
+// begins reports whether an instruction begins at a Mercury offset, or the code
+// ends there.
+func (fn *mercFunc) begins(off uint64) bool {
+	if off >= uint64(fn.cap.MercSize) {
+		return true
+	}
+	i := fn.node(off)
+	return i >= 0 && uint64(fn.cap.Nodes[i].Merc) == off
+}
+
+// writeFrame writes S+A of a record of .debug_frame that stays. It counts from
+// where the section begins in the image, which the finalizer does not hold
+// against the section's size.
+func (l *linker) writeFrame(out []byte, img *mercImage, target secID, r *reloc) {
+	p := &img.parts[img.sassOf[target]]
+	typ := r.newTyp
+	if isCodeAddress(typ) {
+		typ = cuda.R_MERCURY_ABS32 // the low word, also for HI
+	}
+	d := mercDescriptor(typ)
+	if !isWritten(r.newTyp) && !isCodeAddress(r.newTyp) || l.isRelocatable() {
+		return
+	}
+	at := p.hdr.Off + img.frameAt[r.off]
+	if b, ok := cubin.Window(out, at, uint64(d.Span())); ok {
+		v := l.writtenValue(r)
+		_, _ = d.Apply(b, &v)
+	}
 }
 
 // floorOf returns where the instruction is that holds a Mercury offset, of

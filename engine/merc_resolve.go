@@ -213,6 +213,10 @@ func (l *linker) applyMercury(out []byte, img *mercImage) error {
 			switch r.fate {
 			case kept:
 				l.applyLineStart(img.sassBody(out, s.target), code, r)
+				if l.names.str(t.name) == ".debug_frame" {
+					l.writeFrame(out, img, s.target, r)
+					continue
+				}
 				l.writeKept(img.sassBody(out, s.target), secID(i), r)
 			case cleared:
 				if r.off+8 <= uint64(len(body)) {

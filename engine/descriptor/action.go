@@ -1,5 +1,7 @@
 package descriptor
 
+import "github.com/twinlink/twinlink/cuda"
+
 // Action is the operation code of a slot. Numbers 0 to 56 appear in
 // descriptors; the dispatcher has arms for 31 of the 256 numbers a byte has.
 type Action uint32
@@ -63,7 +65,7 @@ func init() {
 // or half; its single bytes don't count.
 func AsksFunction(typ uint32) bool {
 	if typ >= uint32(len(Table)) {
-		return false
+		return typ == cuda.R_MERCURY_FUNC_DESC_64
 	}
 	a := Table[typ].Slot(0).Action
 	return a >= FuncDesc && a <= FuncDescRaw
