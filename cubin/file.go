@@ -1,6 +1,7 @@
 package cubin
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -197,7 +198,14 @@ func (f *File) Section(i int) Section {
 	return decodeSection((*[SectionSize]byte)(b))
 }
 
-func (f *File) sectionType(i int) cuda.SectionType { return f.Section(i).Type }
+// sectionType returns the type in header i: most searches need no more of it.
+func (f *File) sectionType(i int) cuda.SectionType {
+	b, ok := record(f.shdrs, i, SectionSize)
+	if !ok {
+		return 0
+	}
+	return cuda.SectionType(binary.LittleEndian.Uint32(b[4:]))
+}
 
 // SectionName returns the section's name.
 func (f *File) SectionName(s *Section) string {

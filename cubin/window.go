@@ -1,6 +1,9 @@
 package cubin
 
-import "unsafe"
+import (
+	"bytes"
+	"unsafe"
+)
 
 // Window returns data[off : off+n], or false where that isn't inside data. It
 // is the one place where bytes of an input are cut.
@@ -27,12 +30,11 @@ func cString(table []byte, off uint64) (string, bool) {
 		return "", false
 	}
 	tail := table[off:]
-	for i, c := range tail {
-		if c == 0 {
-			return viewString(tail[:i]), true
-		}
+	n := bytes.IndexByte(tail, 0)
+	if n < 0 {
+		return "", false
 	}
-	return "", false
+	return viewString(tail[:n]), true
 }
 
 // viewString is string(b) without the copy; b must not change afterwards.

@@ -66,8 +66,12 @@ func (l *linker) appendInfo(b []byte, r *infoRec) []byte {
 // added.
 func (l *linker) functionInfo(id secID) []byte {
 	s := &l.secs[id]
-	var b []byte
 	records, added := s.records(), s.added()
+	size := 0
+	for i := range records {
+		size += infoHead + (len(records[i].data)+3)&^3
+	}
+	b := make([]byte, 0, size)
 	for i := len(records) - 1; i >= 0; i-- {
 		if !records[i].gone {
 			b = l.appendInfo(b, &records[i])
@@ -82,7 +86,7 @@ func (l *linker) functionInfo(id secID) []byte {
 // buildModuleInfo makes .nv.info: its records, last read first, without
 // MAX_STACK_SIZE, then MIN_STACK_SIZE of each kernel.
 func (l *linker) buildModuleInfo(img *image) {
-	var b []byte
+	b := make([]byte, 0, len(l.module)*infoLeast)
 	for i := len(l.module) - 1; i >= 0; i-- {
 		r := &l.module[i]
 		if r.gone || r.attr == cuda.AttrMaxStackSize && !l.isRelocatable() {
@@ -111,7 +115,11 @@ func pair(b []byte, x, y uint32) []byte {
 // callgraphBytes is .nv.callgraph: functions by creation, each one's list the
 // last read first.
 func (l *linker) callgraphBytes(img *image) []byte {
-	b := pair(nil, 0, cuda.CallgraphCalls)
+	calls := len(l.funs)
+	for i := range l.funs {
+		calls += len(l.funs[i].callees.list)
+	}
+	b := pair(make([]byte, 0, 8*calls), 0, cuda.CallgraphCalls)
 	for i := range l.funs {
 		if x := l.syms[l.funs[i].sym].index; x != 0 {
 			for _, g := range l.writtenCallees(funID(i)) {

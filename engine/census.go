@@ -22,6 +22,9 @@ type census struct {
 // infoLeast is the size of the records that .nv.info mostly consists of.
 const infoLeast = 12
 
+// infoHead is what a record has before its data.
+const infoHead = 4
+
 func takeCensus(files []*cubin.File) (c census) {
 	for _, f := range files {
 		c.sections += f.NumSections()

@@ -51,6 +51,9 @@ func (l *linker) addUnlessThere(c *calls, e edge) {
 	own := c.list[c.since:]
 	if len(own) < long {
 		if !slices.Contains(own, e.to) {
+			if c.list == nil {
+				c.list = l.callLists.list(4)
+			}
 			c.list = append(c.list, e.to)
 		}
 		return

@@ -77,6 +77,7 @@ type linker struct {
 	infoLists    arena[infoLists]
 	sectionLists arena[secID]
 	symbolLists  arena[symID]
+	callLists    arena[funID]
 	symLists     [][]symID // by listID - 1
 
 	scratchSym  []symID

@@ -8,10 +8,16 @@ import "hash/maphash"
 //
 // The strings are views of the inputs; a link keeps its inputs alive.
 type names struct {
-	seed   maphash.Seed
-	table  []nameID // open addressing, 0 is empty; size a power of two
-	hashes []uint32
-	text   []string
+	seed  maphash.Seed
+	table []slot // open addressing; size a power of two
+	text  []string
+}
+
+// slot is a place of the table: a name and its hash side by side, for the two
+// are asked for together and the table is too large for a cache.
+type slot struct {
+	hash uint32
+	id   nameID // 0 is empty
 }
 
 // nameID numbers a name; 0 is the empty one.
@@ -23,10 +29,9 @@ func newNames(expect int) *names {
 		size *= 2
 	}
 	n := &names{
-		seed:   maphash.MakeSeed(),
-		table:  make([]nameID, size),
-		hashes: make([]uint32, 1, expect+1),
-		text:   make([]string, 1, expect+1),
+		seed:  maphash.MakeSeed(),
+		table: make([]slot, size),
+		text:  make([]string, 1, expect+1),
 	}
 	return n
 }
@@ -40,16 +45,15 @@ func (n *names) id(s string) nameID {
 	for {
 		mask := uint32(len(n.table) - 1)
 		at := h & mask
-		for n.table[at] != 0 {
-			if id := n.table[at]; n.hashes[id] == h && n.text[id] == s {
-				return id
+		for n.table[at].id != 0 {
+			if have := n.table[at]; have.hash == h && n.text[have.id] == s {
+				return have.id
 			}
 			at = (at + 1) & mask
 		}
 		if len(n.text)*2 < len(n.table) {
 			id := nameID(len(n.text))
-			n.table[at] = id
-			n.hashes = append(n.hashes, h)
+			n.table[at] = slot{h, id}
 			n.text = append(n.text, s)
 			return id
 		}
@@ -58,14 +62,17 @@ func (n *names) id(s string) nameID {
 }
 
 func (n *names) grow() {
-	table := make([]nameID, len(n.table)*2)
+	table := make([]slot, len(n.table)*2)
 	mask := uint32(len(table) - 1)
-	for id := 1; id < len(n.text); id++ {
-		at := n.hashes[id] & mask
-		for table[at] != 0 {
+	for _, s := range n.table {
+		if s.id == 0 {
+			continue
+		}
+		at := s.hash & mask
+		for table[at].id != 0 {
 			at = (at + 1) & mask
 		}
-		table[at] = nameID(id)
+		table[at] = s
 	}
 	n.table = table
 }
