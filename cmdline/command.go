@@ -93,6 +93,7 @@ func (c *Command) fill() {
 
 	o := &c.Options
 	o.Arch = c.text(Arch)
+	o.Output = c.Output
 	o.Toolkit = c.Release.String()
 	o.Debug, o.SuppressDebug = c.Given(Debug), c.Given(SuppressDebugInfo)
 	o.Relocatable = c.Given(RelocatableLink)

@@ -28,8 +28,11 @@ type mercImage struct {
 	bankName map[secID]uint32
 	relas    map[secID][]cubin.Reloc // records of the SASS side, by section
 	wide     wideIndex
-	frameAt  map[uint64]uint64 // places of .debug_frame's records on the SASS side
-	firstSym map[secID]symID   // see first
+	// .debug_frame's records on the SASS side: their places, and the addends
+	// by place on the Mercury side.
+	frameAt     map[uint64]uint64
+	frameAddend map[uint64]int64
+	firstSym    map[secID]symID // see first
 }
 
 // part is a section of the image.

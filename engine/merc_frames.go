@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
 )
 
 // .debug_frame of the SASS side is made from the Mercury side: for each FDE
@@ -114,6 +115,9 @@ func (l *linker) fillFrames(img *mercImage, target secID) error {
 		}
 	}
 	img.frameAt = place
+	if rela != absent {
+		img.frameAddend = l.frameAddends(l.secs[rela].relocs)
+	}
 	sass := &img.parts[img.sassOf[target]]
 	sass.data, sass.hdr.Size = out, uint64(len(out))
 	if rela == absent {
@@ -128,11 +132,31 @@ func (l *linker) fillFrames(img *mercImage, target secID) error {
 		}
 		// What names no place of the SASS side is about its first byte.
 		if typ, ok := sassDataType(r.newTyp); ok {
-			list = append(list, cubin.Reloc{Off: place[r.off], Type: typ, Symbol: l.symIndex(r.sym), Addend: r.addend})
+			list = append(list, cubin.Reloc{Off: place[r.off], Type: typ, Symbol: l.symIndex(r.sym), Addend: img.frameAddend[r.off]})
 		}
 	}
 	img.setRelas(rela, list)
 	return nil
+}
+
+// frameAddends returns the addends of the records that stay, by place. Where
+// several have a place, the last of them speaks for all on the SASS side.
+func (l *linker) frameAddends(relocs []reloc) map[uint64]int64 {
+	addends := make(map[uint64]int64, len(relocs))
+	for j := range relocs {
+		r := &relocs[j]
+		if r.fate != kept {
+			continue
+		}
+		addends[r.off] = r.addend
+		if r.newTyp != cuda.R_MERCURY_ABS_PROG_REL64 && r.newTyp != cuda.R_MERCURY_ABS_PROG_REL32 || r.sym == absent || l.syms[r.sym].sec < 0 {
+			continue
+		}
+		if fn := l.merc.funcs[l.syms[r.sym].sec]; fn != nil {
+			addends[r.off] = int64(fn.floorOf(r.addend))
+		}
+	}
+	return addends
 }
 
 // frameCode returns the code that an FDE's symbol stands for if it is the first

@@ -188,6 +188,7 @@ func (l *linker) writeFrame(out []byte, img *mercImage, target secID, r *reloc) 
 	at := p.hdr.Off + img.frameAt[r.off]
 	if b, ok := cubin.Window(out, at, uint64(d.Span())); ok {
 		v := l.writtenValue(r)
+		v.Addend = img.frameAddend[r.off]
 		_, _ = d.Apply(b, &v)
 	}
 }

@@ -219,6 +219,11 @@ func (l *linker) applyMercury(out []byte, img *mercImage) error {
 				}
 				l.writeKept(img.sassBody(out, s.target), secID(i), r)
 			case cleared:
+				if code && r.atField {
+					// Eight bytes end in the next instruction, in which the
+					// finalizer then finds none.
+					return refuse(Internal, l.opt.Output, "Internal FNLZR error '%s'", l.opt.Output)
+				}
 				if r.off+8 <= uint64(len(body)) {
 					clear(body[r.off : r.off+8])
 				}

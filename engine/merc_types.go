@@ -97,7 +97,7 @@ func sassCodeType(r *reloc, form operand, toEntry bool) (uint32, bool) {
 		}
 		return cuda.R_CUDA_ABS55_16_34, true
 	case cuda.R_MERCURY_ABS32:
-		if r.sassTyp != 0 {
+		if r.sassTyp != 0 && r.sassTyp != cuda.R_CUDA_ABS32_LO_32 && r.sassTyp != cuda.R_CUDA_ABS32_HI_32 {
 			return r.sassTyp, true
 		}
 		if toEntry {

@@ -23,6 +23,9 @@ type Options struct {
 	// takes the newest among the inputs.
 	Toolkit string
 
+	// Output is the name that messages of the finalizer give the image.
+	Output string
+
 	Debug         bool // -g
 	Relocatable   bool // -r
 	PreserveReloc bool // --preserve-relocs

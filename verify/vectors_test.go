@@ -14,7 +14,7 @@ import (
 
 // linkVector links a vector's inputs with the engine as a release.
 func linkVector(v *relocs.Vector, release string, inputs []relocs.Input) relocs.Answer {
-	args := append([]string{"-o", "out"}, v.Args()...)
+	args := append([]string{"-o", "out.cubin"}, v.Args()...)
 	var in []engine.Input
 	for _, i := range inputs {
 		args = append(args, i.Name)
@@ -101,4 +101,4 @@ func sideOf(v *relocs.Vector) string {
 // vectorsLeast is the share of the runs in which the engine does what nvlink
 // did. It may only rise: what differs is hostile input (constant banks that
 // ptxas never makes, images named where no code is).
-var vectorsLeast = map[string]float64{"SASS": 0.985, "Mercury": 0.986}
+var vectorsLeast = map[string]float64{"SASS": 0.985, "Mercury": 0.989}
