@@ -7,6 +7,8 @@ package mercury
 //	@!PT LDS RZ, [RZ]      up to four in front
 //	992 with 0x8000        one in front of another 992
 //	3c6, 9b1               a pair behind, without operands
+//	992 with 0x5000, 9ab,  a fence in front of an EXIT, with its guard; the last
+//	5ab                    two alone where another fence stands before them
 //
 // Source: the stored nodes of 13.0.88 and 13.5.37 that nvlink gives the same
 // record with and without them.
@@ -15,16 +17,34 @@ const (
 	opFence = 0x992
 	opPairA = 0x3c6
 	opPairB = 0x9b1
+	opExit  = 0x94d
 )
 
 var (
 	hazard      = Word{0x00000000fffff984, 0x0000000000000800}
 	hazardMask  = Word{^uint64(0), ^uint64(Schedule)}
 	beforeFence = Word{0x0000000000007992, 0x0000000000008000}
+	beforeExit  = []Word{{0x0992, 0x5000}, {0x09ab, 0}, {0x05ab, 0}}
 )
 
 func bare(w Word, op uint64) bool {
 	return w.opcode() == op && w.Lo&^0xffff == 0 && w.Hi&^Schedule == 0
+}
+
+// exitFence returns how many words of a fence stand in front of an EXIT that is
+// the last of the words: 0 where they are no such fence.
+func exitFence(sass []Word) int {
+	n := len(sass) - 1
+	if n != 2 && n != 3 {
+		return 0
+	}
+	guard := sass[n].Lo & 0xf000
+	for i, f := range beforeExit[3-n:] {
+		if sass[i].Lo != f.Lo|guard || sass[i].Hi&^Schedule != f.Hi {
+			return 0
+		}
+	}
+	return n
 }
 
 // align returns the number of words before the core of a record, whose opcodes
@@ -54,6 +74,9 @@ func align(ops []uint32, sass []Word) (before int, ok bool) {
 	if len(sass)-before == len(ops)+1 && len(ops) > 0 && ops[0] == opFence &&
 		sass[before].Hi&^Schedule == beforeFence.Hi && sass[before].Lo&^0xf000 == beforeFence.Lo&^0xf000 {
 		before++
+	}
+	if len(ops) == 1 && ops[0] == opExit && before == 0 {
+		before = exitFence(sass)
 	}
 	return before, same()
 }

@@ -96,7 +96,7 @@ func learn(ctx context.Context, cfg Config, ask Asker, seeds []Vec, cache *answe
 		return nil, l.err
 	}
 	l.model = &Model{}
-	l.findSlots()
+	l.findSlots(seeds)
 	l.kinds(seeds)
 	l.seeds = seeds
 	l.scatter()

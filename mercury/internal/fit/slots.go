@@ -4,8 +4,9 @@ import (
 	"slices"
 )
 
-// findSlots finds the operands that are narrowed on their way.
-func (l *learner) findSlots() {
+// findSlots finds the operands that are narrowed on their way. A field in which
+// a seed has what is no operand only looks like one.
+func (l *learner) findSlots(seeds []Vec) {
 	if !l.cfg.Slots {
 		return
 	}
@@ -16,6 +17,15 @@ func (l *learner) findSlots() {
 	for at := 35; at+5 <= l.cfg.Bits; at += 8 {
 		places = append(places, Slot{at, 5})
 	}
+	var valid []Vec
+	for i, o := range l.ask(seeds) {
+		if o.Sig != "" {
+			valid = append(valid, seeds[i])
+		}
+	}
+	places = slices.DeleteFunc(places, func(s Slot) bool {
+		return slices.ContainsFunc(valid, func(v Vec) bool { return !s.Holds(v.Field(s.At, s.Width)) })
+	})
 	for _, b := range l.bases {
 		// Asked for all at once; what is looked at below has its answer then.
 		var in []Vec

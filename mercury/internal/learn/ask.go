@@ -18,6 +18,12 @@ const Schedule = 1<<62 - 1<<41
 
 var hazard = []byte{0x84, 0xf9, 0xff, 0xff, 0, 0, 0, 0, 0} // @!PT LDS RZ, [RZ]
 
+// aheadOfFence is the upper half of a fence that only another makes necessary.
+const aheadOfFence = 0x8000
+
+// isFence reports whether a word is a fence, whatever its guard.
+func isFence(w []byte) bool { return binary.LittleEndian.Uint64(w)&^0xf000 == 0x992 }
+
 // Out makes an output of the words of a node, without those that surroundings
 // add and without what the finalizer decides.
 func Out(words []byte) fit.Out {
@@ -27,6 +33,9 @@ func Out(words []byte) fit.Out {
 	}
 	if n := len(w); n >= 48 && w[n-16] == 0xb1 && w[n-15]&15 == 9 && w[n-32] == 0xc6 && w[n-31]&15 == 3 {
 		w = w[:n-32]
+	}
+	if len(w) >= 32 && isFence(w) && isFence(w[16:]) && binary.LittleEndian.Uint64(w[8:])&^Schedule == aheadOfFence {
+		w = w[16:]
 	}
 	var o fit.Out
 	var sig []string

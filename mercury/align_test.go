@@ -1,0 +1,42 @@
+package mercury_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/twinlink/twinlink/mercury"
+)
+
+// What surroundings add to a record: the same record stands for these words in
+// cubins of ptxas 13.5 and nvlink 13.0.88, or in answers of nvlink 13.5.37.
+func TestSurroundings(t *testing.T) {
+	const (
+		fence   = "92790000000000000050000000ec0f00"
+		errbar  = "ab790000000000000000000000c00f00"
+		cgabar  = "ab750000000000000000000000ec0f00"
+		exit    = "4d790000000000000000800300ea0f00"
+		guarded = "92090000000000000050000000ec0f00"
+		ahead   = "92790000000000000080000000ec0f00"
+		gpu     = "92790000000000000020000000ec0f00"
+		cctl    = "8f7900ff000000000000000200e20f00"
+	)
+	for _, test := range []struct {
+		record, words string
+		want          mercury.Reason
+	}{
+		{"0111000af8000000000000f800000000", exit, mercury.Known},
+		{"0111000af8000000000000f800000000", fence + errbar + cgabar + exit, mercury.Known},
+		{"0111000af8000000000000f800000000", errbar + cgabar + exit, mercury.Known},
+		{"0111000af8000000000000f800000000", guarded + errbar + cgabar + exit, mercury.Span},
+		{"0111000af8000000000000f800000000", gpu + errbar + cgabar + exit, mercury.Span},
+		{"0111000af8000000000000f800000000", cgabar + exit, mercury.Span},
+		{"0149100af8000c000000000000000000", gpu + errbar + cgabar + cctl, mercury.Known},
+		{"0149100af8000c000000000000000000", ahead + gpu + errbar + cgabar + cctl, mercury.Known},
+		{"0149100af8000c000000000000000000", gpu + gpu + errbar + cgabar + cctl, mercury.Span},
+	} {
+		why, same := decode(parseSample(t, fmt.Sprintf("100 %s %s", test.record, test.words)))
+		if why != test.want || (why == mercury.Known) != same {
+			t.Errorf("%s with %d words: %q, same %v, want %q", test.record, len(test.words)/32, why, same, test.want)
+		}
+	}
+}
