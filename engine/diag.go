@@ -136,6 +136,12 @@ func (l *linker) spaceMismatch(m *module, s symID) {
 		Text: fmt.Sprintf("Memory space doesn't match for '%s' in '%s', first specified in '%s'", name, m.file.Name, first)})
 }
 
+func (l *linker) managedMismatch(m *module, s symID) {
+	name, first := l.symName(s), l.fileName(l.syms[s].file)
+	l.say(Diagnostic{Severity: Error, Kind: SpaceMismatch, File: m.file.Name, Symbol: name,
+		Text: fmt.Sprintf("Managed attribute doesn't match for '%s' in '%s', first specified in '%s'", name, m.file.Name, first)})
+}
+
 func (l *linker) paramMismatch(m *module, s symID) {
 	name := l.symName(s)
 	l.say(Diagnostic{Severity: Error, Kind: SizeMismatch, File: m.file.Name, Symbol: name,

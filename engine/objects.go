@@ -65,10 +65,14 @@ func (l *linker) undefinedObject(m *module, i int, s *cubin.Symbol, name nameID,
 	m.sym[i] = old
 }
 
-// sameSpace reports two symbols of a name that lie in different spaces.
+// sameSpace reports two symbols of a name that lie in different spaces, or of
+// which one is managed.
 func (l *linker) sameSpace(m *module, old symID, s *cubin.Symbol) {
 	if have := &l.syms[old]; (have.other^s.Other)&cuda.STOSpace != 0 {
 		l.spaceMismatch(m, old)
+	}
+	if have := &l.syms[old]; (have.other^s.Other)&cuda.STOManaged != 0 {
+		l.managedMismatch(m, old)
 	}
 }
 
