@@ -112,32 +112,41 @@ func (l *linker) say(d Diagnostic) {
 
 func (l *linker) fileName(i int32) string { return l.files[i].Name }
 
+// firstFile names the input that brought a symbol in; images are listed apart,
+// and the tool has no name for theirs.
+func (l *linker) firstFile(s symID) string {
+	if l.syms[s].isImage() {
+		return "<input>"
+	}
+	return l.fileName(l.syms[s].file)
+}
+
 func (l *linker) multipleDefinition(m *module, s symID) {
-	name, first := l.symName(s), l.fileName(l.syms[s].file)
+	name, first := l.symName(s), l.firstFile(s)
 	l.say(Diagnostic{Severity: Error, Kind: MultipleDefinition, File: m.file.Name, Symbol: name,
 		Text: fmt.Sprintf("Multiple definition of '%s' in '%s', first defined in '%s'", name, m.file.Name, first)})
 }
 
 func (l *linker) prototypeMismatch(m *module, s symID) {
-	name, first := l.symName(s), l.fileName(l.syms[s].file)
+	name, first := l.symName(s), l.firstFile(s)
 	l.say(Diagnostic{Severity: Error, Kind: PrototypeMismatch, File: m.file.Name, Symbol: name,
 		Text: fmt.Sprintf("Prototype doesn't match for '%s' in '%s', first defined in '%s'", name, m.file.Name, first)})
 }
 
 func (l *linker) sizeMismatch(m *module, s symID) {
-	name, first := l.symName(s), l.fileName(l.syms[s].file)
+	name, first := l.symName(s), l.firstFile(s)
 	l.say(Diagnostic{Severity: Error, Kind: SizeMismatch, File: m.file.Name, Symbol: name,
 		Text: fmt.Sprintf("Size doesn't match for '%s' in '%s', first specified in '%s'", name, m.file.Name, first)})
 }
 
 func (l *linker) spaceMismatch(m *module, s symID) {
-	name, first := l.symName(s), l.fileName(l.syms[s].file)
+	name, first := l.symName(s), l.firstFile(s)
 	l.say(Diagnostic{Severity: Error, Kind: SpaceMismatch, File: m.file.Name, Symbol: name,
 		Text: fmt.Sprintf("Memory space doesn't match for '%s' in '%s', first specified in '%s'", name, m.file.Name, first)})
 }
 
 func (l *linker) managedMismatch(m *module, s symID) {
-	name, first := l.symName(s), l.fileName(l.syms[s].file)
+	name, first := l.symName(s), l.firstFile(s)
 	l.say(Diagnostic{Severity: Error, Kind: SpaceMismatch, File: m.file.Name, Symbol: name,
 		Text: fmt.Sprintf("Managed attribute doesn't match for '%s' in '%s', first specified in '%s'", name, m.file.Name, first)})
 }

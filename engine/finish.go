@@ -81,7 +81,7 @@ func (l *linker) isPresent(id secID) bool {
 	case cuda.SHTCudaShared:
 		return s.present || l.isRelocatable() && s.size > 0
 	}
-	if l.isRelocatable() && s.typ == cuda.SHTProgbits && s.fun == absent {
+	if s.typ == cuda.SHTProgbits && s.fun == absent {
 		return true // also an empty one that only a debugger reads
 	}
 	return s.size > 0 || s.present

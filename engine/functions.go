@@ -71,9 +71,16 @@ func (l *linker) readFunctions(m *module) error {
 		}
 		shndx := m.tab.Shndx(i, &s)
 		if old != absent && l.syms[old].fun == absent {
+			if s.Other&cuda.STOEntry != 0 {
+				l.entryMismatch(m, old)
+			}
 			l.spaceMismatch(m, old)
-			if l.syms[old].is(symDefined) && shndx != cuda.SHNUndef {
+			have := &l.syms[old]
+			if have.is(symDefined) && shndx != cuda.SHNUndef && s.Binding() != cuda.STBWeak && have.binding() != cuda.STBWeak {
 				l.multipleDefinition(m, old)
+			}
+			if s.Other&cuda.STOEntry != 0 {
+				return refuse(MergeFailed, m.file.Name, "merge_elf failed")
 			}
 			return refuse(Internal, m.file.Name, "Internal error: no callgraph node")
 		}

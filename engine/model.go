@@ -105,8 +105,9 @@ func (s *symbol) isExternShared() bool {
 }
 
 // isImage reports whether the symbol is a texture, sampler or surface.
-func (s *symbol) isImage() bool {
-	t := s.typ()
+func (s *symbol) isImage() bool { return isImageType(s.typ()) }
+
+func isImageType(t cuda.SymbolType) bool {
 	return t == cuda.STTCudaTexture || t == cuda.STTCudaSampler || t == cuda.STTCudaSurface
 }
 

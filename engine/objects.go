@@ -21,8 +21,12 @@ func (l *linker) readObjects(m *module) error {
 		if s.Binding() != cuda.STBLocal {
 			old = l.lookup(name)
 		}
+		if isImageType(s.Type()) && old != absent && l.syms[old].typ() != s.Type() {
+			l.multipleDefinition(m, old)
+			continue
+		}
 		if old != absent && l.syms[old].fun != absent {
-			l.spaceMismatch(m, old)
+			l.clashWithFunction(m, i, old, &s)
 			continue
 		}
 		var err error
@@ -39,6 +43,19 @@ func (l *linker) readObjects(m *module) error {
 		}
 	}
 	return nil
+}
+
+// clashWithFunction reports a variable of the name of a function.
+func (l *linker) clashWithFunction(m *module, i int, old symID, s *cubin.Symbol) {
+	l.spaceMismatch(m, old)
+	have := &l.syms[old]
+	if (have.other^s.Other)&cuda.STOManaged != 0 {
+		l.managedMismatch(m, old)
+	}
+	l.sameSize(m, old, s)
+	if m.tab.Shndx(i, s) != cuda.SHNUndef && have.is(symDefined) && s.Binding() != cuda.STBWeak && have.binding() != cuda.STBWeak {
+		l.multipleDefinition(m, old)
+	}
 }
 
 func (l *linker) undefinedObject(m *module, i int, s *cubin.Symbol, name nameID, old symID) {

@@ -97,14 +97,6 @@ var KnownImages = []KnownImage{
 		Programs: []string{"random_10"}, Why: "edges of .nv.callgraph in a relocatable link",
 		Example: Example{"13.0", "sm_90a", []string{"-r"}, []string{"random_10/13.0-sm_90a/m0.cubin", "random_10/13.0-sm_90a/m1.cubin"}},
 	},
-	{
-		Programs: []string{"cxx_asserts", "globals"}, Why: "a reference that stays undefined",
-		Example: Example{"11.8", "sm_87", nil, []string{"globals/11.8-sm_87/a.cubin", "globals/11.8-sm_87/b.cubin", "cxx_asserts/11.8-sm_87/b.cubin"}},
-	},
-	{
-		Programs: []string{"empty"}, Why: "a link of nothing but an empty module",
-		Example: Example{"11.8", "sm_86", nil, []string{"empty/11.8-sm_86/a.cubin"}},
-	},
 }
 
 // covers reports whether all programs of the entry are in a mix.
