@@ -6,23 +6,29 @@ import (
 	"github.com/twinlink/twinlink/engine/descriptor"
 )
 
-// emit writes the planned image.
+// emit writes the planned image. Sections lie side by side, so that several
+// are filled at a time; what patches them goes in order, for two relocation
+// sections may patch one place.
 func (l *linker) emit(img *image) ([]byte, error) {
 	out := l.newImage(img.size)
 	l.putHeader(out, img)
 	img.shstr.put(out[l.secs[l.shstrtab].off:])
 	img.str.put(out[l.secs[l.strtab].off:])
 	l.putSymbols(out, img)
-	for _, id := range img.order {
-		l.putContent(out, img, id)
-	}
+	inParts(len(img.order), func(from, to int) {
+		for _, id := range img.order[from:to] {
+			l.putContent(out, img, id)
+		}
+	})
 	if err := l.applyAll(out, img); err != nil {
 		return nil, err
 	}
-	for _, id := range img.order {
-		l.putRelocs(out, id)
-	}
-	l.putSectionHeaders(out, img)
+	inParts(len(img.order), func(from, to int) {
+		for _, id := range img.order[from:to] {
+			l.putRelocs(out, id)
+		}
+		l.putSectionHeaders(out, img, from, to)
+	})
 	return out, nil
 }
 
@@ -101,8 +107,11 @@ func (l *linker) putContent(out []byte, img *image, id secID) {
 	if !l.hasBits(id) {
 		return
 	}
+	body := out[s.off : s.off+s.size]
 	for _, c := range s.chunks {
-		copy(out[s.off+c.off:], c.data)
+		if c.off < s.size {
+			copy(body[c.off:], c.data)
+		}
 	}
 }
 
@@ -189,9 +198,11 @@ func (l *linker) putRelocs(out []byte, id secID) {
 	}
 }
 
-func (l *linker) putSectionHeaders(out []byte, img *image) {
+// putSectionHeaders writes some of the image's section headers.
+func (l *linker) putSectionHeaders(out []byte, img *image, from, to int) {
 	symtab := l.secs[l.symtab].index
-	for i, id := range img.order {
+	for i := from; i < to; i++ {
+		id := img.order[i]
 		s := &l.secs[id]
 		h := cubin.Section{NameOff: s.nameOff, Type: l.lowered(s.typ), Flags: s.flags, Off: s.off, Size: s.size, Align: s.align}
 		switch s.typ {
