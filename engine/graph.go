@@ -47,7 +47,7 @@ type edge struct {
 // addUnlessThere appends an edge. Short lists are searched; long ones go
 // through a set.
 func (l *linker) addUnlessThere(c *calls, e edge) {
-	const long = 32
+	const long = 128
 	own := c.list[c.since:]
 	if len(own) < long {
 		if !slices.Contains(own, e.to) {

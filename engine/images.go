@@ -15,6 +15,9 @@ const imageSlot = 4 // bytes of a slot
 // layoutImages places the slots.
 func (l *linker) layoutImages() {
 	images := l.imageOrder()
+	if len(images) == 0 {
+		return
+	}
 	uses := l.imageUses()
 	if uses == nil {
 		return

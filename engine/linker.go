@@ -269,11 +269,8 @@ func (l *linker) layout() error {
 	return nil
 }
 
-// checkUndefined reports references nothing defines.
-func (l *linker) checkUndefined() {
-	if l.isRelocatable() {
-		return
-	}
+// namedSymbols marks the symbols that some relocation names.
+func (l *linker) namedSymbols() []bool {
 	named := make([]bool, len(l.syms))
 	for i := range l.secs {
 		s := &l.secs[i]
@@ -286,13 +283,27 @@ func (l *linker) checkUndefined() {
 			}
 		}
 	}
+	return named
+}
+
+// checkUndefined reports references nothing defines.
+func (l *linker) checkUndefined() {
+	if l.isRelocatable() {
+		return
+	}
+	var named []bool // most links have no function to look up here
 	for i := range l.syms {
 		s := &l.syms[i]
 		if s.is(symDefined|symNameless|symCommon) || s.is(symDead) || !s.is(symGlobal) || l.mayStayUndefined(symID(i)) {
 			continue
 		}
-		if s.fun != absent && !named[i] && !l.funs[s.fun].live {
-			continue
+		if s.fun != absent && !l.funs[s.fun].live {
+			if named == nil {
+				named = l.namedSymbols()
+			}
+			if !named[i] {
+				continue
+			}
 		}
 		name := l.names.str(s.name)
 		l.say(Diagnostic{Severity: Error, Kind: Undefined, Symbol: name, File: l.fileName(s.file),
