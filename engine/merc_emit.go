@@ -143,6 +143,9 @@ func (l *linker) emitMercury(img *mercImage) ([]byte, error) {
 	if err := l.applyMercury(out, img); err != nil {
 		return nil, err
 	}
+	if err := l.finalize(out, img); err != nil {
+		return nil, err
+	}
 	for _, id := range img.order {
 		if l.secs[id].target == absent {
 			continue

@@ -94,7 +94,7 @@ func (l *linker) reservedBytes(img *mercImage, size uint64) []byte {
 func (l *linker) fillData(img *mercImage, id secID, sass, merc *part) error {
 	s := &l.secs[id]
 	merc.chunks = s.chunks
-	if l.writesData(id) {
+	if s.typ != cuda.SHTCudaConstant0+2 && l.writesData(id) {
 		sass.chunks, sass.copied = s.chunks, true
 		return nil
 	}
@@ -112,6 +112,14 @@ func (l *linker) fillData(img *mercImage, id secID, sass, merc *part) error {
 	case name == ".nv_debug_info_reg_sass":
 		return l.fillRegisters(img, id)
 	}
+	if s.typ != cuda.SHTProgbits {
+		// Made of the Mercury section's bytes, whatever the input's SASS has.
+		sass.chunks, sass.copied = s.chunks, true
+		if s.typ == cuda.SHTCudaConstant0+2 {
+			l.fillTargets(id, sass)
+		}
+		return nil
+	}
 	sass.hdr.Size = 0
 	for _, c := range s.chunks {
 		in := &l.merc.inputs[c.file]
@@ -120,22 +128,13 @@ func (l *linker) fillData(img *mercImage, id secID, sass, merc *part) error {
 		}
 		t := in.file.Section(int(in.twin[c.from]))
 		off := alignUp(sass.hdr.Size, t.Align)
-		if s.typ != cuda.SHTProgbits {
-			off = c.off
-		}
 		sass.chunks = append(sass.chunks, chunk{off: off, size: t.Size, align: t.Align, data: in.file.Content(&t)})
 		sass.hdr.Size = off + t.Size
-	}
-	if s.typ != cuda.SHTProgbits {
-		sass.hdr.Size = s.size
-	}
-	if s.typ == cuda.SHTCudaConstant0+2 {
-		l.fillTargets(id, sass)
 	}
 	return nil
 }
 
-// fillTargets writes the addresses of code that moved into compiler constants.
+// fillTargets writes the addresses of code into compiler constants.
 func (l *linker) fillTargets(id secID, sass *part) {
 	for _, rela := range l.secs[id].rels {
 		for j := range l.secs[rela].relocs {
@@ -144,7 +143,7 @@ func (l *linker) fillTargets(id secID, sass *part) {
 				continue
 			}
 			fn := l.merc.funcs[l.syms[r.sym].sec]
-			if fn == nil || fn.result == nil || r.newTyp != cuda.R_MERCURY_PROG_REL32 && r.newTyp != cuda.R_MERCURY_PROG_REL64 {
+			if fn == nil || r.newTyp != cuda.R_MERCURY_PROG_REL32 && r.newTyp != cuda.R_MERCURY_PROG_REL64 {
 				continue
 			}
 			if sass.data == nil {
@@ -206,12 +205,11 @@ func (l *linker) sassRelocs(id secID) []cubin.Reloc {
 	if l.secs[s.target].fun != absent {
 		fn = l.merc.funcs[s.target]
 	}
-	optimizer := l.secs[s.target].typ == cuda.SHTCudaConstant0+2
 	headers := l.secs[s.target].typ == cuda.SHTMercImageHeaders
 	var list []cubin.Reloc
 	for j := len(s.relocs) - 1; j >= 0; j-- {
 		r := &s.relocs[j]
-		if r.fate != kept || optimizer {
+		if r.fate != kept {
 			continue
 		}
 		out := cubin.Reloc{Off: r.off, Symbol: l.symIndex(r.sym), Addend: r.addend}

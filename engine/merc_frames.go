@@ -59,6 +59,26 @@ func splitFrames(b []byte) (list []frame, ok bool) {
 	return list, true
 }
 
+// framesMarked reports whether every entry has the mark of the 64-bit format, as
+// far as the lengths lead from one to the next.
+func framesMarked(b []byte) bool {
+	for pos := uint64(0); pos < uint64(len(b)); {
+		head, ok := cubin.Window(b, pos, frameHead)
+		if !ok {
+			return true
+		}
+		if binary.LittleEndian.Uint32(head) != frameMark {
+			return false
+		}
+		n := binary.LittleEndian.Uint64(head[4:])
+		if n > uint64(len(b)) {
+			return true
+		}
+		pos += n + frameHead
+	}
+	return true
+}
+
 // fillFrames makes .debug_frame and its relocations.
 func (l *linker) fillFrames(img *mercImage, target secID) error {
 	rela := l.relocSection(target, l.names.id(".rela.debug_frame"))

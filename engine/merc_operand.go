@@ -107,7 +107,7 @@ func isCodeAddress(typ uint32) bool {
 // writesData reports whether the finalizer writes into a section of data, which
 // then has bytes of its own on the SASS side.
 func (l *linker) writesData(id secID) bool {
-	if s := &l.secs[id]; s.fun != absent || s.typ == cuda.SHTCudaConstant0+2 || l.isRelocatable() || s.typ == cuda.SHTProgbits {
+	if s := &l.secs[id]; s.fun != absent || l.isRelocatable() || s.typ == cuda.SHTProgbits {
 		return false
 	}
 	for _, rela := range l.secs[id].rels {
@@ -120,6 +120,13 @@ func (l *linker) writesData(id secID) bool {
 	return false
 }
 
+// isTarget reports whether a record of compiler constants is the address of a
+// jump's target.
+func (l *linker) isTarget(target secID, r *reloc) bool {
+	return l.secs[target].typ == cuda.SHTCudaConstant0+2 && (r.newTyp == cuda.R_MERCURY_PROG_REL32 || r.newTyp == cuda.R_MERCURY_PROG_REL64) &&
+		r.sym != absent && l.syms[r.sym].sec >= 0 && l.merc.funcs[l.syms[r.sym].sec] != nil
+}
+
 // writeKept writes what the finalizer knows of a record that stays.
 func (l *linker) writeKept(body []byte, in secID, r *reloc) {
 	target := l.secs[in].target
@@ -127,6 +134,9 @@ func (l *linker) writeKept(body []byte, in secID, r *reloc) {
 	switch {
 	case fn == nil:
 		if (isWritten(r.newTyp) || isCodeAddress(r.newTyp)) && l.writesData(target) && r.off < uint64(len(body)) {
+			if l.isTarget(target, r) {
+				return // fillTargets did
+			}
 			v := l.writtenValue(r)
 			typ := r.newTyp
 			if isCodeAddress(typ) {
@@ -166,7 +176,7 @@ func (l *linker) writtenValue(r *reloc) descriptor.Values {
 // ends there.
 func (fn *mercFunc) begins(off uint64) bool {
 	if off >= uint64(fn.cap.MercSize) {
-		return true
+		return off == uint64(fn.cap.MercSize)
 	}
 	i := fn.node(off)
 	return i >= 0 && uint64(fn.cap.Nodes[i].Merc) == off

@@ -68,6 +68,7 @@ func (l *linker) decideMercury(in secID, r *reloc) error {
 func (l *linker) decideMercUnused(r *reloc) {
 	sym := &l.syms[r.sym]
 	switch {
+	case l.isUnified(r.sym):
 	case sym.is(symDead), !l.isRelocatable() && l.isHiddenData(sym):
 		r.fate = cleared
 	case l.isRelocatable():
@@ -166,16 +167,22 @@ func (l *linker) checkMercApply(in secID, r *reloc) error {
 
 // checkMercKept refuses what can't be left to the driver.
 func (l *linker) checkMercKept(in secID, r *reloc) error {
+	// A unified type to a table that the link doesn't have becomes 0, which is
+	// to be kept.
+	if _, ok := mercPlain[r.typ]; (ok || r.typ == cuda.R_CUDA_NONE) && !l.isRelocatable() && r.fate == dropped && r.sym != absent &&
+		l.isUnified(r.sym) && l.symName(r.sym) != "__UFT_OFFSET" {
+		return l.relocFault(in, r, "reference to deleted symbol")
+	}
 	if r.fate != kept {
 		return nil
+	}
+	if t := &l.secs[l.secs[in].target]; t.fun == absent && r.off >= t.size {
+		return l.relocFault(in, r, "relocation is past end of offset")
 	}
 	if r.sym != absent && !l.isRelocatable() && !l.opt.PreserveReloc {
 		if sym := &l.syms[r.sym]; sym.typ() != cuda.STTSection && l.isHiddenData(sym) {
 			return l.relocFault(in, r, "reference to deleted symbol")
 		}
-	}
-	if t := &l.secs[l.secs[in].target]; t.fun == absent && r.off >= t.size {
-		return l.relocFault(in, r, "relocation is past end of offset")
 	}
 	return nil
 }
@@ -211,18 +218,11 @@ func (l *linker) applyMercury(out []byte, img *mercImage) error {
 		for j := len(s.relocs) - 1; j >= 0; j-- {
 			r := &s.relocs[j]
 			switch r.fate {
-			case kept:
-				l.applyLineStart(img.sassBody(out, s.target), code, r)
-				if l.names.str(t.name) == ".debug_frame" {
-					l.writeFrame(out, img, s.target, r)
-					continue
-				}
-				l.writeKept(img.sassBody(out, s.target), secID(i), r)
 			case cleared:
 				if code && r.atField {
 					// Eight bytes end in the next instruction, in which the
 					// finalizer then finds none.
-					return refuse(Internal, l.opt.Output, "Internal FNLZR error '%s'", l.opt.Output)
+					return l.finalizerFault("")
 				}
 				if r.off+8 <= uint64(len(body)) {
 					clear(body[r.off : r.off+8])
@@ -230,6 +230,9 @@ func (l *linker) applyMercury(out []byte, img *mercImage) error {
 			case applied:
 				v := l.value(secID(i), r)
 				v.Rela = true
+				if code && r.atField && mercDescriptor(r.newTyp).Span() > 4 {
+					return l.finalizerFault("")
+				}
 				place := body
 				switch {
 				case !code && r.off < uint64(len(body)):
@@ -264,6 +267,44 @@ func (l *linker) applyMercury(out []byte, img *mercImage) error {
 		}
 	}
 	return nil
+}
+
+// finalize does what the finalizer does of the records that stay, after those
+// that are carried out.
+func (l *linker) finalize(out []byte, img *mercImage) error {
+	for i := range l.secs {
+		s := &l.secs[i]
+		if s.target == absent || s.deleted || l.secs[s.target].index == 0 || !l.hasBits(s.target) {
+			continue
+		}
+		t := &l.secs[s.target]
+		frames := l.names.str(t.name) == ".debug_frame"
+		if frames && !framesMarked(img.mercBody(out, s.target)) {
+			return l.finalizerFault("Dwarf version 2 is not supported")
+		}
+		for j := len(s.relocs) - 1; j >= 0; j-- {
+			r := &s.relocs[j]
+			switch {
+			case r.fate != kept:
+			case frames:
+				l.writeFrame(out, img, s.target, r)
+			default:
+				l.applyLineStart(img.sassBody(out, s.target), t.fun != absent, r)
+				l.writeKept(img.sassBody(out, s.target), secID(i), r)
+			}
+		}
+	}
+	return nil
+}
+
+// finalizerFault is how the tool ends where its finalizer finds no instruction
+// or no frame. detail is what it says before.
+func (l *linker) finalizerFault(detail string) error {
+	err := refuse(Internal, l.opt.Output, "Internal FNLZR error '%s'", l.opt.Output)
+	if detail != "" {
+		err.Diags = append([]Diagnostic{{Severity: Fatal, Kind: Internal, File: l.opt.Output, Text: detail}}, err.Diags...)
+	}
+	return err
 }
 
 // userBank is the bank of constants that a program defines.
