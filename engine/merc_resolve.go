@@ -151,6 +151,9 @@ func (l *linker) checkMercApply(in secID, r *reloc) error {
 		}
 	}
 	d := mercDescriptor(r.newTyp)
+	if d != nil && d.Slot(0).Action == descriptor.PCRel {
+		return l.relocFault(in, r, "PC relative branch address should be in the same section")
+	}
 	for i := 0; d != nil && i < descriptor.Slots; i++ {
 		if a := d.Slot(i).Action; !descriptor.Dispatched(a) {
 			d = nil
@@ -312,7 +315,8 @@ const userBank = 3
 
 // applySASS patches the word of an instruction.
 func (l *linker) applySASS(text []byte, in secID, r *reloc, v descriptor.Values) error {
-	if r.sassTyp == 0 || r.newTyp != cuda.R_MERCURY_ABS32 && r.newTyp != cuda.R_MERCURY_ABS16 {
+	wide, narrow := r.newTyp == cuda.R_MERCURY_ABS32, r.newTyp == cuda.R_MERCURY_ABS16
+	if r.sassTyp == 0 || !wide && !narrow || wide && r.sassTyp == cuda.R_CUDA_ABS16_32 || narrow && r.sassTyp == cuda.R_CUDA_ABS32_32 {
 		l.applyOperand(text, r, &v)
 		return nil
 	}

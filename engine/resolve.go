@@ -95,6 +95,18 @@ func (l *linker) decideAll() error {
 			}
 		}
 	}
+	return l.checkPlaced()
+}
+
+// checkPlaced refuses what the image would have at the address that stands for
+// no place.
+func (l *linker) checkPlaced() error {
+	for i := range l.syms {
+		s := &l.syms[i]
+		if s.value == unplaced && s.is(symDefined) && !s.is(symDead) && !s.isShared() && s.sec >= 0 && !l.secs[s.sec].deleted {
+			return refuse(Internal, l.fileName(s.file), "Internal error: unallocated symbol")
+		}
+	}
 	return nil
 }
 
