@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/capsule/dwarf"
@@ -142,7 +143,8 @@ func (c *checker) registerBlock(section int, fn *capsule.Func, a, b *dwarf.Regis
 		if x.Flag == y.Flag && x.Register == y.Register && x.Machine == y.Machine && (rangeFits(fn.Cap, x, y) || x.Start > x.End && y.Start == y.End) {
 			continue
 		}
-		if x.Flag == y.Flag && x.Register == y.Register && x.Machine == y.Machine && movedByMacro(fn.Cap, x, y) {
+		if x.Flag == y.Flag && x.Register == y.Register && x.Machine == y.Machine &&
+			(movedByMacro(fn.Cap, x, y) || x.Start > x.End || ofMacro(x, y)) {
 			c.leave(exMacroRegisters)
 			continue
 		}
@@ -203,6 +205,12 @@ func movedByMacro(p *capsule.Capsule, got, want *dwarf.RegisterRange) bool {
 		return macro(p.AtSASS(off)) || macro(p.AtSASS(off-1))
 	}
 	return (edgeFits(p, want.Start, got.Start) || at(got.Start)) && (edgeFits(p, want.End, got.End) || at(got.End))
+}
+
+// ofMacro reports whether a range belongs to a routine that ptxas put in and
+// which the SASS side has as a whole at another place.
+func ofMacro(x, y *dwarf.RegisterRange) bool {
+	return strings.HasPrefix(x.Register, "%__cuda_") && x.Start-y.Start == x.End-y.End
 }
 
 // macroSpan is the size that macros go beyond which take registers of their own.
