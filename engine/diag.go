@@ -121,34 +121,31 @@ func (l *linker) firstFile(s symID) string {
 	return l.fileName(l.syms[s].file)
 }
 
+// clash reports that an input and an earlier one disagree about a name; the
+// text takes the name, this input and the first.
+func (l *linker) clash(kind DiagKind, m *module, s symID, text string) {
+	name := l.symName(s)
+	l.say(Diagnostic{Severity: Error, Kind: kind, File: m.file.Name, Symbol: name, Text: fmt.Sprintf(text, name, m.file.Name, l.firstFile(s))})
+}
+
 func (l *linker) multipleDefinition(m *module, s symID) {
-	name, first := l.symName(s), l.firstFile(s)
-	l.say(Diagnostic{Severity: Error, Kind: MultipleDefinition, File: m.file.Name, Symbol: name,
-		Text: fmt.Sprintf("Multiple definition of '%s' in '%s', first defined in '%s'", name, m.file.Name, first)})
+	l.clash(MultipleDefinition, m, s, "Multiple definition of '%s' in '%s', first defined in '%s'")
 }
 
 func (l *linker) prototypeMismatch(m *module, s symID) {
-	name, first := l.symName(s), l.firstFile(s)
-	l.say(Diagnostic{Severity: Error, Kind: PrototypeMismatch, File: m.file.Name, Symbol: name,
-		Text: fmt.Sprintf("Prototype doesn't match for '%s' in '%s', first defined in '%s'", name, m.file.Name, first)})
+	l.clash(PrototypeMismatch, m, s, "Prototype doesn't match for '%s' in '%s', first defined in '%s'")
 }
 
 func (l *linker) sizeMismatch(m *module, s symID) {
-	name, first := l.symName(s), l.firstFile(s)
-	l.say(Diagnostic{Severity: Error, Kind: SizeMismatch, File: m.file.Name, Symbol: name,
-		Text: fmt.Sprintf("Size doesn't match for '%s' in '%s', first specified in '%s'", name, m.file.Name, first)})
+	l.clash(SizeMismatch, m, s, "Size doesn't match for '%s' in '%s', first specified in '%s'")
 }
 
 func (l *linker) spaceMismatch(m *module, s symID) {
-	name, first := l.symName(s), l.firstFile(s)
-	l.say(Diagnostic{Severity: Error, Kind: SpaceMismatch, File: m.file.Name, Symbol: name,
-		Text: fmt.Sprintf("Memory space doesn't match for '%s' in '%s', first specified in '%s'", name, m.file.Name, first)})
+	l.clash(SpaceMismatch, m, s, "Memory space doesn't match for '%s' in '%s', first specified in '%s'")
 }
 
 func (l *linker) managedMismatch(m *module, s symID) {
-	name, first := l.symName(s), l.firstFile(s)
-	l.say(Diagnostic{Severity: Error, Kind: SpaceMismatch, File: m.file.Name, Symbol: name,
-		Text: fmt.Sprintf("Managed attribute doesn't match for '%s' in '%s', first specified in '%s'", name, m.file.Name, first)})
+	l.clash(SpaceMismatch, m, s, "Managed attribute doesn't match for '%s' in '%s', first specified in '%s'")
 }
 
 func (l *linker) paramMismatch(m *module, s symID) {

@@ -75,10 +75,7 @@ func (l *linker) readFunctions(m *module) error {
 				l.entryMismatch(m, old)
 			}
 			l.spaceMismatch(m, old)
-			have := &l.syms[old]
-			if have.is(symDefined) && shndx != cuda.SHNUndef && s.Binding() != cuda.STBWeak && have.binding() != cuda.STBWeak {
-				l.multipleDefinition(m, old)
-			}
+			l.definedTwice(m, old, &s, shndx)
 			if s.Other&cuda.STOEntry != 0 {
 				return refuse(MergeFailed, m.file.Name, "merge_elf failed")
 			}

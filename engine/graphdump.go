@@ -65,9 +65,8 @@ func (l *linker) graphLine(id funID, number []int) string {
 		fmt.Fprintf(&b, " [%d]", f.regs)
 	}
 	b.WriteString(" ->")
-	sep := " "
 	for _, g := range l.calledBy(id) {
-		fmt.Fprintf(&b, "%s%d", sep, number[g])
+		fmt.Fprintf(&b, " %d", number[g])
 	}
 	return b.String()
 }

@@ -118,7 +118,7 @@ func (img *mercImage) body(out []byte, i int32) []byte {
 
 // emitMercury writes the planned image.
 func (l *linker) emitMercury(img *mercImage) ([]byte, error) {
-	out := make([]byte, img.size)
+	out := l.newImage(img.size)
 	l.putMercuryHeader(out, img)
 	img.putNames(img.sassBody(out, l.shstrtab))
 	img.str.put(img.sassBody(out, l.strtab))

@@ -48,14 +48,9 @@ func (l *linker) readObjects(m *module) error {
 // clashWithFunction reports a variable of the name of a function.
 func (l *linker) clashWithFunction(m *module, i int, old symID, s *cubin.Symbol) {
 	l.spaceMismatch(m, old)
-	have := &l.syms[old]
-	if (have.other^s.Other)&cuda.STOManaged != 0 {
-		l.managedMismatch(m, old)
-	}
+	l.sameManaged(m, old, s)
 	l.sameSize(m, old, s)
-	if m.tab.Shndx(i, s) != cuda.SHNUndef && have.is(symDefined) && s.Binding() != cuda.STBWeak && have.binding() != cuda.STBWeak {
-		l.multipleDefinition(m, old)
-	}
+	l.definedTwice(m, old, s, m.tab.Shndx(i, s))
 }
 
 func (l *linker) undefinedObject(m *module, i int, s *cubin.Symbol, name nameID, old symID) {
@@ -88,8 +83,20 @@ func (l *linker) sameSpace(m *module, old symID, s *cubin.Symbol) {
 	if have := &l.syms[old]; (have.other^s.Other)&cuda.STOSpace != 0 {
 		l.spaceMismatch(m, old)
 	}
-	if have := &l.syms[old]; (have.other^s.Other)&cuda.STOManaged != 0 {
+	l.sameManaged(m, old, s)
+}
+
+func (l *linker) sameManaged(m *module, old symID, s *cubin.Symbol) {
+	if (l.syms[old].other^s.Other)&cuda.STOManaged != 0 {
 		l.managedMismatch(m, old)
+	}
+}
+
+// definedTwice reports two definitions of a name of which none gives way.
+func (l *linker) definedTwice(m *module, old symID, s *cubin.Symbol, shndx uint32) {
+	have := &l.syms[old]
+	if have.is(symDefined) && shndx != cuda.SHNUndef && s.Binding() != cuda.STBWeak && have.binding() != cuda.STBWeak {
+		l.multipleDefinition(m, old)
 	}
 }
 

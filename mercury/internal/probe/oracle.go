@@ -161,19 +161,7 @@ func (o *Oracle) link(ctx context.Context, nodes []Node) ([]Answer, error) {
 		o.Crashes++
 		return nil, errNoAnswer
 	}
-	var groups [][]Result
-	for _, r := range back {
-		if r.Kind == 'S' {
-			continue
-		}
-		if r.Kind == 'P' && isMarker(r.Words, len(groups)) {
-			groups = append(groups, nil)
-			continue
-		}
-		if len(groups) > 0 {
-			groups[len(groups)-1] = append(groups[len(groups)-1], r)
-		}
-	}
+	groups := betweenMarkers(back)
 	if len(groups) != len(nodes)+1 {
 		o.Crashes++
 		return nil, errNoAnswer

@@ -158,19 +158,7 @@ func (r *Reader) link(ctx context.Context, words [][]byte, sizes []int) ([][]byt
 	if err != nil {
 		return nil, errNoAnswer
 	}
-	var groups [][]Result
-	for _, b := range back {
-		if b.Kind == 'S' {
-			continue
-		}
-		if b.Kind == 'P' && isMarker(b.Words, len(groups)) {
-			groups = append(groups, nil)
-			continue
-		}
-		if len(groups) > 0 {
-			groups[len(groups)-1] = append(groups[len(groups)-1], b)
-		}
-	}
+	groups := betweenMarkers(back)
 	if len(groups) != len(words)+1 {
 		return nil, errNoAnswer
 	}

@@ -242,3 +242,19 @@ func (f *image) results(capsule int) ([]Result, error) {
 	}
 	return out, nil
 }
+
+// betweenMarkers splits what came back into the group behind each marker.
+// Nodes that stand for no SASS and nodes in front of the first marker are left out.
+func betweenMarkers(back []Result) [][]Result {
+	var groups [][]Result
+	for _, r := range back {
+		switch {
+		case r.Kind == 'S':
+		case r.Kind == 'P' && isMarker(r.Words, len(groups)):
+			groups = append(groups, nil)
+		case len(groups) > 0:
+			groups[len(groups)-1] = append(groups[len(groups)-1], r)
+		}
+	}
+	return groups
+}
