@@ -11,8 +11,8 @@
 //
 // [Capsule] is the stream of nodes and the map between the two address spaces;
 // [Image] is a file with both sides found and paired, as a self-check needs it.
-// Package capsule/model has a whole file decoded into typed values and encoded
-// from them, package capsule/dwarf the debug sections.
+// Package internal/capsule/model has a whole file decoded into typed values and encoded
+// from them, package internal/dwarf the debug sections.
 //
 // No public document describes the format. Everything here was read from some
 // 4,000 objects of ptxas 13.0.88 and 13.5.37, from libraries that NVIDIA built

@@ -14,8 +14,8 @@ import (
 	"github.com/twinlink/twinlink/corpus/links"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/witness"
-	"github.com/twinlink/twinlink/witness/witnesstest"
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
 )
 
 var update = flag.Bool("update", false, "write the cubins of testdata anew")
@@ -117,23 +117,23 @@ func same(t testing.TB, name string, got, want []byte) {
 func TestMercuryFiles(t *testing.T) {
 	for _, release := range []string{"13.0", "13.5"} {
 		t.Run(release, func(t *testing.T) {
-			set := witnesstest.Need(t, release, witness.Ptxas, witness.Nvlink)
+			set := nvidiatest.Need(t, release, nvidia.Ptxas, nvidia.Nvlink)
 			for _, arch := range []string{"sm_100", "sm_110"} {
-				var inputs []witness.File
+				var inputs []nvidia.File
 				for _, name := range []string{"mercury", "other"} {
 					source, err := os.ReadFile("testdata/" + name + ".ptx")
 					if err != nil {
 						t.Fatal(err)
 					}
-					res, err := set.Assemble(context.Background(), release, []string{"-arch=" + arch}, witness.File{Name: name + ".ptx", Data: source})
-					if err != nil || res.Outcome != witness.Success {
+					res, err := set.Assemble(context.Background(), release, []string{"-arch=" + arch}, nvidia.File{Name: name + ".ptx", Data: source})
+					if err != nil || res.Outcome != nvidia.Success {
 						t.Fatal(err, res)
 					}
 					compare(t, release+"-"+arch+"-"+name, res.Output)
-					inputs = append(inputs, witness.File{Name: name + ".cubin", Data: res.Output})
+					inputs = append(inputs, nvidia.File{Name: name + ".cubin", Data: res.Output})
 				}
 				res, err := set.Link(context.Background(), release, []string{"-arch=" + arch}, inputs)
-				if err != nil || res.Outcome != witness.Success {
+				if err != nil || res.Outcome != nvidia.Success {
 					t.Fatal(err, res)
 				}
 				compare(t, release+"-"+arch+"-linked", res.Output)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/witness"
-	"github.com/twinlink/twinlink/witness/witnesstest"
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
 )
 
 const marker = "written by a test, linked by nvlink"
@@ -66,17 +66,17 @@ func pad8(b []byte) []byte {
 func TestAddedVariables(t *testing.T) {
 	for _, c := range []struct{ release, arch string }{{"11.8", "sm_52"}, {"12.4", "sm_75"}, {"13.0", "sm_75"}} {
 		t.Run(c.release, func(t *testing.T) {
-			set := witnesstest.Need(t, c.release, witness.Ptxas, witness.Nvlink)
+			set := nvidiatest.Need(t, c.release, nvidia.Ptxas, nvidia.Nvlink)
 			source := ".version 7.0\n.target " + c.arch + "\n.address_size 64\n" +
 				".visible .global .align 4 .u32 x = 5;\n.visible .entry k (.param .u64 p) { .reg .u32 %r; ld.global.u32 %r, [x]; st.global.u32 [x], %r; ret; }\n"
-			res, err := set.Assemble(context.Background(), c.release, []string{"-arch=" + c.arch}, witness.File{Name: "x.ptx", Data: []byte(source)})
-			if err != nil || res.Outcome != witness.Success {
+			res, err := set.Assemble(context.Background(), c.release, []string{"-arch=" + c.arch}, nvidia.File{Name: "x.ptx", Data: []byte(source)})
+			if err != nil || res.Outcome != nvidia.Success {
 				t.Fatal(err, res)
 			}
 			d := decode(t, "x.cubin", res.Output)
 			addVariables(t, d)
-			res, err = set.Link(context.Background(), c.release, []string{"-arch=" + c.arch}, []witness.File{{Name: "x.cubin", Data: layout(t, d)}})
-			if err != nil || res.Outcome != witness.Success {
+			res, err = set.Link(context.Background(), c.release, []string{"-arch=" + c.arch}, []nvidia.File{{Name: "x.cubin", Data: layout(t, d)}})
+			if err != nil || res.Outcome != nvidia.Success {
 				t.Fatal(err, res.Outcome, string(res.Stderr))
 			}
 			out, err := cubin.Open("out.cubin", res.Output)

@@ -8,8 +8,8 @@ import (
 	"github.com/twinlink/twinlink/corpus/links"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/witness"
-	"github.com/twinlink/twinlink/witness/witnesstest"
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
 )
 
 // nvlink passes over a section of type NULL and a local symbol without type,
@@ -67,21 +67,21 @@ func TestNeutralChanges(t *testing.T) {
 	}
 	for _, release := range []string{"11.8", "12.4", "13.0"} {
 		t.Run(release, func(t *testing.T) {
-			set := witnesstest.Need(t, release)
+			set := nvidiatest.Need(t, release)
 			count := 0
 			for k, c := range cases {
 				if c.Release != release || !c.Complete() || c.Output == nil {
 					continue
 				}
-				var inputs []witness.File
+				var inputs []nvidia.File
 				for _, in := range c.Inputs {
-					inputs = append(inputs, witness.File{Name: in.Name, Data: neutral(t, in.Name, in.Data, k), Aside: true})
+					inputs = append(inputs, nvidia.File{Name: in.Name, Data: neutral(t, in.Name, in.Data, k), Aside: true})
 				}
 				res, err := set.Link(context.Background(), release, c.Args, inputs)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if res.Outcome != witness.Success {
+				if res.Outcome != nvidia.Success {
 					t.Errorf("%s: %v: %s", c.ID(), res.Outcome, res.Stderr)
 					continue
 				}
@@ -100,19 +100,19 @@ func TestNeutralChangesMercury(t *testing.T) {
 	files := mercury(t)
 	for _, release := range []string{"13.0", "13.5"} {
 		t.Run(release, func(t *testing.T) {
-			set := witnesstest.Need(t, release)
+			set := nvidiatest.Need(t, release)
 			for _, arch := range []string{"sm_100", "sm_110"} {
 				prefix := release + "-" + arch + "-"
 				for k := range 4 {
-					var inputs []witness.File
+					var inputs []nvidia.File
 					for _, name := range []string{"mercury", "other"} {
-						inputs = append(inputs, witness.File{Name: name + ".cubin", Data: neutral(t, name, files[prefix+name+".cubin"], k)})
+						inputs = append(inputs, nvidia.File{Name: name + ".cubin", Data: neutral(t, name, files[prefix+name+".cubin"], k)})
 					}
 					res, err := set.Link(context.Background(), release, []string{"-arch=" + arch}, inputs)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if res.Outcome != witness.Success {
+					if res.Outcome != nvidia.Success {
 						t.Errorf("%schange %d: %v: %s", prefix, k, res.Outcome, res.Stderr)
 						continue
 					}

@@ -9,7 +9,7 @@ import (
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/engine/resched"
+	"github.com/twinlink/twinlink/engine/internal/resched"
 )
 
 // mercFunc is a function's code on both sides. The SASS of the image is the

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/twinlink/twinlink/cmdline"
 	"github.com/twinlink/twinlink/corpus/links"
 	"github.com/twinlink/twinlink/corpus/mercury"
 	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/internal/cmdline"
 )
 
 // linkCase links what a recorded run of nvlink linked, with its arguments.

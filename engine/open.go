@@ -7,7 +7,7 @@ import (
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/finalizer"
+	"github.com/twinlink/twinlink/internal/finalizer"
 )
 
 // open reads the frames of the inputs, picks the release to behave as and

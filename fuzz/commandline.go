@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/twinlink/twinlink/cmdline"
+	"github.com/twinlink/twinlink/internal/cmdline"
 )
 
 // CommandLine is a command line and the options files it may name.

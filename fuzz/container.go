@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/twinlink/twinlink/cubin"
-	"github.com/twinlink/twinlink/dump"
+	"github.com/twinlink/twinlink/internal/dump"
 )
 
 // JudgeContainer reads any bytes as a device file. A file that opens comes back

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/twinlink/twinlink/engine/descriptor"
-	"github.com/twinlink/twinlink/oracle/seed"
+	"github.com/twinlink/twinlink/internal/documents"
 )
 
 // Descriptors that no table has: the dispatcher's every arm at every position,
@@ -52,7 +52,7 @@ func (p *Program) Write(w *Writer) {
 // Judge runs the descriptor in both, as REL and as RELA.
 func (p *Program) Judge() *Divergence {
 	packed := descriptor.Pack(p.Slots[:]...)
-	theirs, err := seed.ParseDescriptor(packed[:])
+	theirs, err := documents.ParseDescriptor(packed[:])
 	if err != nil {
 		return &Divergence{Key: "parse", What: err.Error()}
 	}
@@ -64,16 +64,16 @@ func (p *Program) Judge() *Divergence {
 	return nil
 }
 
-func (p *Program) judge(packed *descriptor.Descriptor, theirs seed.Descriptor, rela bool) *Divergence {
+func (p *Program) judge(packed *descriptor.Descriptor, theirs documents.Descriptor, rela bool) *Divergence {
 	in := p.Record.Inputs
 	in.Rela = rela
-	numbers := seed.FromRecord(in)
+	numbers := documents.FromRecord(in)
 	before := p.Record.Place[:placeSize-int(p.Record.Short)]
 	place := bytes.Clone(before)
 	old, engineErr := packed.Apply(place, &descriptor.Values{
 		Rela: rela, Symbol: in.S, Addend: in.A, Size: uint64(in.Slot), Place: in.P, Bank: numbers.SectionTypeDelta,
 	})
-	run, seedErr := seed.Run(theirs, before, numbers)
+	run, seedErr := documents.Run(theirs, before, numbers)
 
 	var fault *descriptor.Error
 	noArm := errors.As(engineErr, &fault) && fault.Action != descriptor.End
@@ -104,6 +104,6 @@ func (p *Program) judge(packed *descriptor.Descriptor, theirs seed.Descriptor, r
 	}
 	return &Divergence{Key: fmt.Sprintf("actions_%d_%d_%d-%s", p.Slots[0].Action, p.Slots[1].Action, p.Slots[2].Action, kind), What: what, Traces: []Trace{
 		{"engine", engineTrace(packed, before, place, old, engineErr)},
-		{"oracle/seed", run.String()},
+		{"internal/documents", run.String()},
 	}}
 }

@@ -6,11 +6,11 @@
 // code, outside the test files, so that other builds (OSS-Fuzz) find them.
 //
 //	target             a case is                              judged by
-//	FuzzRelocation     one record, by all 181 types           engine/descriptor, oracle, oracle/seed
-//	FuzzDescriptor     any 64 bytes as a descriptor           engine/descriptor, oracle/seed
+//	FuzzRelocation     one record, by all 181 types           engine/descriptor, oracle, internal/documents
+//	FuzzDescriptor     any 64 bytes as a descriptor           engine/descriptor, internal/documents
 //	FuzzContainer      any bytes as a file                    cubin and dump on themselves
 //	FuzzLink           a real link, its inputs changed        engine on itself
-//	FuzzMix            real programs linked together          engine, oracle/link, and nvlink at times
+//	FuzzMix            real programs linked together          engine, oracle/check, and nvlink at times
 //	FuzzCommandLine    words and options                      cmdline on itself
 //
 // What is new to a fuzzer of this kind stands in two places. The inputs are

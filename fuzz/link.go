@@ -8,11 +8,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/twinlink/twinlink/cmdline"
 	"github.com/twinlink/twinlink/corpus/links"
 	"github.com/twinlink/twinlink/corpus/mercury"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/internal/cmdline"
 )
 
 // Link is a link of the corpus with its inputs changed.

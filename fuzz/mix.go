@@ -10,13 +10,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/twinlink/twinlink/cmdline"
 	"github.com/twinlink/twinlink/cubin"
-	"github.com/twinlink/twinlink/diff"
 	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/diff"
+	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/oracle"
-	"github.com/twinlink/twinlink/oracle/link"
-	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/oracle/check"
 )
 
 // Links that nobody recorded, of objects that are sound: programs of the corpus
@@ -164,11 +164,11 @@ func (m *Mix) judge() *Divergence {
 	if d != nil || out == nil || m.twoSided() {
 		return d
 	}
-	var inputs []link.Input
+	var inputs []check.Input
 	for _, in := range m.Inputs {
-		inputs = append(inputs, link.Input{Name: in.Name, Data: in.Data})
+		inputs = append(inputs, check.Input{Name: in.Name, Data: in.Data})
 	}
-	verdict := link.Check(inputs, out, m.oracleOptions())
+	verdict := check.Check(inputs, out, m.oracleOptions())
 	if verdict.Agrees() {
 		return nil
 	}
@@ -216,8 +216,8 @@ func (m *Mix) twoSided() bool {
 	return false
 }
 
-func (m *Mix) oracleOptions() link.Options {
-	o := link.Options{Arch: m.Arch, Release: oracleRelease(m.Release)}
+func (m *Mix) oracleOptions() check.Options {
+	o := check.Options{Arch: m.Arch, Release: oracleRelease(m.Release)}
 	for _, a := range m.Args {
 		switch a {
 		case "-g":
@@ -249,7 +249,7 @@ func oracleRelease(name string) oracle.Release {
 // That it dies or hangs is its own affair, where the engine didn't. What
 // [KnownMixes] and [KnownImages] say of the engine is passed over, and so are links
 // from sm_100 on, where the engine doesn't yet do every option as nvlink does.
-func (m *Mix) JudgeWitness(ctx context.Context, set *witness.Toolset) *Divergence {
+func (m *Mix) JudgeWitness(ctx context.Context, set *nvidia.Toolset) *Divergence {
 	if m.twoSided() {
 		return nil
 	}
@@ -261,14 +261,14 @@ func (m *Mix) JudgeWitness(ctx context.Context, set *witness.Toolset) *Divergenc
 	return d
 }
 
-func (m *Mix) judgeWitness(ctx context.Context, set *witness.Toolset) *Divergence {
+func (m *Mix) judgeWitness(ctx context.Context, set *nvidia.Toolset) *Divergence {
 	mine, d := m.link()
 	if d != nil {
 		return d
 	}
-	var files []witness.File
+	var files []nvidia.File
 	for _, in := range m.Inputs {
-		files = append(files, witness.File{Name: in.Name, Data: in.Data})
+		files = append(files, nvidia.File{Name: in.Name, Data: in.Data})
 	}
 	// Link adds the inputs and the output itself.
 	args := slices.DeleteFunc(slices.Clone(m.Args[:len(m.Args)-2]), func(a string) bool { return strings.HasSuffix(a, ".cubin") })
@@ -278,7 +278,7 @@ func (m *Mix) judgeWitness(ctx context.Context, set *witness.Toolset) *Divergenc
 	}
 	what := ""
 	switch res.Outcome {
-	case witness.Success:
+	case nvidia.Success:
 		if mine == nil {
 			what = "the engine refuses what nvlink links"
 			break
@@ -287,7 +287,7 @@ func (m *Mix) judgeWitness(ctx context.Context, set *witness.Toolset) *Divergenc
 			return nil
 		}
 		what = "bytes differ: " + firstKey(mine, res.Output)
-	case witness.Refused:
+	case nvidia.Refused:
 		if mine == nil {
 			return nil
 		}

@@ -3,11 +3,11 @@ package fuzz
 import (
 	"testing"
 
-	"github.com/twinlink/twinlink/witness"
-	"github.com/twinlink/twinlink/witness/witnesstest"
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
 )
 
-func TestMain(m *testing.M) { witnesstest.Main(m) }
+func TestMain(m *testing.M) { nvidiatest.Main(m) }
 
 // The generator must make links that succeed and links that are refused, and
 // engine and oracle be of one mind about them.
@@ -35,9 +35,9 @@ func TestMixes(t *testing.T) {
 
 // Engine and nvlink make the same of them, or both refuse.
 func TestMixesAgainstNvlink(t *testing.T) {
-	for _, release := range witness.Standard {
+	for _, release := range nvidia.Standard {
 		t.Run(release, func(t *testing.T) {
-			set := witnesstest.Need(t, release)
+			set := nvidiatest.Need(t, release)
 			for n, asked := 0, 0; asked < 80; n++ {
 				m, err := ReadMix(NewReader(randomInput(n, 32)))
 				if err != nil {
@@ -79,7 +79,7 @@ func TestKnownMixes(t *testing.T) {
 func TestKnownImages(t *testing.T) {
 	for _, k := range KnownImages {
 		t.Run(k.Programs[0], func(t *testing.T) {
-			set := witnesstest.Need(t, k.Example.Release)
+			set := nvidiatest.Need(t, k.Example.Release)
 			m, err := k.Example.Mix()
 			if err != nil {
 				t.Fatal(err)

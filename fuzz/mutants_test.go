@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/engine"
-	"github.com/twinlink/twinlink/oracle/link"
+	"github.com/twinlink/twinlink/oracle/check"
 )
 
 // mutants is how many changed inputs every reader gets here; go test -fuzz goes
@@ -67,9 +67,9 @@ func TestMutantsOracle(t *testing.T) {
 			continue
 		}
 		image := out.Image
-		inputs, size := make([]link.Input, len(b.inputs)), len(image)
+		inputs, size := make([]check.Input, len(b.inputs)), len(image)
 		for i, in := range b.inputs {
-			inputs[i] = link.Input{Name: in.Name, Data: in.Data}
+			inputs[i] = check.Input{Name: in.Name, Data: in.Data}
 			size += len(in.Data)
 		}
 		// Half of them lie about the output, half about an input.
@@ -79,9 +79,9 @@ func TestMutantsOracle(t *testing.T) {
 		} else {
 			inputs[n%len(inputs)].Data = Mutate(r, inputs[n%len(inputs)].Data)
 		}
-		var v link.Verdict
+		var v check.Verdict
 		if d := within("oracle", size, func() *Divergence {
-			v = link.Check(inputs, image, link.Options{Debug: b.options.Debug, PreserveRelocs: b.options.PreserveReloc})
+			v = check.Check(inputs, image, check.Options{Debug: b.options.Debug, PreserveRelocs: b.options.PreserveReloc})
 			return nil
 		}); d != nil {
 			t.Errorf("mutant %d of %s: %s", n, b.id, d)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/descriptor"
+	"github.com/twinlink/twinlink/internal/documents"
 	"github.com/twinlink/twinlink/oracle"
-	"github.com/twinlink/twinlink/oracle/seed"
 )
 
 // The generator of single relocations: the smallest thing that can go wrong in a
@@ -170,12 +170,12 @@ func (c *Relocation) judgeDocuments(number uint32, rela bool) *Divergence {
 	if err != nil {
 		return &Divergence{Key: c.key(number, rela), What: err.Error()}
 	}
-	got, err := seed.Compare(recipe, before, in)
+	got, err := documents.Compare(recipe, before, in)
 	if err != nil || got.Agree || got.Why != "" {
 		return nil
 	}
 	return &Divergence{Key: c.key(number, rela), What: "recipe and descriptor differ", Traces: []Trace{
-		{"oracle/seed", got.Run.String()},
+		{"internal/documents", got.Run.String()},
 		{"oracle", oracleTrace(number, before, in, nil)},
 	}}
 }

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/twinlink/twinlink/cmdline"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/descriptor"
+	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/oracle"
 )
 

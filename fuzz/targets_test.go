@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
 // tell fails a target with a divergence, and saves it.
@@ -88,7 +88,7 @@ func FuzzMix(f *testing.F) {
 	for _, seed := range MixSeeds() {
 		f.Add(seed)
 	}
-	set, err := witness.Find(context.Background(), witness.Options{})
+	set, err := nvidia.Find(context.Background(), nvidia.Options{})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package mercury_test
 import (
 	"testing"
 
-	"github.com/twinlink/twinlink/witness/witnesstest"
+	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
 )
 
-func TestMain(m *testing.M) { witnesstest.Main(m) }
+func TestMain(m *testing.M) { nvidiatest.Main(m) }

@@ -6,19 +6,19 @@ import (
 	"os"
 	"testing"
 
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
 	"github.com/twinlink/twinlink/mercury"
 	"github.com/twinlink/twinlink/mercury/internal/gather"
 	"github.com/twinlink/twinlink/mercury/internal/learn"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
 	"github.com/twinlink/twinlink/mercury/internal/ptx"
-	"github.com/twinlink/twinlink/witness"
-	"github.com/twinlink/twinlink/witness/witnesstest"
 )
 
 // Records that nobody wrote: held-back ones with other numbers in them. nvlink
 // says what they mean.
 func TestAgainstNvlink(t *testing.T) {
-	tools := witnesstest.Need(t, "13.5", witness.Nvlink, witness.Ptxas)
+	tools := nvidiatest.Need(t, "13.5", nvidia.Nvlink, nvidia.Ptxas)
 	oracle, err := probe.NewOracle(t.Context(), tools, "13.5", "sm_100")
 	if err != nil {
 		t.Fatal(err)
@@ -72,8 +72,8 @@ func TestAgainstNvlink(t *testing.T) {
 
 // The Mercury of PLAIN words of lines that were held back.
 func TestEncodeAgainstNvlink(t *testing.T) {
-	tools := witnesstest.Need(t, "13.5", witness.Nvlink, witness.Ptxas)
-	witnesstest.Need(t, "13.0", witness.Ptxas)
+	tools := nvidiatest.Need(t, "13.5", nvidia.Nvlink, nvidia.Ptxas)
+	nvidiatest.Need(t, "13.0", nvidia.Ptxas)
 	var lines []string
 	for _, name := range []string{"math", "convert", "special"} {
 		b, err := os.ReadFile("ptx/" + name + ".txt")

@@ -7,7 +7,7 @@ type Witness uint8
 
 const (
 	Engine Witness = iota + 1 // package engine
-	Oracle                    // packages oracle and oracle/link
+	Oracle                    // packages oracle and oracle/check
 	Nvlink                    // NVIDIA's linker
 )
 

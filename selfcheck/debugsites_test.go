@@ -2,8 +2,8 @@ package selfcheck_test
 
 import (
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/capsule/dwarf"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/internal/dwarf"
 )
 
 // frameLengths is the length of every FDE of the SASS side.

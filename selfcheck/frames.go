@@ -7,9 +7,9 @@ import (
 	"sort"
 
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/capsule/dwarf"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/internal/dwarf"
 )
 
 // .debug_frame. An FDE of the SASS side is made from the Mercury FDE of the

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/capsule/dwarf"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/internal/dwarf"
 )
 
 // .debug_line and .nv_debug_line_sass. The finalizer turns a Mercury table into

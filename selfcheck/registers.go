@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/capsule/dwarf"
 	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/internal/dwarf"
 )
 
 // .nv_debug_info_reg_sass has the entries of its Mercury twin, block by block,

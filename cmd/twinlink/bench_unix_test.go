@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/twinlink/twinlink/corpus/biglink"
-	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
 // rounds is how often each program runs; the fastest counts.
@@ -65,13 +65,13 @@ func BenchmarkAgainstNvlink(b *testing.B) {
 	if out, err := exec.Command("go", "build", "-o", twinlink, ".").CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
-	set, err := witness.Find(b.Context(), witness.Options{})
+	set, err := nvidia.Find(b.Context(), nvidia.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, release := range witness.Standard {
+	for _, release := range nvidia.Standard {
 		b.Run(release, func(b *testing.B) {
-			tool, err := set.Tool(release, witness.Nvlink)
+			tool, err := set.Tool(release, nvidia.Nvlink)
 			if err != nil {
 				b.Skip(err)
 			}

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/capsule/model"
-	"github.com/twinlink/twinlink/capsule/view"
 	"github.com/twinlink/twinlink/cubin"
-	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/internal/capsule/model"
+	"github.com/twinlink/twinlink/internal/capsule/view"
+	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
 const capsuleUsage = `Usage: twinlink capsule [-format text|json] [-nvdisasm PATH] FILE...
@@ -63,17 +63,17 @@ const maxDisassembly = 10 * time.Minute
 
 // disassembly runs nvdisasm where there is one.
 type disassembly struct {
-	tool  witness.Tool
+	tool  nvidia.Tool
 	found bool
 }
 
 func disassembler(path string, s streams) disassembly {
-	set, err := witness.Find(context.Background(), witness.Options{Nvdisasm: path})
+	set, err := nvidia.Find(context.Background(), nvidia.Options{Nvdisasm: path})
 	if err != nil {
 		fmt.Fprintf(s.err, "twinlink: no nvdisasm: %s\n", err)
 		return disassembly{}
 	}
-	tool, err := set.Tool("", witness.Nvdisasm)
+	tool, err := set.Tool("", nvidia.Nvdisasm)
 	return disassembly{tool, err == nil}
 }
 
@@ -110,10 +110,10 @@ func (d disassembly) listing(m *capsule.Image, data []byte) (*view.Disassembly, 
 	if !d.found {
 		return nil, nil
 	}
-	res, err := d.tool.Run(context.Background(), witness.Job{
+	res, err := d.tool.Run(context.Background(), nvidia.Job{
 		Args:   []string{"-c", "-hex", "-ndf", "a.cubin"},
-		Inputs: []witness.File{{Name: "a.cubin", Data: data}},
-		Limits: witness.Limits{Text: 1 << 30, Time: maxDisassembly},
+		Inputs: []nvidia.File{{Name: "a.cubin", Data: data}},
+		Limits: nvidia.Limits{Text: 1 << 30, Time: maxDisassembly},
 	})
 	if err != nil || res.ExitCode != 0 {
 		return nil, err // what it refuses has no text

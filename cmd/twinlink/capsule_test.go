@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twinlink/twinlink/capsule/view"
 	"github.com/twinlink/twinlink/corpus/capsules"
+	"github.com/twinlink/twinlink/internal/capsule/view"
 )
 
 // capsuleFolder makes a working folder with a file of the corpus as x.cubin.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/twinlink/twinlink/docs/claims"
+	"github.com/twinlink/twinlink/internal/claims"
 )
 
 const claimsUsage = `Usage: twinlink claims [--system S] [--verdict V] [--format text|json]

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/corpus/links"
-	"github.com/twinlink/twinlink/diff"
+	"github.com/twinlink/twinlink/internal/diff"
 )
 
 // knownDifferences reads docs/known-differences: the case a line begins with

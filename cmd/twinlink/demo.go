@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/verify"
 	"github.com/twinlink/twinlink/report"
-	"github.com/twinlink/twinlink/verify"
-	"github.com/twinlink/twinlink/witness"
 )
 
 // demoPrograms are programs of corpus/links that together meet most of what a
@@ -27,7 +27,7 @@ func demo(args []string, s streams) int {
 		return exitUsage
 	}
 	ctx := context.Background()
-	tools, err := witness.Find(ctx, witness.Options{})
+	tools, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
 		fmt.Fprintf(s.err, "twinlink: %v\n", err)
 		return exitFailed

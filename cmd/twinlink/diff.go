@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/twinlink/twinlink/diff"
+	"github.com/twinlink/twinlink/internal/diff"
 )
 
 const diffUsage = `Usage: twinlink diff [-only KEY] [-ignore KEY] [-format text|json] A B

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/twinlink/twinlink/dump"
+	"github.com/twinlink/twinlink/internal/dump"
 )
 
 var dumpUsage = `Usage: twinlink dump [-only PART,...] [-format text|json] FILE...

@@ -10,7 +10,7 @@ import (
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/finalizer"
+	"github.com/twinlink/twinlink/internal/finalizer"
 )
 
 const finalizeUsage = `Usage: twinlink finalize -arch sm_T [--rules observed|seed] [OPTIONS] FILE... [-o OUT]

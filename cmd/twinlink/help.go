@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/twinlink/twinlink/cmdline"
+	"github.com/twinlink/twinlink/internal/cmdline"
 )
 
 const usageText = `Usage: twinlink COMMAND ...

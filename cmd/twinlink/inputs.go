@@ -5,9 +5,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/twinlink/twinlink/cmdline"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/internal/cmdline"
 )
 
 // inputs judges the input files in order. nvlink checks each one wholly

@@ -6,10 +6,10 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/twinlink/twinlink/cmdline"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine"
-	"github.com/twinlink/twinlink/usage"
+	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/usage"
 )
 
 // linker runs one link command. Steps are in the order in which nvlink takes

@@ -43,7 +43,7 @@ func folder(t *testing.T, set string) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"a.cubin", "b.cubin", "linked.cubin"} {
-		data, err := os.ReadFile("../../dump/testdata/" + set + "-" + name)
+		data, err := os.ReadFile("../../internal/dump/testdata/" + set + "-" + name)
 		if err != nil {
 			t.Fatal(err)
 		}

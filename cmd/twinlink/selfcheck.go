@@ -9,8 +9,8 @@ import (
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/selfcheck"
-	"github.com/twinlink/twinlink/witness"
 )
 
 const selfcheckUsage = `Usage: twinlink selfcheck [--format text|json|json-full] [--codes seed|section]
@@ -119,21 +119,21 @@ func askWitness(name, style string, s streams) error {
 		return nil
 	}
 	ctx := context.Background()
-	set, err := witness.Find(ctx, witness.Options{})
+	set, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
 		return err
 	}
 	object := capsule.Open(file)
 	for _, release := range witnessReleases {
-		res, err := set.Link(ctx, release, []string{fmt.Sprintf("-arch=sm_%d", file.Header.SM())}, []witness.File{{Name: "in.cubin", Data: data}})
-		var none *witness.NotFoundError
+		res, err := set.Link(ctx, release, []string{fmt.Sprintf("-arch=sm_%d", file.Header.SM())}, []nvidia.File{{Name: "in.cubin", Data: data}})
+		var none *nvidia.NotFoundError
 		switch {
 		case errors.As(err, &none):
 			fmt.Fprintf(w, "  nvlink %s: not found\n", release)
 			continue
 		case err != nil:
 			return err
-		case res.Outcome != witness.Success:
+		case res.Outcome != nvidia.Success:
 			fmt.Fprintf(w, "  nvlink %s: %s: %s\n", release, res.Outcome, res.Message())
 			continue
 		}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/twinlink/twinlink/cmdline"
+	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/verify"
 	"github.com/twinlink/twinlink/report"
-	"github.com/twinlink/twinlink/verify"
-	"github.com/twinlink/twinlink/witness"
 )
 
 const verifyUsage = `Usage: twinlink verify [nvlink's options] [--output LINKED [--loose]] [--format text|json] FILE...
@@ -40,9 +40,9 @@ func verifyFiles(args []string, s streams) int {
 		return exitUsage
 	}
 	ctx := context.Background()
-	var tools *witness.Toolset
+	var tools *nvidia.Toolset
 	if !req.alone {
-		if tools, err = witness.Find(ctx, witness.Options{}); err != nil {
+		if tools, err = nvidia.Find(ctx, nvidia.Options{}); err != nil {
 			fmt.Fprintf(s.err, "twinlink: %v\n", err)
 			return exitUsage
 		}

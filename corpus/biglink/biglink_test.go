@@ -8,17 +8,17 @@ import (
 	"github.com/twinlink/twinlink/corpus/biglink"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine"
-	"github.com/twinlink/twinlink/witness"
-	"github.com/twinlink/twinlink/witness/witnesstest"
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
 )
 
-func TestMain(m *testing.M) { witnesstest.Main(m) }
+func TestMain(m *testing.M) { nvidiatest.Main(m) }
 
 // The template is what ptxas 11.8 makes of Source.
 func TestTemplate(t *testing.T) {
-	set := witnesstest.Need(t, "11.8", witness.Ptxas)
-	res, err := set.Assemble(t.Context(), "11.8", []string{"-arch=sm_80"}, witness.File{Name: "a.ptx", Data: []byte(biglink.Source())})
-	if err != nil || res.Outcome != witness.Success {
+	set := nvidiatest.Need(t, "11.8", nvidia.Ptxas)
+	res, err := set.Assemble(t.Context(), "11.8", []string{"-arch=sm_80"}, nvidia.File{Name: "a.ptx", Data: []byte(biglink.Source())})
+	if err != nil || res.Outcome != nvidia.Success {
 		t.Fatalf("%v, %v", res, err)
 	}
 	template, err := biglink.Template()
@@ -69,13 +69,13 @@ func TestLink(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			set := witnesstest.Need(t, release)
+			set := nvidiatest.Need(t, release)
 			var inputs []engine.Input
-			var files []witness.File
+			var files []nvidia.File
 			for i, data := range list {
 				name := fmt.Sprintf("m%d.cubin", i)
 				inputs = append(inputs, engine.Input{Name: name, Data: data})
-				files = append(files, witness.File{Name: name, Data: data})
+				files = append(files, nvidia.File{Name: name, Data: data})
 			}
 			res, err := set.Link(t.Context(), release, []string{"-arch=sm_80"}, files)
 			if err != nil || !res.Linked() {

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/corpus/capsules"
-	"github.com/twinlink/twinlink/witness"
-	"github.com/twinlink/twinlink/witness/witnesstest"
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
 )
 
-func TestMain(m *testing.M) { witnesstest.Main(m) }
+func TestMain(m *testing.M) { nvidiatest.Main(m) }
 
 func mutants(t *testing.T) []capsules.Mutant {
 	t.Helper()
@@ -69,7 +69,7 @@ func TestRecorded(t *testing.T) {
 	}
 	for _, release := range []string{"13.0", "13.5"} {
 		t.Run(release, func(t *testing.T) {
-			set := witnesstest.Need(t, release, witness.Nvlink)
+			set := nvidiatest.Need(t, release, nvidia.Nvlink)
 			asked := map[string]bool{}
 			list := mutants(t)
 			for i := range list {
@@ -83,7 +83,7 @@ func TestRecorded(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				res, err := set.Link(context.Background(), release, []string{"-arch=" + arch[m.Base]}, []witness.File{{Name: "in0.cubin", Data: data}})
+				res, err := set.Link(context.Background(), release, []string{"-arch=" + arch[m.Base]}, []nvidia.File{{Name: "in0.cubin", Data: data}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,20 +9,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/report"
-	"github.com/twinlink/twinlink/witness"
 )
 
 const outName = "out.cubin"
 
 // court is whom a case is put to.
 type court struct {
-	tools *witness.Toolset
-	ours  witness.Tool // twinlink's command line, under the name nvlink
+	tools *nvidia.Toolset
+	ours  nvidia.Tool // twinlink's command line, under the name nvlink
 }
 
 // limits are short: the cases are small, and a hang is an answer too.
-var limits = witness.Limits{Time: 10 * time.Second, File: 64 << 20}
+var limits = nvidia.Limits{Time: 10 * time.Second, File: 64 << 20}
 
 // build compiles twinlink's command line into dir.
 func build(ctx context.Context, dir string) (string, error) {
@@ -41,9 +41,9 @@ func (c *court) run(ctx context.Context, p plan, keep string) ([]report.Row, err
 		return row, err
 	}
 	args := p.args
-	var files []witness.File
+	var files []nvidia.File
 	for _, f := range p.files {
-		files = append(files, witness.File{Name: f.name, Data: f.data})
+		files = append(files, nvidia.File{Name: f.name, Data: f.data})
 	}
 	first := question{p: &p, subject: fmt.Sprintf("seed %d", p.seed), inputs: inputs, files: files, args: args, behind: p.behind}
 	if keep != "" {
@@ -55,27 +55,27 @@ func (c *court) run(ctx context.Context, p plan, keep string) ([]report.Row, err
 	if err != nil || !p.final || output == nil {
 		return rows, err
 	}
-	second := question{p: &p, subject: first.subject + " final", inputs: []witness.File{{Name: "part.cubin", Data: output}}}
+	second := question{p: &p, subject: first.subject + " final", inputs: []nvidia.File{{Name: "part.cubin", Data: output}}}
 	more, _, err := c.put(ctx, second, keep)
 	return append(rows, more...), err
 }
 
 // compile makes the objects; nil with a skipped row where ptxas refuses.
-func (c *court) compile(ctx context.Context, p plan) ([]witness.File, []report.Row, error) {
-	var inputs []witness.File
+func (c *court) compile(ctx context.Context, p plan) ([]nvidia.File, []report.Row, error) {
+	var inputs []nvidia.File
 	for _, m := range p.modules {
-		source := witness.File{Name: m.Name + ".ptx", Data: []byte(m.Text)}
+		source := nvidia.File{Name: m.Name + ".ptx", Data: []byte(m.Text)}
 		res, err := c.tools.Assemble(ctx, m.release, append([]string{"-arch=" + p.arch}, m.flags...), source)
 		if err != nil {
 			return nil, nil, err
 		}
-		if res.Outcome != witness.Success {
+		if res.Outcome != nvidia.Success {
 			return nil, []report.Row{{
 				Subject: fmt.Sprintf("seed %d", p.seed), Release: p.release, Arch: p.arch, Verdict: report.Skipped,
 				Note: "ptxas " + m.release + ": " + firstLine(res.Message()),
 			}}, nil
 		}
-		inputs = append(inputs, witness.File{Name: m.Name + ".cubin", Data: res.Output})
+		inputs = append(inputs, nvidia.File{Name: m.Name + ".cubin", Data: res.Output})
 	}
 	return inputs, nil, nil
 }
@@ -84,8 +84,8 @@ func (c *court) compile(ctx context.Context, p plan) ([]witness.File, []report.R
 type question struct {
 	p       *plan
 	subject string
-	inputs  []witness.File
-	files   []witness.File
+	inputs  []nvidia.File
+	files   []nvidia.File
 	args    []string
 	behind  bool
 }
@@ -106,11 +106,11 @@ func (q *question) command() []string {
 
 // put asks both and compares; it returns nvlink's output as well.
 func (c *court) put(ctx context.Context, q question, keep string) ([]report.Row, []byte, error) {
-	theirs, err := c.tools.Tool(q.p.release, witness.Nvlink)
+	theirs, err := c.tools.Tool(q.p.release, nvidia.Nvlink)
 	if err != nil {
 		return nil, nil, err
 	}
-	job := witness.Job{Args: q.command(), Inputs: append(q.inputs, q.files...), Collect: outName, Limits: limits}
+	job := nvidia.Job{Args: q.command(), Inputs: append(q.inputs, q.files...), Collect: outName, Limits: limits}
 	want, err := theirs.Run(ctx, job)
 	if err != nil {
 		return nil, nil, err
@@ -155,7 +155,7 @@ func keepSources(dir string, p plan) error {
 }
 
 // keepFiles writes what a link read and made.
-func keepFiles(dir, release string, job witness.Job, got, want *witness.Result) error {
+func keepFiles(dir, release string, job nvidia.Job, got, want *nvidia.Result) error {
 	files := map[string][]byte{
 		"command":   []byte("nvlink " + release + "\n" + strings.Join(job.Args, "\n") + "\n"),
 		"ours.text": got.Stderr, "nvlink.text": want.Stderr,

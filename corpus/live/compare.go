@@ -5,25 +5,25 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/twinlink/twinlink/diff"
+	"github.com/twinlink/twinlink/internal/diff"
+	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/report"
-	"github.com/twinlink/twinlink/witness"
 )
 
 // unsupported is how twinlink refuses what it knows and doesn't do.
 const unsupported = "is not supported by twinlink"
 
 // compare holds two runs of the same command against each other.
-func compare(got, want *witness.Result) report.Row {
+func compare(got, want *nvidia.Result) report.Row {
 	row := report.Row{Answers: []report.Answer{answer(report.Engine, got), answer(report.Nvlink, want)}}
 	row.First = firstDifference(got, want)
 	switch {
-	case got.Outcome == witness.Crashed || got.Outcome == witness.Hung || bytes.Contains(got.Stderr, []byte("goroutine ")):
+	case got.Outcome == nvidia.Crashed || got.Outcome == nvidia.Hung || bytes.Contains(got.Stderr, []byte("goroutine ")):
 		row.Verdict = report.Differ
 		if row.First == nil {
 			row.First = sides("outcome", got.String(), want.String())
 		}
-	case want.Outcome == witness.Crashed || want.Outcome == witness.Hung:
+	case want.Outcome == nvidia.Crashed || want.Outcome == nvidia.Hung:
 		row.Verdict, row.First, row.Note = report.Skipped, nil, "nvlink "+want.Outcome.String()
 	case row.First != nil && bytes.Contains(got.Stderr, []byte(unsupported)):
 		row.Verdict, row.First, row.Note = report.Skipped, nil, firstLine(got.Message())
@@ -37,13 +37,13 @@ func compare(got, want *witness.Result) report.Row {
 	return row
 }
 
-func answer(w report.Witness, res *witness.Result) report.Answer {
+func answer(w report.Witness, res *nvidia.Result) report.Answer {
 	a := report.Answer{Witness: w}
 	output := res.Files[outName]
 	switch {
-	case res.Outcome == witness.Crashed:
+	case res.Outcome == nvidia.Crashed:
 		a.Outcome = report.Crashed
-	case res.Outcome == witness.Hung:
+	case res.Outcome == nvidia.Hung:
 		a.Outcome = report.Hung
 	case output != nil:
 		a.Outcome, a.Detail = report.Linked, fmt.Sprintf("%d bytes", len(output))
@@ -54,7 +54,7 @@ func answer(w report.Witness, res *witness.Result) report.Answer {
 }
 
 // firstDifference returns nil where exit status, messages and bytes are the same.
-func firstDifference(got, want *witness.Result) *report.Difference {
+func firstDifference(got, want *nvidia.Result) *report.Difference {
 	if got.ExitCode != want.ExitCode {
 		d := sides("exit", fmt.Sprint(got.ExitCode), fmt.Sprint(want.ExitCode))
 		if line := firstLine(got.Message()); line != "" {

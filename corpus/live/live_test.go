@@ -6,17 +6,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
 	"github.com/twinlink/twinlink/report"
-	"github.com/twinlink/twinlink/witness"
-	"github.com/twinlink/twinlink/witness/witnesstest"
 )
 
-func TestMain(m *testing.M) { witnesstest.Main(m) }
+func TestMain(m *testing.M) { nvidiatest.Main(m) }
 
 // TestLive puts a few dozen cases to both; what is expected comes from nvlink in the same run.
 func TestLive(t *testing.T) {
-	for _, release := range witness.Standard {
-		witnesstest.Need(t, release, witness.Nvlink, witness.Ptxas)
+	for _, release := range nvidia.Standard {
+		nvidiatest.Need(t, release, nvidia.Nvlink, nvidia.Ptxas)
 	}
 	c := config{seed: 472, n: 40, workers: 2}
 	r, err := c.run(t.Context())
@@ -37,7 +37,7 @@ func TestLive(t *testing.T) {
 
 // TestDraw wants the same case from the same seed, and all releases and options within reach.
 func TestDraw(t *testing.T) {
-	releases := witness.Standard[:]
+	releases := nvidia.Standard[:]
 	seen := map[string]bool{}
 	for seed := range uint64(1500) {
 		p := draw(seed, releases, "")
@@ -73,32 +73,32 @@ func TestDraw(t *testing.T) {
 
 // TestCompare plants what must not pass.
 func TestCompare(t *testing.T) {
-	result := func(outcome witness.Outcome, exit int, stderr, output string) *witness.Result {
-		r := &witness.Result{Outcome: outcome, ExitCode: exit, Stderr: []byte(stderr), Files: map[string][]byte{}}
+	result := func(outcome nvidia.Outcome, exit int, stderr, output string) *nvidia.Result {
+		r := &nvidia.Result{Outcome: outcome, ExitCode: exit, Stderr: []byte(stderr), Files: map[string][]byte{}}
 		if output != "" {
 			r.Files[outName] = []byte(output)
 		}
 		return r
 	}
-	linked := result(witness.Success, 0, "", "\x7fELF image")
-	refused := result(witness.Refused, 1, "nvlink fatal   : no", "")
+	linked := result(nvidia.Success, 0, "", "\x7fELF image")
+	refused := result(nvidia.Refused, 1, "nvlink fatal   : no", "")
 	for _, c := range []struct {
 		name      string
-		got, want *witness.Result
+		got, want *nvidia.Result
 		verdict   report.Verdict
 		key       string
 	}{
 		{"same", linked, linked, report.Agree, ""},
 		{"same refusal", refused, refused, report.RefusedAlike, ""},
-		{"bytes", result(witness.Success, 0, "", "\x7fELF imagf"), linked, report.Differ, "output.bytes"},
-		{"no output", result(witness.Success, 0, "", ""), linked, report.Differ, "output"},
-		{"words", result(witness.Refused, 1, "nvlink fatal   : not", ""), refused, report.Differ, "stderr"},
-		{"status", result(witness.Refused, 255, "nvlink fatal   : no", ""), refused, report.Differ, "exit"},
-		{"warning", result(witness.Success, 0, "nvlink warning : x", "\x7fELF image"), linked, report.Differ, "stderr"},
-		{"unsupported", result(witness.Refused, 1, "nvlink fatal   : option '--x' "+unsupported, ""), linked, report.Skipped, ""},
-		{"nvlink dead", linked, result(witness.Crashed, -1, "", ""), report.Skipped, ""},
-		{"we dead", result(witness.Crashed, -1, "", ""), result(witness.Crashed, -1, "", ""), report.Differ, "outcome"},
-		{"we hung", result(witness.Hung, -1, "", ""), linked, report.Differ, "exit"},
+		{"bytes", result(nvidia.Success, 0, "", "\x7fELF imagf"), linked, report.Differ, "output.bytes"},
+		{"no output", result(nvidia.Success, 0, "", ""), linked, report.Differ, "output"},
+		{"words", result(nvidia.Refused, 1, "nvlink fatal   : not", ""), refused, report.Differ, "stderr"},
+		{"status", result(nvidia.Refused, 255, "nvlink fatal   : no", ""), refused, report.Differ, "exit"},
+		{"warning", result(nvidia.Success, 0, "nvlink warning : x", "\x7fELF image"), linked, report.Differ, "stderr"},
+		{"unsupported", result(nvidia.Refused, 1, "nvlink fatal   : option '--x' "+unsupported, ""), linked, report.Skipped, ""},
+		{"nvlink dead", linked, result(nvidia.Crashed, -1, "", ""), report.Skipped, ""},
+		{"we dead", result(nvidia.Crashed, -1, "", ""), result(nvidia.Crashed, -1, "", ""), report.Differ, "outcome"},
+		{"we hung", result(nvidia.Hung, -1, "", ""), linked, report.Differ, "exit"},
 	} {
 		row := compare(c.got, c.want)
 		key := ""

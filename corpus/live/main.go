@@ -13,15 +13,15 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/report"
-	"github.com/twinlink/twinlink/witness"
 )
 
 // config is what the flags say.
 type config struct {
 	seed     uint64
 	n        int
-	releases []string // empty: all of witness.Standard that are installed
+	releases []string // empty: all of nvidia.Standard that are installed
 	arch     string
 	tool     string // "": built
 	keep     string
@@ -65,7 +65,7 @@ func main() {
 
 // run draws the cases, puts each to both linkers and returns a row for every link, in the order of the seeds.
 func (c *config) run(ctx context.Context) (*report.Report, error) {
-	tools, err := witness.Find(ctx, witness.Options{})
+	tools, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (c *config) run(ctx context.Context) (*report.Report, error) {
 	} else if c.tool, err = filepath.Abs(c.tool); err != nil {
 		return nil, err
 	}
-	judge := &court{tools, witness.Tool{Name: "nvlink", Path: c.tool}}
+	judge := &court{tools, nvidia.Tool{Name: "nvlink", Path: c.tool}}
 
 	rows, failures := make([][]report.Row, c.n), make([]error, c.n)
 	var group sync.WaitGroup
@@ -108,16 +108,16 @@ func (c *config) run(ctx context.Context) (*report.Report, error) {
 }
 
 // choose settles the releases: those asked for, or else all that are here.
-func (c *config) choose(tools *witness.Toolset) error {
+func (c *config) choose(tools *nvidia.Toolset) error {
 	all := len(c.releases) == 0
 	if all {
-		c.releases = slices.Clone(witness.Standard[:])
+		c.releases = slices.Clone(nvidia.Standard[:])
 	}
 	var list []string
 	for _, r := range c.releases {
 		known, ok := architectures[r]
 		if !ok {
-			return fmt.Errorf("release %s is not one of %s", r, strings.Join(witness.Standard[:], ", "))
+			return fmt.Errorf("release %s is not one of %s", r, strings.Join(nvidia.Standard[:], ", "))
 		}
 		if c.arch != "" && !slices.Contains(known, c.arch) {
 			if !all {
@@ -125,8 +125,8 @@ func (c *config) choose(tools *witness.Toolset) error {
 			}
 			continue
 		}
-		_, noLinker := tools.Tool(r, witness.Nvlink)
-		_, noAssembler := tools.Tool(r, witness.Ptxas)
+		_, noLinker := tools.Tool(r, nvidia.Nvlink)
+		_, noAssembler := tools.Tool(r, nvidia.Ptxas)
 		if err := errors.Join(noLinker, noAssembler); err == nil {
 			list = append(list, r)
 		} else if !all {

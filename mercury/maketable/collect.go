@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/mercury/internal/gather"
 	"github.com/twinlink/twinlink/mercury/internal/learn"
 	"github.com/twinlink/twinlink/mercury/internal/ptx"
-	"github.com/twinlink/twinlink/witness"
 )
 
 // source is what the folder ptx/ holds.
@@ -64,7 +64,7 @@ func tagOf(record []byte) uint32 {
 
 // samples compiles lines for each SM and returns the stored nodes and the PLAIN
 // words that come out, each once.
-func samples(ctx context.Context, tools *witness.Toolset, lines []string, sms []int) (all, plain []learn.Sample, err error) {
+func samples(ctx context.Context, tools *nvidia.Toolset, lines []string, sms []int) (all, plain []learn.Sample, err error) {
 	seen := map[string]bool{}
 	for _, sm := range sms {
 		job := gather.Job{Release: ptxasRelease, Version: "9.0", Target: targets[sm]}
@@ -100,7 +100,7 @@ func samples(ctx context.Context, tools *witness.Toolset, lines []string, sms []
 
 // train returns the samples to learn from: stored nodes by tag, and PLAIN words
 // by opcode, which is a number below any tag.
-func train(ctx context.Context, tools *witness.Toolset, src source) (map[uint32][]learn.Sample, error) {
+func train(ctx context.Context, tools *nvidia.Toolset, src source) (map[uint32][]learn.Sample, error) {
 	all, plain, err := samples(ctx, tools, src.train, []int{100, 103, 110, 120, 121})
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ const heldHeading = "# SM, record, words: what ptxas 13.0.88 wrote for the lines
 
 // holdBack writes the samples of the lines that are kept back and that no
 // record of the others equals.
-func holdBack(ctx context.Context, tools *witness.Toolset, src source, known map[uint32][]learn.Sample, file string) error {
+func holdBack(ctx context.Context, tools *nvidia.Toolset, src source, known map[uint32][]learn.Sample, file string) error {
 	all, _, err := samples(ctx, tools, src.held, []int{100, 103, 110, 120})
 	if err != nil {
 		return err

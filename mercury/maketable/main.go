@@ -19,9 +19,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/mercury/internal/learn"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
-	"github.com/twinlink/twinlink/witness"
 )
 
 const (
@@ -45,7 +45,7 @@ func main() {
 }
 
 func run(ctx context.Context, dir, parts, only string, each time.Duration, verbose bool) error {
-	tools, err := witness.Find(ctx, witness.Options{})
+	tools, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func run(ctx context.Context, dir, parts, only string, each time.Duration, verbo
 	}
 	oracles, readers := map[int]*probe.Oracle{}, map[int]*probe.Reader{}
 	// Some records make nvlink run for ever.
-	brief, err := witness.Find(ctx, witness.Options{Limits: witness.Limits{Time: 800 * time.Millisecond}})
+	brief, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 800 * time.Millisecond}})
 	if err != nil {
 		return err
 	}

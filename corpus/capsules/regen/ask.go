@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/twinlink/twinlink/corpus/capsules"
-	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
 // maxMessage is how much of a message is kept.
@@ -79,11 +79,11 @@ func recorded() (map[string]map[string]capsules.Result, error) {
 // key tells mutants apart by what they are.
 func key(m *capsules.Mutant) string { return fmt.Sprint(m.Base, m.Edits) }
 
-func (m *maker) linkAlone(ctx context.Context, release, arch string, data []byte) (*witness.Result, error) {
-	return m.set.Link(ctx, release, []string{"-arch=" + arch}, []witness.File{{Name: "in0.cubin", Data: data}})
+func (m *maker) linkAlone(ctx context.Context, release, arch string, data []byte) (*nvidia.Result, error) {
+	return m.set.Link(ctx, release, []string{"-arch=" + arch}, []nvidia.File{{Name: "in0.cubin", Data: data}})
 }
 
-func result(res *witness.Result, plain []byte) capsules.Result {
+func result(res *nvidia.Result, plain []byte) capsules.Result {
 	r := capsules.Result{Outcome: res.Outcome.String(), Exit: res.ExitCode, Signal: int(res.Signal), Message: message(res.Message()), Output: "changed"}
 	switch {
 	case res.Output == nil:

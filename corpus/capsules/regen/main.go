@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/twinlink/twinlink/corpus/capsules"
-	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
 func main() {
@@ -41,7 +41,7 @@ var releases = []string{"13.0", "13.5"}
 const patience = 10 * time.Second
 
 func run(ctx context.Context, root string, update bool) (same bool, err error) {
-	set, err := witness.Find(ctx, witness.Options{Limits: witness.Limits{Time: patience}})
+	set, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: patience}})
 	if err != nil {
 		return false, err
 	}
@@ -52,7 +52,7 @@ func run(ctx context.Context, root string, update bool) (same bool, err error) {
 	}
 	manifest := &capsules.Manifest{Schema: 1, Tools: map[string]string{}}
 	for _, r := range releases {
-		tool, err := set.Tool(r, witness.Ptxas)
+		tool, err := set.Tool(r, nvidia.Ptxas)
 		if err != nil && !update {
 			fmt.Printf("note: no tools of %s; what they made is left as it is\n", r)
 			manifest.Tools[r] = committed.Tools[r]

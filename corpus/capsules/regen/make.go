@@ -9,12 +9,12 @@ import (
 	"slices"
 
 	"github.com/twinlink/twinlink/corpus/capsules"
-	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
 // maker runs the tools.
 type maker struct {
-	set    *witness.Toolset
+	set    *nvidia.Toolset
 	corpus string            // the folder corpus
 	made   map[string][]byte // by name of a cubin
 	kept   map[string]capsules.Cubin
@@ -60,15 +60,15 @@ func (m *maker) make(ctx context.Context, c *capsules.Cubin) ([]byte, string, er
 	if err != nil {
 		return nil, "", err
 	}
-	tool, err := m.set.Tool(c.Release, witness.Ptxas)
+	tool, err := m.set.Tool(c.Release, nvidia.Ptxas)
 	if err != nil {
 		return nil, "", err
 	}
 	// -g writes the names of both files into the object.
 	args := append([]string{"-arch=" + c.Arch}, c.Flags...)
-	res, err := tool.Run(ctx, witness.Job{
+	res, err := tool.Run(ctx, nvidia.Job{
 		Args:    append(args, "a.ptx", "-o", "a.cubin"),
-		Inputs:  []witness.File{{Name: "a.ptx", Data: retarget(text, c.Arch)}},
+		Inputs:  []nvidia.File{{Name: "a.ptx", Data: retarget(text, c.Arch)}},
 		Outputs: []string{"a.cubin"},
 	})
 	if err != nil {
@@ -78,18 +78,18 @@ func (m *maker) make(ctx context.Context, c *capsules.Cubin) ([]byte, string, er
 }
 
 func (m *maker) link(ctx context.Context, c *capsules.Cubin) ([]byte, string, error) {
-	var inputs []witness.File
+	var inputs []nvidia.File
 	for i, name := range c.Objects {
 		if m.made[name] == nil {
 			return nil, "no " + name, nil
 		}
-		inputs = append(inputs, witness.File{Name: fmt.Sprintf("in%d.cubin", i), Data: m.made[name]})
+		inputs = append(inputs, nvidia.File{Name: fmt.Sprintf("in%d.cubin", i), Data: m.made[name]})
 	}
 	res, err := m.set.Link(ctx, c.Release, append([]string{"-arch=" + c.Arch}, c.Flags...), inputs)
 	if err != nil {
 		return nil, "", err
 	}
-	if res.Outcome != witness.Success {
+	if res.Outcome != nvidia.Success {
 		return nil, string(res.Stderr), nil
 	}
 	return res.Output, "", nil

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/twinlink/twinlink/corpus/relocs"
-	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
 // patience is how long a link of a few kilobytes may take before it counts as
@@ -16,9 +16,9 @@ const patience = 10 * time.Second
 
 // ask links a vector's inputs with nvlink of a release.
 func (r *regen) ask(ctx context.Context, v *relocs.Vector, inputs []relocs.Input, release string) (relocs.Result, error) {
-	files := make([]witness.File, len(inputs))
+	files := make([]nvidia.File, len(inputs))
 	for i, in := range inputs {
-		files[i] = witness.File{Name: in.Name, Data: in.Data}
+		files[i] = nvidia.File{Name: in.Name, Data: in.Data}
 	}
 	res, err := r.tools.Link(ctx, release, v.Args(), files)
 	if err != nil {
@@ -26,14 +26,14 @@ func (r *regen) ask(ctx context.Context, v *relocs.Vector, inputs []relocs.Input
 	}
 	result := relocs.Result{Did: relocs.Linked}
 	switch res.Outcome {
-	case witness.Crashed:
+	case nvidia.Crashed:
 		result.Did = relocs.Crashed
-	case witness.Hung:
+	case nvidia.Hung:
 		result.Did = relocs.Hung
-	case witness.Refused:
+	case nvidia.Refused:
 		result.Did, result.Exit = relocs.Refused, res.ExitCode
 		result.Message = strings.TrimSpace(res.Message())
-	case witness.Silent:
+	case nvidia.Silent:
 		return result, fmt.Errorf("%s: %s wrote no image and said nothing", v.ID, res.Tool.Path)
 	default:
 		if result, err = v.Observe(inputs, res.Output); err != nil {

@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 
 	"github.com/twinlink/twinlink/corpus/relocs"
-	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
 type regen struct {
@@ -27,7 +27,7 @@ type regen struct {
 	seed     uint64
 	only     string
 	show     int
-	tools    *witness.Toolset
+	tools    *nvidia.Toolset
 	manifest *relocs.Manifest
 
 	differences int
@@ -57,7 +57,7 @@ func main() {
 }
 
 func (r *regen) run(ctx context.Context) (err error) {
-	if r.tools, err = witness.Find(ctx, witness.Options{Dir: r.root, Limits: witness.Limits{Time: patience}}); err != nil {
+	if r.tools, err = nvidia.Find(ctx, nvidia.Options{Dir: r.root, Limits: nvidia.Limits{Time: patience}}); err != nil {
 		return err
 	}
 	if r.manifest, err = relocs.ReadManifest(os.DirFS(r.root)); err != nil {

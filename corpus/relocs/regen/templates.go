@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/twinlink/twinlink/corpus/relocs"
-	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
 // source returns the PTX of a program for a ptxas release and an architecture.
@@ -56,11 +56,11 @@ func (r *regen) assemble(ctx context.Context, t *relocs.Template, program string
 		return nil, err
 	}
 	args := append([]string{"-arch=" + t.Arch}, t.Flags...)
-	res, err := r.tools.Assemble(ctx, t.Ptxas, args, witness.File{Name: program + ".ptx", Data: text})
+	res, err := r.tools.Assemble(ctx, t.Ptxas, args, nvidia.File{Name: program + ".ptx", Data: text})
 	if err != nil {
 		return nil, err
 	}
-	if res.Outcome != witness.Success {
+	if res.Outcome != nvidia.Success {
 		return nil, fmt.Errorf("%s: %s", res, res.Message())
 	}
 	return res.Output, nil

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
 	"github.com/twinlink/twinlink/mercury/internal/ptx"
-	"github.com/twinlink/twinlink/witness"
 )
 
 // Job is one way to compile.
@@ -27,7 +27,7 @@ const batch = 64
 
 // Lines compiles lines, those that ptxas refuses left out, and calls found for
 // each cubin with the lines in it.
-func Lines(ctx context.Context, tools *witness.Toolset, job Job, lines []string, found func(lines []string, cubin []byte) error, refused func(line, why string)) error {
+func Lines(ctx context.Context, tools *nvidia.Toolset, job Job, lines []string, found func(lines []string, cubin []byte) error, refused func(line, why string)) error {
 	for len(lines) > 0 {
 		n := min(batch, len(lines))
 		if err := compile(ctx, tools, job, lines[:n], found, refused); err != nil {
@@ -40,17 +40,17 @@ func Lines(ctx context.Context, tools *witness.Toolset, job Job, lines []string,
 
 var lineNumber = regexp.MustCompile(`line (\d+);`)
 
-func compile(ctx context.Context, tools *witness.Toolset, job Job, lines []string, found func([]string, []byte) error, refused func(string, string)) error {
+func compile(ctx context.Context, tools *nvidia.Toolset, job Job, lines []string, found func([]string, []byte) error, refused func(string, string)) error {
 	if len(lines) == 0 {
 		return nil
 	}
 	args := append([]string{"-c", "-arch=" + job.Target}, job.Options...)
 	text, ends := ptx.Module(job.Version, job.Target, lines)
-	res, err := tools.Assemble(ctx, job.Release, args, witness.File{Name: "k.ptx", Data: []byte(text)})
+	res, err := tools.Assemble(ctx, job.Release, args, nvidia.File{Name: "k.ptx", Data: []byte(text)})
 	if err != nil {
 		return err
 	}
-	if res.Outcome == witness.Success {
+	if res.Outcome == nvidia.Success {
 		return found(lines, res.Output)
 	}
 	if len(lines) == 1 {

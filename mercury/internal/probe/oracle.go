@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
 // Oracle asks an nvlink for the SASS of Mercury records.
@@ -19,7 +19,7 @@ import (
 // stands for; and the node that comes back says whether nvlink would keep such
 // a record in full, as a 4-byte mini, or not at all.
 type Oracle struct {
-	tools    *witness.Toolset
+	tools    *nvidia.Toolset
 	template *Template
 	Release  string // "13.5"
 	Arch     string // "sm_100"
@@ -43,12 +43,12 @@ const kernel = `.version 9.0
 `
 
 // NewOracle has ptxas make the kernel and nvlink answer.
-func NewOracle(ctx context.Context, tools *witness.Toolset, release, arch string) (*Oracle, error) {
-	res, err := tools.Assemble(ctx, release, []string{"-arch=" + arch}, witness.File{Name: "k.ptx", Data: fmt.Appendf(nil, kernel, arch)})
+func NewOracle(ctx context.Context, tools *nvidia.Toolset, release, arch string) (*Oracle, error) {
+	res, err := tools.Assemble(ctx, release, []string{"-arch=" + arch}, nvidia.File{Name: "k.ptx", Data: fmt.Appendf(nil, kernel, arch)})
 	if err != nil {
 		return nil, err
 	}
-	if res.Outcome != witness.Success {
+	if res.Outcome != nvidia.Success {
 		return nil, fmt.Errorf("probe: ptxas %s -arch=%s: %s", release, arch, res.Stderr)
 	}
 	t, err := NewTemplate(res.Output)
@@ -145,13 +145,13 @@ func (o *Oracle) link(ctx context.Context, nodes []Node) ([]Answer, error) {
 		with = append(with, n, marker(i+1))
 	}
 	o.Links++
-	res, err := o.tools.Link(ctx, o.Release, []string{"-r", "-arch=" + o.Arch}, []witness.File{{Name: "a.cubin", Data: o.template.Build(with)}})
+	res, err := o.tools.Link(ctx, o.Release, []string{"-r", "-arch=" + o.Arch}, []nvidia.File{{Name: "a.cubin", Data: o.template.Build(with)}})
 	if err != nil {
 		return nil, err
 	}
-	if res.Outcome != witness.Success {
+	if res.Outcome != nvidia.Success {
 		o.Crashes++
-		if res.Outcome == witness.Hung {
+		if res.Outcome == nvidia.Hung {
 			return nil, errTime
 		}
 		return nil, errNoAnswer

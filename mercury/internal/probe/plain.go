@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/twinlink/twinlink/witness"
+	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
 // Reader asks an nvlink for the Mercury of PLAIN words.
@@ -20,7 +20,7 @@ import (
 // capsule has to hold it in full. Over byte 3 of one copy and over byte 1 of
 // another it shows all of it.
 type Reader struct {
-	tools    *witness.Toolset
+	tools    *nvidia.Toolset
 	template *Template
 	rela     int    // .nv.merc.rela.text.k
 	symbol   uint64 // of the constant
@@ -52,12 +52,12 @@ const (
 )
 
 // NewReader has ptxas make the kernel and nvlink answer.
-func NewReader(ctx context.Context, tools *witness.Toolset, release, arch string) (*Reader, error) {
-	res, err := tools.Assemble(ctx, release, []string{"-c", "-arch=" + arch}, witness.File{Name: "k.ptx", Data: fmt.Appendf(nil, constantKernel, arch)})
+func NewReader(ctx context.Context, tools *nvidia.Toolset, release, arch string) (*Reader, error) {
+	res, err := tools.Assemble(ctx, release, []string{"-c", "-arch=" + arch}, nvidia.File{Name: "k.ptx", Data: fmt.Appendf(nil, constantKernel, arch)})
 	if err != nil {
 		return nil, err
 	}
-	if res.Outcome != witness.Success {
+	if res.Outcome != nvidia.Success {
 		return nil, fmt.Errorf("probe: ptxas %s -arch=%s: %s", release, arch, res.Stderr)
 	}
 	t, err := NewTemplate(res.Output)
@@ -147,11 +147,11 @@ func (r *Reader) link(ctx context.Context, words [][]byte, sizes []int) ([][]byt
 	object := r.template.build(nodes, func(f *image) {
 		f.replace(r.rela, append(relocs, r.template.image.section(r.rela)...))
 	})
-	res, err := r.tools.Link(ctx, r.Release, []string{"-r", "-arch=" + r.Arch}, []witness.File{{Name: "a.cubin", Data: object}})
+	res, err := r.tools.Link(ctx, r.Release, []string{"-r", "-arch=" + r.Arch}, []nvidia.File{{Name: "a.cubin", Data: object}})
 	if err != nil {
 		return nil, err
 	}
-	if res.Outcome != witness.Success {
+	if res.Outcome != nvidia.Success {
 		return nil, errNoAnswer
 	}
 	back, err := r.template.Read(res.Output)

@@ -5,12 +5,12 @@ import (
 	"encoding/hex"
 	"testing"
 
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
-	"github.com/twinlink/twinlink/witness"
-	"github.com/twinlink/twinlink/witness/witnesstest"
 )
 
-func TestMain(m *testing.M) { witnesstest.Main(m) }
+func TestMain(m *testing.M) { nvidiatest.Main(m) }
 
 func unhex(t *testing.T, s string) []byte {
 	t.Helper()
@@ -24,7 +24,7 @@ func unhex(t *testing.T, s string) []byte {
 // The node that comes back is the one that went in, with words for it, and one
 // that nvlink dies of spoils no other.
 func TestOracle(t *testing.T) {
-	tools := witnesstest.Need(t, "13.5", witness.Nvlink, witness.Ptxas)
+	tools := nvidiatest.Need(t, "13.5", nvidia.Nvlink, nvidia.Ptxas)
 	o, err := probe.NewOracle(t.Context(), tools, "13.5", "sm_100")
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestOracle(t *testing.T) {
 // ptxas 13.0.88 and nvlink 13.5.37 agree on these: the words are the first's,
 // the records what the second was made to show, as is each size.
 func TestReader(t *testing.T) {
-	tools := witnesstest.Need(t, "13.5", witness.Nvlink, witness.Ptxas)
+	tools := nvidiatest.Need(t, "13.5", nvidia.Nvlink, nvidia.Ptxas)
 	r, err := probe.NewReader(t.Context(), tools, "13.5", "sm_100")
 	if err != nil {
 		t.Fatal(err)

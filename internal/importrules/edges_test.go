@@ -1,0 +1,147 @@
+package importrules
+
+// The arrows of the house point to what is imported:
+//
+//	cuda <- cubin <- engine
+//	cuda <- oracle
+//
+// Beside and above both stand what looks at files (dump, diff, usage, capsule,
+// selfcheck, mercury), what asks the tools (witness), what is data (corpus), and
+// what sets one against the other (fuzz, report). cmd/twinlink is on top.
+
+// rule allows a package, or with "/..." all below a folder, to import others.
+// An import is written as the package's folder, or for another module as its
+// path.
+type rule struct {
+	from string
+	to   []string // by any file
+	test []string // by tests besides
+}
+
+const (
+	cmp         = "github.com/google/go-cmp/cmp"
+	fuzzHeaders = "github.com/AdaLogics/go-fuzz-headers"
+	tablewriter = "github.com/olekukonko/tablewriter"
+	demangle    = "github.com/ianlancetaylor/demangle"
+	testscript  = "github.com/rogpeppe/go-internal/testscript"
+)
+
+var rules = []rule{
+	{from: "cuda"},
+	{from: "internal/importrules"},
+	{from: "internal/cputime"},
+	{from: "cubin", to: of("cuda"), test: of("internal/cputime", "corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+
+	// One twin. Its tests ask the corpus and the tools, never the other.
+	{from: "engine/descriptor", to: of("cuda"), test: of("corpus/relocs", cmp)},
+	{from: "engine/...", to: of("capsule", "cubin", "cuda", "engine/...", "internal/finalizer"), test: of("corpus/biglink", "corpus/links", "corpus/mercury", "corpus/relocs", "internal/cmdline", "internal/diff", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+
+	// The other. cuda is all that it knows besides the standard library.
+	{from: "oracle", to: of("cuda"), test: of("corpus/relocs", cmp)},
+	{from: "oracle/internal/capsule", test: of("corpus/mercury")},
+	{from: "oracle/check", to: of("cuda", "oracle", "oracle/internal/capsule"), test: of("corpus/links", "corpus/mercury", "corpus/ptxgen", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/documents", to: of("cuda", "oracle"), test: of(cmp)},
+	{from: "oracle/internal/onerecord", test: of("cuda", "oracle", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+
+	// What looks at one file, or at two. They name relocated fields by the
+	// engine's table and judge nothing by it.
+	{from: "internal/dump", to: of("cubin", "cuda", "engine/descriptor"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/diff", to: of("cubin", "cuda", "internal/dump", "engine/descriptor"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/usage", to: of("cubin", "cuda"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/cmdline", to: of("cubin", "cuda", "engine"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+
+	// What judges a capsule.
+	{from: "capsule", to: of("cubin", "cuda"), test: of("corpus/capsules", cmp)},
+	{from: "internal/dwarf", to: of("capsule", "cubin")},
+	{from: "internal/capsule/...", to: of("capsule", "internal/dwarf", "internal/capsule/...", "cubin", "cuda"), test: of("corpus/capsules", "corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "mercury/...", to: of("capsule", "cubin", "cuda", "mercury/...", "internal/nvidia"), test: of("corpus/links", "internal/nvidia/nvidiatest", cmp)},
+	{from: "selfcheck/...", to: of("capsule", "internal/dwarf", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus/capsules", "corpus/links", "engine", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+
+	// What may be finalized for what.
+	{from: "internal/finalizer", to: of("cubin", "cuda"), test: of("corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+
+	// The tools. It reads the few bytes it needs itself: a reader shared with the
+	// engine would be believed about the files that are to judge it.
+	{from: "internal/nvidia", to: of("cuda"), test: of("internal/nvidia/nvidiatest")},
+	{from: "internal/nvidia/nvidiatest", to: of("internal/nvidia")},
+
+	// Data, and the programs that make it anew.
+	{from: "corpus/links", to: of("corpus/links/manifest")},
+	{from: "corpus/links/manifest"},
+	{from: "corpus/mercury", to: of("corpus/links")},
+	{from: "corpus/ptxgen"},
+	{from: "corpus/ptxgen/write", to: of("corpus/ptxgen")},
+	{from: "corpus/regen", to: of("corpus/links/manifest")},
+	{from: "corpus/biglink", to: of("cubin", "cuda"), test: of("engine", "internal/nvidia", "internal/nvidia/nvidiatest")},
+	{from: "corpus/capsules", test: of("internal/nvidia", "internal/nvidia/nvidiatest")},
+	{from: "corpus/capsules/regen", to: of("capsule", "internal/capsule/model", "corpus/capsules", "cubin", "cuda", "internal/nvidia")},
+	// Made on the spot: it asks nvlink and the command line and reports.
+	{from: "corpus/live", to: of("corpus/ptxgen", "internal/diff", "report", "internal/nvidia"), test: of("internal/nvidia/nvidiatest", cmp)},
+	{from: "corpus/relocs", to: of("cuda")},
+	{from: "corpus/relocs/expect", to: of("corpus/relocs", "cuda", "oracle")},
+	{from: "corpus/relocs/regen", to: of("corpus/relocs", "corpus/relocs/expect", "cuda", "oracle", "internal/nvidia")},
+
+	// The ledger is data; its experiments look wherever a claim can be decided, and nothing imports them.
+	{from: "internal/claims"},
+	{from: "internal/claims/nv50"},
+	{from: "internal/claims/experiments", test: of("corpus/links", "corpus/relocs", "cubin", "cuda", "oracle", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+
+	// One against the other.
+	{
+		from: "fuzz",
+		to: of(
+			"internal/cmdline",
+			"corpus/links",
+			"corpus/mercury",
+			"cubin",
+			"cuda",
+			"internal/diff",
+			"internal/dump",
+			"engine",
+			"engine/descriptor",
+			"internal/cputime",
+			"oracle",
+			"oracle/check",
+			"internal/documents",
+			"internal/nvidia",
+			fuzzHeaders,
+		),
+		test: of("internal/nvidia/nvidiatest", cmp),
+	},
+	{from: "internal/verify", to: of("internal/cmdline", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("corpus/links", "corpus/relocs", "internal/nvidia/nvidiatest", cmp)},
+	{from: "report", to: of(tablewriter + "/..."), test: of(cmp)},
+
+	// The top imports what it likes of the module, but for what only tests use.
+	{
+		from: "cmd/twinlink",
+		to: of(
+			"capsule",
+			"internal/dwarf",
+			"internal/capsule/model",
+			"internal/capsule/view",
+			"internal/cmdline",
+			"corpus/links",
+			"cubin",
+			"cuda",
+			"internal/diff",
+			"internal/claims",
+			"internal/dump",
+			"engine",
+			"engine/descriptor",
+			"internal/finalizer",
+			"mercury",
+			"oracle",
+			"oracle/check",
+			"internal/documents",
+			"report",
+			"selfcheck",
+			"internal/usage",
+			"internal/verify",
+			"internal/nvidia",
+			demangle,
+		),
+		test: of("corpus/biglink", "corpus/capsules", "internal/nvidia/nvidiatest", cmp, testscript),
+	},
+}
+
+func of(list ...string) []string { return list }

@@ -1,0 +1,123 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/report"
+)
+
+// File is an input: its name as messages tell it, and its bytes.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Question is one link.
+type Question struct {
+	Subject string   // what the row is called
+	Release string   // of nvlink, "12.4"; "": the oldest that knows the newest input
+	Args    []string // nvlink's options, -arch among them; neither inputs nor -o
+	Inputs  []File
+
+	// ReadFile reads the options files that Args name; nil: there are none.
+	ReadFile cmdline.ReadFile
+
+	// Output is judged instead of what the engine makes, unless it is nil.
+	Output []byte
+
+	// Loose judges Output as an image that was not made by one plain link of
+	// the inputs: in two steps, stripped or edited.
+	Loose bool
+
+	// Recorded is what nvlink did, for where it isn't installed.
+	Recorded *Recorded
+}
+
+// Recorded is a run of nvlink as a corpus keeps it.
+type Recorded struct {
+	Output  []byte // nil where it refused
+	Message string // its standard error
+}
+
+// outputName stands for the output in a command line; it shows in no byte.
+const outputName = "out.cubin"
+
+// release is the release of nvlink the question is about.
+func (q *Question) release() cmdline.Release {
+	if r, ok := cmdline.ParseRelease(q.Release); ok {
+		return r
+	}
+	newest := uint32(0)
+	for i := range q.Inputs {
+		newest = max(newest, cmdline.ToolkitOf(q.Inputs[i].Data))
+	}
+	return cmdline.Choose(newest)
+}
+
+// command parses the question's options as nvlink would.
+func (q *Question) command() (*cmdline.Command, error) {
+	args := append([]string(nil), q.Args...)
+	for i := range q.Inputs {
+		args = append(args, q.Inputs[i].Name)
+	}
+	read := q.ReadFile
+	if read == nil {
+		read = func(name string) ([]byte, error) { return nil, fs.ErrNotExist }
+	}
+	return cmdline.Parse(q.release(), append(args, "-o", outputName), read)
+}
+
+// Ask puts the question to the engine, the oracle and, unless tools is nil or
+// lacks the release, nvlink.
+func Ask(ctx context.Context, q *Question, tools *nvidia.Toolset) report.Row {
+	row := report.Row{Subject: q.Subject, Release: q.release().String()}
+	cmd, err := q.command()
+	if err != nil {
+		row.Answers = []report.Answer{{Witness: report.Engine, Outcome: report.Refused, Detail: err.Error()}}
+		row.Verdict, row.Note = report.Skipped, "the options are wrong"
+		return row
+	}
+	row.Arch = cmd.Options.Arch
+	a := &asked{q: q, cmd: cmd}
+	a.askEngine()
+	a.askOracle()
+	a.askNvlink(ctx, tools)
+	for _, one := range []*report.Answer{a.engine, a.oracle, a.nvlink} {
+		if one != nil {
+			row.Answers = append(row.Answers, *one)
+		}
+	}
+	a.decide(&row)
+	return row
+}
+
+// asked is a question and its answers so far.
+type asked struct {
+	q   *Question
+	cmd *cmdline.Command
+
+	engine, oracle, nvlink *report.Answer // nil where none was asked
+
+	image    []byte // what the engine made
+	judged   []byte // what the oracle saw
+	nvImage  []byte // what nvlink made
+	findings []report.Difference
+}
+
+// size tells a size with commas.
+func size(n int) string {
+	digits := fmt.Sprint(n)
+	var b strings.Builder
+	for i, c := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(c)
+	}
+	return b.String() + " bytes"
+}

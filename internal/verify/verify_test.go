@@ -1,0 +1,159 @@
+package verify_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
+	"github.com/twinlink/twinlink/internal/verify"
+	"github.com/twinlink/twinlink/report"
+)
+
+// question makes a recorded run of nvlink a question.
+func question(c links.Case) *verify.Question {
+	q := &verify.Question{Subject: c.ID(), Release: c.Release, Recorded: &verify.Recorded{Output: c.Output, Message: c.Stderr}}
+	names := map[string]bool{}
+	for _, in := range c.Inputs {
+		q.Inputs = append(q.Inputs, verify.File{Name: in.Name, Data: in.Data})
+		names[in.Name] = true
+	}
+	for i := 0; i < len(c.Args); i++ {
+		if c.Args[i] == "-o" {
+			i++
+		} else if !names[c.Args[i]] {
+			q.Args = append(q.Args, c.Args[i])
+		}
+	}
+	return q
+}
+
+func find(t *testing.T, id string) links.Case {
+	t.Helper()
+	cases, err := links.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		if c.ID() == id {
+			return c
+		}
+	}
+	t.Fatalf("no case %s", id)
+	return links.Case{}
+}
+
+// TestRecorded holds the answers against what nvlink 11.8, 12.4 and 13.0 were
+// recorded to do.
+func TestRecorded(t *testing.T) {
+	cases, err := links.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	agree, refused := 0, 0
+	for _, c := range cases {
+		if !c.Complete() || strings.Count(c.Name, "-") != 1 || c.Linked() && c.Output == nil {
+			continue
+		}
+		row := verify.Ask(context.Background(), question(c), nil)
+		switch row.Verdict {
+		case report.Agree:
+			agree++
+		case report.RefusedAlike:
+			refused++
+		default:
+			t.Errorf("%s: %s, first %+v, answers %+v", c.ID(), row.Verdict, row.First, row.Answers)
+		}
+	}
+	t.Logf("%d agree, %d refused alike", agree, refused)
+	if agree < 100 || refused < 10 {
+		t.Errorf("only %d agree and %d are refused alike: the corpus has more", agree, refused)
+	}
+}
+
+// TestGiven judges outputs that are given: nvlink's own, one of another
+// program, and no ELF file.
+func TestGiven(t *testing.T) {
+	c := find(t, "calls/12.4-sm_72")
+	other := find(t, "globals/12.4-sm_80").Output
+	for name, test := range map[string]struct {
+		output  []byte
+		verdict report.Verdict
+		key     string
+	}{
+		"nvlink's":        {c.Output, report.Agree, ""},
+		"another program": {other, report.Differ, "output.other-program"},
+		"no ELF":          {[]byte("not an image"), report.Differ, "output.unreadable"},
+	} {
+		q := question(c)
+		q.Output = test.output
+		row := verify.Ask(context.Background(), q, nil)
+		if row.Verdict != test.verdict {
+			t.Errorf("%s: %s, wanted %s", name, row.Verdict, test.verdict)
+			continue
+		}
+		if test.key != "" && row.First.Key != test.key {
+			t.Errorf("%s: first difference %s, wanted %s", name, row.First.Key, test.key)
+		}
+	}
+}
+
+// TestWrongField changes one byte of a relocated call: the oracle must name
+// the relocation, and both traces must be there.
+func TestWrongField(t *testing.T) {
+	c := find(t, "globals/12.4-sm_80")
+	for at := len(c.Output) - 1; at > 0; at-- {
+		q := question(c)
+		q.Output = bytes.Clone(c.Output)
+		q.Output[at] ^= 1
+		row := verify.Ask(context.Background(), q, nil)
+		if row.Verdict != report.Differ || !strings.HasPrefix(row.First.Key, "relocation.field") {
+			continue
+		}
+		if len(row.Answer(report.Oracle).Trace) == 0 || len(row.Answer(report.Engine).Trace) == 0 {
+			t.Errorf("byte 0x%x: %s at %s without traces", at, row.First.Key, row.First.Place)
+		}
+		return
+	}
+	t.Error("no byte of the image belongs to a relocated field")
+}
+
+// TestWrongOptions skips what can't be asked.
+func TestWrongOptions(t *testing.T) {
+	q := question(find(t, "calls/12.4-sm_72"))
+	q.Args = []string{"-arch=sm_1"}
+	if row := verify.Ask(context.Background(), q, nil); row.Verdict != report.Skipped {
+		t.Errorf("%s, wanted %s", row.Verdict, report.Skipped)
+	}
+}
+
+// TestLive asks nvlink itself.
+func TestLive(t *testing.T) {
+	tools := nvidiatest.Need(t, "12.4", nvidia.Nvlink)
+	for _, id := range []string{"calls/12.4-sm_72", "err_duplicate/12.4-sm_87"} {
+		q := question(find(t, id))
+		q.Recorded = nil
+		row := verify.Ask(context.Background(), q, tools)
+		if row.Answer(report.Nvlink).Outcome == report.Absent || row.Verdict == report.Differ {
+			t.Errorf("%s: %+v", id, row)
+		}
+	}
+}
+
+func BenchmarkAsk(b *testing.B) {
+	cases, err := links.Cases()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range cases {
+		if c.ID() == "calls/12.4-sm_72" {
+			q := question(c)
+			for b.Loop() {
+				verify.Ask(context.Background(), q, nil)
+			}
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/engine/descriptor"
+	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/oracle"
+	"github.com/twinlink/twinlink/oracle/check"
+	"github.com/twinlink/twinlink/report"
+)
+
+// askEngine links. What it says is what the command line would print.
+func (a *asked) askEngine() {
+	inputs := make([]engine.Input, 0, len(a.q.Inputs))
+	for _, f := range a.q.Inputs {
+		j := cmdline.Judge(a.cmd.Release, f.Name, f.Data)
+		if j.Use == cmdline.Rejected {
+			a.engine = &report.Answer{Witness: report.Engine, Outcome: report.Refused, Detail: a.lines(j.Messages)}
+			return
+		}
+		if j.Use == cmdline.Linked {
+			inputs = append(inputs, engine.Input{Name: f.Name, Data: f.Data})
+		}
+	}
+	out, err := engine.Link(inputs, a.cmd.Options)
+	var refused *engine.LinkError
+	switch {
+	case errors.As(err, &refused):
+		a.engine = &report.Answer{Witness: report.Engine, Outcome: report.Refused, Detail: a.lines(refused.Diags)}
+	case err != nil:
+		a.engine = &report.Answer{Witness: report.Engine, Outcome: report.Refused, Detail: err.Error()}
+	default:
+		a.image = out.Image
+		a.engine = &report.Answer{Witness: report.Engine, Outcome: report.Linked, Detail: size(len(out.Image))}
+	}
+}
+
+func (a *asked) lines(diags []engine.Diagnostic) string {
+	var b strings.Builder
+	for i := range diags {
+		b.WriteString(a.cmd.Voice.Line(&diags[i]))
+		b.WriteByte('\n')
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// askOracle judges the given output, or the engine's.
+func (a *asked) askOracle() {
+	a.judged = a.image
+	if a.q.Output != nil {
+		a.judged = a.q.Output
+	}
+	if a.judged == nil {
+		return
+	}
+	inputs := make([]check.Input, len(a.q.Inputs))
+	for i, f := range a.q.Inputs {
+		inputs[i] = check.Input{Name: f.Name, Data: f.Data}
+	}
+	o := a.cmd.Options
+	release := oracle.Release(a.cmd.Release.Toolkit())
+	if a.q.Output != nil && a.q.Release == "" {
+		release = 0 // whoever made it, its header tells
+	}
+	v := check.Check(inputs, a.judged, check.Options{
+		Arch: o.Arch, Release: release, Loose: a.q.Loose,
+		Relocatable: o.Relocatable, PreserveRelocs: o.PreserveReloc, ForceRela: o.ForceRela,
+		Debug: o.Debug, SuppressDebug: o.SuppressDebug, NoReservation: o.NoReserved, ReserveNull: o.ReserveNull,
+		FilterKernels: o.KernelsUsed != nil || o.VariablesUsed != nil,
+		KernelsUsed:   o.KernelsUsed, VariablesUsed: o.VariablesUsed,
+	})
+	answer := &report.Answer{Witness: report.Oracle, Outcome: report.Accepted}
+	switch {
+	case v.Refusal != nil:
+		answer.Outcome, answer.Detail = report.Refused, v.Refusal.Error()
+	case v.Total == 0 && len(v.Remarks) > 0:
+		answer.Detail = fmt.Sprintf("%d remarks", len(v.Remarks))
+		for _, r := range v.Remarks {
+			answer.Trace = append(answer.Trace, r.String())
+		}
+	case v.Total > 0:
+		answer.Outcome = report.Rejected
+		answer.Detail = fmt.Sprintf("%d findings", v.Total)
+		for _, f := range v.Findings {
+			a.findings = append(a.findings, difference(f))
+		}
+		if v.Trace != nil {
+			answer.Trace = split(v.Trace.String())
+			if a.engine != nil {
+				a.engine.Trace = engineTrace(v.Trace)
+			}
+		}
+	}
+	a.oracle = answer
+}
+
+func difference(f check.Finding) report.Difference {
+	key := f.Kind.String()
+	if f.Relocation != "" {
+		key += "." + f.Relocation
+	}
+	place := fmt.Sprintf("%s+0x%x", f.Section, f.Offset)
+	if f.Section == "" {
+		place = f.Symbol
+	}
+	return report.Difference{Key: key, Place: place, Sides: []report.Side{{Witness: report.Oracle, Value: f.Want}, {Witness: report.Engine, Value: f.Got}}}
+}
+
+func split(text string) []string {
+	return strings.Split(strings.TrimRight(text, "\n"), "\n")
+}
+
+// engineTrace follows the engine's descriptor over the relocation that the
+// oracle traced.
+func engineTrace(t *oracle.Traced) []string {
+	if t.Recipe == nil || int(t.Recipe.Number) >= len(descriptor.Table) {
+		return nil
+	}
+	d := &descriptor.Table[t.Recipe.Number]
+	place := append([]byte(nil), t.Before...)
+	old, err := d.Apply(place, &descriptor.Values{
+		Rela: t.Inputs.Rela, Symbol: t.Inputs.S, Addend: t.Inputs.A, Size: uint64(t.Inputs.Slot), Place: t.Inputs.P,
+		Bank: uint32(t.Inputs.SectionType - cuda.SHTCudaConstant0),
+	})
+	var lines []string
+	for i := range descriptor.Slots {
+		if s := d.Slot(i); s != (descriptor.Slot{}) {
+			lines = append(lines, fmt.Sprintf("slot %d: bits %d..%d, action %d", i, s.First, s.First+s.Width-1, s.Action))
+		}
+	}
+	line := fmt.Sprintf("%x -> %x, old 0x%x", t.Before, place, old)
+	if err != nil {
+		line += ", " + err.Error()
+	}
+	return append(lines, line)
+}
+
+// askNvlink runs the release's nvlink, or takes what is recorded of it.
+func (a *asked) askNvlink(ctx context.Context, tools *nvidia.Toolset) {
+	if tools != nil && a.runNvlink(ctx, tools) {
+		return
+	}
+	if r := a.q.Recorded; r != nil {
+		a.nvImage = r.Output
+		if r.Output != nil {
+			a.nvlink = &report.Answer{Witness: report.Nvlink, Outcome: report.Linked, Detail: size(len(r.Output)) + ", recorded"}
+		} else {
+			a.nvlink = &report.Answer{Witness: report.Nvlink, Outcome: report.Refused, Detail: strings.TrimSpace(r.Message)}
+		}
+	}
+}
+
+// runNvlink reports whether there was an nvlink to run.
+func (a *asked) runNvlink(ctx context.Context, tools *nvidia.Toolset) bool {
+	files := make([]nvidia.File, len(a.q.Inputs))
+	for i, f := range a.q.Inputs {
+		files[i] = nvidia.File{Name: f.Name, Data: f.Data}
+	}
+	res, err := tools.Link(ctx, a.cmd.Release.String(), a.q.Args, files)
+	var missing *nvidia.NotFoundError
+	if errors.As(err, &missing) {
+		return false
+	}
+	answer := &report.Answer{Witness: report.Nvlink}
+	switch {
+	case err != nil:
+		answer.Outcome, answer.Detail = report.Absent, err.Error()
+	case res.Outcome == nvidia.Success:
+		a.nvImage = res.Output
+		answer.Outcome, answer.Detail = report.Linked, size(len(res.Output))
+	case res.Outcome == nvidia.Crashed:
+		answer.Outcome, answer.Detail = report.Crashed, res.String()
+	case res.Outcome == nvidia.Hung:
+		answer.Outcome, answer.Detail = report.Hung, res.String()
+	default:
+		answer.Outcome, answer.Detail = report.Refused, strings.TrimSpace(res.Message())
+	}
+	a.nvlink = answer
+	return true
+}

@@ -1,0 +1,28 @@
+package check
+
+// budget bounds the work of one check. One step is about one table entry, one
+// edge of the call graph or sixteen bytes compared. Real links need a few steps
+// for every hundred bytes of their files; the bound is far above that and grows
+// with the files, so only input made for it ever meets it.
+type budget struct {
+	left uint64
+}
+
+const (
+	stepsAtLeast = 1 << 22
+	stepsPerByte = 32
+)
+
+func newBudget(size uint64) *budget {
+	return &budget{left: stepsAtLeast + stepsPerByte*size}
+}
+
+// spend takes n steps. The error is a *Refusal of kind [TooMuch].
+func (b *budget) spend(file string, n uint64) error {
+	if n > b.left {
+		b.left = 0
+		return &Refusal{Kind: TooMuch, File: file, Value: n}
+	}
+	b.left -= n
+	return nil
+}

@@ -1,0 +1,185 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// The call graph of the output: what the inputs say about the functions that
+// stay. Prototypes are strings, equal numbers in one file mean equal strings.
+// 11.8 writes what an indirect call may reach among the direct calls as well,
+// and knows no edges.
+
+// call is one pair under its heading.
+type call struct {
+	heading uint32
+	x, y    *identity
+	text    string
+}
+
+func (k call) String() string {
+	y := k.text
+	if k.y != nil {
+		y = k.y.name
+	}
+	return k.x.String() + " -> " + y
+}
+
+var headingNames = map[uint32]string{
+	cuda.CallgraphCalls: "call", cuda.CallgraphPrototypes: "address taken",
+	cuda.CallgraphIndirect: "indirect call", cuda.CallgraphEdges: "takes the address", 0: "prototype",
+}
+
+func (c *check) compareCalls() error {
+	want := map[call]int{}
+	for _, f := range c.ids {
+		if !f.function() || !c.stays(f) {
+			continue
+		}
+		add := func(heading uint32, y *identity, text string) { want[call{heading, f, y, text}]++ }
+		for _, y := range f.callees {
+			if c.stays(y) {
+				add(cuda.CallgraphCalls, y, "")
+			}
+		}
+		switch {
+		case f.taken:
+			add(cuda.CallgraphPrototypes, nil, f.prototype)
+		case f.prototype != "":
+			add(0, nil, f.prototype)
+		}
+		for _, text := range f.indirect {
+			add(cuda.CallgraphIndirect, nil, text)
+			if c.release < 119 {
+				for _, y := range c.takers[text] {
+					add(cuda.CallgraphCalls, y, "")
+				}
+			}
+		}
+		if c.release >= 119 {
+			for _, y := range f.edges {
+				if c.stays(y) {
+					add(cuda.CallgraphEdges, y, "")
+				}
+			}
+		}
+		if err := c.budget.spend("", uint64(len(f.callees)+len(f.indirect)+len(f.edges))); err != nil {
+			return err
+		}
+	}
+	c.verdict.Calls = len(want)
+	tell := func(kind Kind, section string, k call) {
+		c.verdict.add(Finding{Kind: kind, Section: section, Symbol: k.x.String(), Want: k.String(), Detail: headingNames[k.heading]})
+	}
+	if !slices.ContainsFunc(c.out.sections, func(s section) bool { return s.kind == cuda.SHTCudaCallgraph }) {
+		c.verdict.add(Finding{Kind: SectionMissing, Section: ".nv.callgraph"})
+	}
+	for i := range c.out.sections {
+		s := &c.out.sections[i]
+		if s.kind != cuda.SHTCudaCallgraph && s.kind != cuda.SHTCudaPrototype {
+			continue
+		}
+		pairs, err := c.out.readPairs(s, c.budget)
+		if err != nil {
+			return c.unreadable(err)
+		}
+		if s.kind == cuda.SHTCudaCallgraph {
+			c.compareHeadings(s)
+		}
+		for _, p := range pairs {
+			k := call{heading: p.heading, x: c.outRef(p.x).id}
+			if p.heading == cuda.CallgraphCalls || p.heading == cuda.CallgraphEdges {
+				k.y = c.outRef(p.y).id
+			} else {
+				k.text, _ = text(c.out.strings(), uint64(p.y))
+			}
+			if n, wanted := want[k]; n == 0 && !c.extraCall(k, wanted) {
+				tell(CallStray, s.name, k)
+				continue
+			}
+			want[k] = max(want[k]-1, 0)
+		}
+	}
+	for _, f := range c.ids {
+		for _, k := range c.leftOver(want, f) {
+			section := ".nv.callgraph"
+			if k.heading == 0 {
+				section = ".nv.prototype"
+			}
+			tell(CallMissing, section, k)
+		}
+	}
+	return nil
+}
+
+// extraCall reports whether a pair may be there though the inputs don't ask
+// for it. Where a definition was replaced nvlink may write a pair of both
+// twice; and 11.8 lists kernels that are launched from the device, with no
+// prototype.
+func (c *check) extraCall(k call, wanted bool) bool {
+	if k.x == nil || k.x.code == nil {
+		return false
+	}
+	if k.heading == cuda.CallgraphPrototypes {
+		return c.release < 119 && k.x.kernel() && k.text == ""
+	}
+	return wanted && k.x.code.took != nil
+}
+
+// leftOver lists what is missing about a function, in a fixed order.
+func (c *check) leftOver(want map[call]int, f *identity) []call {
+	if !f.function() {
+		return nil
+	}
+	var list []call
+	look := func(k call) {
+		for ; want[k] > 0; want[k]-- {
+			list = append(list, k)
+		}
+	}
+	for _, heading := range [...]uint32{cuda.CallgraphPrototypes, 0} {
+		look(call{heading, f, nil, f.prototype})
+	}
+	for _, text := range f.indirect {
+		look(call{cuda.CallgraphIndirect, f, nil, text})
+		for _, y := range c.takers[text] {
+			look(call{cuda.CallgraphCalls, f, y, ""})
+		}
+	}
+	for _, y := range f.callees {
+		look(call{cuda.CallgraphCalls, f, y, ""})
+	}
+	for _, y := range f.edges {
+		look(call{cuda.CallgraphEdges, f, y, ""})
+	}
+	return list
+}
+
+// stays reports whether a function has a symbol in the output.
+func (c *check) stays(f *identity) bool { return c.visible(f) }
+
+// compareHeadings wants the three headings, from 12.x on four, in their order.
+func (c *check) compareHeadings(s *section) {
+	want := []uint32{cuda.CallgraphCalls, cuda.CallgraphPrototypes, cuda.CallgraphIndirect, cuda.CallgraphEdges}
+	if c.release < 119 {
+		want = want[:3]
+	}
+	var got []uint32
+	for at := uint64(0); at+8 <= s.size; at += 8 {
+		if y := word(s.body, at+4); word(s.body, at) == 0 && y >= cuda.CallgraphEdges {
+			got = append(got, y)
+		}
+	}
+	if !slices.Equal(want, got) {
+		c.verdict.add(Finding{Kind: CallMissing, Section: s.name, Detail: "headings"})
+	}
+}
+
+// strings is the table of the symbols' names, which prototypes share.
+func (f *image) strings() []byte {
+	if f.symtab == 0 || int(f.sections[f.symtab].link) >= len(f.sections) {
+		return nil
+	}
+	return f.sections[f.sections[f.symtab].link].body
+}

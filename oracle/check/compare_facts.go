@@ -1,0 +1,265 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// The attributes of the output are those of the inputs, and for kernels what
+// they owe to the code they reach.
+//
+// Records carry symbol numbers, so both sides are first brought to a form that
+// names what the number stands for.
+
+// fact is an attribute in that form.
+type fact struct {
+	format cuda.InfoFormat
+	attr   cuda.InfoAttr
+	about  string // what its symbol index stands for; for lists all of them
+	key    ref
+	rest   string // the other bytes
+	file   string
+}
+
+func (f fact) value() string {
+	if f.attr == cuda.AttrExterns {
+		return f.about
+	}
+	return fmt.Sprintf("%x", f.rest)
+}
+
+func infoName(attr cuda.InfoAttr) string {
+	if int(attr) < len(cuda.InfoAttrs) && cuda.InfoAttrs[attr].Name != "" {
+		return cuda.InfoAttrs[attr].Name
+	}
+	return fmt.Sprintf("EIATTR %d", attr)
+}
+
+// nameless reports whether a symbol index stands for nothing: 0, or a function
+// without a name, which 12.x writes for it.
+func (i *image) nameless(index uint32) bool {
+	if index == 0 || int(index) >= len(i.symbols) {
+		return index == 0
+	}
+	s := &i.symbols[index]
+	return s.name == "" && s.kind() == cuda.STTFunc && !s.defined()
+}
+
+// factOf brings a record to the common form; resolve tells what an index
+// stands for.
+func (i *image) factOf(a attribute, resolve func(uint32) ref) fact {
+	f := fact{format: a.format, attr: a.attr, rest: string(a.value)}
+	switch {
+	case listsSymbols(a.attr):
+		var names []string
+		for at := uint64(0); at+4 <= uint64(len(a.value)); at += 4 {
+			names = append(names, resolve(word(a.value, at)).String())
+		}
+		slices.Sort(names)
+		f.about, f.rest = strings.Join(names, " "), ""
+	case namesSymbol(a.attr) && len(a.value) >= 4:
+		f.key = resolve(word(a.value, 0))
+		f.rest = string(a.value[4:])
+		if index := word(a.value, 0); f.key == (ref{}) && !i.nameless(index) {
+			f.about = "symbol " + fmt.Sprint(index)
+		}
+	}
+	return f
+}
+
+func (c *check) compareFacts() error {
+	needs, err := c.needs()
+	if err != nil {
+		return err
+	}
+	var module []fact
+	for _, m := range c.modules {
+		module = append(module, c.moduleFacts(m)...)
+	}
+	if !c.relocatable {
+		for _, k := range c.kernels {
+			module = append(module, minStack(k, needs[k]))
+		}
+	}
+	got := map[*body][]fact{}
+	var gotModule []fact
+	for i, list := range c.out.infos {
+		if c.out.sections[i].kind != cuda.SHTCudaInfo {
+			continue
+		}
+		s := &c.out.sections[i]
+		var to *body
+		if s.info != 0 {
+			if int(s.info) >= len(c.out.bodies) || c.out.bodies[s.info] == nil {
+				c.verdict.add(Finding{Kind: SectionStray, Section: s.name, Detail: "belongs to no code of the link"})
+				continue
+			}
+			to = c.out.bodies[s.info]
+			if want := ".nv.info." + strings.TrimPrefix(to.section.name, ".text."); s.name != want {
+				c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: want, Got: s.name, Detail: "name"})
+			}
+		}
+		for _, a := range list {
+			f := c.out.factOf(a, c.outRef)
+			if to == nil {
+				gotModule = append(gotModule, f)
+			} else {
+				got[to] = append(got[to], f)
+			}
+		}
+	}
+	c.compareList(".nv.info", "", module, gotModule)
+	for _, a := range c.areas {
+		if a.code() && a.owner.live && a.out != nil {
+			list, err := c.bodyFacts(a.owner, needs)
+			if err != nil {
+				return err
+			}
+			if c.wasReworked(a.owner.owner) {
+				withoutPlaces(list)
+				withoutPlaces(got[a.owner])
+			}
+			c.compareList(".nv.info."+strings.TrimPrefix(a.name, ".text."), a.owner.owner.String(), list, got[a.owner])
+		}
+	}
+	return nil
+}
+
+// withoutPlaces blanks the offsets of instructions.
+func withoutPlaces(list []fact) {
+	for i := range list {
+		if countsWords(list[i].attr) {
+			list[i].rest = ""
+		}
+	}
+}
+
+// outRef is what a symbol index of the output stands for.
+func (c *check) outRef(index uint32) ref {
+	if int(index) >= len(c.out.refs) {
+		return ref{}
+	}
+	return c.out.refs[index]
+}
+
+// moduleFacts are the records of a module's .nv.info that must be in the
+// output's.
+func (c *check) moduleFacts(m *module) []fact {
+	var list []fact
+	for i := range m.sections {
+		if m.sections[i].info != 0 {
+			continue
+		}
+		for _, a := range m.infos[i] {
+			if a.attr == cuda.AttrMaxStackSize && !c.relocatable {
+				continue
+			}
+			f := m.factOf(a, func(index uint32) ref { return c.inRef(m, index) })
+			f.file = m.name
+			if id := f.key.id; id != nil && id.function() {
+				if !id.live || !c.tells(m, word(a.value, 0)) {
+					continue
+				}
+				if a.attr == cuda.AttrRegcount && id.kernel() && !c.relocatable {
+					f.rest = bytesOf(max(word(a.value, 4), c.registers(id)))
+				}
+			}
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// tells reports whether a module's records about a function count: not where
+// its definition lost or was replaced.
+func (c *check) tells(m *module, index uint32) bool {
+	s := &m.symbols[index]
+	if s.special {
+		return true
+	}
+	code := m.bodies[s.shndx]
+	return code == nil || code.fate == won
+}
+
+func (c *check) inRef(m *module, index uint32) ref {
+	if int(index) >= len(m.refs) {
+		return ref{}
+	}
+	return c.refOf(m, index)
+}
+
+func bytesOf(n uint32) string {
+	return string([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)})
+}
+
+func minStack(k *identity, n need) fact {
+	f := fact{format: cuda.FormatSized, attr: cuda.AttrMinStackSize, key: ref{id: k}, rest: bytesOf(1<<32 - 1), file: k.file}
+	if n.known {
+		f.rest = bytesOf(uint32(n.stack))
+	}
+	return f
+}
+
+// before gives references an order: by name, and by first mention among equal
+// names.
+func (r ref) before(o ref) bool {
+	if x, y := r.String(), o.String(); x != y {
+		return x < y
+	}
+	return r.id != nil && o.id != nil && r.id.order < o.id.order
+}
+
+// compareList compares records regardless of their order.
+func (c *check) compareList(section, symbol string, want, got []fact) {
+	c.verdict.Attributes += len(want)
+	order := func(list []fact) {
+		sort.SliceStable(list, func(i, j int) bool {
+			a, b := list[i], list[j]
+			if a.attr != b.attr {
+				return a.attr < b.attr
+			}
+			if a.key != b.key {
+				return a.key.before(b.key)
+			}
+			return a.rest < b.rest
+		})
+	}
+	order(want)
+	order(got)
+	tell := func(kind Kind, f fact, want, got string) {
+		name := symbol
+		if f.key.id != nil {
+			name = f.key.String()
+		}
+		c.verdict.add(Finding{Kind: kind, File: f.file, Section: section, Symbol: name, Want: want, Got: got, Detail: infoName(f.attr)})
+	}
+	for len(want) > 0 || len(got) > 0 {
+		switch {
+		case len(got) == 0 || len(want) > 0 && (want[0].attr < got[0].attr):
+			tell(FactMissing, want[0], want[0].value(), "")
+			want = want[1:]
+		case len(want) == 0 || got[0].attr < want[0].attr:
+			tell(FactStray, got[0], "", got[0].value())
+			got = got[1:]
+		default:
+			w, g := want[0], got[0]
+			switch {
+			case w.key.before(g.key):
+				tell(FactMissing, w, w.value(), "")
+				want = want[1:]
+				continue
+			case g.key.before(w.key):
+				tell(FactStray, g, "", g.value())
+				got = got[1:]
+				continue
+			case w.rest != g.rest || w.about != g.about || w.format != g.format:
+				tell(FactValue, w, w.value(), g.value())
+			}
+			want, got = want[1:], got[1:]
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// Line tables of the SASS side.
+//
+// The finalizer writes .debug_line and .nv_debug_line_sass anew: the units of
+// the inputs in their order, each with its header as it was and the sequences
+// of the functions that stay. A sequence begins with an extended opcode that
+// sets the address, 00 09 02 and eight bytes for which a record stands; what
+// follows up to the next one belongs to it.
+//
+//	unit   length | header ... | sequence | sequence ...
+//
+// Source: links of -lineinfo and -g objects by nvlink 13.0.88.
+
+// setAddress is what stands before the address of a sequence.
+var setAddress = []byte{0, 9, 2}
+
+// lineUnit is a unit taken apart.
+type lineUnit struct {
+	header    string
+	sequences []lineSequence
+}
+
+type lineSequence struct {
+	at   uint64
+	id   *identity
+	text string // behind the address
+}
+
+// lineUnits takes a line table apart; names tells the function whose address
+// stands at an offset.
+func lineUnits(body []byte, names map[uint64]*identity) ([]lineUnit, bool) {
+	var list []lineUnit
+	for at := uint64(0); at+4 <= uint64(len(body)); {
+		unit, ok := cut(body, at+4, number(body, at, 4))
+		if !ok {
+			return nil, false
+		}
+		u := lineUnit{}
+		start, open := uint64(0), -1
+		close := func(end uint64) {
+			text, _ := cut(unit, start, end-start)
+			if open < 0 {
+				u.header = string(text)
+			} else {
+				u.sequences[open].text = string(text)
+			}
+		}
+		for p := uint64(0); p+11 <= uint64(len(unit)); p++ {
+			mark, _ := cut(unit, p, 3)
+			id, named := names[at+4+p+3]
+			if !named || !bytes.Equal(mark, setAddress) {
+				continue
+			}
+			close(p)
+			u.sequences = append(u.sequences, lineSequence{at: at + 4 + p, id: id})
+			start, open = p+11, len(u.sequences)-1
+		}
+		close(uint64(len(unit)))
+		list = append(list, u)
+		at += 4 + uint64(len(unit))
+	}
+	return list, true
+}
+
+// compareLines holds the line tables of the output against those of the inputs.
+func (c *check) compareLines() error {
+	if c.out.side != sassSide {
+		return nil
+	}
+	for _, name := range [...]string{".debug_line", ".nv_debug_line_sass"} {
+		a := c.byKey[areaKey{name, nil}]
+		if a == nil || a.out == nil {
+			continue
+		}
+		if err := c.compareLineTable(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *check) compareLineTable(a *area) error {
+	var want []lineUnit
+	for _, p := range a.parts {
+		names := map[uint64]*identity{}
+		for _, list := range p.mod.relocs {
+			if list.target != p.section.index {
+				continue
+			}
+			for _, r := range list.list {
+				if id := p.mod.refs[r.symbol].id; id != nil && r.kind == cuda.R_CUDA_64 {
+					names[r.offset] = id.first()
+				}
+			}
+		}
+		units, ok := lineUnits(p.section.body, names)
+		if !ok {
+			return nil // nothing is known of such a table
+		}
+		for i := range units {
+			kept := units[i].sequences[:0]
+			for _, s := range units[i].sequences {
+				if s.id.live && (s.id.mod == p.mod || s.id.code != nil && s.id.code.took != nil) {
+					kept = append(kept, s)
+				}
+			}
+			units[i].sequences = kept
+		}
+		want = append(want, units...)
+		if err := c.budget.spend(p.mod.name, p.section.size/4); err != nil {
+			return err
+		}
+	}
+	names := map[uint64]*identity{}
+	for _, l := range c.out.lists {
+		for _, r := range l.list {
+			if id := c.outRef(r.symbol).id; l.target == a.out.index && id != nil && r.kind == cuda.R_CUDA_64 {
+				names[r.offset] = id.first()
+			}
+		}
+	}
+	got, ok := lineUnits(a.out.body, names)
+	tell := func(at uint64, symbol *identity, detail string) {
+		c.verdict.add(Finding{Kind: SectionBytes, Section: a.name, Symbol: symbol.String(), Offset: at, Detail: detail})
+	}
+	if !ok || len(got) != len(want) {
+		tell(0, nil, fmt.Sprintf("%d units of lines, the inputs have %d", len(got), len(want)))
+		return nil
+	}
+	for i, w := range want {
+		g := got[i]
+		if !headersAlike(w.header, g.header) {
+			tell(0, nil, fmt.Sprintf("the header of unit %d is not the input's", i))
+		}
+		for _, s := range g.sequences {
+			if !takeSequence(&w, s, c.remade(s.id)) {
+				tell(s.at, s.id, "lines that are not the input's")
+			}
+		}
+		for _, s := range w.sequences {
+			if s.id.code == nil || s.id.code.took == nil {
+				tell(s.at, s.id, "the function's lines are missing")
+			}
+		}
+	}
+	return c.budget.spend("output", a.out.size/4)
+}
+
+// headersAlike compares the headers of a unit, but for a word before the first
+// sequence: the place of the unit's strings, for which only the Mercury side has
+// a record.
+func headersAlike(want, got string) bool {
+	const tail = 8
+	return len(want) == len(got) && (want == got || len(want) > tail && want[:len(want)-tail] == got[:len(got)-tail])
+}
+
+// takeSequence takes the sequence out of a unit, equal bytes or, of code that
+// was remade, any of the function.
+func takeSequence(u *lineUnit, s lineSequence, any bool) bool {
+	for i, w := range u.sequences {
+		if w.id == s.id && (w.text == s.text || any) {
+			u.sequences = append(u.sequences[:i:i], u.sequences[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// remade reports whether the finalizer may have written other lines for a
+// function: of code that changed, that has two names, or that took the place of
+// another.
+func (c *check) remade(id *identity) bool {
+	return c.wasReworked(id) || id.code == nil || id.code.took != nil || len(id.code.names) > 1
+}

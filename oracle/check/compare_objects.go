@@ -1,0 +1,140 @@
+package check
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// What holds of any image, whoever laid it out: what has a name lies inside its
+// section, as its definition was aligned, and no two of them share bytes. Two
+// names of one place (PTX .alias, a variable and a part of it) are one thing.
+//
+// An object's own alignment is written nowhere but for shared variables, where
+// st_value of the input is it. Of the others the input tells this much: a
+// linker moves whole sections, so the offset keeps its remainder by the
+// section's alignment.
+
+func (c *check) compareObjects() error {
+	if err := c.compareInside(); err != nil {
+		return err
+	}
+	bySection := map[int][]*identity{}
+	var order []int
+	for _, id := range c.ids {
+		if id.out == 0 || id.size == 0 || c.tolerated(id) {
+			continue
+		}
+		s := &c.out.symbols[id.out]
+		if !s.defined() || s.special || s.size == 0 || c.relocatable && id.space() == cuda.STOShared {
+			continue // in a relocatable file st_value of shared memory is an alignment
+		}
+		c.compareAlignment(id, s)
+		if bySection[s.shndx] == nil {
+			order = append(order, s.shndx)
+		}
+		bySection[s.shndx] = append(bySection[s.shndx], id)
+	}
+	for _, i := range order {
+		if err := c.compareApart(bySection[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareInside wants every symbol inside its section.
+func (c *check) compareInside() error {
+	for i := range c.out.symbols {
+		s := &c.out.symbols[i]
+		if !s.defined() || s.special || s.kind() == cuda.STTSection || c.relocatable && (s.other&cuda.STOSpace == cuda.STOShared || s.other&cuda.STOSpace == cuda.STOReservedShared) {
+			continue
+		}
+		in := &c.out.sections[s.shndx]
+		end := c.endOf(in, c.out.refs[i].id)
+		if s.value > end || s.size > end-s.value {
+			if c.notPlaced(i, s) || c.out.refs[i].id != nil && c.tolerated(c.out.refs[i].id) {
+				continue
+			}
+			c.verdict.add(Finding{Kind: SymbolOutside, Section: in.name, Symbol: s.name, Offset: s.value,
+				Want: fmt.Sprintf("end at most 0x%x", end), Got: fmt.Sprintf("0x%x+0x%x", s.value, s.size)})
+		}
+	}
+	return c.budget.spend("output", uint64(len(c.out.symbols)))
+}
+
+// endOf is the size of a section, of a capsule that of the code it stands for.
+func (c *check) endOf(s *section, id *identity) uint64 {
+	if c.side != mercurySide || c.out.side == whole || !isCode(s) {
+		return s.size
+	}
+	if id != nil && id.code != nil {
+		if read := c.capsuleOf(id.code); read != nil && read.Known {
+			return read.Merc
+		}
+	}
+	return 1<<64 - 1
+}
+
+// notPlaced: with -g and --preserve-relocs arrays of unknown length carry an
+// offset behind a section that is empty.
+func (c *check) notPlaced(index int, s *symbol) bool {
+	id := c.out.refs[index].id
+	return id != nil && id.externShared() && s.size == 0
+}
+
+func (c *check) compareAlignment(id *identity, s *symbol) {
+	align := id.align
+	input := uint64(0)
+	if id.space() != cuda.STOShared && id.def != nil && !id.def.special {
+		align, input = id.mod.sections[id.def.shndx].align, id.def.value
+	}
+	if align < 2 || id.function() {
+		return
+	}
+	if s.value%align != input%align {
+		c.verdict.add(Finding{Kind: SymbolAlignment, Section: c.out.sections[s.shndx].name, Symbol: s.name, Offset: s.value,
+			Want: fmt.Sprintf("0x%x beyond a multiple of 0x%x", input%align, align), Got: hex(s.value)})
+	}
+}
+
+// compareApart wants the objects of one section apart where they are in the
+// inputs.
+func (c *check) compareApart(list []*identity) error {
+	at := func(id *identity) (uint64, uint64) {
+		s := &c.out.symbols[id.out]
+		return s.value, s.value + s.size
+	}
+	sort.SliceStable(list, func(i, j int) bool {
+		a, _ := at(list[i])
+		b, _ := at(list[j])
+		return a < b
+	})
+	furthest := list[0]
+	for _, id := range list[1:] {
+		start, end := at(id)
+		_, reached := at(furthest)
+		if start < reached && !c.areOne(furthest, id) {
+			c.verdict.add(Finding{Kind: SymbolOverlap, Section: c.out.sections[c.out.symbols[id.out].shndx].name, Symbol: id.name, Offset: start,
+				Detail: "shares bytes with " + furthest.name})
+		}
+		if end > reached {
+			furthest = id
+		}
+	}
+	return c.budget.spend("output", uint64(len(list)))
+}
+
+// areOne reports whether two names share bytes in their input already, or,
+// being shared memory, are never used by the same kernel.
+func (c *check) areOne(a, b *identity) bool {
+	if a.space() == cuda.STOShared && b.space() == cuda.STOShared && !a.function() && !b.function() {
+		return !c.meets(a, []*identity{b})
+	}
+	if a.def == nil || b.def == nil || a.mod != b.mod || a.def.shndx != b.def.shndx {
+		return false
+	}
+	x, y := a.def, b.def
+	return x.value < y.value+y.size && y.value < x.value+x.size
+}

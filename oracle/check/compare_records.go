@@ -1,0 +1,119 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// Every record that must be kept is there, and no other.
+
+func (c *check) compareRecords() error {
+	got := map[*area][]kept{}
+	for _, l := range c.out.lists {
+		if l.section.kind == cuda.SHTCudaResolvedRela {
+			continue
+		}
+		a := c.out.areas[l.target]
+		if a != nil && c.rewritten(a) {
+			continue
+		}
+		if a == nil {
+			c.verdict.add(Finding{Kind: SectionStray, Section: l.section.name, Detail: "its target is no section of the link"})
+			continue
+		}
+		for _, r := range l.list {
+			k := kept{offset: r.offset, kind: r.kind, addend: r.addend, rela: r.rela}
+			if int(r.symbol) < len(c.out.refs) {
+				k.ref = c.out.refs[r.symbol]
+			}
+			if !c.leftBehind(a, k.offset) {
+				got[a] = append(got[a], k)
+			}
+		}
+		if err := c.budget.spend("output", uint64(len(l.list))); err != nil {
+			return err
+		}
+	}
+	for _, a := range c.areas {
+		want := a.kept
+		if c.rewritten(a) {
+			continue
+		}
+		if !a.present() || a.out == nil && c.options.Loose {
+			want = nil // its absence is told
+		}
+		if c.forceRela {
+			for i := range want {
+				want[i].rela = true
+			}
+		}
+		want = slices.DeleteFunc(slices.Clone(want), func(k kept) bool { return c.leftBehind(a, k.offset) })
+		for i := range want {
+			want[i].offset = c.movedTo(a, want[i].offset)
+		}
+		c.verdict.Kept += len(want)
+		c.comparePlaces(a, want, got[a])
+	}
+	return nil
+}
+
+// comparePlaces compares the records of one area, place by place.
+func (c *check) comparePlaces(a *area, want, got []kept) {
+	byPlace := func(list []kept) func(i, j int) bool {
+		return func(i, j int) bool {
+			if list[i].offset != list[j].offset {
+				return list[i].offset < list[j].offset
+			}
+			return list[i].kind < list[j].kind
+		}
+	}
+	sort.SliceStable(want, byPlace(want))
+	sort.SliceStable(got, byPlace(got))
+	for len(want) > 0 || len(got) > 0 {
+		switch {
+		case len(got) == 0 || len(want) > 0 && want[0].offset < got[0].offset:
+			c.verdict.add(c.recordFinding(RelocationMissing, a, want[0]))
+			want = want[1:]
+		case len(want) == 0 || got[0].offset < want[0].offset:
+			c.verdict.add(c.recordFinding(RelocationStray, a, got[0]))
+			got = got[1:]
+		default:
+			w, g := want[0], got[0]
+			want, got = want[1:], got[1:]
+			f := c.recordFinding(0, a, w)
+			switch {
+			case w.kind != g.kind || w.rela != g.rela:
+				f.Kind, f.Want, f.Got = RelocationType, relocationName(w.kind), relocationName(g.kind)
+			case w.ref != g.ref:
+				f.Kind, f.Want, f.Got = RelocationSymbol, w.ref.String(), g.ref.String()
+			case w.addend != g.addend:
+				f.Kind, f.Want, f.Got = RelocationAddend, fmt.Sprint(w.addend), fmt.Sprint(g.addend)
+			default:
+				continue
+			}
+			c.verdict.add(f)
+		}
+	}
+}
+
+func (c *check) recordFinding(kind Kind, a *area, k kept) Finding {
+	f := Finding{Kind: kind, Section: a.name, Offset: k.offset, Relocation: relocationName(k.kind), Symbol: k.ref.String()}
+	if k.mod != nil {
+		f.File = k.mod.name
+	}
+	return f
+}
+
+// String names what a symbol index stands for.
+func (r ref) String() string {
+	switch {
+	case r.id != nil:
+		return r.id.name
+	case r.area != nil:
+		return r.area.name
+	}
+	return "no symbol"
+}

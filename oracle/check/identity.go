@@ -1,0 +1,96 @@
+package check
+
+import (
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// identity is what a name stands for in the whole link: one function, object
+// or image, however many modules mention it. A local name has an identity for
+// each module that defines it.
+type identity struct {
+	name  string
+	order int // of first mention; orders of shared memory and image slots follow it
+	local bool
+	early bool // stands among the local symbols: local, or weak when first seen
+
+	// Taken over from the definition, or from the first mention where there
+	// is none.
+	info, other byte
+	size        uint64
+	file        string
+
+	def                *symbol // nil: nobody defines it
+	mod                *module // of def
+	mentioned, defined int     // moments of the first mention and the first definition
+
+	code *body // functions: the code that won
+
+	// Objects.
+	common     bool   // no definition but a common one; size and align are the largest
+	align      uint64 // commons and shared variables
+	firstAlign uint64 // commons: of the first mention
+	at         place  // where it lies
+	value      uint64 // its offset there
+	placed     bool
+	overruled  int    // number of the module whose strong definition took the place of a weak one
+	slot       uint64 // of an image, in constant bank 0
+	foreign    uint64 // st_value of the first mention that defines nothing
+	named      bool   // by a record that stays
+
+	// Call graph.
+	callees   []*identity
+	edges     []*identity
+	indirect  []string // prototypes it calls through
+	prototype string   // its own, "" for none
+	taken     bool     // its address is taken
+	typed     bool     // prototype came with the taking
+	reached   bool     // from a kernel that stays
+	live      bool
+	users     []*identity // kernels that reach it
+	mark      int
+
+	out int // symbol index in the output, 0: not matched
+}
+
+func (d *identity) kind() cuda.SymbolType { return cuda.SymbolType(d.info % 16) }
+func (d *identity) bind() cuda.Binding    { return cuda.Binding(d.info / 16) }
+func (d *identity) function() bool        { return d.kind() == cuda.STTFunc }
+
+// String returns the name.
+func (d *identity) String() string {
+	if d == nil {
+		return ""
+	}
+	return d.name
+}
+
+func (d *identity) kernel() bool { return d.function() && d.other&cuda.STOEntry != 0 }
+func (d *identity) image() bool {
+	k := d.kind()
+	return k == cuda.STTCudaTexture || k == cuda.STTCudaSampler || k == cuda.STTCudaSurface
+}
+func (d *identity) space() byte { return d.other & cuda.STOSpace }
+
+// first is the function that a second name of its code (PTX .alias) stands for.
+func (d *identity) first() *identity {
+	if d != nil && d.code != nil && d.code.owner != nil {
+		return d.code.owner
+	}
+	return d
+}
+
+// externShared reports whether the object is an array of unknown length in
+// shared memory, extern __shared__ x[].
+func (d *identity) externShared() bool {
+	return d.kind() == cuda.STTCudaObject && d.space() == cuda.STOShared && d.def == nil && d.size == 0
+}
+
+// unified names the eight symbols of the unified tables, which only the driver
+// defines.
+func unified(name string) bool {
+	switch name {
+	case "__UFT", "__UDT", "__UFT_END", "__UDT_END", "__UFT_OFFSET", "__UDT_OFFSET", "__UFT_CANONICAL", "__UDT_CANONICAL":
+		return true
+	}
+	return false
+}

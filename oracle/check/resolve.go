@@ -1,0 +1,163 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// Which definition a name stands for.
+//
+// Functions first, then everything else, module by module. Strong beats weak;
+// of two weak functions the one with fewer registers wins, and of equals the
+// first. Of two weak objects the first wins. Two strong ones can't be linked.
+//
+// Source: links of weak and common symbols by nvlink 11.8.89, 12.4.131 and
+// 13.0.88.
+
+func (c *check) resolve() error {
+	for _, m := range c.modules {
+		for i := range m.symbols {
+			if s := &m.symbols[i]; s.kind() == cuda.STTFunc {
+				c.function(m, s)
+			}
+		}
+		for i := range m.symbols {
+			s := &m.symbols[i]
+			switch s.kind() {
+			case cuda.STTFunc, cuda.STTSection, cuda.STTNotype, cuda.STTFile:
+			default:
+				c.object(m, s)
+			}
+		}
+	}
+	return c.budget.spend("", uint64(len(c.ids)))
+}
+
+// mention returns the identity of a symbol's name, a new one where the name is
+// new or local.
+func (c *check) mention(m *module, s *symbol) *identity {
+	local := s.bind() == cuda.STBLocal
+	if !local {
+		if id := c.names[s.name]; id != nil {
+			m.refs[s.index] = ref{id: id}
+			return id
+		}
+	}
+	id := &identity{name: s.name, order: len(c.ids), local: local, info: s.info, other: s.other, size: s.size, file: m.name, mentioned: c.moment,
+		early: local || s.bind() == cuda.STBWeak && s.defined()}
+	if !s.defined() {
+		id.foreign = s.value
+		if c.release < 119 && strings.HasPrefix(s.name, ".nv.reservedSmem.") && s.kind() == cuda.STTObject {
+			// 11.8 makes a symbol of its own.
+			id.info, id.early = 16*byte(cuda.STBWeak)+byte(cuda.STTCudaObject), true
+		}
+	}
+	c.ids = append(c.ids, id)
+	m.refs[s.index] = ref{id: id}
+	if !local {
+		c.names[s.name] = id
+	}
+	return id
+}
+
+// define lets a symbol be the definition.
+func (c *check) define(id *identity, m *module, s *symbol) {
+	if id.def == nil {
+		id.defined = c.moment
+		c.moment++
+	}
+	id.def, id.mod, id.info, id.other, id.size, id.file = s, m, s.info, s.other, s.size, m.name
+	id.common = false
+	m.accepted[s.shndx] = true
+}
+
+func (c *check) function(m *module, s *symbol) {
+	if s.name == "" && !s.defined() {
+		return // stands for nothing; 12.x writes them with -g
+	}
+	if !s.defined() && c.names[s.name] == nil && !m.nameless {
+		m.nameless = true
+		c.nameless++
+	}
+	id := c.mention(m, s)
+	c.moment++
+	if !s.defined() {
+		return
+	}
+	code := m.bodies[s.shndx]
+	if code == nil {
+		c.conflict(m, s, "a function outside code")
+		return
+	}
+	if symbolOf(code.section.info) == uint32(s.index) {
+		code.owner = id
+	}
+	if id.def == nil {
+		c.define(id, m, s)
+		id.code = code
+		code.names = append(code.names, id)
+		return
+	}
+	switch oldWeak, newWeak := id.def.bind() == cuda.STBWeak, s.bind() == cuda.STBWeak; {
+	case !oldWeak && !newWeak:
+		c.conflict(m, s, "defined in "+id.mod.name+" as well")
+	case oldWeak && !newWeak, oldWeak && newWeak && code.registers(c.release) < id.code.registers(c.release):
+		id.code.fate, code.took = replaced, id.code
+		c.define(id, m, s)
+		id.code = code
+		code.names = append(code.names, id)
+	default:
+		code.fate, code.beaten = lost, oldWeak
+		m.silent[id], m.lost[s.index] = true, true
+	}
+}
+
+func (c *check) object(m *module, s *symbol) {
+	id := c.mention(m, s)
+	c.moment++
+	switch {
+	case !s.defined():
+	case s.common():
+		if id.def == nil {
+			id.common = true
+			id.size, id.align = max(id.size, s.size), max(id.align, s.value)
+			if id.firstAlign == 0 {
+				id.firstAlign = s.value
+				c.commons = append(c.commons, id)
+			}
+		}
+	case id.def == nil:
+		if id.common && !s.special && m.sections[s.shndx].kind == cuda.SHTCudaGlobal {
+			// The common keeps its own room.
+			m.accepted[s.shndx] = true
+			m.losers[s.shndx] = append(m.losers[s.shndx], s)
+			m.lost[s.index] = true
+			return
+		}
+		c.define(id, m, s)
+	default:
+		oldWeak, newWeak := id.def.bind() == cuda.STBWeak, s.bind() == cuda.STBWeak
+		switch {
+		case !oldWeak && !newWeak:
+			c.conflict(m, s, "defined in "+id.mod.name+" as well")
+		case id.size != s.size:
+			c.conflict(m, s, fmt.Sprintf("%d bytes long, in %s %d", s.size, id.mod.name, id.size))
+		case oldWeak && !newWeak:
+			if s.other&cuda.STOSpace != cuda.STOConstant {
+				id.overruled = m.number
+			}
+			c.define(id, m, s)
+		default:
+			if oldWeak {
+				m.losers[s.shndx] = append(m.losers[s.shndx], s)
+			}
+			m.lost[s.index] = oldWeak || s.other&cuda.STOSpace != cuda.STOConstant
+		}
+	}
+}
+
+func (c *check) conflict(m *module, s *symbol, detail string) {
+	c.verdict.add(Finding{Kind: InputConflict, File: m.name, Symbol: s.name, Detail: detail})
+}

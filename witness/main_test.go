@@ -1,9 +1,0 @@
-package witness_test
-
-import (
-	"testing"
-
-	"github.com/twinlink/twinlink/witness/witnesstest"
-)
-
-func TestMain(m *testing.M) { witnesstest.Main(m) }
