@@ -3,11 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
@@ -16,46 +17,47 @@ import (
 	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
-const capsuleUsage = `Usage: twinlink capsule [-format text|json] [-nvdisasm PATH] FILE...
-       twinlink capsule rebuild FILE -o OUT
-
-Shows the capsules of objects and images for sm_100 and up, node by node: SASS
-offset, Mercury offset, kind, tag, the SASS words and what nvdisasm makes of
-them. nvdisasm is the one named, or else the newest that is found; without one
-the words stand alone.
-
-rebuild decodes the file into a model, fields and records, and encodes that
-again: the output has the input's bytes.
-
-Exit status: 0, 1 a file that can't be read or decoded, 2 wrong use.
-`
-
-func capsuleFiles(args []string, s streams) int {
-	if len(args) > 0 && args[0] == "rebuild" {
-		return rebuildCapsule(args[1:], s)
+func capsuleCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "capsule FILE...",
+		GroupID: groupLook,
+		Short:   "Show the capsules of sm_100 and up",
+		Long: `Shows the capsules of objects and linked files for sm_100 and up, node by node:
+SASS offset, Mercury offset, kind, tag, the SASS words and what nvdisasm makes
+of them. nvdisasm is the one named, or else the newest that is found; without
+one the words stand alone.`,
+		Example: "  twinlink capsule out.cubin\n  twinlink capsule rebuild out.cubin -o same.cubin",
+		Args:    atLeast(1, "no file to show"),
 	}
-	f := flags("capsule", capsuleUsage, s)
-	style := format(f)
-	nvdisasm := f.String("nvdisasm", "", "")
-	files, status, done := parseMixed(f, args)
-	if done {
-		return status
+	nvdisasm := c.Flags().String("nvdisasm", "", "the disassembler to run")
+	style := choose(c, "format", "how to print", "text", "json")
+	c.RunE = func(_ *cobra.Command, files []string) error {
+		d := disassembler(*nvdisasm, s)
+		return forEach(files, style.value == "text", s, func(name string) error {
+			return d.show(name, style.value, s.out)
+		})
 	}
-	if len(files) == 0 {
-		f.Usage()
-		return exitUsage
+	c.AddCommand(rebuildCommand())
+	return c
+}
+
+func rebuildCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "rebuild FILE -o OUT",
+		Short: "Decode a file into a model and encode it again",
+		Long: `Decodes the file into a model, fields and records, and encodes that again: the
+output has the input's bytes.`,
+		Example: "  twinlink capsule rebuild out.cubin -o same.cubin",
+		Args:    exactly(1, "rebuild takes one file"),
 	}
-	d := disassembler(*nvdisasm, s)
-	for i, name := range files {
-		if i > 0 && *style == "text" {
-			fmt.Fprintln(s.out)
+	out := c.Flags().StringP("output", "o", "", "the file to write")
+	c.RunE = func(_ *cobra.Command, files []string) error {
+		if *out == "" {
+			return badUsage("-o is missing")
 		}
-		if err := d.show(name, *style, s.out); err != nil {
-			fmt.Fprintf(s.err, "twinlink: %s\n", err)
-			status = exitFailed
-		}
+		return rebuildFile(files[0], *out)
 	}
-	return status
+	return c
 }
 
 // maxDisassembly is how long nvdisasm may take: 10 MB take it half a minute.
@@ -119,37 +121,6 @@ func (d disassembly) listing(m *capsule.Image, data []byte) (*view.Disassembly, 
 		return nil, err // what it refuses has no text
 	}
 	return view.ParseDisassembly(m, res.Stdout)
-}
-
-// parseMixed reads flags that may stand before, between and behind the files.
-func parseMixed(f *flag.FlagSet, args []string) (files []string, status int, done bool) {
-	for {
-		if status, done := parse(f, args); done {
-			return nil, status, true
-		}
-		if f.NArg() == 0 {
-			return files, exitOK, false
-		}
-		files, args = append(files, f.Arg(0)), f.Args()[1:]
-	}
-}
-
-func rebuildCapsule(args []string, s streams) int {
-	f := flags("capsule rebuild", capsuleUsage, s)
-	out := f.String("o", "", "")
-	inputs, status, done := parseMixed(f, args)
-	if done {
-		return status
-	}
-	if len(inputs) != 1 || *out == "" {
-		fmt.Fprint(s.err, capsuleUsage)
-		return exitUsage
-	}
-	if err := rebuildFile(inputs[0], *out); err != nil {
-		fmt.Fprintf(s.err, "twinlink: %s\n", err)
-		return exitFailed
-	}
-	return exitOK
 }
 
 func rebuildFile(in, out string) error {

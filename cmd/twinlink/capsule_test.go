@@ -67,7 +67,7 @@ func TestCapsuleRebuild(t *testing.T) {
 	if err := os.WriteFile("bad", data[:len(data)-9], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if r := twinlink("capsule", "rebuild", "bad", "-o", "c"); r.exit != 1 || !strings.Contains(r.stderr, "bad:") {
+	if r := twinlink("capsule", "rebuild", "bad", "-o", "c"); r.exit != exitRefused || !strings.Contains(r.stderr, "bad:") {
 		t.Errorf("cut short: exit %d, %q", r.exit, r.stderr)
 	}
 	if _, err := os.Stat("c"); err == nil {
@@ -84,7 +84,7 @@ func TestCapsuleShow(t *testing.T) {
 			t.Errorf("no %q in\n%.2000s", part, r.out)
 		}
 	}
-	r = twinlink("capsule", "-format", "json", "x.cubin")
+	r = twinlink("capsule", "--format", "json", "x.cubin")
 	r.want(t, 0)
 	var f view.File
 	if err := json.Unmarshal([]byte(r.out), &f); err != nil {
@@ -125,7 +125,7 @@ func TestSelfcheckCommand(t *testing.T) {
 	if r := twinlink("selfcheck", "--codes", "section", "bad.cubin"); r.exit != 1 || !strings.Contains(r.out, "  17 text metadata: file at 0x31: ") {
 		t.Errorf("exit %d, %s", r.exit, r.out)
 	}
-	if r := twinlink("selfcheck", "--format=json", "x.cubin", "nothing.cubin"); r.exit != 3 || strings.Count(r.out, "\n") != 2 || !strings.Contains(r.out, `"verdict":"refused"`) {
+	if r := twinlink("selfcheck", "--format=json", "x.cubin", "nothing.cubin"); r.exit != exitUsage || strings.Count(r.out, "\n") != 1 || r.stderr != "twinlink: open nothing.cubin: no such file or directory\n" {
 		t.Errorf("exit %d, %s", r.exit, r.out)
 	}
 	if r := twinlink("selfcheck"); r.exit != 2 {

@@ -1,61 +1,54 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/twinlink/twinlink/internal/claims"
 )
 
-const claimsUsage = `Usage: twinlink claims [--system S] [--verdict V] [--format text|json]
-
-Prints the ledger of what the seed documents state: each claim, its verdict
-(confirmed, refuted, open, not-observable), what is true where it is refuted,
-and what decided it. Without --system and --verdict the text is the sums alone;
-json is an array of {"id", "verdict", "truth", "by"}.
-`
-
-func listClaims(args []string, s streams) int {
-	f := flags("claims", claimsUsage, s)
-	style := format(f)
-	var filter claims.Filter
-	f.StringVar(&filter.System, "system", "", "")
-	f.Func("verdict", "", func(v string) error {
-		filter.Verdict = claims.Verdict(v)
-		if !slices.Contains(claims.Verdicts, filter.Verdict) {
-			return fmt.Errorf("must be one of %v", claims.Verdicts)
-		}
-		return nil
-	})
-	if status, done := parse(f, args); done {
-		return status
+func claimsCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "claims",
+		GroupID: groupProject,
+		Short:   "Print the verdicts on what the source documents state",
+		Long: `Prints the ledger of what the source documents state: each claim, its verdict,
+what is true where it is refuted, and what decided it. Without --system and
+--verdict the text is the sums alone; json is an array of
+{"id", "verdict", "truth", "by"}.`,
+		Example: "  twinlink claims --system dispatcher --verdict refuted",
+		Args:    exactly(0, "claims takes no argument"),
 	}
-	if f.NArg() > 0 {
-		f.Usage()
-		return exitUsage
+	system := c.Flags().String("system", "", "claims about this system alone")
+	words := []string{""}
+	for _, v := range claims.Verdicts {
+		words = append(words, string(v))
 	}
+	verdict := choose(c, "verdict", "claims with this verdict alone", words...)
+	style := choose(c, "format", "how to print", "text", "json")
+	c.RunE = func(*cobra.Command, []string) error {
+		filter := claims.Filter{System: *system, Verdict: claims.Verdict(verdict.value)}
+		return listClaims(filter, style.value, s)
+	}
+	return c
+}
+
+func listClaims(filter claims.Filter, style string, s streams) error {
 	all, err := claims.All()
 	if err != nil {
-		fmt.Fprintf(s.err, "twinlink: %s\n", err)
-		return exitFailed
+		return err
 	}
 	if systems := claims.Systems(all); filter.System != "" && !slices.Contains(systems, filter.System) {
-		fmt.Fprintf(s.err, "twinlink: no system %q; there are %s\n", filter.System, strings.Join(systems, ", "))
-		return exitUsage
+		return badUsage("no system %q; there are %s", filter.System, strings.Join(systems, ", "))
 	}
 	list := filter.Apply(all)
 	switch {
-	case *style == "json":
-		err = claims.WriteJSON(s.out, list)
+	case style == "json":
+		return claims.WriteJSON(s.out, list)
 	case filter == claims.Filter{}:
-		err = claims.WriteSums(s.out, list)
-	default:
-		err = claims.WriteText(s.out, list)
+		return claims.WriteSums(s.out, list)
 	}
-	if err != nil {
-		fmt.Fprintf(s.err, "twinlink: %s\n", err)
-		return exitFailed
-	}
-	return exitOK
+	return claims.WriteText(s.out, list)
 }

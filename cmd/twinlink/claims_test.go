@@ -18,8 +18,8 @@ func TestClaims(t *testing.T) {
 		{[]string{"--verdict", "open", "--format", "text"}, exitOK, "  = "},
 		{[]string{"--system", "nothing"}, exitUsage, "there are"},
 		{[]string{"--verdict", "likely"}, exitUsage, "must be one of"},
-		{[]string{"--format", "xml"}, exitUsage, "text or json"},
-		{[]string{"more"}, exitUsage, "Usage: twinlink claims"},
+		{[]string{"--format", "xml"}, exitUsage, "text, json"},
+		{[]string{"more"}, exitUsage, "claims takes no argument"},
 	} {
 		var out, errs bytes.Buffer
 		if status := run(append([]string{"twinlink", "claims"}, c.args...), streams{&out, &errs}); status != c.status || !strings.Contains(out.String()+errs.String(), c.want) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/twinlink/twinlink/corpus/links"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/verify"
@@ -18,24 +20,27 @@ import (
 // be refused.
 var demoPrograms = []string{"calls", "globals", "cxx_shapes", "textures", "shared_groups", "err_signature"}
 
-// demo links real programs that are in the repository and checks each result
-// three ways. nvlink is run where it is installed; else what it did when the
-// corpus was made counts.
-func demo(args []string, s streams) int {
-	if len(args) > 0 {
-		fmt.Fprintln(s.err, "twinlink: demo takes no argument")
-		return exitUsage
+func demoCommand(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use:     "demo",
+		GroupID: groupProject,
+		Short:   "Link real programs and check them three ways",
+		Long: `Links real programs that are built in and checks each result three ways. nvlink
+is run where it is installed; else what it did when the corpus was made counts.`,
+		Example: "  twinlink demo",
+		Args:    exactly(0, "demo takes no argument"),
+		RunE:    func(c *cobra.Command, _ []string) error { return demo(c.Context(), s) },
 	}
-	ctx := context.Background()
+}
+
+func demo(ctx context.Context, s streams) error {
 	tools, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
-		fmt.Fprintf(s.err, "twinlink: %v\n", err)
-		return exitFailed
+		return err
 	}
 	programs, err := links.Programs()
 	if err != nil {
-		fmt.Fprintf(s.err, "twinlink: %v\n", err)
-		return exitFailed
+		return err
 	}
 	r := report.Report{Title: "Real programs, linked and checked three ways"}
 	for i := range programs {
@@ -49,16 +54,15 @@ func demo(args []string, s streams) int {
 		}
 	}
 	if err := report.WriteText(s.out, &r); err != nil {
-		fmt.Fprintf(s.err, "twinlink: %v\n", err)
-		return exitFailed
+		return err
 	}
 	if releases := tools.Releases(); len(releases) == 0 {
 		fmt.Fprintln(s.out, "\nnvlink is not installed here: its side is what it did when the corpus was made (make witness fetches it).")
 	}
 	if r.Count().Differ > 0 {
-		return exitFailed
+		return exitStatus(exitDiffer)
 	}
-	return exitOK
+	return nil
 }
 
 // demoQuestion makes a recorded run a question.

@@ -5,47 +5,37 @@ import (
 	"io"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/twinlink/twinlink/internal/diff"
 )
 
-const diffUsage = `Usage: twinlink diff [-only KEY] [-ignore KEY] [-format text|json] A B
+func diffCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "diff A B",
+		GroupID: groupLook,
+		Short:   "Print how two cubins differ",
+		Long: `Prints how two cubins differ, a line for each difference under a dotted key.
+--only and --ignore take a key, in which * stands for any characters, and may be
+repeated. An --ignore that matches no difference is reported.
 
-Prints how two cubins differ, a line for each difference under a dotted key.
--only and -ignore take a key, in which * stands for any characters, and may be
-repeated. An -ignore that matches no difference is reported.
-
-Exit status: 0 same, 1 different or an -ignore without use, 2 trouble.
-`
-
-func diffFiles(args []string, s streams) int {
-	f := flags("diff", diffUsage, s)
-	style := format(f)
+Exit status: 0 same, 1 different or an --ignore without use, 2 a file that can't
+be opened, 3 a file that is no cubin.`,
+		Example: "  twinlink diff a.cubin b.cubin\n  twinlink diff --ignore 'section..note.*' a.cubin b.cubin",
+		Args:    exactly(2, "diff takes two files"),
+	}
 	var filter diff.Filter
-	f.Func("only", "", appendTo(&filter.Only))
-	f.Func("ignore", "", appendTo(&filter.Ignore))
-	if status, done := parse(f, args); done {
-		return status
+	c.Flags().StringArrayVar(&filter.Only, "only", nil, "show differences under this key alone")
+	c.Flags().StringArrayVar(&filter.Ignore, "ignore", nil, "leave differences under this key out")
+	style := choose(c, "format", "how to print", "text", "json")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		different, err := compare(args[0], args[1], filter, style.value, s)
+		if err == nil && different {
+			return exitStatus(exitDiffer)
+		}
+		return err
 	}
-	if f.NArg() != 2 {
-		f.Usage()
-		return exitUsage
-	}
-	different, err := compare(f.Arg(0), f.Arg(1), filter, *style, s)
-	switch {
-	case err != nil:
-		fmt.Fprintf(s.err, "twinlink: %s\n", err)
-		return exitUsage
-	case different:
-		return exitFailed
-	}
-	return exitOK
-}
-
-func appendTo(list *[]string) func(string) error {
-	return func(v string) error {
-		*list = append(*list, v)
-		return nil
-	}
+	return c
 }
 
 // compare prints differences and reports whether there are any.
@@ -71,7 +61,7 @@ func compare(a, b string, filter diff.Filter, style string, s streams) (bool, er
 		return false, err
 	}
 	for _, p := range useless {
-		fmt.Fprintf(s.err, "twinlink: -ignore %s matches no difference\n", p)
+		fmt.Fprintf(s.err, "twinlink: --ignore %s matches no difference\n", p)
 	}
 	return len(list) > 0 || len(useless) > 0, nil
 }

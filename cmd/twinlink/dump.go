@@ -1,80 +1,57 @@
 package main
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/twinlink/twinlink/internal/dump"
 )
 
-var dumpUsage = `Usage: twinlink dump [-only PART,...] [-format text|json] FILE...
-
-Prints what cubins hold: names for numbers, symbols for indices, fields for
-relocations. Parts: ` + strings.Join(dump.PartNames(), ", ") + `.
-`
-
-// flags returns a set that prints usage and an error to s.err.
-func flags(name, usage string, s streams) *flag.FlagSet {
-	f := flag.NewFlagSet(name, flag.ContinueOnError)
-	f.SetOutput(s.err)
-	f.Usage = func() { fmt.Fprint(s.err, usage) }
-	return f
-}
-
-// format adds -format.
-func format(f *flag.FlagSet) *string {
-	value := "text"
-	f.Func("format", "", func(v string) error {
-		if v != "text" && v != "json" {
-			return errors.New("must be text or json")
+func dumpCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "dump FILE...",
+		GroupID: groupLook,
+		Short:   "Print what a cubin holds",
+		Long: `Prints what cubins hold: names for numbers, symbols for indices, fields for
+relocations. Parts: ` + strings.Join(dump.PartNames(), ", ") + `.`,
+		Example: "  twinlink dump out.cubin\n  twinlink dump --only header,notes out.cubin",
+		Args:    atLeast(1, "no file to dump"),
+	}
+	only := c.Flags().StringSlice("only", nil, "parts to print")
+	style := choose(c, "format", "how to print", "text", "json")
+	c.RunE = func(_ *cobra.Command, files []string) error {
+		parts := dump.Part(dump.All)
+		if len(*only) > 0 {
+			var err error
+			if parts, err = dump.ParseParts(strings.Join(*only, ",")); err != nil {
+				return badUsage("--only: %s", err)
+			}
 		}
-		value = v
-		return nil
-	})
-	return &value
+		return forEach(files, style.value == "text", s, func(name string) error {
+			return dumpFile(name, parts, style.value, s.out)
+		})
+	}
+	return c
 }
 
-// parse reads flags; done is true where the command is over, with a status.
-func parse(f *flag.FlagSet, args []string) (status int, done bool) {
-	switch err := f.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return exitOK, true
-	case err != nil:
-		return exitUsage, true
-	}
-	return exitOK, false
-}
-
-func dumpFiles(args []string, s streams) int {
-	f := flags("dump", dumpUsage, s)
-	style := format(f)
-	parts := dump.Part(dump.All)
-	f.Func("only", "", func(v string) (err error) {
-		parts, err = dump.ParseParts(v)
-		return err
-	})
-	if status, done := parse(f, args); done {
-		return status
-	}
-	if f.NArg() == 0 {
-		f.Usage()
-		return exitUsage
-	}
+// forEach calls do for every file and goes on after one that fails. The status
+// is the worst of theirs.
+func forEach(files []string, blank bool, s streams, do func(name string) error) error {
 	status := exitOK
-	for i, name := range f.Args() {
-		if i > 0 && *style == "text" {
+	for i, name := range files {
+		if i > 0 && blank {
 			fmt.Fprintln(s.out)
 		}
-		if err := dumpFile(name, parts, *style, s.out); err != nil {
-			fmt.Fprintf(s.err, "twinlink: %s\n", err)
-			status = exitFailed
+		if err := do(name); err != nil {
+			complain(s, err)
+			status = max(status, statusOf(err))
 		}
 	}
-	return status
+	return ended(status)
 }
 
 func dumpFile(name string, parts dump.Part, style string, w io.Writer) error {

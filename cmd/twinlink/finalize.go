@@ -8,14 +8,19 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/internal/finalizer"
 )
 
-const finalizeUsage = `Usage: twinlink finalize -arch sm_T [--rules observed|seed] [OPTIONS] FILE... [-o OUT]
-
-Says whether NVIDIA's finalizer makes code for sm_T of a file, and why. With -o it
+func finalizeCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "finalize -arch sm_T [OPTIONS] FILE... [-o OUT]",
+		GroupID: groupLink,
+		Short:   "Say what may be finalized for which target",
+		Long: `Says whether NVIDIA's finalizer makes code for sm_T of a file, and why. With -o it
 does so where that is a copy: where attribute 11 of .nv.compat allows it.
 
   --rules observed   as nvlink 13.0.88 does (default)
@@ -24,8 +29,18 @@ does so where that is a copy: where attribute 11 of .nv.compat allows it.
   OPTIONS            the finalizer's own: --binary-kind, --cap-merc, --self-check,
                      --out-sass, --opportunistic-finalization-lvl, --fastpath-off, …
 
-Exit status: 0 accepted, 2 wrong use, 3 refused.
-`
+Exit status: 0 accepted, 2 wrong use, 3 refused.`,
+		Example:            "  twinlink finalize -arch sm_103 out.cubin",
+		DisableFlagParsing: true,
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if asksForHelp(args) {
+			return c.Help()
+		}
+		return finalizeFiles(args, s)
+	}
+	return c
+}
 
 // finalize is one finalize command.
 type finalize struct {
@@ -50,11 +65,10 @@ type verdict struct {
 	Copy    bool    `json:"copy"` // the target's code is the file's
 }
 
-func finalizeFiles(args []string, s streams) int {
+func finalizeFiles(args []string, s streams) error {
 	var f finalize
 	if err := f.parse(args); err != nil {
-		fmt.Fprintf(s.err, "twinlink: finalize: %s\n\n%s", err, finalizeUsage)
-		return exitUsage
+		return badUsage("%s", err)
 	}
 	status := exitOK
 	for _, name := range f.files {
@@ -65,15 +79,14 @@ func finalizeFiles(args []string, s streams) int {
 		if f.json {
 			text, err := json.Marshal(v)
 			if err != nil {
-				fmt.Fprintln(s.err, "twinlink: finalize:", err)
-				return exitUsage
+				return err
 			}
 			fmt.Fprintf(s.out, "%s\n", text)
 			continue
 		}
 		fmt.Fprintf(s.out, "%s: %s: sm_%d for sm_%d: %s (%d): %s\n", v.File, v.Verdict, v.Source, v.Target, v.Name, v.Code, v.Reason)
 	}
-	return status
+	return ended(status)
 }
 
 func (f *finalize) parse(args []string) error {

@@ -44,7 +44,7 @@ func (l *linker) inputs() error {
 		if err := l.checkFit(); err != nil {
 			return err
 		}
-		return &ended{undefinedExit}
+		return exitStatus(undefinedExit)
 	}
 	return nil
 }

@@ -23,17 +23,12 @@ type linker struct {
 	in    []engine.Input // the same
 }
 
-// ended is a link that is over; everything about it has been printed.
-type ended struct{ status int }
-
-func (e *ended) Error() string { return fmt.Sprintf("exit status %d", e.status) }
-
 func link(tool string, args []string, s streams) int {
 	l := &linker{streams: s, tool: tool, files: make(map[string][]byte)}
 	err := l.run(args)
-	var end *ended
-	if errors.As(err, &end) {
-		return end.status
+	var status exitStatus
+	if errors.As(err, &status) {
+		return int(status)
 	}
 	return exitOK
 }
@@ -48,7 +43,7 @@ func (l *linker) run(args []string) error {
 	}
 	var refused *cmdline.Refusal
 	if errors.As(err, &refused) {
-		return &ended{refused.Exit}
+		return exitStatus(refused.Exit)
 	}
 	switch cmd.Mode {
 	case cmdline.ShowHelp:
@@ -117,7 +112,7 @@ func (l *linker) say(diags ...engine.Diagnostic) error {
 	for i := range diags {
 		fmt.Fprintln(l.err, l.cmd.Voice.Line(&diags[i]))
 		if diags[i].Severity == engine.Fatal {
-			err = &ended{exitFailed}
+			err = exitStatus(exitDiffer)
 		}
 	}
 	return err
@@ -161,14 +156,14 @@ func (l *linker) link() error {
 				return err
 			}
 		}
-		return &ended{refused.Exit}
+		return exitStatus(refused.Exit)
 	}
 	failed := l.report(out.Diags)
 	if err := l.verbose(out.Image); err != nil {
 		return err
 	}
 	if failed {
-		return &ended{undefinedExit}
+		return exitStatus(undefinedExit)
 	}
 	return l.write(out.Image)
 }

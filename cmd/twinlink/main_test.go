@@ -247,7 +247,7 @@ func TestSideFiles(t *testing.T) {
 func TestToolkit(t *testing.T) {
 	folder(t, "12.4-sm_80")
 	twinlink("link", "-toolkit=13.0", "-arch=sm_80", "a.cubin", "b.cubin", "-o", "out").want(t, 0)
-	got := twinlink("dump", "-only", "header,notes", "out")
+	got := twinlink("dump", "--only", "header,notes", "out")
 	if !strings.Contains(got.out, "toolkit   13.0") || !strings.Contains(got.out, "options  -arch sm_80 \n") {
 		t.Errorf("dump %s", got.out)
 	}
@@ -257,18 +257,18 @@ func TestToolkit(t *testing.T) {
 
 func TestDump(t *testing.T) {
 	folder(t, "13.0-sm_90")
-	got := twinlink("dump", "-only=symbols", "a.cubin", "b.cubin")
+	got := twinlink("dump", "--only=symbols", "a.cubin", "b.cubin")
 	got.want(t, 0)
 	if !strings.Contains(got.out, "a.cubin: ") || !strings.Contains(got.out, "\n\nb.cubin: ") || strings.Contains(got.out, "\nsections") {
 		t.Errorf("dump %s", got.out)
 	}
-	got = twinlink("dump", "-format", "json", "linked.cubin")
+	got = twinlink("dump", "--format", "json", "linked.cubin")
 	got.want(t, 0)
 	if !json.Valid([]byte(got.out)) {
 		t.Error("not JSON")
 	}
 	write(t, "text", "text")
-	twinlink("dump", "none", "text", "b.cubin").want(t, 1,
+	twinlink("dump", "none", "text", "b.cubin").want(t, 3,
 		"twinlink: open none: no such file or directory",
 		"twinlink: text: not an ELF file at offset 0x0: value 0x4: a file of that many bytes without the ELF magic")
 }
@@ -284,19 +284,19 @@ func TestDiff(t *testing.T) {
 	if got.out != "header.entry: 0x0 -> 0x1\n" {
 		t.Errorf("differences %q", got.out)
 	}
-	twinlink("diff", "-ignore", "header.*", "linked.cubin", "changed").want(t, 0)
-	twinlink("diff", "-only", "section.*", "linked.cubin", "changed").want(t, 0)
-	twinlink("diff", "-ignore", "header.*", "-ignore=strtab", "linked.cubin", "changed").want(t, 1,
-		"twinlink: -ignore strtab matches no difference")
-	if got := twinlink("diff", "-format=json", "linked.cubin", "changed"); got.exit != 1 || !json.Valid([]byte(got.out)) {
+	twinlink("diff", "--ignore", "header.*", "linked.cubin", "changed").want(t, 0)
+	twinlink("diff", "--only", "section.*", "linked.cubin", "changed").want(t, 0)
+	twinlink("diff", "--ignore", "header.*", "--ignore=strtab", "linked.cubin", "changed").want(t, 1,
+		"twinlink: --ignore strtab matches no difference")
+	if got := twinlink("diff", "--format=json", "linked.cubin", "changed"); got.exit != 1 || !json.Valid([]byte(got.out)) {
 		t.Errorf("exit %d, %s", got.exit, got.out)
 	}
 	twinlink("diff", "linked.cubin", "none").want(t, 2, "twinlink: open none: no such file or directory")
 }
 
 func TestWrongUse(t *testing.T) {
-	for _, args := range [][]string{{}, {"bogus"}, {"dump"}, {"dump", "-format=xml", "x"}, {"dump", "-only=bogus", "x"}, {"diff"},
-		{"diff", "a"}, {"diff", "a", "b", "c"}, {"diff", "-bogus", "a", "b"}, {"version", "x"}, {"help", "bogus"}} {
+	for _, args := range [][]string{{"bogus"}, {"dump"}, {"dump", "--format=xml", "x"}, {"dump", "--only=bogus", "x"}, {"diff"},
+		{"diff", "a"}, {"diff", "a", "b", "c"}, {"diff", "--bogus", "a", "b"}, {"version", "x"}, {"help", "bogus"}} {
 		if got := twinlink(args...); got.exit != exitUsage || got.stderr == "" || got.out != "" {
 			t.Errorf("%q: exit %d, %q", args, got.exit, got.stderr)
 		}

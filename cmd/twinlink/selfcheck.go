@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
@@ -13,72 +15,60 @@ import (
 	"github.com/twinlink/twinlink/selfcheck"
 )
 
-const selfcheckUsage = `Usage: twinlink selfcheck [--format text|json|json-full] [--codes seed|section]
-                          [--out-sass FILE] [--witness] FILE...
+func selfcheckCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "selfcheck FILE...",
+		GroupID: groupLink,
+		Short:   "Check that both sides of a file for sm_100 and up say the same",
+		Long: `Makes the SASS side of objects and linked files for sm_100 and up again from
+their Mercury side and compares: texts, then relocations, then debug sections.
 
-Makes the SASS side of objects and images for sm_100 and up again from their
-Mercury side and compares: texts, then relocations, then debug sections.
+Numbers of findings: with --codes seed 17 is content, 18 count, 19 metadata;
+with --codes section 17 is text, 18 debug, 19 relocation.
 
---codes     numbers of findings: seed (17 content, 18 count, 19 metadata), or
-            section (17 text, 18 debug, 19 relocation)
---out-sass  writes the file with the SASS side that Mercury has; one input only
---witness   lets nvlink 13.0 and 13.5 link each object alone and tells which
-            functions come out as they went in; the verdict is without it
-
-Exit status: 0 all pass, 1 findings, 2 wrong use, 3 a file was refused.
-`
-
-func selfcheckFiles(args []string, s streams) int {
-	f := flags("selfcheck", selfcheckUsage, s)
-	style, codes := "text", selfcheck.SeedCodes
-	f.Func("format", "", func(v string) error {
-		if v != "text" && v != "json" && v != "json-full" {
-			return errors.New("must be text, json or json-full")
-		}
-		style = v
-		return nil
-	})
-	f.Func("codes", "", func(v string) error {
-		if codes = selfcheck.LookupCodes(v); codes == nil {
-			return errors.New("must be seed or section")
-		}
-		return nil
-	})
-	out := f.String("out-sass", "", "")
-	ask := f.Bool("witness", false, "")
-	files, status, done := parseMixed(f, args)
-	if done {
-		return status
+Exit status: 0 all pass, 1 findings, 2 wrong use, 3 a file was refused.`,
+		Example: "  twinlink selfcheck out.cubin\n  twinlink selfcheck --format json *.cubin",
+		Args:    atLeast(1, "no file to check"),
 	}
-	if len(files) == 0 || *out != "" && len(files) != 1 {
-		f.Usage()
-		return exitUsage
+	style := choose(c, "format", "how to print", "text", "json", "json-full")
+	codes := choose(c, "codes", "numbers of findings", "seed", "section")
+	out := c.Flags().String("out-sass", "", "write the file with the SASS side that Mercury has; one input only")
+	ask := c.Flags().Bool("witness", false, "also link each object with nvlink and report which functions are unchanged (does not affect the result)")
+	c.RunE = func(_ *cobra.Command, files []string) error {
+		if *out != "" && len(files) != 1 {
+			return badUsage("--out-sass takes one file")
+		}
+		return selfcheckFiles(files, style.value, codes.value, *out, *ask, s)
 	}
-	opts := selfcheck.Options{Codes: codes, Rules: selfcheck.Records()}
+	return c
+}
+
+func selfcheckFiles(files []string, style, codes, out string, ask bool, s streams) error {
+	status := exitOK
+	opts := selfcheck.Options{Codes: selfcheck.LookupCodes(codes), Rules: selfcheck.Records()}
 	for _, name := range files {
-		report, made, err := selfcheckFile(name, opts, *out != "")
+		report, made, err := selfcheckFile(name, opts, out != "")
 		if err == nil {
 			err = printReport(report, style, s)
 		}
 		if err == nil && made != nil {
-			err = writeFiles([]outFile{{*out, made}})
+			err = writeFiles([]outFile{{out, made}})
 		}
-		if err == nil && *ask {
+		if err == nil && ask {
 			err = askWitness(name, style, s)
 		}
 		if err != nil {
-			fmt.Fprintf(s.err, "twinlink: %s\n", err)
-			return exitUsage
+			return err
 		}
 		status = max(status, report.Verdict.ExitStatus())
 	}
-	return status
+	return ended(status)
 }
 
 func selfcheckFile(name string, opts selfcheck.Options, reconstitute bool) (*selfcheck.Report, []byte, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return selfcheck.Refuse(name, err), nil, nil
+		return nil, nil, err
 	}
 	if reconstitute {
 		return selfcheck.Reconstitute(name, data, opts)

@@ -7,24 +7,40 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/verify"
 	"github.com/twinlink/twinlink/report"
 )
 
-const verifyUsage = `Usage: twinlink verify [nvlink's options] [--output LINKED [--loose]] [--format text|json] FILE...
+func verifyCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "verify [nvlink's options] [--output LINKED] FILE...",
+		GroupID: groupLink,
+		Short:   "Put a link, or a linked file, to engine, oracle and nvlink",
+		Long: `Links the files as "twinlink link" would, lets the oracle judge the result by
+the files, and asks nvlink where it is installed.
 
-Links the files as "twinlink link" would, lets the oracle judge the result by
-the files, and asks nvlink where it is installed. With --output the file LINKED
-is judged instead, by whatever linker it was made; --loose judges it as one that
-was linked in two steps, stripped or edited. --no-nvlink asks no nvlink.
+  --output LINKED      judge this file instead, by whatever linker it was made
+  --loose              judge it as one that was linked in two steps, stripped or edited
+  --no-nvlink          ask no nvlink
+  --format text|json   how to print
 
-Exit status: 0 agree, 1 diverge, 2 wrong use, 3 all refuse the inputs.
-`
-
-// exitRefused is verify's status where no witness would have the inputs.
-const exitRefused = 3
+Exit status: 0 agree, 1 differ, 2 wrong use, 3 all refuse the inputs.`,
+		Example: `  twinlink verify -arch=sm_90 a.cubin b.cubin
+  twinlink verify -arch=sm_90 --output linked.cubin a.cubin b.cubin`,
+		DisableFlagParsing: true,
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if asksForHelp(args) {
+			return c.Help()
+		}
+		return verifyFiles(c.Context(), args, s)
+	}
+	return c
+}
 
 // verifyRequest is a command line of verify, taken apart.
 type verifyRequest struct {
@@ -33,18 +49,15 @@ type verifyRequest struct {
 	alone    bool // without nvlink
 }
 
-func verifyFiles(args []string, s streams) int {
+func verifyFiles(ctx context.Context, args []string, s streams) error {
 	req, err := parseVerify(args)
 	if err != nil {
-		fmt.Fprintf(s.err, "twinlink: %v\n\n%s", err, verifyUsage)
-		return exitUsage
+		return badUsage("%s", err)
 	}
-	ctx := context.Background()
 	var tools *nvidia.Toolset
 	if !req.alone {
 		if tools, err = nvidia.Find(ctx, nvidia.Options{}); err != nil {
-			fmt.Fprintf(s.err, "twinlink: %v\n", err)
-			return exitUsage
+			return err
 		}
 	}
 	r := report.Report{Rows: []report.Row{verify.Ask(ctx, &req.question, tools)}}
@@ -53,18 +66,17 @@ func verifyFiles(args []string, s streams) int {
 		write = report.WriteJSON
 	}
 	if err := write(s.out, &r); err != nil {
-		fmt.Fprintf(s.err, "twinlink: %v\n", err)
-		return exitUsage
+		return err
 	}
 	switch r.Rows[0].Verdict {
 	case report.Agree:
-		return exitOK
+		return nil
 	case report.RefusedAlike:
-		return exitRefused
+		return exitStatus(exitRefused)
 	case report.Skipped:
-		return exitUsage
+		return exitStatus(exitUsage)
 	}
-	return exitFailed
+	return exitStatus(exitDiffer)
 }
 
 // parseVerify takes verify's own options out; the rest is nvlink's.

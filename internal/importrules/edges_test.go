@@ -22,6 +22,8 @@ const (
 	cmp         = "github.com/google/go-cmp/cmp"
 	fuzzHeaders = "github.com/AdaLogics/go-fuzz-headers"
 	tablewriter = "github.com/olekukonko/tablewriter"
+	cobra       = "github.com/spf13/cobra"
+	pflag       = "github.com/spf13/pflag"
 	demangle    = "github.com/ianlancetaylor/demangle"
 	testscript  = "github.com/rogpeppe/go-internal/testscript"
 )
@@ -139,6 +141,8 @@ var rules = []rule{
 			"internal/verify",
 			"internal/nvidia",
 			demangle,
+			cobra,
+			pflag,
 		),
 		test: of("corpus/biglink", "corpus/capsules", "internal/nvidia/nvidiatest", cmp, testscript),
 	},
