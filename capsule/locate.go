@@ -26,6 +26,45 @@ func (c *Capsule) Locate(text []byte) (unknown []uint32) {
 	return unknown
 }
 
+// Settle puts the nodes whose size Locate did not know right by the Mercury
+// size of the function, which its symbol tells: all take 16 bytes or all 32, or
+// those behind the last one are counted from the end. unknown is what Locate
+// returned. The addresses between from and to, both excluded, stay unknown.
+func (c *Capsule) Settle(unknown []uint32, size uint64) (from, to uint32) {
+	n := uint64(len(unknown))
+	if n == 0 {
+		return 0, 0
+	}
+	const grown = 16 // a node of 32 bytes, over one of 16
+	first, last := c.AtSASS(unknown[0]), c.AtSASS(unknown[n-1])
+	more := size - uint64(c.MercSize)
+	switch {
+	case size < uint64(c.MercSize) || more%grown != 0 || more > n*grown:
+		return c.Nodes[first].Merc, ^uint32(0)
+	case more == 0:
+		return 0, 0
+	case more == n*grown:
+		k, shift := 0, uint32(0)
+		for i := range c.Nodes {
+			c.Nodes[i].Merc += shift
+			if k < len(unknown) && c.Nodes[i].SASS == unknown[k] && c.Nodes[i].Kind == Plain {
+				k, shift = k+1, shift+grown
+			}
+		}
+		c.MercSize += shift
+		return 0, 0
+	}
+	for i := last + 1; i < len(c.Nodes); i++ {
+		c.Nodes[i].Merc += uint32(more)
+	}
+	c.MercSize += uint32(more)
+	to = c.MercSize
+	if last+1 < len(c.Nodes) {
+		to = c.Nodes[last+1].Merc
+	}
+	return c.Nodes[first].Merc, to
+}
+
 // recordSize returns the Mercury size that a record's first byte tells.
 func recordSize(first byte) int {
 	if first&0xf == 2 {

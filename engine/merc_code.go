@@ -30,7 +30,7 @@ type mercFunc struct {
 	result  *resched.Result // where words went; nil where none moved
 	made    map[int][]byte  // records of nodes that became stored ones
 	places  []uint32        // by node: where its record stands, made when first asked for
-	unknown bool            // some node's size in Mercury isn't known
+	unsized *unsized        // nil where the size of every node in Mercury is known
 }
 
 // mercFunc returns the code of a function, decoded.
@@ -49,7 +49,7 @@ func (l *linker) mercFunc(text secID) (*mercFunc, error) {
 		return nil, fault.In(f.Name, f.SectionName(&fn.capsec))
 	}
 	fn.cap = c
-	fn.unknown = len(c.Locate(fn.sass)) > 0
+	fn.settle(src.capsule)
 	if k := in.rela[fn.sassidx]; k != 0 {
 		s := f.Section(int(k))
 		table, err := f.Relocs(&s)
@@ -64,19 +64,25 @@ func (l *linker) mercFunc(text secID) (*mercFunc, error) {
 	}
 	fn.words = c.Nodes
 	l.merc.funcs[text] = fn
-	l.reschedule(fn)
+	if err := l.reschedule(fn); err != nil {
+		return nil, err
+	}
 	return fn, nil
 }
 
 // reschedule changes a kernel as the tool does in a final link.
-func (l *linker) reschedule(fn *mercFunc) {
+func (l *linker) reschedule(fn *mercFunc) error {
 	sym := l.funs[l.secs[fn.text].fun].sym
 	if !l.opt.Debug && (l.isRelocatable() || l.syms[sym].other&cuda.STOEntry == 0) {
-		return
+		return nil
 	}
 	r := resched.Kernel(fn.sass, l.opt.Debug)
 	if !r.Changed {
-		return
+		return nil
+	}
+	if x := r.Lost; x != nil {
+		return &LinkError{Exit: 1, Diags: []Diagnostic{{Severity: Fatal, Kind: Internal, File: fn.input.file.Name, Section: fn.input.file.SectionName(&fn.sasssec), Symbol: l.symName(sym), Offset: uint64(x.User) * capsule.WordSize, Value: uint64(x.At) * capsule.WordSize,
+			Text: fmt.Sprintf("Internal error: kernel '%s' scheduled anew would lack the wait at %#x for the instruction at %#x", l.symName(sym), x.User*capsule.WordSize, x.At*capsule.WordSize)}}}
 	}
 	if !r.Exact {
 		l.say(Diagnostic{Severity: Warning, Kind: Rescheduled, Symbol: l.symName(sym),
@@ -86,6 +92,7 @@ func (l *linker) reschedule(fn *mercFunc) {
 	if r.Moves != nil {
 		fn.move(&r)
 	}
+	return nil
 }
 
 // move gives the nodes their new places and makes the capsule anew.
@@ -207,6 +214,7 @@ func (fn *mercFunc) node(off uint64) int {
 	if off > 1<<32-1 {
 		return -1
 	}
+	fn.rely(off)
 	i := fn.cap.AtMerc(uint32(off))
 	for i > 0 && fn.cap.Nodes[i].Kind == capsule.Skip {
 		i-- // takes no room: the node before it holds the place
@@ -235,6 +243,7 @@ func (fn *mercFunc) place(i int) uint32 {
 // sassOf translates the Mercury offset of a node's start, or of the end of the
 // code; a place inside a node is the start of the next.
 func (fn *mercFunc) sassOf(off uint64) uint64 {
+	fn.rely(off)
 	if off >= uint64(fn.cap.MercSize) {
 		return uint64(fn.cap.SASSSize())
 	}
@@ -269,6 +278,9 @@ func (l *linker) pairReloc(in secID, r *reloc) error {
 		return err
 	}
 	i := fn.node(r.off)
+	if err := l.checkSized(fn); err != nil {
+		return err
+	}
 	if i < 0 {
 		return l.relocFault(in, r, "reloc address not found")
 	}

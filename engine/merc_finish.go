@@ -83,7 +83,16 @@ func (l *linker) finishMercury() ([]byte, error) {
 	if err := l.placeParts(img); err != nil {
 		return nil, err
 	}
-	return l.emitMercury(img)
+	out, err := l.emitMercury(img)
+	if err != nil {
+		return nil, err
+	}
+	for _, fn := range l.merc.order {
+		if err := l.checkSized(fn); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // openCode decodes the code of every live function.

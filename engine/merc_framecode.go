@@ -125,6 +125,7 @@ func (fn *mercFunc) frameAt(merc uint64) uint64 {
 	if merc == 0 {
 		return 0
 	}
+	fn.rely(merc)
 	i := fn.node(min(merc, uint64(fn.cap.MercSize)) - 1)
 	if i < 0 {
 		return 0

@@ -175,6 +175,7 @@ func (l *linker) writtenValue(r *reloc) descriptor.Values {
 // begins reports whether an instruction begins at a Mercury offset, or the code
 // ends there.
 func (fn *mercFunc) begins(off uint64) bool {
+	fn.rely(off)
 	if off >= uint64(fn.cap.MercSize) {
 		return off == uint64(fn.cap.MercSize)
 	}
@@ -210,6 +211,7 @@ func (fn *mercFunc) floorOf(addend int64) uint64 {
 	if off < 0 {
 		return 0
 	}
+	fn.rely(uint64(off))
 	if uint32(off) >= fn.cap.MercSize {
 		return uint64(fn.cap.SASSSize())
 	}

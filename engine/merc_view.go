@@ -41,6 +41,8 @@ type mercInput struct {
 	bank []uint32    // by section of code (SASS): its .nv.constant0.<k>, 0 for none
 	rela []uint32    // by section (SASS): the RELA section that patches it, 0 for none
 	info []uint32    // by section of code (SASS): its .nv.info.<f>, 0 for none
+
+	ends map[uint32]uint64 // by capsule: its Mercury size by symbols, made when first asked for
 }
 
 // codeSource is where a function's code was read.

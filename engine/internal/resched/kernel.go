@@ -8,21 +8,32 @@ type Result struct {
 	Moves   []int // by word of the input: its number now, -1 if it went; nil where none moved
 	Starts  []int // by word of the input, and its end: where it and what was put in front of it begin
 	Fenced  []int // words of the input that got a fence
+	Lost    *Lost // a wait that the new code lacks: it must not be used
 }
 
 // Kernel changes the code of a kernel. debug says that the link has -g.
 func Kernel(text []byte, debug bool) Result {
+	r, dead := change(text, debug)
+	if r.Changed {
+		r.Lost = lost(split(text), split(r.Text), r.Moves, dead)
+	}
+	return r
+}
+
+// change returns the new code, and the word whose scoreboard went, -1 for none.
+func change(text []byte, debug bool) (Result, int) {
 	words := split(text)
 	r := Result{Text: text, Exact: true}
+	dead := -1
 	if debug {
 		if out, ok := fence(words, &r); ok {
 			r.Changed, r.Text = true, join(out)
 		}
-		return r
+		return r, dead
 	}
 	for i := range words {
 		if words[i].isCall() {
-			return r
+			return r, dead
 		}
 	}
 	words = repeated(words, &r)
@@ -31,6 +42,7 @@ func Kernel(text []byte, debug bool) Result {
 		if len(a.first[0]) > 0 {
 			a.tokens[a.first[0][0]].dead = true
 			a.reallocate()
+			dead = 0
 			r.Changed = true
 			r.Exact = !a.overflow && !a.later && !hasDoubtful(words)
 		}
@@ -41,7 +53,7 @@ func Kernel(text []byte, debug bool) Result {
 	if r.Changed {
 		r.Text = join(words)
 	}
-	return r
+	return r, dead
 }
 
 // hasDoubtful reports whether an exchange of a barrier in shared memory holds
