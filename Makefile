@@ -33,6 +33,7 @@ witness-all:
 corpus:
 	go run ./corpus/regen
 	go run ./corpus/regen -corpus corpus/mercury
+	go run ./corpus/regen -corpus corpus/cases
 	go run ./corpus/capsules/regen
 
 # Asks nvlink about corpus/relocs again; fails where it answers otherwise.

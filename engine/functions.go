@@ -193,7 +193,7 @@ func (l *linker) fillText(m *module, shndx uint32, text *cubin.Section, id secID
 
 // redefineFunction decides between two definitions of a name: a strong one
 // beats a weak one, and of two weak ones the later wins if it needs strictly
-// fewer registers.
+// fewer registers, or as many and its PTX was written for a newer SM.
 func (l *linker) redefineFunction(m *module, i int, s *cubin.Symbol, shndx uint32, text *cubin.Section, old symID) error {
 	sym := &l.syms[old]
 	oldWeak, newWeak := sym.binding() == cuda.STBWeak, s.Binding() == cuda.STBWeak
@@ -204,7 +204,8 @@ func (l *linker) redefineFunction(m *module, i int, s *cubin.Symbol, shndx uint3
 	case oldWeak && !newWeak:
 		replace = true
 	case oldWeak && newWeak:
-		replace = l.registersOf(m, uint32(i), text) < l.registers(sym.fun)
+		now, before := l.registersOf(m, uint32(i), text), l.registers(sym.fun)
+		replace = now < before || now == before && virtualSM(m.file) > virtualSM(l.files[sym.file])
 	}
 	if !replace {
 		m.lose(i)

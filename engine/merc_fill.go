@@ -227,7 +227,7 @@ func (l *linker) sassRelocs(id secID) []cubin.Reloc {
 				out.Addend = int64(l.merc.lines[r.file])
 			}
 		} else {
-			if l.isReserved(r.sym) {
+			if l.isReserved(r.sym) || r.sym != absent && l.syms[r.sym].isReservedShared() && !l.isRelocatable() {
 				continue
 			}
 			out.Off = uint64(r.sassOff)

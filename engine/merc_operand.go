@@ -128,14 +128,14 @@ func (l *linker) isTarget(target secID, r *reloc) bool {
 }
 
 // writeKept writes what the finalizer knows of a record that stays.
-func (l *linker) writeKept(body []byte, in secID, r *reloc) {
+func (l *linker) writeKept(body []byte, in secID, r *reloc) error {
 	target := l.secs[in].target
 	fn := l.merc.funcs[target]
 	switch {
 	case fn == nil:
 		if (isWritten(r.newTyp) || isCodeAddress(r.newTyp)) && l.writesData(target) && r.off < uint64(len(body)) {
 			if l.isTarget(target, r) {
-				return // fillTargets did
+				return nil // fillTargets did
 			}
 			v := l.writtenValue(r)
 			typ := r.newTyp
@@ -144,6 +144,9 @@ func (l *linker) writeKept(body []byte, in secID, r *reloc) {
 			}
 			_, _ = applyAt(body[r.off:], mercDescriptor(typ), &v)
 		}
+	case r.sym != absent && l.syms[r.sym].isReservedShared() && !l.isRelocatable():
+		v := descriptor.Values{Rela: true, Addend: r.addend, Symbol: l.syms[r.sym].value + reservedGrowth}
+		return l.applySASS(body, in, r, v)
 	case isWritten(r.newTyp):
 		if word, ok := cubin.Window(body, uint64(r.sassOff), capsule.WordSize); ok {
 			v := l.writtenValue(r)
@@ -154,6 +157,7 @@ func (l *linker) writeKept(body []byte, in secID, r *reloc) {
 			immediate.put(word, uint32(fn.floorOf(r.addend)))
 		}
 	}
+	return nil
 }
 
 // writtenValue is what the finalizer takes for S and A.

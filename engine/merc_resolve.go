@@ -110,7 +110,7 @@ func (l *linker) mercFateOf(code bool, r *reloc, sym *symbol) fate {
 		return applied
 	case sym.isImage():
 		return kept
-	case l.isRelocatable() && l.staysOpen(sym):
+	case l.isRelocatable() && l.staysOpen(sym), sym.isReservedShared():
 		return kept
 	case l.mercByClass(r.newTyp) == kept && !(code && mercApplied(r.newTyp)):
 		return kept
@@ -293,7 +293,9 @@ func (l *linker) finalize(out []byte, img *mercImage) error {
 				l.writeFrame(out, img, s.target, r)
 			default:
 				l.applyLineStart(img.sassBody(out, s.target), t.fun != absent, r)
-				l.writeKept(img.sassBody(out, s.target), secID(i), r)
+				if err := l.writeKept(img.sassBody(out, s.target), secID(i), r); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -99,6 +99,12 @@ func (s *symbol) isShared() bool {
 	return s.typ() == cuda.STTCudaObject && s.space() == cuda.STOShared
 }
 
+// isReservedShared reports whether the symbol is a variable in the part of
+// shared memory that the driver reserves. The finalizer gives it its address.
+func (s *symbol) isReservedShared() bool {
+	return s.typ() == cuda.STTCudaObject && s.space() == cuda.STOReservedShared && s.is(symDefined)
+}
+
 // isExternShared reports whether it is an "extern __shared__ x[]".
 func (s *symbol) isExternShared() bool {
 	return s.isShared() && s.size == 0 && !s.is(symDefined) || s.is(symDynamic)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twinlink/twinlink/corpus/cases"
 	"github.com/twinlink/twinlink/corpus/links"
 	"github.com/twinlink/twinlink/internal/diff"
 )
@@ -34,12 +35,16 @@ func knownDifferences(t *testing.T) map[string]bool {
 // wants its exit status, its messages and its bytes.
 func TestCorpus(t *testing.T) {
 	known := knownDifferences(t)
-	cases, err := links.Cases()
+	all, err := links.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	single, err := cases.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
 	same, total := map[string]int{}, map[string]int{}
-	for _, c := range cases {
+	for _, c := range append(all, single...) {
 		if !c.Complete() {
 			continue
 		}

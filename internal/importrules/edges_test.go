@@ -71,6 +71,7 @@ var rules = []rule{
 	{from: "corpus/links", to: of("corpus/links/manifest")},
 	{from: "corpus/links/manifest"},
 	{from: "corpus/mercury", to: of("corpus/links")},
+	{from: "corpus/cases", to: of("corpus/links")},
 	{from: "corpus/ptxgen"},
 	{from: "corpus/ptxgen/write", to: of("corpus/ptxgen")},
 	{from: "corpus/regen", to: of("corpus/links/manifest")},
@@ -144,7 +145,7 @@ var rules = []rule{
 			cobra,
 			pflag,
 		),
-		test: of("corpus/biglink", "corpus/capsules", "internal/nvidia/nvidiatest", cmp, testscript),
+		test: of("corpus/cases", "corpus/biglink", "corpus/capsules", "internal/nvidia/nvidiatest", cmp, testscript),
 	},
 }
 
