@@ -32,9 +32,6 @@ func (m *meet) add(v uint8) {
 	}
 }
 
-// newestISA is the newest Mercury ISA that 13.0 reads, major and minor.
-const newestISA = 0x0101
-
 // readCompat merges an input's .nv.compat.
 func (l *linker) readCompat(m *module, s *cubin.Section) error {
 	first := !l.compat.seen
@@ -51,7 +48,7 @@ func (l *linker) readCompat(m *module, s *cubin.Section) error {
 			}
 		case cuda.CompatMercuryISAMajorMinor:
 			c.isa = max(c.isa, rec.Value)
-			if l.merc != nil && rec.Value > newestISA {
+			if n := l.dialect.newestISA; n > 0 && rec.Value > n {
 				return refuse(Internal, m.file.Name, "Internal FNLZR error '%s'", m.file.Name)
 			}
 		case cuda.CompatInstTensormapV1:

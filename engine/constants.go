@@ -67,7 +67,7 @@ func (l *linker) layoutConstants() {
 			l.copyUnit(own[k], u)
 		}
 	}
-	if l.merc != nil {
+	if l.dialect.movesTargets {
 		l.moveUnitRelocs(units, own)
 	}
 	for k := range kernels {
@@ -123,11 +123,7 @@ func (l *linker) bank2(k funID) secID {
 }
 
 func (l *linker) newBank2(k funID, like secID) secID {
-	prefix := ".nv.constant2."
-	if l.merc != nil {
-		prefix = mercBanks[cuda.SHTMercOptimizer].name + "."
-	}
-	name := l.names.id(prefix + l.names.str(l.syms[l.funs[k].sym].name))
+	name := l.names.id(l.dialect.bank2 + "." + l.names.str(l.syms[l.funs[k].sym].name))
 	return l.newOwned(l.funs[k].text, name, l.secs[like].typ, l.infoFlags()|cuda.SHFAlloc, l.secs[like].align)
 }
 

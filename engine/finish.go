@@ -31,7 +31,7 @@ func (l *linker) finish() (*image, error) {
 	l.extendIndices(img)
 	l.buildStrings(img)
 	l.buildFacts(img)
-	l.buildNotes(img)
+	l.buildNotes(img, nil)
 	l.orderSections(img)
 	l.numberSections(img)
 	if err := l.placeSections(img); err != nil {

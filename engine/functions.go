@@ -186,7 +186,6 @@ func (l *linker) fillText(m *module, shndx uint32, text *cubin.Section, id secID
 		return m.fault(cubin.BadHeader, text, text.Off, text.Align, "sh_addralign is not a power of two")
 	}
 	m.sec[shndx] = id
-	l.setCode(id, m, shndx)
 	_, err := l.appendChunk(m, id, int(shndx), text)
 	return err
 }

@@ -10,11 +10,19 @@ import (
 
 // linker is the state of one link.
 type linker struct {
-	opt   *Options
-	prof  *profile
-	arch  target
-	files []*cubin.File
-	merc  *mercLink // nil for a link of SASS alone
+	opt     *Options
+	prof    *profile
+	arch    target
+	files   []*cubin.File
+	dialect *dialect
+
+	sides   []mercInput     // inputs with both sides
+	headers map[secID]secID // by section of code: its image header indices
+	slots   uint64          // where image slots begin in a parameter bank
+
+	decoded    map[secID]*mercFunc // by section of code, once it is decoded
+	order      []*mercFunc         // in the order of the output
+	lineStarts map[int32]uint64    // by input: where its lines begin on the SASS side
 
 	names *names
 	secs  []section
@@ -85,6 +93,11 @@ type linker struct {
 	scratchBase []uint64
 }
 
+type (
+	sassLink    struct{ *linker }
+	mercuryLink struct{ *linker }
+)
+
 // Output is a finished link.
 type Output struct {
 	Image   []byte
@@ -94,7 +107,8 @@ type Output struct {
 
 // Link links inputs in order. A refusal is a *LinkError.
 func Link(inputs []Input, opt Options) (*Output, error) {
-	l := &linker{opt: &opt, sharedAlign: make(map[symID]uint64)}
+	l := &linker{opt: &opt, dialect: &sassDialect, sharedAlign: make(map[symID]uint64),
+		headers: make(map[secID]secID), decoded: make(map[secID]*mercFunc), lineStarts: make(map[int32]uint64)}
 	img, err := l.link(inputs)
 	if err != nil {
 		return nil, l.refusal(err)
@@ -148,7 +162,7 @@ func (l *linker) link(inputs []Input) ([]byte, error) {
 		l.checkUndefined()
 	}
 	if l.broken != "" {
-		if l.merc != nil {
+		if l.dialect.undefinedToo {
 			l.checkUndefined()
 		}
 		return nil, refuse(Internal, "", "Internal error: %s", l.broken)
@@ -157,18 +171,22 @@ func (l *linker) link(inputs []Input) ([]byte, error) {
 		l.checkUndefined()
 		l.checkRegisters()
 	}
-	if l.merc != nil && l.kernelsHidden() && l.lostDebug != nil {
+	if l.dialect.filterFindsLost && l.kernelsHidden() && l.lostDebug != nil {
 		// Under a filter the tool finds the records of a replaced definition.
 		return nil, refuse(Internal, "", "Internal error: unexpected reloc")
 	}
-	if err := l.decideAll(); err != nil {
+	by := rules(&sassLink{l})
+	if l.dialect == &mercuryDialect {
+		by = &mercuryLink{l}
+	}
+	if err := l.decideAll(by); err != nil {
 		if l.failed {
 			return nil, &LinkError{Exit: 255} // relocations are not looked at any more
 		}
 		return nil, err
 	}
 	image, err := l.write()
-	if l.failed && (err == nil || l.merc != nil) {
+	if l.failed && (err == nil || l.dialect.outputOfFailed) {
 		return nil, &LinkError{Exit: 255, Image: image}
 	}
 	return image, err
@@ -176,7 +194,7 @@ func (l *linker) link(inputs []Input) ([]byte, error) {
 
 // write plans and writes the image.
 func (l *linker) write() ([]byte, error) {
-	if l.merc != nil {
+	if l.dialect == &mercuryDialect {
 		return l.finishMercury()
 	}
 	img, err := l.finish()
@@ -253,7 +271,7 @@ func (l *linker) layout() error {
 		return nil
 	}
 	l.layoutShared()
-	if l.merc != nil {
+	if l.dialect.headerSections {
 		l.layoutHeaders()
 	} else {
 		l.layoutImages()
@@ -261,7 +279,7 @@ func (l *linker) layout() error {
 	l.nameInstance()
 	l.layoutConstants()
 	l.mergeConstants()
-	if l.merc != nil {
+	if !l.dialect.relAction {
 		return nil
 	}
 	l.relaction = l.role(".nv.rel.action", cuda.SHTCudaRelocInfo, 0, 8)

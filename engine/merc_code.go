@@ -35,11 +35,11 @@ type mercFunc struct {
 
 // mercFunc returns the code of a function, decoded.
 func (l *linker) mercFunc(text secID) (*mercFunc, error) {
-	if fn := l.merc.funcs[text]; fn != nil {
+	if fn := l.decoded[text]; fn != nil {
 		return fn, nil
 	}
-	src := l.merc.code[text]
-	in := &l.merc.inputs[src.file]
+	src, _ := l.codeOf(text)
+	in := &l.sides[src.file]
 	f := in.file
 	fn := &mercFunc{text: text, input: in, capsec: f.Section(int(src.capsule)), sassidx: in.twin[src.capsule]}
 	fn.sasssec = f.Section(int(fn.sassidx))
@@ -63,7 +63,7 @@ func (l *linker) mercFunc(text secID) (*mercFunc, error) {
 		slices.SortStableFunc(fn.relocs, func(a, b cubin.Reloc) int { return cmp.Compare(a.Off, b.Off) })
 	}
 	fn.words = c.Nodes
-	l.merc.funcs[text] = fn
+	l.decoded[text] = fn
 	if err := l.reschedule(fn); err != nil {
 		return nil, err
 	}
@@ -297,11 +297,12 @@ func (l *linker) pairReloc(in secID, r *reloc) error {
 	return nil
 }
 
-// setCode notes where the code of a section was read.
-func (l *linker) setCode(id secID, m *module, shndx uint32) {
-	if l.merc != nil {
-		l.merc.code[id] = codeSource{m.num, shndx}
+// codeOf returns where the code of a section was read.
+func (l *linker) codeOf(id secID) (src codeSource, ok bool) {
+	for _, c := range l.secs[id].chunks {
+		return codeSource{c.file, c.from}, true
 	}
+	return codeSource{}, false
 }
 
 // sassExtent returns value and size of a function on the SASS side.
@@ -310,7 +311,7 @@ func (l *linker) sassExtent(img *mercImage, id symID) (value, size uint64) {
 	if s.sec < 0 || l.secs[s.sec].fun == absent {
 		return s.value, s.size
 	}
-	fn := l.merc.funcs[s.sec]
+	fn := l.decoded[s.sec]
 	if fn == nil {
 		return s.value, s.size
 	}

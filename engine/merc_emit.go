@@ -133,7 +133,7 @@ func (l *linker) emitMercury(img *mercImage) ([]byte, error) {
 			copy(body[c.off:], c.data)
 		}
 	}
-	for _, fn := range l.merc.order {
+	for _, fn := range l.order {
 		if i := img.sassOf[fn.text]; i >= 0 {
 			binary.LittleEndian.PutUint32(img.mercBody(out, fn.text), uint32(i+1))
 		}

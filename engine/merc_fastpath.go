@@ -4,7 +4,16 @@ import (
 	"encoding/binary"
 
 	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
 )
+
+// fastpathRecord is the record of fastpath.
+func (l *linker) fastpathRecord() []byte {
+	rec := cubin.InfoRecord{Format: cuda.FormatSized, Attr: cuda.InfoAttr(cuda.CompatCanFastpathFinalize),
+		Data: binary.LittleEndian.AppendUint64(nil, l.fastpath())}
+	return rec.Append(nil)
+}
 
 // fastpath computes attribute 11 of .nv.compat, which says for which siblings
 // the code needs no new scheduling. It is a matter of the code that is left and
@@ -17,7 +26,7 @@ import (
 // Source: 362 inputs and outputs of ptxas and nvlink 13.0.88, 504 forms of
 // instructions one by one.
 func (l *linker) fastpath() (mask uint64) {
-	if len(l.merc.order) == 0 {
+	if len(l.order) == 0 {
 		return 0
 	}
 	c := &l.compat
@@ -25,7 +34,7 @@ func (l *linker) fastpath() (mask uint64) {
 	switch l.arch.sm {
 	case 100:
 		mask = 0x01
-		if able && !l.merc.restricted() {
+		if able && !l.restricted() {
 			mask |= 0x08
 		}
 	case 120:
@@ -39,8 +48,8 @@ func (l *linker) fastpath() (mask uint64) {
 
 // restricted reports whether any code holds an instruction that sm_103 runs
 // differently.
-func (m *mercLink) restricted() bool {
-	for _, fn := range m.order {
+func (l *linker) restricted() bool {
+	for _, fn := range l.order {
 		for at := 0; at+capsule.WordSize <= len(fn.sass); at += capsule.WordSize {
 			op := binary.LittleEndian.Uint16(fn.sass[at:]) & 0xfff
 			switch op & 0xff {

@@ -21,7 +21,7 @@ func (l *linker) fillParts(img *mercImage) error {
 		merc := &img.parts[img.mercOf[id]]
 		switch {
 		case s.fun != absent:
-			fn := l.merc.funcs[id]
+			fn := l.decoded[id]
 			sass.data, merc.data = fn.sass, fn.record
 		case s.typ == cuda.SHTCudaInfo:
 			merc.data = img.content[id]
@@ -48,7 +48,7 @@ func (l *linker) fillParts(img *mercImage) error {
 			merc.data = l.reservedBytes(img, s.size)
 		case s.typ == cuda.SHTMercImageHeaders:
 			merc.data = make([]byte, s.size)
-			sass.data = make([]byte, l.merc.slots+s.size)
+			sass.data = make([]byte, l.slots+s.size)
 		default:
 			if err := l.fillData(img, id, sass, merc); err != nil {
 				return err
@@ -122,7 +122,7 @@ func (l *linker) fillData(img *mercImage, id secID, sass, merc *part) error {
 	}
 	sass.hdr.Size = 0
 	for _, c := range s.chunks {
-		in := &l.merc.inputs[c.file]
+		in := &l.sides[c.file]
 		if int64(c.from) >= int64(len(in.twin)) || in.twin[c.from] == 0 {
 			continue
 		}
@@ -142,7 +142,7 @@ func (l *linker) fillTargets(id secID, sass *part) {
 			if r.fate != kept || r.sym == absent || l.syms[r.sym].sec < 0 {
 				continue
 			}
-			fn := l.merc.funcs[l.syms[r.sym].sec]
+			fn := l.decoded[l.syms[r.sym].sec]
 			if fn == nil || r.newTyp != cuda.R_MERCURY_PROG_REL32 && r.newTyp != cuda.R_MERCURY_PROG_REL64 {
 				continue
 			}
@@ -164,7 +164,7 @@ func (l *linker) fillTargets(id secID, sass *part) {
 // image, as they are in the inputs.
 func (l *linker) sharesBytes(s *section) bool {
 	for _, c := range s.chunks {
-		in := &l.merc.inputs[c.file]
+		in := &l.sides[c.file]
 		if int64(c.from) >= int64(len(in.twin)) || in.twin[c.from] == 0 {
 			return false
 		}
@@ -182,7 +182,7 @@ func (l *linker) sassAddend(r *reloc) int64 {
 		return r.addend
 	}
 	if s := &l.syms[r.sym]; s.sec >= 0 && r.addend >= 0 {
-		if fn := l.merc.funcs[s.sec]; fn != nil && r.addend > 0 && fn.begins(uint64(r.addend)) {
+		if fn := l.decoded[s.sec]; fn != nil && r.addend > 0 && fn.begins(uint64(r.addend)) {
 			return int64(fn.sassOf(uint64(r.addend)))
 		}
 	}
@@ -203,7 +203,7 @@ func (l *linker) sassRelocs(id secID) []cubin.Reloc {
 	s := &l.secs[id]
 	var fn *mercFunc
 	if l.secs[s.target].fun != absent {
-		fn = l.merc.funcs[s.target]
+		fn = l.decoded[s.target]
 	}
 	headers := l.secs[s.target].typ == cuda.SHTMercImageHeaders
 	var list []cubin.Reloc
@@ -215,7 +215,7 @@ func (l *linker) sassRelocs(id secID) []cubin.Reloc {
 		out := cubin.Reloc{Off: r.off, Symbol: l.symIndex(r.sym), Addend: r.addend}
 		var ok bool
 		if headers {
-			out.Off += l.merc.slots
+			out.Off += l.slots
 		}
 		if fn == nil {
 			out.Type, ok = sassDataType(r.newTyp)
@@ -224,7 +224,7 @@ func (l *linker) sassRelocs(id secID) []cubin.Reloc {
 				out.Addend = l.sassAddend(r)
 			case r.newTyp == cuda.R_MERCURY_PROG_REL32 && l.isRelocatable():
 				out.Type, ok = cuda.R_CUDA_32, true
-				out.Addend = int64(l.merc.lines[r.file])
+				out.Addend = int64(l.lineStarts[r.file])
 			}
 		} else {
 			if l.isReserved(r.sym) || r.sym != absent && l.syms[r.sym].isReservedShared() && !l.isRelocatable() {

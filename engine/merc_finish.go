@@ -69,7 +69,7 @@ func (l *linker) finishMercury() ([]byte, error) {
 	l.chooseSymbols(img.image)
 	l.buildStrings(img.image)
 	l.buildFacts(img.image)
-	l.buildNotes(img.image)
+	l.buildNotes(img.image, l.fastpathRecord())
 	l.orderSections(img.image)
 	l.planBanks(img)
 	l.widen(img)
@@ -87,7 +87,7 @@ func (l *linker) finishMercury() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, fn := range l.merc.order {
+	for _, fn := range l.order {
 		if err := l.checkSized(fn); err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func (l *linker) openCode() error {
 			if err != nil {
 				return err
 			}
-			l.merc.order = append(l.merc.order, fn)
+			l.order = append(l.order, fn)
 		}
 	}
 	return nil
@@ -112,13 +112,13 @@ func (l *linker) openCode() error {
 // planBanks finds the parameter banks that the finalizer makes: one for each
 // kernel but those whose bank holds image slots.
 func (l *linker) planBanks(img *mercImage) {
-	for _, fn := range l.merc.order {
+	for _, fn := range l.order {
 		f := l.secs[fn.text].fun
 		k := fn.input.bank[fn.sassidx]
 		if k == 0 || l.syms[l.funs[f].sym].other&cuda.STOEntry == 0 {
 			continue
 		}
-		if _, ok := l.merc.header[fn.text]; ok {
+		if _, ok := l.headers[fn.text]; ok {
 			continue
 		}
 		s := fn.input.file.Section(int(k))

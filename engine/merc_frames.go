@@ -96,7 +96,7 @@ func (l *linker) fillFrames(img *mercImage, target secID) error {
 	}
 	out := make([]byte, 0, l.secs[target].size)
 	place := make(map[uint64]uint64, count)
-	had := make(map[*mercFunc]bool, len(l.merc.order))
+	had := make(map[*mercFunc]bool, len(l.order))
 	for _, c := range l.secs[target].chunks {
 		list, ok := splitFrames(c.data)
 		if !ok {
@@ -172,7 +172,7 @@ func (l *linker) frameAddends(relocs []reloc) map[uint64]int64 {
 		if r.newTyp != cuda.R_MERCURY_ABS_PROG_REL64 && r.newTyp != cuda.R_MERCURY_ABS_PROG_REL32 || r.sym == absent || l.syms[r.sym].sec < 0 {
 			continue
 		}
-		if fn := l.merc.funcs[l.syms[r.sym].sec]; fn != nil {
+		if fn := l.decoded[l.syms[r.sym].sec]; fn != nil {
 			addends[r.off] = int64(fn.floorOf(r.addend))
 		}
 	}
@@ -186,7 +186,7 @@ func (l *linker) frameCode(img *mercImage, sym symID) *mercFunc {
 	if s.sec < 0 || img.first(l)[s.sec] != sym {
 		return nil
 	}
-	return l.merc.funcs[s.sec]
+	return l.decoded[s.sec]
 }
 
 // first returns the first function symbol of each section of code.

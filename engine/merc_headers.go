@@ -32,7 +32,7 @@ func (l *linker) layoutHeaders() {
 		}
 	}
 	const bankAlign = 16
-	l.merc.slots = alignUp(longest, bankAlign)
+	l.slots = alignUp(longest, bankAlign)
 }
 
 // headerUses marks the functions whose code names an image; nil for none.
@@ -65,7 +65,7 @@ func (l *linker) addHeaders(k funID, images []symID) {
 	rela := l.newRelocSection(l.names.id(".rela"+name), cuda.SHTRela, cuda.SHFInfoLink, id)
 	l.newSectionSymbol(id)
 	l.secs[id].size = uint64(len(images)) * imageSlot
-	l.merc.header[text] = id
+	l.headers[text] = id
 	for _, s := range images {
 		typ := uint32(cuda.R_MERCURY_TEX_HEADER_INDEX)
 		switch l.syms[s].typ() {
@@ -80,11 +80,11 @@ func (l *linker) addHeaders(k funID, images []symID) {
 
 // paramSize returns the size of a kernel's parameter bank.
 func (l *linker) paramSize(text secID) uint64 {
-	src, ok := l.merc.code[text]
+	src, ok := l.codeOf(text)
 	if !ok {
 		return 0
 	}
-	in := &l.merc.inputs[src.file]
+	in := &l.sides[src.file]
 	if b := in.bank[in.twin[src.capsule]]; b != 0 {
 		s := in.file.Section(int(b))
 		return s.Size

@@ -60,7 +60,7 @@ func (fn *mercFunc) wordOf(attr cuda.InfoAttr, off uint32) uint32 {
 // finalizer's options, with offsets of the SASS code, and then those that are
 // about SASS alone.
 func (l *linker) sassInfo(img *mercImage, text secID, merc []byte) ([]byte, error) {
-	fn := l.merc.funcs[text]
+	fn := l.decoded[text]
 	out := make([]byte, 0, len(merc)+32)
 	for pos := 0; pos+4 <= len(merc); {
 		attr := cuda.InfoAttr(merc[pos+1])
@@ -125,7 +125,7 @@ func (l *linker) appendOwnInfo(img *mercImage, out []byte, fn *mercFunc) ([]byte
 			binary.LittleEndian.PutUint32(out[at+4:], l.bankSymbol(img, fn.text))
 		}
 	}
-	if _, ok := l.merc.header[fn.text]; ok {
+	if _, ok := l.headers[fn.text]; ok {
 		for _, attr := range []cuda.InfoAttr{cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank} {
 			rec := cubin.InfoRecord{Format: cuda.FormatByte, Attr: attr}
 			out = rec.Append(out)
@@ -136,7 +136,7 @@ func (l *linker) appendOwnInfo(img *mercImage, out []byte, fn *mercFunc) ([]byte
 
 // bankSymbol returns the index of the section symbol of a kernel's parameters.
 func (l *linker) bankSymbol(img *mercImage, text secID) uint32 {
-	if id, ok := l.merc.header[text]; ok {
+	if id, ok := l.headers[text]; ok {
 		return l.syms[l.secs[id].sym].index
 	}
 	for i := range img.banks {

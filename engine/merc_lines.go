@@ -66,7 +66,7 @@ func (l *linker) fillLines(img *mercImage, id secID) error {
 	var out []byte
 	var list []cubin.Reloc
 	for _, c := range l.secs[id].chunks {
-		in := &l.merc.inputs[c.file]
+		in := &l.sides[c.file]
 		k := in.twin[c.from]
 		if k == 0 {
 			continue
@@ -78,7 +78,7 @@ func (l *linker) fillLines(img *mercImage, id secID) error {
 			return err
 		}
 		if name == ".debug_line" {
-			l.merc.lines[c.file] = uint64(len(out))
+			l.lineStarts[c.file] = uint64(len(out))
 		}
 		for pos := uint64(0); pos < uint64(len(body)); {
 			u, ok := splitUnit(body[pos:])
@@ -114,7 +114,7 @@ func (l *linker) fillLines(img *mercImage, id secID) error {
 			}
 			slices.SortStableFunc(keep, func(a, b lineSequence) int { return cmp.Compare(a.index, b.index) })
 			for _, s := range keep {
-				if fn := l.merc.funcs[l.syms[s.sym].sec]; fn != nil && fn.result != nil {
+				if fn := l.decoded[l.syms[s.sym].sec]; fn != nil && fn.result != nil {
 					moved, ok := u.shape.moveLines(s.bytes, func(at uint64) uint64 { return uint64(fn.movedStart(uint32(at))) })
 					if !ok {
 						return l.badLines(in, name, pos)

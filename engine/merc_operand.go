@@ -124,13 +124,13 @@ func (l *linker) writesData(id secID) bool {
 // jump's target.
 func (l *linker) isTarget(target secID, r *reloc) bool {
 	return l.secs[target].typ == cuda.SHTCudaConstant0+2 && (r.newTyp == cuda.R_MERCURY_PROG_REL32 || r.newTyp == cuda.R_MERCURY_PROG_REL64) &&
-		r.sym != absent && l.syms[r.sym].sec >= 0 && l.merc.funcs[l.syms[r.sym].sec] != nil
+		r.sym != absent && l.syms[r.sym].sec >= 0 && l.decoded[l.syms[r.sym].sec] != nil
 }
 
 // writeKept writes what the finalizer knows of a record that stays.
 func (l *linker) writeKept(body []byte, in secID, r *reloc) error {
 	target := l.secs[in].target
-	fn := l.merc.funcs[target]
+	fn := l.decoded[target]
 	switch {
 	case fn == nil:
 		if (isWritten(r.newTyp) || isCodeAddress(r.newTyp)) && l.writesData(target) && r.off < uint64(len(body)) {

@@ -18,12 +18,12 @@ func (l *linker) fillRegisters(img *mercImage, id secID) error {
 	open := make(map[string]*mercFunc)
 	for _, sym := range img.symbols {
 		if s := &l.syms[sym]; s.typ() == cuda.STTFunc && s.is(symDefined) && img.first(l)[s.sec] == sym {
-			open[l.names.str(s.name)] = l.merc.funcs[s.sec]
+			open[l.names.str(s.name)] = l.decoded[s.sec]
 		}
 	}
 	var out []byte
 	for _, c := range l.secs[id].chunks {
-		in := &l.merc.inputs[c.file]
+		in := &l.sides[c.file]
 		k := in.twin[c.from]
 		if k == 0 {
 			continue

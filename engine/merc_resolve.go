@@ -10,9 +10,9 @@ import (
 	"github.com/twinlink/twinlink/engine/descriptor"
 )
 
-// decideMercury decides the fate of a relocation of the Mercury image. As on the
+// decide decides the fate of a relocation of the Mercury image. As on the
 // SASS side the kind of the symbol comes before the type's class.
-func (l *linker) decideMercury(in secID, r *reloc) error {
+func (l *mercuryLink) decide(in secID, r *reloc) error {
 	code := l.secs[l.secs[in].target].fun != absent
 	if code {
 		if err := l.pairReloc(in, r); err != nil {
@@ -137,8 +137,8 @@ func (l *linker) isSlot(r *reloc) bool {
 	return false
 }
 
-// checkMercApply refuses what can't be carried out.
-func (l *linker) checkMercApply(in secID, r *reloc) error {
+// checkApply refuses what can't be carried out.
+func (l *mercuryLink) checkApply(in secID, r *reloc) error {
 	if r.typ == cuda.R_MERCURY_NONE || r.typ < cuda.MercuryBase && r.typ != cuda.R_CUDA_NONE {
 		return l.relocFault(in, r, "unexpected reloc")
 	}
@@ -168,8 +168,8 @@ func (l *linker) checkMercApply(in secID, r *reloc) error {
 	return nil
 }
 
-// checkMercKept refuses what can't be left to the driver.
-func (l *linker) checkMercKept(in secID, r *reloc) error {
+// checkKept refuses what can't be left to the driver.
+func (l *mercuryLink) checkKept(in secID, r *reloc) error {
 	// A unified type to a table that the link doesn't have becomes 0, which is
 	// to be kept.
 	if _, ok := mercPlain[r.typ]; (ok || r.typ == cuda.R_CUDA_NONE) && !l.isRelocatable() && r.fate == dropped && r.sym != absent &&
@@ -331,7 +331,7 @@ func (l *linker) applySASS(text []byte, in secID, r *reloc, v descriptor.Values)
 	if l.syms[r.sym].isImage() && r.capOff != 0 {
 		// A load from the bank; an offset as a number doesn't count the
 		// parameters.
-		v.Symbol += l.merc.slots
+		v.Symbol += l.slots
 		v.Bank = 0
 	}
 	if _, err := descriptor.Table[r.sassTyp].Apply(text[r.sassOff:r.sassOff+capsule.WordSize], &v); err != nil {
@@ -347,6 +347,6 @@ func (l *linker) applyLineStart(body []byte, code bool, r *reloc) {
 		return
 	}
 	if b, ok := cubin.Window(body, r.off, 4); ok {
-		binary.LittleEndian.PutUint32(b, uint32(l.merc.lines[r.file]))
+		binary.LittleEndian.PutUint32(b, uint32(l.lineStarts[r.file]))
 	}
 }

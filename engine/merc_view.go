@@ -23,17 +23,6 @@ import (
 //
 // Source: links of nvlink 13.0.88.
 
-// mercLink is what a link of Mercury images knows besides the link proper.
-type mercLink struct {
-	inputs []mercInput
-	code   map[secID]codeSource // by section of code: the definition that stands
-	funcs  map[secID]*mercFunc  // by section of code, once it is decoded
-	order  []*mercFunc          // in the order of the image
-	header map[secID]secID      // by section of code: its image header indices
-	slots  uint64               // where image slots begin in a parameter bank
-	lines  map[int32]uint64     // by input: where its lines begin on the SASS side
-}
-
 // mercInput is an input with both sides.
 type mercInput struct {
 	file *cubin.File // the whole file; the link proper reads the view
@@ -73,8 +62,7 @@ func (l *linker) openMercury() error {
 			return nil
 		}
 	}
-	l.merc = &mercLink{code: make(map[secID]codeSource), funcs: make(map[secID]*mercFunc), header: make(map[secID]secID),
-		lines: make(map[int32]uint64)}
+	l.dialect = &mercuryDialect
 	for i, f := range l.files {
 		in := mercInput{file: f}
 		if err := in.pair(); err != nil {
@@ -87,7 +75,7 @@ func (l *linker) openMercury() error {
 		if view.Symtab() == nil {
 			return &cubin.Error{Kind: cubin.BadTable, File: f.Name, Value: uint64(f.NumSections()), Detail: "symsec not found: no .nv.merc.symtab"}
 		}
-		l.merc.inputs = append(l.merc.inputs, in)
+		l.sides = append(l.sides, in)
 		l.files[i] = view
 	}
 	return nil

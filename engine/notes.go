@@ -15,8 +15,9 @@ type CommandLine struct {
 	Text   string // "-arch sm_90 "
 }
 
-// buildNotes makes .note.nv.tkinfo, .note.nv.cuinfo and .nv.compat.
-func (l *linker) buildNotes(img *image) {
+// buildNotes makes .note.nv.tkinfo, .note.nv.cuinfo and .nv.compat, which ends
+// with more.
+func (l *linker) buildNotes(img *image, more []byte) {
 	if !l.prof.notes {
 		return
 	}
@@ -24,12 +25,7 @@ func (l *linker) buildNotes(img *image) {
 	l.setContent(img, l.cuinfo, l.cuinfoBytes())
 	if l.compatsec != absent {
 		b := l.compat.bytes(l.arch)
-		if l.merc != nil {
-			rec := cubin.InfoRecord{Format: cuda.FormatSized, Attr: cuda.InfoAttr(cuda.CompatCanFastpathFinalize),
-				Data: binary.LittleEndian.AppendUint64(nil, l.fastpath())}
-			b = rec.Append(b)
-		}
-		l.setContent(img, l.compatsec, b)
+		l.setContent(img, l.compatsec, append(b, more...))
 	}
 }
 
@@ -86,11 +82,7 @@ func (l *linker) headerFlags() uint32 {
 		return l.legacyFlags()
 	}
 	index := min(l.secs[l.cuinfo].index, 0xff)
-	kind := uint32(cuda.EFKindSASS)
-	if l.merc != nil {
-		kind = cuda.EFKindCapmerc
-	}
-	return index<<cuda.EFCuinfoShift | uint32(l.arch.sm)<<cuda.EFSMShift | kind
+	return index<<cuda.EFCuinfoShift | uint32(l.arch.sm)<<cuda.EFSMShift | l.dialect.fileKind
 }
 
 // legacyFlags is e_flags up to 12.x: unified textures whatever the inputs

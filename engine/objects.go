@@ -193,7 +193,7 @@ func (l *linker) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 	if l.secs[id].fun != absent {
 		return m.fault(cubin.BadIndex, &in, uint64(i), uint64(shndx), "an object in a section of code")
 	}
-	if l.merc != nil && l.secs[id].typ == cuda.SHTCudaConstant0+2 {
+	if l.dialect.numbersConstants && l.secs[id].typ == cuda.SHTCudaConstant0+2 {
 		// What the compiler called them doesn't survive.
 		m.optimized++
 		name = l.names.id(l.names.str(l.secs[id].name) + "." + strconv.Itoa(m.optimized))
@@ -201,7 +201,7 @@ func (l *linker) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 	sym := symbol{name: name, info: s.Info, other: s.Other, flags: symDefined, sec: id, file: m.num,
 		value: s.Value, size: s.Size, fun: absent}
 	switch {
-	case l.merc != nil && sym.space() == cuda.STOReservedShared && !l.isRelocatable():
+	case l.dialect.placesReserved && sym.space() == cuda.STOReservedShared && !l.isRelocatable():
 		sym.value = m.base[shndx]
 	case !sym.isShared():
 		sym.value += m.base[shndx]

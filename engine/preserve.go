@@ -66,7 +66,7 @@ type resolvedAt struct {
 // that moved to a kernel).
 func (l *linker) isResolved(id symID, target secID) bool {
 	s := &l.syms[id]
-	if l.merc != nil && !s.isShared() {
+	if l.dialect.resolvedShared && !s.isShared() {
 		return false
 	}
 	if isLocalUndefined(s) {

@@ -59,7 +59,7 @@ func (l *linker) readRelocs(m *module, index int, s *cubin.Section) error {
 		if out == nil {
 			out = l.roomForRelocs(m, l.secs[id].relocs, table.Len())
 		}
-		if (i > 0 && l.merc == nil || len(out) > len(l.secs[id].relocs)) && rec.Addend == 0 && s.Type == cuda.SHTRela && !twin {
+		if (i > 0 && !l.dialect.firstAsksRel || len(out) > len(l.secs[id].relocs)) && rec.Addend == 0 && s.Type == cuda.SHTRela && !twin {
 			twin = true
 			l.relTwin(name, target)
 		}

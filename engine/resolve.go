@@ -52,16 +52,26 @@ func (l *linker) isUnified(s symID) bool {
 	return !sym.is(symDefined) && l.unified[sym.name]
 }
 
+// rules are how one kind of code has its relocations resolved.
+type rules interface {
+	// decide says what happens to a record.
+	decide(in secID, r *reloc) error
+	// checkApply refuses a record that can't be carried out.
+	checkApply(in secID, r *reloc) error
+	// checkKept refuses one that can't be left to the driver.
+	checkKept(in secID, r *reloc) error
+}
+
 // decideAll decides the fate of every relocation that is still there. Refusals
 // come in two rounds, as the tool carries out first and writes the rest after:
 // what can't be patched, the last record of a section first; then what can't be
 // kept, the first one first.
-func (l *linker) decideAll() error {
+func (l *linker) decideAll(by rules) error {
 	sections := l.relocSections()
 	for _, in := range sections {
 		for j := range l.secs[in].relocs {
 			if r := &l.secs[in].relocs[j]; r.fate == undecided {
-				if err := l.decide(in, r); err != nil {
+				if err := by.decide(in, r); err != nil {
 					return err
 				}
 			}
@@ -70,13 +80,7 @@ func (l *linker) decideAll() error {
 	for _, in := range sections {
 		list := l.secs[in].relocs
 		for j := len(list) - 1; j >= 0; j-- {
-			var err error
-			if l.merc != nil {
-				err = l.checkMercApply(in, &list[j])
-			} else if list[j].fate == applied {
-				err = l.checkApply(in, &list[j])
-			}
-			if err != nil {
+			if err := by.checkApply(in, &list[j]); err != nil {
 				return err
 			}
 		}
@@ -84,13 +88,7 @@ func (l *linker) decideAll() error {
 	for _, in := range sections {
 		list := l.secs[in].relocs
 		for j := range list {
-			var err error
-			if l.merc != nil {
-				err = l.checkMercKept(in, &list[j])
-			} else if list[j].fate == kept {
-				err = l.checkKept(in, &list[j])
-			}
-			if err != nil {
+			if err := by.checkKept(in, &list[j]); err != nil {
 				return err
 			}
 		}
@@ -121,10 +119,7 @@ func (l *linker) relocSections() []secID {
 	return list
 }
 
-func (l *linker) decide(in secID, r *reloc) error {
-	if l.merc != nil {
-		return l.decideMercury(in, r)
-	}
+func (l *sassLink) decide(in secID, r *reloc) error {
 	r.fate = dropped
 	switch r.typ {
 	case cuda.R_CUDA_UNUSED_CLEAR32, cuda.R_CUDA_UNUSED_CLEAR64:
@@ -257,7 +252,10 @@ func (l *linker) driverKnows(sym *symbol) bool {
 }
 
 // checkApply refuses what the dispatcher can't do.
-func (l *linker) checkApply(in secID, r *reloc) error {
+func (l *sassLink) checkApply(in secID, r *reloc) error {
+	if r.fate != applied {
+		return nil
+	}
 	known := r.typ < l.prof.relocCount
 	// A type without a field needs no place; of any other it is found first.
 	if r.off >= l.secs[l.secs[in].target].size && (!known || descriptor.Table[r.typ].Span() > 0) {
@@ -282,8 +280,8 @@ func (l *linker) checkApply(in secID, r *reloc) error {
 }
 
 // checkKept refuses what can't be left to the driver.
-func (l *linker) checkKept(in secID, r *reloc) error {
-	if r.sym == absent {
+func (l *sassLink) checkKept(in secID, r *reloc) error {
+	if r.fate != kept || r.sym == absent {
 		return nil
 	}
 	sym := &l.syms[r.sym]
@@ -356,7 +354,7 @@ func (l *linker) value(in secID, r *reloc) descriptor.Values {
 		v.Bank = bankOf(l.secs[sym.sec].typ)
 	case sym.isImage():
 		v.Symbol, v.Bank = 0, bankOf(cuda.SHTNull)
-		if bindless[r.typ] || l.merc != nil {
+		if bindless[r.typ] || l.dialect.slotsOfAnyType {
 			if r.typ <= mercPast {
 				v.Symbol = l.imageOff[r.sym]
 			}

@@ -404,7 +404,7 @@ const driverReserve = 0x400
 // sharedReserve is what the driver keeps of each kernel's shared memory; the
 // section sizes of sm_90 count it in, the addresses don't.
 func (l *linker) sharedReserve() uint64 {
-	if l.merc != nil {
+	if !l.dialect.sharedReserve {
 		return 0 // the finalizer adds it
 	}
 	if l.arch.sm >= 90 && !l.opt.NoReserved {
