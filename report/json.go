@@ -6,19 +6,20 @@ import (
 	"io"
 )
 
-// SchemaVersion is the version of the JSON form.
-const SchemaVersion = 1
+// Schema names the version of the JSON form; docs/schema/report.json describes
+// it. A field that is added keeps the version, any other change raises it.
+const Schema = "twinlink.report/2"
 
 // document is the JSON form: the report between its version and its sums.
 type document struct {
-	Schema int `json:"schema"`
+	Schema string `json:"schema"`
 	Report
 	Count Count `json:"count"`
 }
 
 // WriteJSON writes the whole report and its sums as one indented object.
 func WriteJSON(w io.Writer, r *Report) error {
-	doc := document{SchemaVersion, *r, r.Count()}
+	doc := document{Schema, *r, r.Count()}
 	if doc.Rows == nil {
 		doc.Rows = []Row{} // "rows" is a list even where it is empty
 	}
@@ -37,8 +38,8 @@ func ReadJSON(rd io.Reader) (*Report, error) {
 	if err := d.Decode(&doc); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	if doc.Schema != SchemaVersion {
-		return nil, fmt.Errorf("report: schema %d, want %d", doc.Schema, SchemaVersion)
+	if doc.Schema != Schema {
+		return nil, fmt.Errorf("report: schema %q, want %q", doc.Schema, Schema)
 	}
 	if sum := doc.Report.Count(); sum != doc.Count {
 		return nil, fmt.Errorf("report: counts %+v, the rows give %+v", doc.Count, sum)

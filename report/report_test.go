@@ -25,43 +25,56 @@ func sample() *report.Report {
 			{
 				Subject: "alias", Arch: "sm_50", Release: "11.8", Verdict: report.Agree,
 				Answers: []report.Answer{
-					{Witness: report.Engine, Outcome: report.Linked, Detail: "6,120 bytes"},
-					{Witness: report.Oracle, Outcome: report.Accepted},
-					{Witness: report.Nvlink, Outcome: report.Linked, Detail: "6,120 bytes"},
+					{Source: report.Engine, Outcome: report.Linked, Detail: "6,120 bytes"},
+					{Source: report.Oracle, Outcome: report.Accepted},
+					{Source: report.Nvlink, Outcome: report.Linked, Detail: "6,120 bytes"},
 				},
 			},
 			{
 				Subject: "vector R_CUDA_ABS32_LO_32/constant", Arch: "sm_90a", Release: "13.0", Verdict: report.Differ,
 				Answers: []report.Answer{
-					{Witness: report.Nvlink, Outcome: report.Linked},
-					{Witness: report.Engine, Outcome: report.Linked, Trace: []string{"slot 0: [32,64) Low", "old 0, new 0x40"}},
-					{Witness: report.Oracle, Outcome: report.Rejected, Detail: "relocation.field .text.k+0x20\nsymbol.value", Trace: []string{"bits[32..63] = LO(ADDR)"}},
+					{Source: report.Nvlink, Outcome: report.Linked},
+					{Source: report.Engine, Outcome: report.Linked, Trace: []string{"slot 0: [32,64) Low", "old 0, new 0x40"}},
+					{Source: report.Oracle, Outcome: report.Rejected, Detail: "relocation.field .text.k+0x20\nsymbol.value", Trace: []string{"bits[32..63] = LO(ADDR)"}},
 				},
-				First: &report.Difference{
-					Key: "reloc.R_CUDA_ABS32_LO_32.field", Place: ".text.k+0x20", More: 2,
-					Sides: []report.Side{{Witness: report.Engine, Value: "0x40"}, {Witness: report.Nvlink, Value: "0x44"}, {Witness: report.Oracle}},
-				},
+				More: 2,
+				Findings: []report.Finding{{
+					Key: "relocation.field.R_CUDA_ABS32_LO_32", Level: report.Wrong, Section: ".text.k", Offset: at(0x20), Symbol: "k", File: "linked.cubin",
+					Meaning: "The kernel k loads from another address than the one of table.",
+					Values:  []report.Value{{Of: "engine", Text: "0x40"}, {Of: "nvlink", Text: "0x44"}, {Of: "oracle"}},
+					Words:   []report.Word{{Of: "before", Bytes: "00000000000000000000000000000000"}, {Of: "engine", Bytes: "00000000400000000000000000000000"}, {Of: "nvlink", Bytes: "00000000440000000000000000000000"}},
+				}},
 				Repeat: "twinlink verify -arch sm_90a a.cubin",
 			},
 			{
 				Subject: "err_duplicate", Arch: "sm_80", Release: "12.4", Verdict: report.RefusedAlike, Note: "Multiple definition of 'f'",
 				Answers: []report.Answer{
-					{Witness: report.Engine, Outcome: report.Refused, Detail: "Multiple definition of 'f'"},
-					{Witness: report.Nvlink, Outcome: report.Refused, Detail: "Multiple definition of 'f'"},
+					{Source: report.Engine, Outcome: report.Refused, Detail: "Multiple definition of 'f'"},
+					{Source: report.Nvlink, Outcome: report.Refused, Detail: "Multiple definition of 'f'"},
 				},
 			},
 			{
 				Subject: "mutant", Arch: "sm_80", Release: "12.4", Verdict: report.Differ, Repeat: "twinlink link x",
 				Answers: []report.Answer{
-					{Witness: report.Engine, Outcome: report.Refused, Detail: "a.cubin: section .text: bad extent"},
-					{Witness: report.Oracle, Outcome: report.Hung},
-					{Witness: report.Nvlink, Outcome: report.Crashed, Detail: "SIGSEGV"},
+					{Source: report.Engine, Outcome: report.Refused, Detail: "a.cubin: section .text: bad extent"},
+					{Source: report.Oracle, Outcome: report.Hung},
+					{Source: report.Nvlink, Outcome: report.Crashed, Detail: "SIGSEGV"},
 				},
 			},
+			{
+				Subject: "capsules/cluster.cubin", Arch: "sm_100", Verdict: report.NotJudged,
+				Answers:   []report.Answer{{Source: report.Selfcheck, Outcome: report.Unsure}},
+				Functions: &report.Functions{Accepted: 3, NotJudged: 1},
+				Unjudged:  []report.Unjudged{{Name: "f|g<T>", Reason: "form 021b5e06 is unknown"}},
+				Figures:   []report.Figure{{Name: "checked bytes", Value: 99.25, Unit: "%"}},
+			},
+			{Subject: "cut.cubin", Verdict: report.Refusal, Note: "cut.cubin: not an ELF file"},
 			{Subject: "evil\x1b[2J\nname \u202e", Verdict: report.Skipped, Note: "nvlink isn't installed"},
 		},
 	}
 }
+
+func at(offset uint64) *uint64 { return &offset }
 
 // golden compares with a file of testdata. The forms are of our own making:
 // there is no tool to ask for them.
@@ -101,7 +114,7 @@ func TestText(t *testing.T) {
 // What a table must keep, whatever its look.
 func TestTextKeeps(t *testing.T) {
 	got := text(t, sample())
-	for _, want := range []string{"R_CUDA_ABS32_LO_32/constant", `evil\x1b[2J\nname \u202e`, "1 agree, 2 differ, 1 refused alike, 1 skipped", "again: twinlink verify"} {
+	for _, want := range []string{"R_CUDA_ABS32_LO_32/constant", `evil\x1b[2J\nname \u202e`, "1 agree, 2 differ, 1 not judged, 1 refused alike, 1 refused, 1 skipped", "again: twinlink verify"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -146,11 +159,11 @@ func TestJSON(t *testing.T) {
 
 func TestJSONRefused(t *testing.T) {
 	for _, c := range []struct{ name, doc, want string }{
-		{"schema", `{"schema":2,"title":"","rows":[],"count":{}}`, "schema 2"},
-		{"field", `{"schema":1,"colour":"red"}`, "colour"},
-		{"verdict", `{"schema":1,"rows":[{"subject":"a","answers":[],"verdict":"fine"}]}`, "fine"},
-		{"sums", `{"schema":1,"rows":[{"subject":"a","answers":[],"verdict":"agree"}],"count":{"agree":2}}`, "counts"},
-		{"cut", `{"schema":1,`, "EOF"},
+		{"schema", `{"schema":"twinlink.report/1","title":"","rows":[],"count":{}}`, "twinlink.report/1"},
+		{"field", `{"schema":"twinlink.report/2","colour":"red"}`, "colour"},
+		{"verdict", `{"schema":"twinlink.report/2","rows":[{"subject":"a","answers":[],"verdict":"fine"}]}`, "fine"},
+		{"sums", `{"schema":"twinlink.report/2","rows":[{"subject":"a","answers":[],"verdict":"agree"}],"count":{"agree":2}}`, "counts"},
+		{"cut", `{"schema":"twinlink.report/2",`, "EOF"},
 	} {
 		if _, err := report.ReadJSON(strings.NewReader(c.doc)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -13,10 +12,10 @@ import (
 )
 
 // WriteText writes a table with a row for each question, the sums, and then for
-// every row that differs what the witnesses have, their traces, and the command
-// that shows it again.
+// every row that is not as it should be what was found, what could not be
+// judged, the traces, and the command that shows it again.
 //
-//	SUBJECT      ARCH   RELEASE  ENGINE              ORACLE    NVLINK              VERDICT  FIRST DIFFERENCE
+//	SUBJECT      ARCH   RELEASE  ENGINE              ORACLE    NVLINK              VERDICT  FIRST FINDING
 //	links/alias  sm_50  11.8     linked 6,120 bytes  accepted  linked 6,120 bytes  agree
 func WriteText(w io.Writer, r *Report) error {
 	var b strings.Builder
@@ -26,6 +25,7 @@ func WriteText(w io.Writer, r *Report) error {
 	if err := table(&b, r); err != nil {
 		return err
 	}
+	figures(&b, "", r.Figures)
 	for i := range r.Rows {
 		details(&b, &r.Rows[i])
 	}
@@ -35,11 +35,12 @@ func WriteText(w io.Writer, r *Report) error {
 
 func table(b *strings.Builder, r *Report) error {
 	if len(r.Rows) > 0 {
+		var rows strings.Builder
 		// The library would make "R CUDA 32" of "R_CUDA_32" and break long
 		// cells; both are told not to.
 		off := tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}
 		left := tw.CellAlignment{Global: tw.AlignLeft}
-		t := tablewriter.NewTable(b,
+		t := tablewriter.NewTable(&rows,
 			tablewriter.WithEastAsian(tw.Off), // else it asks the environment
 			tablewriter.WithConfig(tablewriter.Config{
 				Header: tw.CellConfig{Formatting: off, Alignment: left, Padding: gap},
@@ -50,93 +51,130 @@ func table(b *strings.Builder, r *Report) error {
 				Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
 			})),
 		)
-		t.Header("SUBJECT", "ARCH", "RELEASE", "ENGINE", "ORACLE", "NVLINK", "VERDICT", "FIRST DIFFERENCE")
+		cols := columns(r)
+		t.Header(heads(cols))
 		for i := range r.Rows {
-			if err := t.Append(cells(&r.Rows[i])); err != nil {
+			if err := t.Append(cells(&r.Rows[i], cols)); err != nil {
 				return fmt.Errorf("report: %w", err)
 			}
 		}
 		if err := t.Render(); err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
-		text := trimLines(b.String())
-		b.Reset()
-		b.WriteString(text + "\n")
+		b.WriteString(trimLines(rows.String()) + "\n")
 	}
-	c := r.Count()
-	fmt.Fprintf(b, "%d agree, %d differ, %d refused alike, %d skipped\n", c.Agree, c.Differ, c.RefusedAlike, c.Skipped)
+	b.WriteString(sums(r.Count()) + "\n")
 	return nil
+}
+
+// sums are the counts in words. What is rare is left out where it is 0.
+func sums(c Count) string {
+	text := fmt.Sprintf("%d agree, %d differ", c.Agree, c.Differ)
+	if c.NotJudged > 0 {
+		text += fmt.Sprintf(", %d not judged", c.NotJudged)
+	}
+	text += fmt.Sprintf(", %d refused alike", c.RefusedAlike)
+	if c.Refused > 0 {
+		text += fmt.Sprintf(", %d refused", c.Refused)
+	}
+	return text + fmt.Sprintf(", %d skipped", c.Skipped)
 }
 
 // gap is two blanks behind a cell and none before it.
 var gap = tw.CellPadding{Global: tw.Padding{Right: "  ", Overwrite: true}}
 
-func cells(row *Row) []string {
-	list := []string{row.Subject, row.Arch, row.Release}
-	for _, w := range [...]Witness{Engine, Oracle, Nvlink} {
-		list = append(list, cell(row.Answer(w)))
-	}
-	list = append(list, row.Verdict.String())
-	last := row.Note
-	if row.First != nil {
-		last = strings.TrimSpace(row.First.Key + " " + row.First.Place)
-	}
-	list = append(list, last)
-	for i, s := range list {
-		list[i] = plain(s)
-	}
-	return list
-}
-
-// cell is an answer in a few words. A refusal's text is too long for a column.
-func cell(a Answer) string {
-	if a.Outcome == Absent {
-		return "-"
-	}
-	if a.Detail == "" || a.Outcome == Refused || a.Outcome == Rejected {
-		return a.Outcome.String()
-	}
-	return a.Outcome.String() + " " + a.Detail
-}
-
 // details writes what the table has no room for.
 func details(b *strings.Builder, row *Row) {
-	if row.Verdict != Differ {
+	if row.Verdict == Agree && len(row.Findings) == 0 && len(row.Unjudged) == 0 && len(row.Figures) == 0 || row.Verdict == RefusedAlike || row.Verdict == Skipped {
 		return
 	}
-	fmt.Fprintf(b, "\n%s differs", plain(strings.Join(nonEmpty(row.Subject, row.Arch, row.Release), " ")))
-	if d := row.First; d != nil {
-		fmt.Fprintf(b, " first at %s", plain(strings.TrimSpace(d.Key+" "+d.Place)))
-		if d.More > 0 {
-			fmt.Fprintf(b, ", and at %d more", d.More)
-		}
+	fmt.Fprintf(b, "\n%s: %s", plain(strings.Join(nonEmpty(row.Subject, row.Arch, row.Release), " ")), row.Verdict)
+	if n := row.Total(); n > 0 {
+		fmt.Fprintf(b, ", %s", plural(n, "finding"))
 	}
 	b.WriteString("\n")
-	if row.First != nil {
-		for _, s := range row.First.Sides {
-			value := plain(s.Value)
-			if value == "" {
-				value = "(nothing)"
-			}
-			fmt.Fprintf(b, "  %-7s %s\n", s.Witness, value)
-		}
+	if f := row.Functions; f != nil {
+		fmt.Fprintf(b, "  functions: %d accepted, %d rejected, %d not judged\n", f.Accepted, f.Rejected, f.NotJudged)
+	}
+	for i := range row.Findings {
+		finding(b, &row.Findings[i])
+	}
+	if row.More > 0 {
+		fmt.Fprintf(b, "  and %d more\n", row.More)
+	}
+	for _, u := range row.Unjudged {
+		fmt.Fprintf(b, "  not judged: %s: %s\n", plain(u.Name), plain(u.Reason))
 	}
 	for _, a := range row.Answers {
-		if a.Detail != "" && (a.Outcome == Refused || a.Outcome == Rejected) {
-			for line := range strings.Lines(a.Detail) {
-				fmt.Fprintf(b, "  %s %s: %s\n", a.Witness, a.Outcome, plain(strings.TrimRight(line, "\n")))
-			}
-		}
-		for i, line := range a.Trace {
-			if i == 0 {
-				fmt.Fprintf(b, "  trace of %s:\n", a.Witness)
-			}
-			fmt.Fprintf(b, "    %s\n", plain(line))
-		}
+		answerDetails(b, a)
 	}
+	figures(b, "  ", row.Figures)
 	if row.Repeat != "" {
 		fmt.Fprintf(b, "  again: %s\n", plain(row.Repeat))
 	}
+}
+
+func finding(b *strings.Builder, f *Finding) {
+	fmt.Fprintf(b, "  %s: %s", f.Level, plain(f.Key))
+	if f.Code != 0 {
+		fmt.Fprintf(b, " (%d)", f.Code)
+	}
+	if place := f.Place(); place != "" {
+		fmt.Fprintf(b, " at %s", plain(place))
+	}
+	if f.Symbol != "" && f.Symbol != f.Place() {
+		fmt.Fprintf(b, " (%s)", plain(f.Symbol))
+	}
+	if f.File != "" {
+		fmt.Fprintf(b, " in %s", plain(f.File))
+	}
+	b.WriteString("\n")
+	if f.Meaning != "" {
+		fmt.Fprintf(b, "    %s\n", plain(f.Meaning))
+	}
+	for _, v := range f.Values {
+		text := plain(v.Text)
+		if text == "" {
+			text = "(nothing)"
+		}
+		fmt.Fprintf(b, "    %-8s  %s\n", plain(v.Of), text)
+	}
+	for _, w := range f.Words {
+		fmt.Fprintf(b, "    %-8s  %s\n", plain(w.Of), plain(w.Bytes))
+	}
+}
+
+func answerDetails(b *strings.Builder, a Answer) {
+	name := strings.TrimSpace(string(a.Source) + " " + a.Release)
+	if a.Detail != "" && (a.Outcome == Refused || a.Outcome == Rejected) {
+		for line := range strings.Lines(a.Detail) {
+			fmt.Fprintf(b, "  %s %s: %s\n", plain(name), a.Outcome, plain(strings.TrimRight(line, "\n")))
+		}
+	}
+	for i, line := range a.Trace {
+		if i == 0 {
+			fmt.Fprintf(b, "  trace of %s:\n", plain(name))
+		}
+		fmt.Fprintf(b, "    %s\n", plain(line))
+	}
+}
+
+func figures(b *strings.Builder, indent string, list []Figure) {
+	for _, f := range list {
+		fmt.Fprintf(b, "%s%s: %s\n", indent, plain(f.Name), f)
+	}
+}
+
+// String prints the value and its unit.
+func (f Figure) String() string {
+	return strings.TrimSpace(strconv.FormatFloat(f.Value, 'g', -1, 64) + " " + plain(f.Unit))
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func nonEmpty(list ...string) []string {
@@ -149,15 +187,9 @@ func nonEmpty(list ...string) []string {
 	return kept
 }
 
-// plain escapes what doesn't print.
-func plain(s string) string {
-	for _, r := range s {
-		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
-			q := strconv.Quote(s)
-			return q[1 : len(q)-1]
-		}
-	}
-	return s
+func quoted(s string) string {
+	q := strconv.Quote(s)
+	return q[1 : len(q)-1]
 }
 
 func trimLines(s string) string {

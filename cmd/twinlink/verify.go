@@ -26,9 +26,11 @@ the files, and asks nvlink where it is installed.
   --output LINKED      judge this file instead, by whatever linker it was made
   --loose              judge it as one that was linked in two steps, stripped or edited
   --no-nvlink          ask no nvlink
-  --format text|json   how to print
+  --format FORMAT      text, markdown, json, sarif or junit
+  --report FILE        write the report to FILE
 
-Exit status: 0 agree, 1 differ, 2 wrong use, 3 all refuse the inputs.`,
+Exit status: 0 agree, 1 differ, 2 wrong use, 3 all refuse the inputs, 4 not all
+could be judged.`,
 		Example: `  twinlink verify -arch=sm_90 a.cubin b.cubin
   twinlink verify -arch=sm_90 --output linked.cubin a.cubin b.cubin`,
 		DisableFlagParsing: true,
@@ -45,8 +47,9 @@ Exit status: 0 agree, 1 differ, 2 wrong use, 3 all refuse the inputs.`,
 // verifyRequest is a command line of verify, taken apart.
 type verifyRequest struct {
 	question verify.Question
-	json     bool
-	alone    bool // without nvlink
+	format   report.Format
+	report   string // file, "" for standard output
+	alone    bool   // without nvlink
 }
 
 func verifyFiles(ctx context.Context, args []string, s streams) error {
@@ -60,35 +63,23 @@ func verifyFiles(ctx context.Context, args []string, s streams) error {
 			return err
 		}
 	}
-	r := report.Report{Rows: []report.Row{verify.Ask(ctx, &req.question, tools)}}
-	write := report.WriteText
-	if req.json {
-		write = report.WriteJSON
-	}
-	if err := write(s.out, &r); err != nil {
+	r := report.Report{Command: "verify", Rows: []report.Row{verify.Ask(ctx, &req.question, tools)}}
+	if err := writeReport(s, &r, req.format, req.report); err != nil {
 		return err
 	}
-	switch r.Rows[0].Verdict {
-	case report.Agree:
-		return nil
-	case report.RefusedAlike:
-		return exitStatus(exitRefused)
-	case report.Skipped:
-		return exitStatus(exitUsage)
-	}
-	return exitStatus(exitDiffer)
+	return ended(r.ExitStatus())
 }
 
 // parseVerify takes verify's own options out; the rest is nvlink's.
 func parseVerify(args []string) (*verifyRequest, error) {
-	req := &verifyRequest{}
+	req := &verifyRequest{format: report.Text}
 	q := &req.question
 	q.ReadFile = readOptions
 	var rest []string
 	for i := 0; i < len(args); i++ {
 		name, value, hasValue := strings.Cut(args[i], "=")
 		switch name {
-		case "--output", "--format":
+		case "--output", "--format", "--report":
 			if !hasValue {
 				if i++; i == len(args) {
 					return nil, fmt.Errorf("%s needs a value", name)
@@ -129,13 +120,16 @@ func parseVerify(args []string) (*verifyRequest, error) {
 }
 
 func (req *verifyRequest) set(name, value string) (err error) {
-	switch {
-	case name == "--output":
+	switch name {
+	case "--output":
 		req.question.Output, err = os.ReadFile(value)
 		return err
-	case value == "json" || value == "text":
-		req.json = value == "json"
+	case "--report":
+		req.report = value
 		return nil
 	}
-	return fmt.Errorf("no format %q; there are text, json", value)
+	if req.format = report.Format(value); !slices.Contains(report.Formats(), req.format) {
+		return fmt.Errorf("no format %q; there are %s", value, strings.Join(formatWords(), ", "))
+	}
+	return nil
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -18,7 +20,7 @@ func TestVerify(t *testing.T) {
 		output string // part of what is printed
 	}{
 		{"-arch=sm_80 a.cubin b.cubin", 0, "1 agree"},
-		{"-arch=sm_80 --output linked.cubin a.cubin b.cubin", 0, "the engine's bytes are the same"},
+		{"-arch=sm_80 --output linked.cubin a.cubin b.cubin", 0, "output is the engine's, byte for byte"},
 		{"-arch=sm_80 --loose --output linked.cubin a.cubin b.cubin", 0, "1 agree"},
 		{"-arch=sm_80 --output=other.cubin a.cubin b.cubin", 1, "1 differ"},
 		{"-arch=sm_80 --output=text.cubin a.cubin b.cubin", 1, "output.unreadable"},
@@ -38,6 +40,14 @@ func TestVerify(t *testing.T) {
 	if !json.Valid([]byte(got.out)) {
 		t.Errorf("not JSON: %s", got.out)
 	}
+	for _, format := range formatWords() {
+		got := twinlink("verify", "--no-nvlink", "--format", format, "--report=r", "-arch=sm_80", "--output=other.cubin", "a.cubin", "b.cubin")
+		if got.exit != exitDiffer || got.out != "" || !strings.Contains(read(t, "r"), "section.size") {
+			t.Errorf("%s: exit %d, report %s", format, got.exit, read(t, "r"))
+		}
+	}
+	twinlink("verify", "--no-nvlink", "--report=none/r", "-arch=sm_80", "a.cubin", "b.cubin").want(t, exitUsage,
+		"twinlink: write none/r: open none/.r."+strconv.Itoa(os.Getpid())+".0.tmp: no such file or directory")
 }
 
 // TestDemo runs what the README begins with.

@@ -16,29 +16,32 @@ const unsupported = "is not supported by twinlink"
 // compare holds two runs of the same command against each other.
 func compare(got, want *nvidia.Result) report.Row {
 	row := report.Row{Answers: []report.Answer{answer(report.Engine, got), answer(report.Nvlink, want)}}
-	row.First = firstDifference(got, want)
+	first, more := firstDifference(got, want)
 	switch {
 	case got.Outcome == nvidia.Crashed || got.Outcome == nvidia.Hung || bytes.Contains(got.Stderr, []byte("goroutine ")):
 		row.Verdict = report.Differ
-		if row.First == nil {
-			row.First = sides("outcome", got.String(), want.String())
+		if first == nil {
+			first = sides("outcome", got.String(), want.String())
 		}
 	case want.Outcome == nvidia.Crashed || want.Outcome == nvidia.Hung:
-		row.Verdict, row.First, row.Note = report.Skipped, nil, "nvlink "+want.Outcome.String()
-	case row.First != nil && bytes.Contains(got.Stderr, []byte(unsupported)):
-		row.Verdict, row.First, row.Note = report.Skipped, nil, firstLine(got.Message())
-	case row.First != nil:
+		row.Verdict, first, row.Note = report.Skipped, nil, "nvlink "+want.Outcome.String()
+	case first != nil && bytes.Contains(got.Stderr, []byte(unsupported)):
+		row.Verdict, first, row.Note = report.Skipped, nil, firstLine(got.Message())
+	case first != nil:
 		row.Verdict = report.Differ
 	case want.Files[outName] == nil:
 		row.Verdict = report.RefusedAlike
 	default:
 		row.Verdict = report.Agree
 	}
+	if first != nil {
+		row.Findings, row.More = []report.Finding{*first}, more
+	}
 	return row
 }
 
-func answer(w report.Witness, res *nvidia.Result) report.Answer {
-	a := report.Answer{Witness: w}
+func answer(w report.Source, res *nvidia.Result) report.Answer {
+	a := report.Answer{Source: w}
 	output := res.Files[outName]
 	switch {
 	case res.Outcome == nvidia.Crashed:
@@ -53,14 +56,15 @@ func answer(w report.Witness, res *nvidia.Result) report.Answer {
 	return a
 }
 
-// firstDifference returns nil where exit status, messages and bytes are the same.
-func firstDifference(got, want *nvidia.Result) *report.Difference {
+// firstDifference returns nil where exit status, messages and bytes are the
+// same, and how many differences are behind the first.
+func firstDifference(got, want *nvidia.Result) (first *report.Finding, more int) {
 	if got.ExitCode != want.ExitCode {
 		d := sides("exit", fmt.Sprint(got.ExitCode), fmt.Sprint(want.ExitCode))
 		if line := firstLine(got.Message()); line != "" {
-			d.Place = line
+			d.Meaning = line
 		}
-		return d
+		return d, 0
 	}
 	for _, t := range [...]struct {
 		key       string
@@ -68,23 +72,21 @@ func firstDifference(got, want *nvidia.Result) *report.Difference {
 	}{{"stderr", got.Stderr, want.Stderr}, {"stdout", got.Stdout, want.Stdout}} {
 		if !bytes.Equal(t.got, t.want) {
 			a, b := firstLines(string(t.got), string(t.want))
-			return sides(t.key, a, b)
+			return sides(t.key, a, b), 0
 		}
 	}
 	a, b := got.Files[outName], want.Files[outName]
 	switch {
 	case a == nil && b == nil || a != nil && b != nil && bytes.Equal(a, b):
-		return nil
+		return nil, 0
 	case a == nil || b == nil:
-		return sides("output", presence(a), presence(b))
+		return sides("output", presence(a), presence(b)), 0
 	}
 	list, err := diff.Compare(diff.Input{Name: "ours", Data: a}, diff.Input{Name: "nvlink", Data: b})
 	if err != nil || len(list) == 0 {
-		return sides("output.bytes", presence(a), presence(b))
+		return sides("output.bytes", presence(a), presence(b)), 0
 	}
-	d := sides(list[0].Key, value(list[0].A), value(list[0].B))
-	d.More = len(list) - 1
-	return d
+	return sides(list[0].Key, value(list[0].A), value(list[0].B)), len(list) - 1
 }
 
 func presence(data []byte) string {
@@ -94,8 +96,9 @@ func presence(data []byte) string {
 	return fmt.Sprintf("%d bytes", len(data))
 }
 
-func sides(key, ours, theirs string) *report.Difference {
-	return &report.Difference{Key: key, Sides: []report.Side{{Witness: report.Engine, Value: ours}, {Witness: report.Nvlink, Value: theirs}}}
+func sides(key, ours, theirs string) *report.Finding {
+	return &report.Finding{Key: key, Level: report.Wrong, Values: []report.Value{
+		{Of: string(report.Engine), Text: ours}, {Of: string(report.Nvlink), Text: theirs}}}
 }
 
 func firstLine(s string) string {

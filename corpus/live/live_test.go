@@ -102,8 +102,8 @@ func TestCompare(t *testing.T) {
 	} {
 		row := compare(c.got, c.want)
 		key := ""
-		if row.First != nil {
-			key = row.First.Key
+		if f := row.First(); f != nil {
+			key = f.Key
 		}
 		if row.Verdict != c.verdict || key != c.key {
 			t.Errorf("%s: %s, first difference %q", c.name, row.Verdict, key)

@@ -24,6 +24,7 @@ const (
 	tablewriter = "github.com/olekukonko/tablewriter"
 	cobra       = "github.com/spf13/cobra"
 	pflag       = "github.com/spf13/pflag"
+	jsonSchema  = "github.com/xeipuuv/gojsonschema"
 	demangle    = "github.com/ianlancetaylor/demangle"
 	testscript  = "github.com/rogpeppe/go-internal/testscript"
 )
@@ -112,7 +113,7 @@ var rules = []rule{
 		test: of("internal/nvidia/nvidiatest", cmp),
 	},
 	{from: "internal/verify", to: of("internal/cmdline", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("corpus/links", "corpus/relocs", "internal/nvidia/nvidiatest", cmp)},
-	{from: "report", to: of(tablewriter + "/..."), test: of(cmp)},
+	{from: "report", to: of(tablewriter + "/..."), test: of(cmp, jsonSchema)},
 
 	// The top imports what it likes of the module, but for what only tests use.
 	{

@@ -21,12 +21,12 @@ func (a *asked) decide(row *report.Row) {
 		row.Verdict = report.Agree
 	case a.nvlink.Outcome != report.Linked:
 		row.Verdict = report.Differ
-		row.First = &report.Difference{Key: "link.outcome", Sides: a.outcomes()}
+		row.Findings = []report.Finding{{Key: "link.outcome", Level: report.Wrong, Values: a.outcomes()}}
 	case bytes.Equal(a.image, a.nvImage):
 		row.Verdict = report.Agree
 	default:
 		row.Verdict = report.Differ
-		row.First = firstDifference(a.image, a.nvImage)
+		row.Findings, row.More = differences(a.image, a.nvImage)
 	}
 }
 
@@ -44,17 +44,16 @@ func (a *asked) decideGiven(row *report.Row) {
 		row.Verdict = report.Agree
 	}
 	if a.image != nil && row.Verdict == report.Agree {
-		row.Note = "the engine's bytes are others"
+		row.Note = "output differs from the engine's"
 		if bytes.Equal(a.image, a.q.Output) {
-			row.Note = "the engine's bytes are the same"
+			row.Note = "output is the engine's, byte for byte"
 		}
 	}
 }
 
 func (a *asked) rejected(row *report.Row) {
 	row.Verdict = report.Differ
-	row.First = &a.findings[0]
-	row.First.More = len(a.findings) - 1
+	row.Findings, row.More = a.findings, a.more
 }
 
 // decideRefused compares what the engine and nvlink say of inputs that the
@@ -65,40 +64,44 @@ func (a *asked) decideRefused(row *report.Row) {
 		row.Verdict = report.RefusedAlike
 	case a.nvlink.Outcome == report.Linked:
 		row.Verdict = report.Differ
-		row.First = &report.Difference{Key: "link.outcome", Sides: a.outcomes()}
+		row.Findings = []report.Finding{{Key: "link.outcome", Level: report.Wrong, Values: a.outcomes()}}
 	case a.nvlink.Outcome == report.Refused && a.nvlink.Detail != a.engine.Detail:
 		row.Verdict = report.Differ
-		row.First = &report.Difference{Key: "link.message", Sides: []report.Side{
-			{Witness: report.Engine, Value: a.engine.Detail}, {Witness: report.Nvlink, Value: a.nvlink.Detail}}}
+		row.Findings = []report.Finding{{Key: "link.message", Level: report.Wrong, Values: []report.Value{
+			{Of: string(report.Engine), Text: a.engine.Detail}, {Of: string(report.Nvlink), Text: a.nvlink.Detail}}}}
 	default:
 		row.Verdict = report.RefusedAlike
 	}
 }
 
-func (a *asked) outcomes() []report.Side {
-	var sides []report.Side
+func (a *asked) outcomes() []report.Value {
+	var sides []report.Value
 	for _, one := range []*report.Answer{a.engine, a.nvlink} {
-		sides = append(sides, report.Side{Witness: one.Witness, Value: fmt.Sprintf("%s: %s", one.Outcome, one.Detail)})
+		sides = append(sides, report.Value{Of: string(one.Source), Text: fmt.Sprintf("%s: %s", one.Outcome, one.Detail)})
 	}
 	return sides
 }
 
-// firstDifference is the first of the differences between two images.
-func firstDifference(ours, nvlinks []byte) *report.Difference {
+// maxFindings bounds the differences that a row keeps.
+const maxFindings = 256
+
+// differences tells how the engine's bytes and nvlink's differ; more counts
+// what is left out.
+func differences(ours, nvlinks []byte) (list []report.Finding, more int) {
 	found, err := diff.Compare(diff.Input{Name: "engine", Data: ours}, diff.Input{Name: "nvlink", Data: nvlinks})
 	if err != nil || len(found) == 0 {
-		return &report.Difference{Key: "file.bytes"}
+		return []report.Finding{{Key: "file.bytes", Level: report.Wrong}}, 0
 	}
-	d := &report.Difference{Key: found[0].Key, More: len(found) - 1}
-	for _, side := range []struct {
-		w report.Witness
-		v *string
-	}{{report.Engine, found[0].A}, {report.Nvlink, found[0].B}} {
-		value := ""
-		if side.v != nil {
-			value = *side.v
-		}
-		d.Sides = append(d.Sides, report.Side{Witness: side.w, Value: value})
+	for i := range found[:min(len(found), maxFindings)] {
+		list = append(list, report.Finding{Key: found[i].Key, Level: report.Wrong, Values: []report.Value{
+			{Of: string(report.Engine), Text: text(found[i].A)}, {Of: string(report.Nvlink), Text: text(found[i].B)}}})
 	}
-	return d
+	return list, len(found) - len(list)
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

@@ -78,7 +78,7 @@ func Ask(ctx context.Context, q *Question, tools *nvidia.Toolset) report.Row {
 	row := report.Row{Subject: q.Subject, Release: q.release().String()}
 	cmd, err := q.command()
 	if err != nil {
-		row.Answers = []report.Answer{{Witness: report.Engine, Outcome: report.Refused, Detail: err.Error()}}
+		row.Answers = []report.Answer{{Source: report.Engine, Outcome: report.Refused, Detail: err.Error()}}
 		row.Verdict, row.Note = report.Skipped, "the options are wrong"
 		return row
 	}
@@ -106,7 +106,8 @@ type asked struct {
 	image    []byte // what the engine made
 	judged   []byte // what the oracle saw
 	nvImage  []byte // what nvlink made
-	findings []report.Difference
+	findings []report.Finding
+	more     int // findings that were not kept
 }
 
 // size tells a size with commas.

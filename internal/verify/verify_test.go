@@ -65,7 +65,7 @@ func TestRecorded(t *testing.T) {
 		case report.RefusedAlike:
 			refused++
 		default:
-			t.Errorf("%s: %s, first %+v, answers %+v", c.ID(), row.Verdict, row.First, row.Answers)
+			t.Errorf("%s: %s, first %+v, answers %+v", c.ID(), row.Verdict, row.First(), row.Answers)
 		}
 	}
 	t.Logf("%d agree, %d refused alike", agree, refused)
@@ -95,8 +95,8 @@ func TestGiven(t *testing.T) {
 			t.Errorf("%s: %s, wanted %s", name, row.Verdict, test.verdict)
 			continue
 		}
-		if test.key != "" && row.First.Key != test.key {
-			t.Errorf("%s: first difference %s, wanted %s", name, row.First.Key, test.key)
+		if test.key != "" && row.First().Key != test.key {
+			t.Errorf("%s: first difference %s, wanted %s", name, row.First().Key, test.key)
 		}
 	}
 }
@@ -110,11 +110,11 @@ func TestWrongField(t *testing.T) {
 		q.Output = bytes.Clone(c.Output)
 		q.Output[at] ^= 1
 		row := verify.Ask(context.Background(), q, nil)
-		if row.Verdict != report.Differ || !strings.HasPrefix(row.First.Key, "relocation.field") {
+		if row.Verdict != report.Differ || !strings.HasPrefix(row.First().Key, "relocation.field") {
 			continue
 		}
 		if len(row.Answer(report.Oracle).Trace) == 0 || len(row.Answer(report.Engine).Trace) == 0 {
-			t.Errorf("byte 0x%x: %s at %s without traces", at, row.First.Key, row.First.Place)
+			t.Errorf("byte 0x%x: %s at %s without traces", at, row.First().Key, row.First().Place())
 		}
 		return
 	}

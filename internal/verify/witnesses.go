@@ -22,7 +22,7 @@ func (a *asked) askEngine() {
 	for _, f := range a.q.Inputs {
 		j := cmdline.Judge(a.cmd.Release, f.Name, f.Data)
 		if j.Use == cmdline.Rejected {
-			a.engine = &report.Answer{Witness: report.Engine, Outcome: report.Refused, Detail: a.lines(j.Messages)}
+			a.engine = &report.Answer{Source: report.Engine, Outcome: report.Refused, Detail: a.lines(j.Messages)}
 			return
 		}
 		if j.Use == cmdline.Linked {
@@ -33,12 +33,12 @@ func (a *asked) askEngine() {
 	var refused *engine.LinkError
 	switch {
 	case errors.As(err, &refused):
-		a.engine = &report.Answer{Witness: report.Engine, Outcome: report.Refused, Detail: a.lines(refused.Diags)}
+		a.engine = &report.Answer{Source: report.Engine, Outcome: report.Refused, Detail: a.lines(refused.Diags)}
 	case err != nil:
-		a.engine = &report.Answer{Witness: report.Engine, Outcome: report.Refused, Detail: err.Error()}
+		a.engine = &report.Answer{Source: report.Engine, Outcome: report.Refused, Detail: err.Error()}
 	default:
 		a.image = out.Image
-		a.engine = &report.Answer{Witness: report.Engine, Outcome: report.Linked, Detail: size(len(out.Image))}
+		a.engine = &report.Answer{Source: report.Engine, Outcome: report.Linked, Detail: size(len(out.Image))}
 	}
 }
 
@@ -76,7 +76,7 @@ func (a *asked) askOracle() {
 		FilterKernels: o.KernelsUsed != nil || o.VariablesUsed != nil,
 		KernelsUsed:   o.KernelsUsed, VariablesUsed: o.VariablesUsed,
 	})
-	answer := &report.Answer{Witness: report.Oracle, Outcome: report.Accepted}
+	answer := &report.Answer{Source: report.Oracle, Outcome: report.Accepted}
 	switch {
 	case v.Refusal != nil:
 		answer.Outcome, answer.Detail = report.Refused, v.Refusal.Error()
@@ -89,8 +89,9 @@ func (a *asked) askOracle() {
 		answer.Outcome = report.Rejected
 		answer.Detail = fmt.Sprintf("%d findings", v.Total)
 		for _, f := range v.Findings {
-			a.findings = append(a.findings, difference(f))
+			a.findings = append(a.findings, finding(f))
 		}
+		a.more = v.Total - len(v.Findings)
 		if v.Trace != nil {
 			answer.Trace = split(v.Trace.String())
 			if a.engine != nil {
@@ -101,16 +102,20 @@ func (a *asked) askOracle() {
 	a.oracle = answer
 }
 
-func difference(f check.Finding) report.Difference {
+func finding(f check.Finding) report.Finding {
 	key := f.Kind.String()
 	if f.Relocation != "" {
 		key += "." + f.Relocation
 	}
-	place := fmt.Sprintf("%s+0x%x", f.Section, f.Offset)
-	if f.Section == "" {
-		place = f.Symbol
+	out := report.Finding{Key: key, Level: report.Wrong, Section: f.Section, Symbol: f.Symbol}
+	if f.Want != f.Got {
+		out.Values = []report.Value{{Of: "expected", Text: f.Want}, {Of: "found", Text: f.Got}}
 	}
-	return report.Difference{Key: key, Place: place, Sides: []report.Side{{Witness: report.Oracle, Value: f.Want}, {Witness: report.Engine, Value: f.Got}}}
+	if f.Section != "" {
+		offset := f.Offset
+		out.Offset = &offset
+	}
+	return out
 }
 
 func split(text string) []string {
@@ -150,9 +155,9 @@ func (a *asked) askNvlink(ctx context.Context, tools *nvidia.Toolset) {
 	if r := a.q.Recorded; r != nil {
 		a.nvImage = r.Output
 		if r.Output != nil {
-			a.nvlink = &report.Answer{Witness: report.Nvlink, Outcome: report.Linked, Detail: size(len(r.Output)) + ", recorded"}
+			a.nvlink = &report.Answer{Source: report.Nvlink, Outcome: report.Linked, Detail: size(len(r.Output)) + ", recorded"}
 		} else {
-			a.nvlink = &report.Answer{Witness: report.Nvlink, Outcome: report.Refused, Detail: strings.TrimSpace(r.Message)}
+			a.nvlink = &report.Answer{Source: report.Nvlink, Outcome: report.Refused, Detail: strings.TrimSpace(r.Message)}
 		}
 	}
 }
@@ -168,7 +173,7 @@ func (a *asked) runNvlink(ctx context.Context, tools *nvidia.Toolset) bool {
 	if errors.As(err, &missing) {
 		return false
 	}
-	answer := &report.Answer{Witness: report.Nvlink}
+	answer := &report.Answer{Source: report.Nvlink}
 	switch {
 	case err != nil:
 		answer.Outcome, answer.Detail = report.Absent, err.Error()

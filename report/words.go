@@ -1,30 +1,45 @@
 package report
 
-import "fmt"
-
-// Witness is one of the three that are asked.
-type Witness uint8
-
-const (
-	Engine Witness = iota + 1 // package engine
-	Oracle                    // packages oracle and oracle/check
-	Nvlink                    // NVIDIA's linker
+import (
+	"fmt"
+	"strconv"
 )
 
-var witnessWords = words{"engine", "oracle", "nvlink"}
+// Source is one of those that are asked about a link.
+type Source string
 
-// String returns the word that text and JSON use.
-func (w Witness) String() string { return witnessWords.of(uint8(w)) }
+// Sources that reports know; others may be named too.
+const (
+	Engine    Source = "engine"    // package engine
+	Oracle    Source = "oracle"    // packages oracle and oracle/check
+	Nvlink    Source = "nvlink"    // NVIDIA's linker
+	NvJitLink Source = "nvJitLink" // NVIDIA's linker as a library
+	Selfcheck Source = "selfcheck" // package selfcheck
+)
+
+// Level is how grave a finding is.
+type Level uint8
+
+const (
+	Wrong   Level = iota + 1 // the program that runs is another one, or may not run
+	Suspect                  // a tool may be misled, the program that runs is the same
+	Remark                   // not as nvlink does it, and correct
+)
+
+var levelWords = words{"error", "warning", "note"}
+
+// String returns the word that text, JSON and SARIF use.
+func (l Level) String() string { return levelWords.of(uint8(l)) }
 
 // MarshalText writes the word.
-func (w Witness) MarshalText() ([]byte, error) { return witnessWords.marshal(uint8(w), "witness") }
+func (l Level) MarshalText() ([]byte, error) { return levelWords.marshal(uint8(l), "level") }
 
 // UnmarshalText reads the word.
-func (w *Witness) UnmarshalText(text []byte) error {
-	return witnessWords.unmarshal((*uint8)(w), "witness", text)
+func (l *Level) UnmarshalText(text []byte) error {
+	return levelWords.unmarshal((*uint8)(l), "level", text)
 }
 
-// Outcome is what a witness did.
+// Outcome is what a source did.
 type Outcome uint8
 
 const (
@@ -35,9 +50,10 @@ const (
 	Refused                     // would not have the inputs
 	Crashed                     // died of a signal
 	Hung                        // gave no answer in its time
+	Unsure                      // could not judge everything it was shown
 )
 
-var outcomeWords = words{"absent", "linked", "accepted", "rejected", "refused", "crashed", "hung"}
+var outcomeWords = words{"absent", "linked", "accepted", "rejected", "refused", "crashed", "hung", "not judged"}
 
 // String returns the word that text and JSON use.
 func (o Outcome) String() string { return outcomeWords.of(uint8(o)) }
@@ -54,13 +70,15 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 type Verdict uint8
 
 const (
-	Agree        Verdict = iota + 1 // all who were asked say the same
-	Differ                          // two of them don't
+	Agree        Verdict = iota + 1 // all who were asked say the same, or the file passes
+	Differ                          // two of them don't, or there are findings
 	RefusedAlike                    // none would have the inputs, for the same reason
 	Skipped                         // too few were asked to say anything
+	NotJudged                       // nothing differs, and something could not be judged
+	Refusal                         // the file can't be read or checked at all
 )
 
-var verdictWords = words{"agree", "differ", "refused alike", "skipped"}
+var verdictWords = words{"agree", "differ", "refused alike", "skipped", "not judged", "refused"}
 
 // String returns the word that text and JSON use.
 func (v Verdict) String() string { return verdictWords.of(uint8(v)) }
@@ -99,3 +117,5 @@ func (w words) unmarshal(n *uint8, kind string, text []byte) error {
 	}
 	return fmt.Errorf("report: no %s is called %q", kind, text)
 }
+
+func hex(n uint64) string { return "0x" + strconv.FormatUint(n, 16) }
