@@ -271,7 +271,7 @@ func (l *linker) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 		if l.lostDebug == nil {
 			l.lostDebug = make(map[lostDebug]bool)
 		}
-		l.lostDebug[lostDebug{old, f.from}] = true
+		l.lostDebug[lostDebug{sym: old, file: f.from}] = true
 	}
 	sym.info, sym.other, sym.size = s.Info, s.Other, s.Size
 	f.from = m.num

@@ -210,12 +210,12 @@ const beyondInputs = 64
 // begin makes the sections every link begins with.
 func (l *linker) begin() {
 	c := takeCensus(l.files)
-	names := c.sections + c.symbols
-	l.names = newNames(names)
+	count := c.sections + c.symbols
+	l.names = newNames(count)
 	if l.prof.earlyStrings {
-		l.str, l.shstr = newStrtab(l.names, names), newStrtab(l.names, names)
+		l.str, l.shstr = newStrtab(l.names, count), newStrtab(l.names, count)
 	}
-	l.secOf, l.symOf = make([]secID, names+beyondInputs), make([]symID, names+beyondInputs)
+	l.secOf, l.symOf = make([]secID, count+beyondInputs), make([]symID, count+beyondInputs)
 	l.relocsToCome = c.relocs
 	l.secs = make([]section, 0, c.sections+beyondInputs)
 	l.syms = make([]symbol, 0, c.symbols+c.sections+beyondInputs) // each section gets one too

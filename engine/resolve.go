@@ -330,7 +330,7 @@ func (l *linker) symName(s symID) string {
 // isLostDebug reports whether a record belongs to the debug data of a
 // definition that was replaced.
 func (l *linker) isLostDebug(in secID, r *reloc) bool {
-	if l.lostDebug == nil || !l.lostDebug[lostDebug{r.sym, r.file}] {
+	if l.lostDebug == nil || !l.lostDebug[lostDebug{sym: r.sym, file: r.file}] {
 		return false
 	}
 	return !r.rel && l.describesCode(l.secs[in].target)

@@ -48,7 +48,7 @@ func (l *linker) readUnified(m *module, i int, s *cubin.Section) error {
 			l.unifiedEntries = make(map[secID][]unifiedEntry)
 		}
 		id := m.sec[i]
-		l.unifiedEntries[id] = append(l.unifiedEntries[id], unifiedEntry{m.sym[index], b})
+		l.unifiedEntries[id] = append(l.unifiedEntries[id], unifiedEntry{sym: m.sym[index], data: b})
 	}
 }
 
