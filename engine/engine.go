@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/input"
+)
+
+// Input is one object: its name as the user gave it, and its bytes, which the
+// link borrows.
+type Input = input.Input
+
+// Options say what to link for and how. The zero value but for Arch is a
+// plain final link.
+type Options = input.Options
+
+// CommandLine is the part of nvlink's command line that .note.nv.tkinfo
+// records.
+type CommandLine = input.CommandLine
+
+// Output is a finished link.
+type Output struct {
+	Image   []byte
+	Release string       // the release it behaves as
+	Diags   []Diagnostic // warnings
+}
+
+// LinkError is a link that was refused: what was said, and the exit status
+// nvlink has for it.
+type LinkError = diag.LinkError
+
+// Diagnostic is one message. Text is nvlink's wording; the other fields name
+// the place for programs and are empty where they don't apply.
+type Diagnostic = diag.Diagnostic
+
+// Severity is how nvlink ranks a message; each has a prefix of its own.
+type Severity = diag.Severity
+
+// Severities.
+const (
+	Info    = diag.Info    // reported under -v
+	Warning = diag.Warning // the link goes on
+	Error   = diag.Error   // the link goes on to the phase's end, and fails
+	Fatal   = diag.Fatal   // the link ends
+	Plain   = diag.Plain   // output that was asked for, without a prefix
+)
+
+// DiagKind says what a message is about, for programs.
+type DiagKind = diag.Kind
+
+// Kinds of messages.
+const (
+	Malformed          = diag.Malformed          // an input is not a well-formed cubin
+	WrongArch          = diag.WrongArch          // an input is for another architecture
+	WrongToolkit       = diag.WrongToolkit       // an input is newer, or too old
+	BadOption          = diag.BadOption          // an option has no valid value
+	NoInput            = diag.NoInput            // nothing to link
+	MultipleDefinition = diag.MultipleDefinition // two strong definitions of a name
+	SizeMismatch       = diag.SizeMismatch       // two sizes of a name
+	SpaceMismatch      = diag.SpaceMismatch      // two memory spaces of a name
+	EntryMismatch      = diag.EntryMismatch      // a kernel here, a function there
+	Undefined          = diag.Undefined          // a reference nothing defines
+	RegisterLimit      = diag.RegisterLimit      // a kernel with a register limit calls code that needs more
+	ReservedShared     = diag.ReservedShared     // a kernel uses what an option doesn't let be reserved
+	Uncalled           = diag.Uncalled           // an address taken, and no call
+	StackUnknown       = diag.StackUnknown       // recursion hides a kernel's stack size
+	Unsupported        = diag.Unsupported        // an option or input that is not implemented
+	MergeFailed        = diag.MergeFailed        // the sum of merge errors
+	PrototypeMismatch  = diag.PrototypeMismatch  // two signatures of a name
+	Rescheduled        = diag.Rescheduled        // a kernel whose code may differ from nvlink's
+	Internal           = diag.Internal           // what nvlink calls an internal error
+	Budget             = diag.Budget             // the input asks for too much
+)

@@ -1,0 +1,170 @@
+package input
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/release"
+	"github.com/twinlink/twinlink/internal/finalizer"
+)
+
+func (l *Set) FileName(i int32) string { return l.Files[i].Name }
+
+// open reads the frames of the inputs, picks the release to behave as and
+// checks that every input fits release and target.
+func (l *Set) open(inputs []Input) error {
+	var ok bool
+	if l.Arch, ok = release.ParseTarget(l.Opt.Arch); !ok {
+		return diag.Refuse(diag.BadOption, "", "Unknown arch name '%s'", l.Opt.Arch)
+	}
+	if len(inputs) == 0 {
+		return diag.Refuse(diag.NoInput, "", "No input files specified; use option --help for more information")
+	}
+	total := int64(0)
+	newest := uint32(0)
+	for _, in := range inputs {
+		total += int64(len(in.Data))
+		f, err := cubin.Open(in.Name, in.Data)
+		if err != nil {
+			return err
+		}
+		if f.Header.Type != cuda.ETRel {
+			return &cubin.Error{Kind: cubin.BadHeader, File: in.Name, Offset: 16, Value: uint64(f.Header.Type), Detail: "cubin not relocatable"}
+		}
+		if f.Symtab() == nil {
+			return &cubin.Error{Kind: cubin.BadTable, File: in.Name, Value: uint64(f.NumSections()), Detail: "symsec not found"}
+		}
+		newest = max(newest, toolkitOf(f))
+		l.Files = append(l.Files, f)
+	}
+	l.Budget = 64<<20 + 8*total
+	if l.Release = release.Choose(l.Opt.Toolkit, newest); l.Release == nil {
+		return diag.Refuse(diag.WrongToolkit, "", "Input file '%s' newer than toolkit (%d vs %d)", inputs[0].Name, newest, release.All[len(release.All)-1].Toolkit)
+	}
+	if !slices.Contains(l.Release.Archs, l.Opt.Arch) {
+		return diag.Refuse(diag.BadOption, "", "Value '%s' is not defined for option 'arch'", l.Opt.Arch)
+	}
+	for _, f := range l.Files {
+		if err := l.checkFile(f); err != nil {
+			return err
+		}
+		l.ForwardProgress = l.ForwardProgress || VirtualSM(f) >= independentThreads
+	}
+	return l.openMercury()
+}
+
+// toolkitOf returns the toolkit that made a file: 118, 124, 130.
+func toolkitOf(f *cubin.File) uint32 {
+	if !f.Header.New() {
+		return f.Header.Version
+	}
+	if c, ok := cuinfoOf(f); ok {
+		return c.API
+	}
+	return 130
+}
+
+// independentThreads is the first SM whose threads advance independently.
+const independentThreads cuda.SM = 70
+
+// VirtualSM returns the SM an object's PTX was written for.
+func VirtualSM(f *cubin.File) cuda.SM {
+	if !f.Header.New() {
+		return cuda.SM(f.Header.Flags & cuda.EFLegacyVirtualSM >> 16)
+	}
+	if c, ok := cuinfoOf(f); ok {
+		return cuda.SM(c.SM)
+	}
+	return f.Header.SM()
+}
+
+// cuinfoOf returns the content of .note.nv.cuinfo.
+func cuinfoOf(f *cubin.File) (cubin.Cuinfo, bool) {
+	for i := 1; i < f.NumSections(); i++ {
+		s := f.Section(i)
+		if s.Type != cuda.SHTNote || s.Flags&cuda.SHFCuinfo == 0 {
+			continue
+		}
+		notes, err := f.Notes(&s)
+		if err != nil {
+			continue
+		}
+		for _, n := range notes {
+			if c, ok := n.Cuinfo(); ok {
+				return c, true
+			}
+		}
+	}
+	return cubin.Cuinfo{}, false
+}
+
+// checkFile refuses an input that doesn't fit release and target.
+func (l *Set) checkFile(f *cubin.File) error {
+	name := f.Name
+	toolkit := toolkitOf(f)
+	abi := uint8(cuda.ABIVersionLegacy)
+	if f.Header.New() {
+		abi = cuda.ABIVersionCuda13
+	}
+	wrongABI := f.Header.ABIVersion() != abi
+	abiFault := diag.Refuse(diag.WrongToolkit, name, "Input file '%s' abi does not match", name)
+	if wrongABI && l.Release.Notes {
+		return abiFault
+	}
+	// Of a new object an old release reads the flags as what they used to be.
+	if f.Header.Flags&cuda.EFLegacy64Bit == 0 && !(f.Header.New() && l.Release.Notes) {
+		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.WrongToolkit, File: name,
+			Text: fmt.Sprintf("expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", name)})
+	}
+	if f.Header.New() && !l.Release.Notes {
+		return diag.Refuse(diag.WrongArch, name, "Input file '%s' arch does not match target '%s'", name, l.Arch.Name)
+	}
+	fits, err := l.linksFor(f)
+	if err != nil {
+		return err
+	}
+	if !fits {
+		return diag.Refuse(diag.WrongArch, name, "Input file '%s' arch does not match target '%s'", name, l.Arch.Name)
+	}
+	if wrongABI {
+		return abiFault
+	}
+	if toolkit > l.Release.Toolkit {
+		return diag.Refuse(diag.WrongToolkit, name, "Input file '%s' newer than toolkit (%d vs %d)", name, toolkit, l.Release.Toolkit)
+	}
+	if l.Arch.SM >= 90 && l.Release.Toolkit >= 120 && toolkit < 120 {
+		return diag.Refuse(diag.WrongToolkit, name, "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", name)
+	}
+	return nil
+}
+
+// linksFor reports whether an object is linked for the target. From sm_100 on
+// its .nv.compat has a say; code of SASS alone is linked for its own SM.
+func (l *Set) linksFor(f *cubin.File) (bool, error) {
+	object := f.Header.SM()
+	if object < cuda.MercuryMin && l.Arch.SM < cuda.MercuryMin {
+		return finalizer.Family(object, l.Arch.SM), nil
+	}
+	if f.Header.New() && !isMercury(f) {
+		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.WrongArch, File: f.Name,
+			Text: fmt.Sprintf("Output is limited to run on SM Arch '%d' only due to limitations in input file %s", l.Arch.SM, f.Name)})
+		return object == l.Arch.SM, nil
+	}
+	x, err := finalizer.FactsOf(f)
+	if err != nil {
+		return false, err
+	}
+	x.ISA = 0 // judged when the file is read
+	d := finalizer.Decide(&x, l.Arch.SM, finalizer.Observed)
+	if d.Accepted && x.SM != l.Arch.SM && !finalizer.Copyable(&x, l.Arch.SM) {
+		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, File: f.Name,
+			Text: fmt.Sprintf("Input file '%s' holds code for sm_%d; that for sm_%d is perhaps not nvlink's", f.Name, object, l.Arch.SM)})
+	}
+	return d.Accepted, nil
+}
+
+// MaxOutput bounds the image.
+func (l *Set) MaxOutput() uint64 { return uint64(max(l.Budget, 0)) }

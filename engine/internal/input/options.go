@@ -1,0 +1,78 @@
+package input
+
+// KeepsDead reports whether nothing is removed.
+func (l *Set) KeepsDead() bool {
+	return l.Opt.Debug || l.Opt.PreserveReloc || l.IsRelocatable()
+}
+
+// ShowsDebug reports whether -g shows what a debugger looks for; without that
+// it only keeps what nothing reaches.
+func (l *Set) ShowsDebug() bool { return l.Opt.Debug && !l.Opt.SuppressDebug }
+
+// KernelsHidden reports whether there is a filter.
+func (l *Set) KernelsHidden() bool {
+	return (l.Opt.KernelsUsed != nil || l.Opt.VariablesUsed != nil) && !l.ShowsDebug()
+}
+
+// CommandLine is the part of nvlink's command line that .note.nv.tkinfo
+// records: text is in the tool's order and spelling.
+type CommandLine struct {
+	Tool   string // "" is nvlink
+	Object string // base name of the output; recorded with -g only
+	Text   string // "-arch sm_90 "
+}
+
+// Input is one object: its name as the user gave it, and its bytes, which the
+// link borrows.
+type Input struct {
+	Name string
+	Data []byte
+}
+
+// Options say what to link for and how. The zero value but for Arch is a
+// plain final link.
+type Options struct {
+	// Arch is the target: "sm_90", "sm_90a".
+	Arch string
+
+	// Toolkit names the release to behave as, "11.8", "12.4" or "13.0"; ""
+	// takes the newest among the inputs.
+	Toolkit string
+
+	// Output is the name that messages of the finalizer give the image.
+	Output string
+
+	Debug         bool // -g
+	Relocatable   bool // -r
+	PreserveReloc bool // --preserve-relocs
+	ForceRela     bool // --force-rela
+
+	// KernelsUsed and VariablesUsed list name fragments; a kernel whose name
+	// contains none of KernelsUsed is removed. nil is no filter.
+	KernelsUsed   []string
+	VariablesUsed []string
+
+	ReserveNull   bool // --reserve-null-pointer: no shared variable at address 0
+	SuppressDebug bool // --suppress-debug-info: Debug shows no symbols it adds
+	NoReserved    bool // --disable-smem-reservation=true: no reserved shared memory
+
+	DumpCallgraph bool                // print the call graph among the messages
+	Demangle      func(string) string // names in it; nil leaves them as they are
+
+	// Alloc returns zeroed memory of that many bytes for the image; nil takes
+	// it from the heap.
+	Alloc func(size int) []byte
+
+	ExtraWarnings        bool // -extrawarn
+	SuppressStackWarning bool // --suppress-stack-size-warning
+	NoWarnings           bool // -w
+	WarningsAsErrors     bool // -Werror
+
+	// Record is the command line that .note.nv.tkinfo records from 13.0 on,
+	// without the input names: see CommandLine.
+	Record CommandLine
+}
+
+// IsRelocatable reports whether the output is a relocatable file: releases
+// before 13.0 ignore -r.
+func (l *Set) IsRelocatable() bool { return l.Opt.Relocatable && l.Release.Relocatable }

@@ -1,0 +1,178 @@
+package layout
+
+import (
+	"slices"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// Compiler constants: bank 2 of a function. The hardware gives bank 2 to a
+// kernel, so the constants of every device function a kernel reaches are
+// copied into the kernel's section, each unit at one offset for all kernels
+// that use it.
+
+// unit is the bank 2 of a device function.
+type unit struct {
+	sec   model.SecID
+	users []int // kernels, ascending
+	off   uint64
+}
+
+func (l *Layout) layoutConstants() {
+	for _, k := range l.LiveKernels() {
+		if own := l.bank2(k); own != model.Absent {
+			l.Secs[own].Flags |= l.InfoFlags()
+		}
+	}
+	units := l.constantUnits()
+	if len(units) == 0 {
+		return
+	}
+	kernels := l.LiveKernels()
+	l.unitUsers(units, kernels)
+	own := make([]model.SecID, len(kernels))
+	cursor := make([]uint64, len(kernels))
+	align := make([]uint64, len(kernels))
+	grown := make([]bool, len(kernels))
+	for k, f := range kernels {
+		own[k] = l.bank2(f)
+		if own[k] != model.Absent && !l.Secs[own[k]].Deleted {
+			align[k] = l.Secs[own[k]].Align
+			cursor[k] = model.AlignUp(l.Secs[own[k]].Size, align[k])
+		}
+	}
+	for i := range units {
+		u := &units[i]
+		sec := &l.Secs[u.sec]
+		common := sec.Align
+		for _, k := range u.users {
+			u.off = max(u.off, cursor[k])
+			common = max(common, align[k])
+		}
+		u.off = model.AlignUp(u.off, common)
+		for _, k := range u.users {
+			align[k] = common
+			cursor[k] = model.AlignUp(u.off+sec.Size, common)
+		}
+		for n := len(u.users) - 1; n >= 0; n-- {
+			k := u.users[n]
+			if own[k] == model.Absent && sec.Deleted {
+				continue
+			}
+			if own[k] == model.Absent {
+				own[k] = l.newBank2(kernels[k], u.sec)
+			}
+			grown[k] = true
+			l.Secs[own[k]].Deleted = false
+			l.copyUnit(own[k], u)
+		}
+	}
+	if l.Dialect.MovesTargets {
+		l.moveUnitRelocs(units, own)
+	}
+	for k := range kernels {
+		if own[k] != model.Absent && grown[k] {
+			l.Secs[own[k]].Size = cursor[k]
+			l.Secs[own[k]].Align = max(l.Secs[own[k]].Align, align[k])
+		}
+	}
+	for i := range units {
+		l.moveUnit(&units[i])
+	}
+}
+
+// constantUnits returns the bank-2 sections of live device functions, the last
+// created first.
+func (l *Layout) constantUnits() []unit {
+	var units []unit
+	for i := range l.Secs {
+		s := &l.Secs[i]
+		if s.Type != cuda.SHTCudaConstant0+2 || s.Owner == model.Absent || s.Deleted && !s.Emptied || s.Stray {
+			continue
+		}
+		if f := l.Secs[s.Owner].Fun; f != model.Absent && l.Funs[f].Live && l.Syms[l.Funs[f].Sym].Other&cuda.STOEntry == 0 {
+			units = append(units, unit{sec: model.SecID(i)})
+		}
+	}
+	slices.Reverse(units)
+	return units
+}
+
+func (l *Layout) unitUsers(units []unit, kernels []model.FunID) {
+	of := make(map[model.FunID]int, len(units))
+	for i := range units {
+		of[l.Secs[l.Secs[units[i].sec].Owner].Fun] = i
+	}
+	for k, f := range kernels {
+		l.Reach(f, func(g model.FunID) {
+			if i, ok := of[g]; ok {
+				units[i].users = append(units[i].users, k)
+			}
+		})
+	}
+}
+
+// bank2 returns a kernel's own .nv.constant2.<k>.
+func (l *Layout) bank2(k model.FunID) model.SecID {
+	for _, id := range l.Secs[l.Funs[k].Text].Owned {
+		if l.Secs[id].Type == cuda.SHTCudaConstant0+2 {
+			return id
+		}
+	}
+	return model.Absent
+}
+
+func (l *Layout) newBank2(k model.FunID, like model.SecID) model.SecID {
+	name := l.Names.ID(l.Dialect.Bank2 + "." + l.Names.Str(l.Syms[l.Funs[k].Sym].Name))
+	return l.NewOwned(l.Funs[k].Text, name, l.Secs[like].Type, l.InfoFlags()|cuda.SHFAlloc, l.Secs[like].Align)
+}
+
+// copyUnit adds the unit's bytes to a kernel's section. Pieces behind the first
+// are those of losing definitions, and where the tool should move their symbol
+// it moves symbol 0.
+func (l *Layout) copyUnit(to model.SecID, u *unit) {
+	for i, c := range l.Secs[u.sec].Chunks {
+		c.Off += u.off
+		l.Secs[to].Chunks = append(l.Secs[to].Chunks, c)
+		if i > 0 {
+			l.NullValue = c.Off
+		}
+	}
+}
+
+// mergeConstants copies the user's constants, as a kernel filter makes the tool
+// do. Their order and places stay; two accidents tell of it. 11.8 leaves the
+// name of the section it used; and the first symbol, of index 0, gets the
+// offset of the last piece that the tool's search for equal constants looked at.
+func (l *Layout) mergeConstants() {
+	if !l.KernelsHidden() {
+		return
+	}
+	for i := range l.Secs {
+		if l.Secs[i].Type != cuda.SHTCudaConstant0+3 || l.Secs[i].Deleted || l.Secs[i].Size == 0 {
+			continue
+		}
+		if l.Release.EarlyStrings {
+			temp := l.Names.ID("TEMP_MERGED_CONSTANTS")
+			l.Shstr.Add(temp)
+			l.Str.Add(temp)
+		}
+		for _, c := range l.Secs[i].Chunks {
+			if c.IsMergeable() {
+				l.NullValue = c.Off
+			}
+		}
+	}
+}
+
+// moveUnit gives the unit's symbols their offsets and removes its section.
+func (l *Layout) moveUnit(u *unit) {
+	sec := &l.Secs[u.sec]
+	if l.UnitOff == nil {
+		l.UnitOff = make(map[model.SecID]uint64)
+	}
+	l.UnitOff[u.sec] = u.off
+	sec.Moved = true
+	l.DeleteSection(u.sec)
+}

@@ -1,0 +1,110 @@
+package layout
+
+import (
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// CodeOf returns where the code of a section was read.
+func (l *Layout) CodeOf(id model.SecID) (src codeSource, ok bool) {
+	for _, c := range l.Secs[id].Chunks {
+		return codeSource{c.File, c.From}, true
+	}
+	return codeSource{}, false
+}
+
+// layoutHeaders gives every image of the link a slot in a section of its own
+// for each kernel that reaches a use: its image header indices, which the
+// finalizer puts behind the parameters.
+func (l *Layout) layoutHeaders() {
+	images := l.textureOrder()
+	if len(images) == 0 {
+		return
+	}
+	l.SlotOff = make(map[model.SymID]uint64, len(images))
+	for i, s := range images {
+		l.SlotOff[s] = uint64(i) * slotSize // data may name it, used or not
+	}
+	uses := l.headerUses()
+	if uses == nil {
+		return
+	}
+	// Behind the longest parameter list of the link, also of kernels that use
+	// none.
+	longest := uint64(0)
+	for _, k := range l.AllKernels() {
+		longest = max(longest, l.paramSize(l.Funs[k].Text))
+	}
+	for _, k := range l.LiveKernels() {
+		used := false
+		l.AnswersFor(k, func(f model.FunID) { used = used || uses[f] })
+		if used {
+			l.addHeaders(k, images)
+		}
+	}
+	const bankAlign = 16
+	l.Slots = model.AlignUp(longest, bankAlign)
+}
+
+// headerUses marks the functions whose code names an image; nil for none.
+func (l *Layout) headerUses() []bool {
+	var uses []bool
+	for f := range l.Funs {
+		if l.Funs[f].Text == model.Absent {
+			continue
+		}
+		for _, r := range l.Secs[l.Funs[f].Text].Rels {
+			for i := range l.Secs[r].Relocs {
+				if rec := &l.Secs[r].Relocs[i]; rec.Sym != model.Absent && l.Syms[rec.Sym].IsTexture() && l.IsSlot(rec) {
+					if uses == nil {
+						uses = make([]bool, len(l.Funs))
+					}
+					uses[f] = true
+				}
+			}
+		}
+	}
+	return uses
+}
+
+// addHeaders makes a kernel's image header indices.
+func (l *Layout) addHeaders(k model.FunID, images []model.SymID) {
+	text := l.Funs[k].Text
+	name := ".nv.constant.entry_image_header_indices." + l.SymName(l.Funs[k].Sym)
+	id := l.NewBareSection(l.Names.ID(name), cuda.SHTMercImageHeaders, cuda.SHFAlloc|cuda.SHFInfoLink, 4)
+	l.Own(text, id)
+	rela := l.NewRelocSection(l.Names.ID(".rela"+name), cuda.SHTRela, cuda.SHFInfoLink, id)
+	l.NewSectionSymbol(id)
+	l.Secs[id].Size = uint64(len(images)) * slotSize
+	l.Headers[text] = id
+	for _, s := range images {
+		typ := uint32(cuda.R_MERCURY_TEX_HEADER_INDEX)
+		switch l.Syms[s].Type() {
+		case cuda.STTCudaSampler:
+			typ = cuda.R_MERCURY_SAMP_HEADER_INDEX
+		case cuda.STTCudaSurface:
+			typ = cuda.R_MERCURY_SURF_HEADER_INDEX
+		}
+		l.Secs[rela].Relocs = append(l.Secs[rela].Relocs, model.Reloc{Off: l.SlotOff[s], Type: typ, Sym: s, Disposition: model.Kept, NewType: typ})
+	}
+}
+
+// paramSize returns the size of a kernel's parameter bank.
+func (l *Layout) paramSize(text model.SecID) uint64 {
+	src, ok := l.CodeOf(text)
+	if !ok {
+		return 0
+	}
+	in := &l.Sides[src.File]
+	if b := in.Bank[in.Twin[src.Capsule]]; b != 0 {
+		s := in.File.Section(int(b))
+		return s.Size
+	}
+	return 0
+}
+
+// codeSource is where a function's code was read.
+type codeSource struct {
+	File    int32
+	Capsule uint32
+}

@@ -1,0 +1,56 @@
+// Package layout gives everything that has an address its address: tentative
+// definitions, shared memory, texture slots, constants.
+package layout
+
+import (
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/reach"
+)
+
+// Layout is the program with addresses.
+type Layout struct {
+	*reach.Graph
+
+	Shared      *sharedLayout
+	SharedAlign map[model.SymID]uint64
+	SlotOff     map[model.SymID]uint64
+	UnitOff     map[model.SecID]uint64
+	NullValue   uint64 // st_value of symbol 0
+
+	Headers map[model.SecID]model.SecID // by section of code: its image header indices
+	Slots   uint64                      // where texture slots begin in a parameter bank
+}
+
+// Compute lays out what lives.
+func Compute(g *reach.Graph) (*Layout, error) {
+	l := &Layout{Graph: g, SharedAlign: make(map[model.SymID]uint64), Headers: make(map[model.SecID]model.SecID)}
+	l.layoutCommons()
+	l.Callgraph = l.Role(".nv.callgraph", cuda.SHTCudaCallgraph, 0, 4)
+	l.WillMake(l.Callgraph)
+	l.Protosec = l.Role(".nv.prototype", cuda.SHTCudaPrototype, 0, 4)
+	for i := range l.Funs {
+		if f := &l.Funs[i]; f.Live && f.Proto != 0 && !f.Taken {
+			l.WillMake(l.Protosec)
+			break
+		}
+	}
+	if l.IsRelocatable() {
+		l.layoutPartial()
+		return l, nil
+	}
+	l.layoutShared()
+	if l.Dialect.HeaderSections {
+		l.layoutHeaders()
+	} else {
+		l.layoutTextures()
+	}
+	l.nameInstance()
+	l.layoutConstants()
+	l.mergeConstants()
+	if l.Dialect.RelAction {
+		l.Relaction = l.Role(".nv.rel.action", cuda.SHTCudaRelocInfo, 0, 8)
+		l.WillMake(l.Relaction)
+	}
+	return l, nil
+}

@@ -1,0 +1,142 @@
+package layout
+
+import (
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// A relocatable link (-r, from 13.0 on) merges and leaves the layout for
+// later, with two oddities that the final link can't undo: a static shared
+// variable's st_value still is its alignment, and relocations to it are
+// applied with that; and dynamic shared variables get a place at once, each
+// kernel's own symbol standing for them.
+
+// layoutPartial does what a relocatable link does of layout.
+func (l *Layout) layoutPartial() {
+	l.unplaceUndefined()
+	vars := l.sharedVariables()
+	if len(vars) == 0 {
+		return
+	}
+	dynamic := false
+	for _, v := range vars {
+		dynamic = dynamic || l.Syms[v].IsExternShared()
+	}
+	poolAlign := uint64(1)
+	if pool := l.sizePool(vars); pool != model.Absent {
+		poolAlign = l.Secs[pool].Align
+	}
+	own := make(map[model.SecID][]model.SymID)
+	for _, v := range vars {
+		if l.ownedShared(v) {
+			own[l.Syms[v].Sec] = append(own[l.Syms[v].Sec], v)
+		}
+	}
+	users := l.externUsers()
+	kernels := l.AllKernels()
+	highest := uint64(0)
+	for _, k := range kernels {
+		id := l.sharedSection(k)
+		if users[k] && id == model.Absent {
+			id = l.newShared(k)
+		}
+		if id == model.Absent {
+			continue
+		}
+		sec := &l.Secs[id]
+		sec.Size = l.sumSizes(own[id])
+		if users[k] {
+			sec.Align = max(sec.Align, DynamicAlign)
+			sec.Size = model.AlignUp(sec.Size, DynamicAlign)
+			highest = max(highest, sec.Size)
+		}
+	}
+	direct := make(map[model.SymID]bool)
+	for _, k := range kernels {
+		id := l.Funs[k].Shared
+		if id == model.Absent {
+			continue
+		}
+		sec := &l.Secs[id]
+		switch {
+		case users[k] && l.Opt.Debug:
+			sec.Size = highest
+			l.sharedUses(k, func(v model.SymID) { direct[v] = true })
+		case users[k]:
+			l.standIn(k, sec.Size)
+		}
+		sec.Align = max(sec.Align, poolAlign)
+		sec.Present = sec.Size > 0 || dynamic && sec.Align == DynamicAlign
+		sec.Raise()
+	}
+	if !dynamic {
+		return
+	}
+	for _, v := range vars {
+		if s := &l.Syms[v]; s.IsExternShared() {
+			s.Sec, s.Value = l.PoolShared(), 0
+			s.Flags |= model.SymDefined | model.SymDynamic
+			if direct[v] {
+				s.Value = highest
+			}
+		}
+	}
+	pool := &l.Secs[l.PoolShared()]
+	pool.Align = max(pool.Align, DynamicAlign)
+	pool.Present = true
+	pool.Raise()
+}
+
+// sizePool gives .nv_debug.shared the sum of its variables' sizes, and where
+// that is less than its alignment the alignment on top.
+func (l *Layout) sizePool(vars []model.SymID) model.SecID {
+	pool := l.Unowned(l.Names.ID(".nv_debug.shared"))
+	if pool == model.Absent {
+		return model.Absent
+	}
+	out := &l.Secs[pool]
+	in := vars[:0:0]
+	for _, v := range vars {
+		if l.Syms[v].Sec == pool {
+			in = append(in, v)
+		}
+	}
+	out.Size = l.sumSizes(in)
+	out.Present = out.Size > 0
+	out.Raise()
+	return pool
+}
+
+// sumSizes adds up the sizes of variables.
+func (l *Layout) sumSizes(vars []model.SymID) uint64 {
+	sum := uint64(0)
+	for _, v := range vars {
+		sum += l.Syms[v].Size
+	}
+	return sum
+}
+
+// standIn makes the symbol that stands for the dynamic variables in a kernel's
+// code and turns the kernel's relocations to them into ones to it.
+func (l *Layout) standIn(k model.FunID, off uint64) {
+	id := l.NewSymbol(model.Symbol{Name: l.Names.ID("externsharedinstance"), Info: uint8(cuda.STBWeak)<<4 | uint8(cuda.STTCudaObject),
+		Other: cuda.STOShared | cuda.STOInternal, Sec: model.Absent, Value: off, Flags: model.SymLaid})
+	for _, r := range l.Secs[l.Funs[k].Text].Rels {
+		for i := range l.Secs[r].Relocs {
+			if rec := &l.Secs[r].Relocs[i]; rec.Sym != model.Absent && l.Syms[rec.Sym].IsExternShared() {
+				rec.Sym = id
+			}
+		}
+	}
+}
+
+// unplaceUndefined gives variables that nothing defines the address of what
+// has no place.
+func (l *Layout) unplaceUndefined() {
+	for i := range l.Syms {
+		s := &l.Syms[i]
+		if s.Type() == cuda.STTCudaObject && !s.Is(model.SymDefined|model.SymDead|model.SymCommon) && !s.IsExternShared() && s.Binding() != cuda.STBWeak {
+			s.Value = model.Unplaced
+		}
+	}
+}

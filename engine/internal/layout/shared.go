@@ -1,0 +1,459 @@
+package layout
+
+import (
+	"slices"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// Shared memory. Variables of a kernel stand in its .nv.shared.<k>; those of
+// no kernel in .nv_debug.shared. A variable that one kernel uses moves to that
+// kernel; those that several use, or none, are coloured: two without a common
+// user may share an address. Then each kernel's own follow, and the dynamic
+// variables ("extern") lie behind everything.
+
+// sharedLayout is the state of this layout.
+type sharedLayout struct {
+	Kernels  []model.FunID                 // live, by symbol; a user is an index into this
+	users    map[model.SymID][]int         // by variable: kernels that reach a use, ascending
+	named    map[model.SymID]bool          // variables that some relocation names, even of dead code
+	Multi    []model.SymID                 // coloured variables
+	ends     []uint64                      // by kernel: end of what it holds
+	extern   []int64                       // by kernel: offset of its dynamic variables, -1 for none
+	first    uint64                        // lowest address that may be given: 1 with --reserve-null-pointer
+	poolEnd  uint64                        // end of the colours
+	ExternAt map[model.FunID]uint64        // by function: the dynamic variables' offset as it sees them
+	instance bool                          // some kernel has dynamic variables
+	own      map[model.SecID][]model.SymID // variables of a kernel's own section, by creation
+}
+
+// layoutShared places every variable in shared memory.
+func (l *Layout) layoutShared() {
+	vars := l.sharedVariables()
+	if len(vars) == 0 {
+		return
+	}
+	s := &sharedLayout{Kernels: l.AllKernels(), users: make(map[model.SymID][]int), named: make(map[model.SymID]bool)}
+	if l.Opt.ReserveNull {
+		s.first, s.poolEnd = 1, 1
+	}
+	l.Shared = s
+	s.own = make(map[model.SecID][]model.SymID)
+	var pooled []model.SymID
+	for _, v := range vars {
+		if l.ownedShared(v) {
+			l.Syms[v].Flags |= model.SymOwned
+			s.own[l.Syms[v].Sec] = append(s.own[l.Syms[v].Sec], v)
+		} else {
+			pooled = append(pooled, v)
+		}
+	}
+	l.findUsers(s)
+
+	order := listSort(pooled, func(a, b model.SymID) bool { return l.Syms[a].Size > l.Syms[b].Size }, true)
+	single := make([][]model.SymID, len(s.Kernels))
+	for _, v := range order {
+		sym := &l.Syms[v]
+		if sym.IsExternShared() {
+			continue
+		}
+		switch users := s.users[v]; {
+		case len(users) == 1:
+			single[users[0]] = append(single[users[0]], v)
+		case len(users) > 1 || s.named[v]:
+			s.Multi = append(s.Multi, v)
+		}
+	}
+	l.colour(s)
+	for k, f := range s.Kernels {
+		l.placeOwn(s, k, f, single[k])
+	}
+	for k, f := range s.Kernels {
+		if s.ends[k] > 0 && l.sharedSection(f) == model.Absent {
+			l.newShared(f)
+		}
+	}
+	l.placeExtern(s)
+	l.showDynamic(s)
+	l.sizeShared(s)
+}
+
+// sharedVariables returns the variables in shared memory by the moment of
+// their definition, dynamic ones by that of their creation.
+func (l *Layout) sharedVariables() []model.SymID {
+	var vars []model.SymID
+	for i := range l.Syms {
+		s := &l.Syms[i]
+		if !s.IsShared() || s.Is(model.SymDead) || !s.Is(model.SymDefined) && !s.IsExternShared() {
+			continue
+		}
+		if s.Sec >= 0 && (l.Secs[s.Sec].Deleted || l.Secs[s.Sec].Owner != model.Absent && l.Secs[l.Secs[s.Sec].Owner].Deleted) {
+			continue
+		}
+		vars = append(vars, model.SymID(i))
+	}
+	slices.SortStableFunc(vars, func(a, b model.SymID) int { return int(l.Syms[a].At) - int(l.Syms[b].At) })
+	return vars
+}
+
+// ownedShared reports whether a variable stands in a kernel's own section.
+func (l *Layout) ownedShared(v model.SymID) bool {
+	sec := l.Syms[v].Sec
+	return sec >= 0 && l.Secs[sec].Owner != model.Absent
+}
+
+// sharedUses calls visit for every relocation of a function's code that names
+// a variable in shared memory.
+func (l *Layout) sharedUses(f model.FunID, visit func(model.SymID)) {
+	t := l.Funs[f].Text
+	if t == model.Absent {
+		return
+	}
+	for _, r := range l.Secs[t].Rels {
+		for i := range l.Secs[r].Relocs {
+			if v := l.Secs[r].Relocs[i].Sym; v != model.Absent && l.Syms[v].IsShared() {
+				visit(v)
+			}
+		}
+	}
+}
+
+// findUsers finds, for each variable, the kernels that reach a use.
+func (l *Layout) findUsers(s *sharedLayout) {
+	uses := make([][]model.SymID, len(l.Funs))
+	for f := range l.Funs {
+		l.sharedUses(model.FunID(f), func(v model.SymID) {
+			s.named[v] = true
+			uses[f] = append(uses[f], v)
+		})
+	}
+	for k, f := range s.Kernels {
+		l.ReachShown(f, func(g model.FunID) {
+			for _, v := range uses[g] {
+				if u := s.users[v]; len(u) == 0 || u[len(u)-1] != k {
+					s.users[v] = append(u, k)
+				}
+			}
+		})
+	}
+}
+
+// colour gives the variables of several kernels, or of none, their offsets.
+func (l *Layout) colour(s *sharedLayout) {
+	type class struct {
+		members []model.SymID
+		users   map[int]bool
+		size    uint64
+		align   uint64
+	}
+	var classes []*class
+next:
+	for _, v := range s.Multi {
+		for _, c := range classes {
+			if !slices.ContainsFunc(s.users[v], func(k int) bool { return c.users[k] }) {
+				c.members = append(c.members, v)
+				c.size = max(c.size, l.Syms[v].Size)
+				c.align = max(c.align, l.Syms[v].Value)
+				for _, k := range s.users[v] {
+					c.users[k] = true
+				}
+				continue next
+			}
+		}
+		c := &class{members: []model.SymID{v}, users: make(map[int]bool), size: l.Syms[v].Size, align: l.Syms[v].Value}
+		for _, k := range s.users[v] {
+			c.users[k] = true
+		}
+		classes = append(classes, c)
+	}
+	s.ends = make([]uint64, len(s.Kernels))
+	for _, c := range classes {
+		off := model.AlignUp(s.poolEnd, c.align)
+		s.poolEnd = off + c.size
+		for _, v := range c.members {
+			l.place(v, off)
+			l.Syms[v].Sec = l.PoolShared()
+			for _, k := range s.users[v] {
+				s.ends[k] = max(s.ends[k], off+l.Syms[v].Size)
+			}
+		}
+	}
+}
+
+// place gives a variable its offset.
+func (l *Layout) place(v model.SymID, off uint64) {
+	l.SharedAlign[v] = l.Syms[v].Value
+	l.Syms[v].Value = off
+	l.Syms[v].Flags |= model.SymLaid
+}
+
+// placeOwn places what only kernel f uses, behind the coloured variables that
+// it uses.
+func (l *Layout) placeOwn(s *sharedLayout, k int, f model.FunID, single []model.SymID) {
+	id := l.sharedSection(f)
+	own := append(slices.Clone(s.own[id]), single...)
+	own = l.ownOrder(own)
+	if len(own) == 0 {
+		return
+	}
+	if id == model.Absent {
+		id = l.newShared(f)
+	}
+	sec := &l.Secs[id]
+	sec.Align = 1
+	for _, v := range own {
+		align := l.Syms[v].Value
+		off := model.AlignUp(max(s.ends[k], s.first), align)
+		l.place(v, off)
+		l.Syms[v].Sec = id
+		s.ends[k] = off + l.Syms[v].Size
+		sec.Align = max(sec.Align, align)
+	}
+}
+
+// ownOrder sorts a kernel's variables: the largest alignment first, and among
+// those the smallest.
+func (l *Layout) ownOrder(own []model.SymID) []model.SymID {
+	return listSort(own, func(a, b model.SymID) bool {
+		x, y := &l.Syms[a], &l.Syms[b]
+		if x.Value != y.Value {
+			return x.Value > y.Value
+		}
+		return x.Size < y.Size
+	}, false)
+}
+
+// sharedSection returns .nv.shared.<k>; a kernel that a filter hides has one
+// only where it has variables of its own.
+func (l *Layout) sharedSection(k model.FunID) model.SecID {
+	f := &l.Funs[k]
+	if f.Shared == model.Absent {
+		for _, id := range l.Secs[f.Text].Owned {
+			if l.Secs[id].Type == cuda.SHTCudaShared {
+				f.Shared = id
+			}
+		}
+	}
+	return f.Shared
+}
+
+// newShared makes .nv.shared.<k> for a kernel that reading gave none.
+func (l *Layout) newShared(k model.FunID) model.SecID {
+	f := &l.Funs[k]
+	f.Shared = l.NewOwned(f.Text, l.Names.ID(".nv.shared."+l.SymName(f.Sym)), cuda.SHTCudaShared,
+		l.InfoFlags()|cuda.SHFWrite|cuda.SHFAlloc, 1)
+	return f.Shared
+}
+
+// placeExtern gives each group of kernels the offset of its dynamic variables.
+// Kernels that reach a common device function that uses one form a group.
+func (l *Layout) placeExtern(s *sharedLayout) {
+	group := make([]int, len(s.Kernels))
+	uses := make([]bool, len(s.Kernels))
+	for k := range group {
+		group[k] = k
+	}
+	root := func(k int) int {
+		for group[k] != k {
+			group[k] = group[group[k]]
+			k = group[k]
+		}
+		return k
+	}
+	users := l.externUsers()
+	byVar := make(map[model.SymID]int) // with -g: variable to a kernel that uses it
+	first := make(map[model.FunID]int) // device function to a kernel that reaches it
+	for k, f := range s.Kernels {
+		l.ReachShown(f, func(g model.FunID) {
+			if !users[g] {
+				return
+			}
+			uses[k] = true
+			if l.ShowsDebug() {
+				l.sharedUses(g, func(v model.SymID) {
+					if !l.Syms[v].IsExternShared() {
+						return
+					}
+					if other, ok := byVar[v]; ok {
+						group[root(k)] = root(other)
+					} else {
+						byVar[v] = k
+					}
+				})
+				return
+			}
+			if g == f {
+				return
+			}
+			if other, ok := first[g]; ok {
+				group[root(k)] = root(other)
+			} else {
+				first[g] = k
+			}
+		})
+	}
+	s.extern = make([]int64, len(s.Kernels))
+	top := make(map[int]uint64)
+	for k := range s.Kernels {
+		s.extern[k] = -1
+		if uses[k] {
+			top[root(k)] = max(top[root(k)], model.AlignUp(max(s.ends[k], s.first), DynamicAlign))
+		}
+	}
+	s.instance = len(top) > 0
+	if l.ShowsDebug() {
+		l.defineExtern(func(v model.SymID) uint64 {
+			if k, ok := byVar[v]; ok {
+				return top[root(k)]
+			}
+			return model.AlignUp(s.first, DynamicAlign)
+		})
+	}
+	s.ExternAt = make(map[model.FunID]uint64)
+	for k, f := range s.Kernels {
+		if !uses[k] {
+			continue
+		}
+		s.extern[k] = int64(top[root(k)])
+		l.ReachShown(f, func(g model.FunID) { s.ExternAt[g] = top[root(k)] })
+	}
+}
+
+// externUsers marks the functions whose code names a dynamic variable.
+func (l *Layout) externUsers() []bool {
+	users := make([]bool, len(l.Funs))
+	for f := range l.Funs {
+		l.sharedUses(model.FunID(f), func(v model.SymID) { users[f] = users[f] || l.Syms[v].IsExternShared() })
+	}
+	return users
+}
+
+// defineExtern gives dynamic variables a place that a debugger finds.
+func (l *Layout) defineExtern(offset func(model.SymID) uint64) {
+	for i := range l.Syms {
+		if !l.Syms[i].IsExternShared() {
+			continue
+		}
+		pool := l.PoolShared()
+		v := &l.Syms[i]
+		v.Sec, v.Value = pool, offset(model.SymID(i))
+		v.Flags |= model.SymDefined | model.SymDynamic
+	}
+}
+
+// nameInstance enters the name of the stand-in for dynamic variables where
+// strings are entered as names come.
+func (l *Layout) nameInstance() {
+	if l.Release.EarlyStrings && l.Shared != nil && l.Shared.instance && !l.ShowsDebug() {
+		l.Str.Add(l.Names.ID("externsharedinstance"))
+	}
+}
+
+// showDynamic gives dynamic variables the place they get by accident with
+// --preserve-relocs: where the pool has an end, the driver's reserve is added
+// to the value of each of its symbols, and theirs is still -1.
+func (l *Layout) showDynamic(s *sharedLayout) {
+	if !l.Opt.PreserveReloc || l.ShowsDebug() || l.sharedReserve() == 0 || len(s.Multi) == 0 {
+		return
+	}
+	for i := range l.Syms {
+		if v := &l.Syms[i]; v.IsExternShared() {
+			v.Sec, v.Value = l.PoolShared(), model.Unplaced
+			v.Flags |= model.SymDynamic
+		}
+	}
+}
+
+// SharedSymbol returns st_value and st_other of a variable in shared memory.
+func (l *Layout) SharedSymbol(s *model.Symbol) (value uint64, other uint8) {
+	value, other = s.Value, s.Other
+	if l.Secs[s.Sec].Owner != model.Absent || l.Shared != nil && len(l.Shared.Multi) > 0 {
+		value += l.sharedReserve()
+	}
+	if l.Opt.PreserveReloc && !l.DebugShows(s) {
+		other |= cuda.STOInternal
+	}
+	return value, other
+}
+
+// DebugShows reports whether -g alone puts a variable into the tables.
+func (l *Layout) DebugShows(s *model.Symbol) bool {
+	return l.ShowsDebug() && (l.Release.DebugSingleShared || l.Secs[s.Sec].Owner == model.Absent || s.Is(model.SymOwned))
+}
+
+// hasDynamic reports whether any variable is dynamic, used or not, or was until
+// an earlier link gave it a place.
+func (l *Layout) hasDynamic() bool {
+	for i := range l.Syms {
+		if v := &l.Syms[i]; v.IsShared() && v.Size == 0 && !v.Is(model.SymDead) {
+			return true
+		}
+	}
+	return false
+}
+
+// DynamicAlign is the alignment of dynamic shared memory. An empty section of
+// just that alignment stays in the image where some variable is dynamic: it
+// says that a kernel has some, or, by accident, that the pool has it too.
+const DynamicAlign = 16
+
+// DriverReserve is how much of a kernel's shared memory the driver keeps from
+// sm_90 on.
+const DriverReserve = 0x400
+
+// sharedReserve is what the driver keeps of each kernel's shared memory; the
+// section sizes of sm_90 count it in, the addresses don't.
+func (l *Layout) sharedReserve() uint64 {
+	if !l.Dialect.SharedReserve {
+		return 0 // the finalizer adds it
+	}
+	if l.Arch.SM >= 90 && !l.Opt.NoReserved {
+		return DriverReserve
+	}
+	return 0
+}
+
+// sizeShared sets size and alignment of every kernel's section.
+func (l *Layout) sizeShared(s *sharedLayout) {
+	pool := l.Unowned(l.Names.ID(".nv_debug.shared"))
+	poolAlign := uint64(1)
+	if pool != model.Absent {
+		poolAlign = l.Secs[pool].Align
+	}
+	dynamic := l.hasDynamic()
+	for k, f := range s.Kernels {
+		if l.Funs[f].Shared == model.Absent {
+			continue
+		}
+		sec := &l.Secs[l.Funs[f].Shared]
+		sec.Size, sec.Chunks = s.ends[k], nil
+		if s.extern[k] >= 0 {
+			sec.Size = uint64(s.extern[k])
+			sec.Align = max(sec.Align, DynamicAlign)
+		}
+		if len(s.Multi) > 0 {
+			sec.Align = max(sec.Align, poolAlign)
+		}
+		if sec.Size > 0 || dynamic && (sec.Align == DynamicAlign || sec.Align > DynamicAlign && l.sharedReserve() > 0) {
+			sec.Size += l.sharedReserve()
+			sec.Present = true
+		}
+	}
+	if pool == model.Absent {
+		return
+	}
+	out := &l.Secs[pool]
+	out.Size, out.Chunks = 0, nil
+	if dynamic && (l.ShowsDebug() || l.Opt.PreserveReloc) {
+		out.Size = l.sharedReserve()
+	}
+	if len(s.Multi) > 0 && (l.ShowsDebug() || l.Opt.PreserveReloc) {
+		out.Size = s.poolEnd + l.sharedReserve()
+		out.Present = true
+	}
+	if dynamic && (len(s.Multi) == 0 || out.Align <= DynamicAlign) {
+		out.Align = DynamicAlign
+		out.Present = true
+	}
+}

@@ -1,0 +1,79 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// moveUnitRelocs moves the relocations of compiler constants (addresses of
+// jump targets, which the finalizer fills in) to the kernels that take the
+// constants. They stand behind the kernel's own: unit after unit, in a unit its
+// objects from the highest down.
+func (l *Layout) moveUnitRelocs(units []unit, own []model.SecID) {
+	objects := make(map[model.SecID][]model.SymID)
+	for i := range l.Syms {
+		if s := &l.Syms[i]; s.Sec >= 0 && s.Type() == cuda.STTCudaObject && l.Secs[s.Sec].Type == cuda.SHTCudaConstant0+2 {
+			objects[s.Sec] = append(objects[s.Sec], model.SymID(i))
+		}
+	}
+	for _, list := range objects {
+		slices.SortStableFunc(list, func(a, b model.SymID) int { return cmp.Compare(l.Syms[b].Value, l.Syms[a].Value) })
+	}
+	moved := make(map[model.SecID][]model.Reloc)
+	for i := range units {
+		u := &units[i]
+		if len(l.Secs[u.sec].Rels) == 0 {
+			continue
+		}
+		list := l.unitRelocs(u.sec, objects[u.sec])
+		for _, k := range u.users {
+			to := own[k]
+			rela := l.RelocSection(to, l.Names.ID(".rela"+l.Names.Str(l.Secs[to].Name)))
+			if rela == model.Absent {
+				rela = l.NewRelocSection(l.Names.ID(".rela"+l.Names.Str(l.Secs[to].Name)), cuda.SHTRela, cuda.SHFInfoLink, to)
+				if l.Opt.PreserveReloc {
+					l.PreserveFor(to)
+				}
+			}
+			for _, r := range list {
+				r.Off += u.off
+				moved[rela] = append(moved[rela], r)
+			}
+		}
+	}
+	for rela, list := range moved {
+		slices.Reverse(list) // a section's records are written last first
+		l.Secs[rela].Relocs = append(list, l.Secs[rela].Relocs...)
+	}
+}
+
+// unitRelocs returns the records of a unit in the order in which they are
+// written.
+func (l *Layout) unitRelocs(sec model.SecID, objects []model.SymID) []model.Reloc {
+	var records []model.Reloc
+	for _, id := range l.Secs[sec].Rels {
+		for j := len(l.Secs[id].Relocs) - 1; j >= 0; j-- {
+			records = append(records, l.Secs[id].Relocs[j])
+		}
+	}
+	var list []model.Reloc
+	taken := make([]bool, len(records))
+	for _, id := range objects {
+		s := &l.Syms[id]
+		for j := range records {
+			if r := &records[j]; !taken[j] && r.Off >= s.Value && r.Off-s.Value < s.Size {
+				taken[j] = true
+				list = append(list, *r)
+			}
+		}
+	}
+	for j := range records {
+		if !taken[j] {
+			list = append(list, records[j])
+		}
+	}
+	return list
+}

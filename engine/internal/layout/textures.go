@@ -1,0 +1,176 @@
+package layout
+
+import (
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// Textures, samplers and surfaces that code names by a bindless offset. If any
+// kernel reaches a use, every image of the link gets a slot behind the
+// parameters in bank 0 of each such kernel, and a relocation there asks the
+// driver for its header index. The slots begin behind the longest parameter
+// list of the link, also of kernels that use none.
+
+const slotSize = 4 // bytes of a slot
+
+// layoutTextures places the slots.
+func (l *Layout) layoutTextures() {
+	images := l.textureOrder()
+	if len(images) == 0 {
+		return
+	}
+	uses := l.slotUses()
+	if uses == nil {
+		return
+	}
+	var users []model.FunID
+	base := uint64(0)
+	for _, k := range l.AllKernels() {
+		if bank := l.paramBank(k); bank != model.Absent {
+			base = max(base, l.Secs[bank].Size)
+		}
+	}
+	for _, k := range l.LiveKernels() {
+		used := false
+		l.AnswersFor(k, func(f model.FunID) { used = used || uses[f] })
+		if used {
+			users = append(users, k)
+		}
+	}
+	base = model.AlignUp(base, slotSize)
+	l.SlotOff = make(map[model.SymID]uint64, len(images))
+	for i, s := range images {
+		l.SlotOff[s] = base + uint64(i)*slotSize
+	}
+	for _, k := range users {
+		l.addSlots(k, images)
+	}
+}
+
+// Bindless names the types by which code asks for an image's slot. Other types
+// that the linker carries out get 0 of an image.
+var Bindless = map[uint32]bool{
+	cuda.R_CUDA_ABS32_20: true, cuda.R_CUDA_ABS32_23: true, cuda.R_CUDA_ABS32_26: true, cuda.R_CUDA_ABS32_32: true,
+	cuda.R_CUDA_ABS16_20: true, cuda.R_CUDA_ABS16_23: true, cuda.R_CUDA_ABS16_26: true, cuda.R_CUDA_ABS16_32: true,
+	cuda.R_CUDA_TEX_BINDLESSOFF13_32: true, cuda.R_CUDA_TEX_BINDLESSOFF13_41: true,
+	cuda.R_CUDA_TEX_BINDLESSOFF13_45: true, cuda.R_CUDA_TEX_BINDLESSOFF13_47: true,
+	cuda.R_CUDA_BINDLESSOFF13_36: true, cuda.R_CUDA_BINDLESSOFF14_40: true,
+	cuda.R_CUDA_CONST_FIELD19_20: true, cuda.R_CUDA_CONST_FIELD19_23: true, cuda.R_CUDA_CONST_FIELD19_26: true,
+	cuda.R_CUDA_CONST_FIELD19_28: true, cuda.R_CUDA_CONST_FIELD19_40: true,
+	cuda.R_CUDA_CONST_FIELD21_20: true, cuda.R_CUDA_CONST_FIELD21_23: true, cuda.R_CUDA_CONST_FIELD21_38: true,
+	cuda.R_CUDA_CONST_FIELD22_37: true,
+}
+
+// slotUses marks the functions whose code asks for an image's slot; nil for
+// none.
+func (l *Layout) slotUses() []bool {
+	var uses []bool
+	for f := range l.Funs {
+		t := l.Funs[f].Text
+		if t == model.Absent {
+			continue
+		}
+		for _, r := range l.Secs[t].Rels {
+			for i := range l.Secs[r].Relocs {
+				rec := &l.Secs[r].Relocs[i]
+				if rec.Sym != model.Absent && l.Syms[rec.Sym].IsTexture() && Bindless[rec.Type] && rec.Type < l.Release.RelocCount {
+					if uses == nil {
+						uses = make([]bool, len(l.Funs))
+					}
+					uses[f] = true
+				}
+			}
+		}
+	}
+	return uses
+}
+
+// textureOrder returns every image of the link in slot order: textures, then
+// samplers, then surfaces, each the last created first, permuted by the list
+// sort.
+func (l *Layout) textureOrder() []model.SymID {
+	var textures, samplers, surfaces []model.SymID
+	for i := len(l.Syms) - 1; i >= 0; i-- {
+		switch l.Syms[i].Type() {
+		case cuda.STTCudaTexture:
+			textures = append(textures, model.SymID(i))
+		case cuda.STTCudaSampler:
+			samplers = append(samplers, model.SymID(i))
+		case cuda.STTCudaSurface:
+			surfaces = append(surfaces, model.SymID(i))
+		}
+	}
+	all := append(append(textures, samplers...), surfaces...)
+	l.bindlessNames(all)
+	return listSort(all, func(a, b model.SymID) bool { return false }, false)
+}
+
+// paramBank returns .nv.constant0.<k>.
+func (l *Layout) paramBank(k model.FunID) model.SecID {
+	for _, id := range l.Secs[l.Funs[k].Text].Owned {
+		if l.Secs[id].Type == cuda.SHTCudaConstant0 {
+			return id
+		}
+	}
+	return model.Absent
+}
+
+func (l *Layout) addSlots(k model.FunID, images []model.SymID) {
+	bank := l.paramBank(k)
+	if bank == model.Absent {
+		return
+	}
+	sec := &l.Secs[bank]
+	sec.Size = l.SlotOff[images[len(images)-1]] + slotSize
+	if len(sec.Rels) == 0 {
+		return
+	}
+	rel := &l.Secs[sec.Rels[0]]
+	for _, s := range images {
+		typ := uint32(cuda.R_CUDA_TEX_HEADER_INDEX)
+		switch l.Syms[s].Type() {
+		case cuda.STTCudaSampler:
+			typ = cuda.R_CUDA_SAMP_HEADER_INDEX
+		case cuda.STTCudaSurface:
+			typ = cuda.R_CUDA_SURF_HEADER_INDEX
+		}
+		rel.Relocs = append(rel.Relocs, model.Reloc{Off: l.SlotOff[s], Type: typ, Sym: s, Disposition: model.Kept, NewType: typ})
+	}
+}
+
+// bindlessNames leaves the names 11.8 gives the slots in the string tables.
+func (l *Layout) bindlessNames(images []model.SymID) {
+	if !l.Release.EarlyStrings || len(images) == 0 {
+		return
+	}
+	bank := l.Names.ID(".nv.constant0")
+	l.Shstr.Add(bank)
+	l.Str.Add(bank)
+	for _, s := range images {
+		l.Str.Add(l.Names.ID("$NVLINKBINDLESSOFF_" + l.Names.Str(l.Syms[s].Name)))
+	}
+}
+
+// MercuryClass is the class of a type. Behind R_MERCURY's table lies that of R_CUDA.
+func MercuryClass(typ uint32) cuda.Resolver {
+	if typ >= PastMercury {
+		typ -= PastMercury
+	}
+	info, _ := cuda.LookupReloc(typ)
+	return info.Resolver
+}
+
+// IsSlot reports whether a record to a texture, sampler or surface is carried
+// out: those by which code asks for a slot, not their unified kin.
+func (l *Layout) IsSlot(r *model.Reloc) bool {
+	switch {
+	case r.Type == cuda.R_MERCURY_ABS32 || r.Type == cuda.R_MERCURY_ABS16:
+		return true
+	case r.Type >= PastMercury:
+		return MercuryClass(r.Type) == cuda.ResolverLinker || Bindless[r.Type-PastMercury]
+	}
+	return false
+}
+
+// PastMercury is the number behind the last type: the tool goes on with R_CUDA's.
+const PastMercury = cuda.MercuryBase + cuda.MercuryRelocCount

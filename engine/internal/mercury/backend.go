@@ -1,0 +1,24 @@
+// Package mercury is the backend of links for sm_100 and up, whose inputs hold
+// every function twice. The link proper works on the Mercury side; this package
+// writes it and makes the SASS side of it, as nvlink's finalizer does.
+package mercury
+
+import (
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/output"
+	"github.com/twinlink/twinlink/engine/internal/resolve"
+)
+
+// Backend resolves and writes a link of Mercury code.
+type Backend struct {
+	*output.Planner
+
+	decoded    map[model.SecID]*code // by section of code, once it is decoded
+	order      []*code               // in the order of the output
+	lineStarts map[int32]uint64      // by input: where its lines begin on the SASS side
+}
+
+// New returns the backend of a program.
+func New(res *resolve.Resolution) *Backend {
+	return &Backend{Planner: output.New(res), decoded: make(map[model.SecID]*code), lineStarts: make(map[int32]uint64)}
+}

@@ -1,0 +1,323 @@
+package mercury
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/input"
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/resched"
+)
+
+// code is a function's code on both sides. The SASS of the image is the
+// input's, patched at the words that a resolved relocation of the Mercury side
+// names; the capsule is patched where it stores the same instruction.
+type code struct {
+	text    model.SecID
+	input   *input.Sides
+	capsec  cubin.Section // .nv.capmerc.text.<f> of the input
+	sasssec cubin.Section // .text.<f> of the input
+	sassidx uint32
+
+	cap     *capsule.Capsule
+	record  []byte // the capsule's bytes, of the input or made anew
+	sass    []byte // the SASS likewise
+	relocs  []cubin.Reloc
+	words   []capsule.Node  // the nodes as they stand in the input
+	result  *resched.Result // where words went; nil where none moved
+	made    map[int][]byte  // records of nodes that became stored ones
+	places  []uint32        // by node: where its record stands, made when first asked for
+	unsized *unsized        // nil where the size of every node in Mercury is known
+}
+
+// code returns the code of a function, decoded.
+func (l *Backend) code(text model.SecID) (*code, error) {
+	if fn := l.decoded[text]; fn != nil {
+		return fn, nil
+	}
+	src, _ := l.CodeOf(text)
+	in := &l.Sides[src.File]
+	f := in.File
+	fn := &code{text: text, input: in, capsec: f.Section(int(src.Capsule)), sassidx: in.Twin[src.Capsule]}
+	fn.sasssec = f.Section(int(fn.sassidx))
+	fn.record, fn.sass = f.Content(&fn.capsec), f.Content(&fn.sasssec)
+	c, fault := capsule.Decode(fn.record, uint64(len(fn.sass)))
+	if fault != nil {
+		return nil, fault.In(f.Name, f.SectionName(&fn.capsec))
+	}
+	fn.cap = c
+	fn.settle(src.Capsule)
+	if k := in.Rela[fn.sassidx]; k != 0 {
+		s := f.Section(int(k))
+		table, err := f.Relocs(&s)
+		if err != nil {
+			return nil, err
+		}
+		fn.relocs = make([]cubin.Reloc, table.Len())
+		for i := range fn.relocs {
+			fn.relocs[i] = table.At(i)
+		}
+		slices.SortStableFunc(fn.relocs, func(a, b cubin.Reloc) int { return cmp.Compare(a.Off, b.Off) })
+	}
+	fn.words = c.Nodes
+	l.decoded[text] = fn
+	if err := l.reschedule(fn); err != nil {
+		return nil, err
+	}
+	return fn, nil
+}
+
+// reschedule changes a kernel as the tool does in a final link.
+func (l *Backend) reschedule(fn *code) error {
+	sym := l.Funs[l.Secs[fn.text].Fun].Sym
+	if !l.Opt.Debug && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0) {
+		return nil
+	}
+	r := resched.Kernel(fn.sass, l.Opt.Debug)
+	if !r.Changed {
+		return nil
+	}
+	if x := r.Lost; x != nil {
+		return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Internal, File: fn.input.File.Name, Section: fn.input.File.SectionName(&fn.sasssec), Symbol: l.SymName(sym), Offset: uint64(x.User) * capsule.WordSize, Value: uint64(x.At) * capsule.WordSize,
+			Text: fmt.Sprintf("Internal error: kernel '%s' scheduled anew would lack the wait at %#x for the instruction at %#x", l.SymName(sym), x.User*capsule.WordSize, x.At*capsule.WordSize)}}}
+	}
+	if !r.Exact {
+		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, Symbol: l.SymName(sym),
+			Text: fmt.Sprintf("Kernel '%s' is scheduled anew, perhaps not as nvlink does it", l.SymName(sym))})
+	}
+	fn.sass = r.Text
+	if r.Moves != nil {
+		fn.move(&r)
+	}
+	return nil
+}
+
+// move gives the nodes their new places and makes the capsule anew.
+func (fn *code) move(r *resched.Result) {
+	fn.result = r
+	fn.cap.Nodes = slices.Clone(fn.words)
+	for i := range fn.cap.Nodes {
+		n := &fn.cap.Nodes[i]
+		from := int(n.SASS / capsule.WordSize)
+		n.SASS = uint32(r.Starts[from]) * capsule.WordSize
+		n.Span = uint16(r.Starts[from+int(n.Span)] - r.Starts[from])
+		n.Spanned = n.Kind != capsule.Skip && n.Span != 1
+	}
+	for _, k := range r.Fenced {
+		if i := fn.nodeAtWord(k); fn.words[i].Kind == capsule.Plain {
+			fn.cap.Nodes[i].Kind = capsule.Full
+			if fn.made == nil {
+				fn.made = make(map[int][]byte)
+			}
+			fn.made[i] = exitRecord(fn.sass[r.Moves[k]*capsule.WordSize:])
+		}
+	}
+	fn.record = fn.encode()
+	for i := range fn.relocs {
+		if k := int(fn.relocs[i].Off / capsule.WordSize); k < len(r.Moves) && r.Moves[k] >= 0 {
+			fn.relocs[i].Off = uint64(r.Moves[k])*capsule.WordSize + fn.relocs[i].Off%capsule.WordSize
+		}
+	}
+}
+
+// exitRecord is the Mercury record of an EXIT: its tag, its guard, and the
+// predicate that is always true.
+func exitRecord(word []byte) []byte {
+	const (
+		never  = 7    // SASS: the predicate that is always true
+		always = 0x1f // Mercury: the same
+	)
+	p, not := word[1]>>4&7, word[1]>>7
+	if p == never {
+		p = always
+	}
+	return []byte{0x01, 0x11, 0x00, 0x0a, p<<3 | not, 0, 0, 0, 0, 0, 0, always << 3, 0, 0, 0, 0}
+}
+
+// nodeAtWord returns the node that holds a word of the input.
+func (fn *code) nodeAtWord(k int) int {
+	i, found := slices.BinarySearchFunc(fn.words, uint32(k)*capsule.WordSize, func(n capsule.Node, off uint32) int { return cmp.Compare(n.SASS, off) })
+	if !found {
+		i--
+	}
+	return i
+}
+
+// recordOf returns the record of node i, nil where it has none.
+func (fn *code) recordOf(i int) []byte {
+	if b := fn.made[i]; b != nil {
+		return b
+	}
+	return fn.cap.Record(&fn.words[i])
+}
+
+// encode makes the capsule's bytes from its nodes.
+func (fn *code) encode() []byte {
+	const (
+		markSkip = 0x50
+		markSpan = 0x51
+	)
+	nodes := fn.cap.Nodes
+	b := append([]byte(nil), fn.record[:capsuleHead]...)
+	for i := 0; i < len(nodes); i += 32 {
+		var word uint32
+		for k := i; k < min(i+32, len(nodes)); k++ {
+			if nodes[k].Kind == capsule.Plain {
+				word |= 1 << (k - i)
+			}
+		}
+		b = binary.LittleEndian.AppendUint32(b, word)
+	}
+	for i := range nodes {
+		switch n := &nodes[i]; {
+		case n.Kind == capsule.Skip:
+			b = binary.LittleEndian.AppendUint16(b, n.Span<<7|markSkip)
+		case n.Spanned:
+			b = binary.LittleEndian.AppendUint16(b, n.Span<<7|markSpan)
+		}
+		b = append(b, fn.recordOf(i)...)
+	}
+	return b
+}
+
+// capsuleHead is the size of a capsule's three words.
+const capsuleHead = 12
+
+// moved returns where the word at an offset of the input's SASS is now, or the
+// one behind it if it went.
+func (fn *code) moved(off uint32) uint32 {
+	k := int(off / capsule.WordSize)
+	if fn.result == nil || k >= len(fn.result.Moves) {
+		return off
+	}
+	if m := fn.result.Moves[k]; m >= 0 {
+		return uint32(m) * capsule.WordSize
+	}
+	return fn.movedStart(off)
+}
+
+// movedStart returns where a word of the input and what was put in front of it
+// begin now.
+func (fn *code) movedStart(off uint32) uint32 {
+	k := int(off / capsule.WordSize)
+	if fn.result == nil || k >= len(fn.result.Starts) {
+		return off
+	}
+	return uint32(fn.result.Starts[k]) * capsule.WordSize
+}
+
+// node returns the node that holds a Mercury offset, -1 where none does.
+func (fn *code) node(off uint64) int {
+	if off > 1<<32-1 {
+		return -1
+	}
+	fn.rely(off)
+	i := fn.cap.AtMerc(uint32(off))
+	for i > 0 && fn.cap.Nodes[i].Kind == capsule.Skip {
+		i-- // takes no room: the node before it holds the place
+	}
+	return i
+}
+
+// place returns where the record of node i stands in the capsule.
+func (fn *code) place(i int) uint32 {
+	if fn.places == nil {
+		nodes := fn.cap.Nodes
+		fn.places = make([]uint32, len(nodes))
+		at := uint32(capsuleHead + (len(nodes)+31)/32*4)
+		for k := range nodes {
+			n := &nodes[k]
+			if n.Kind == capsule.Skip || n.Spanned {
+				at += 2
+			}
+			fn.places[k] = at
+			at += uint32(len(fn.recordOf(k)))
+		}
+	}
+	return fn.places[i]
+}
+
+// sassOf translates the Mercury offset of a node's start, or of the end of the
+// code; a place inside a node is the start of the next.
+func (fn *code) sassOf(off uint64) uint64 {
+	fn.rely(off)
+	if off >= uint64(fn.cap.MercSize) {
+		return uint64(fn.cap.SASSSize())
+	}
+	nodes := fn.cap.Nodes
+	at, _ := slices.BinarySearchFunc(nodes, uint32(off), func(n capsule.Node, off uint32) int { return cmp.Compare(n.Merc, off) })
+	for at < len(nodes) && nodes[at].Kind == capsule.Skip {
+		at++
+	}
+	if at == len(nodes) {
+		return uint64(fn.cap.SASSSize())
+	}
+	return uint64(nodes[at].SASS)
+}
+
+// partner returns the SASS relocation of a node that names a symbol of the
+// input.
+func (fn *code) partner(n *capsule.Node, symbol uint32) (cubin.Reloc, bool) {
+	from, to := uint64(n.SASS), uint64(n.SASS)+uint64(n.Span)*capsule.WordSize
+	at, _ := slices.BinarySearchFunc(fn.relocs, from, func(r cubin.Reloc, off uint64) int { return cmp.Compare(r.Off, off) })
+	for ; at < len(fn.relocs) && fn.relocs[at].Off < to; at++ {
+		if fn.relocs[at].Symbol == symbol {
+			return fn.relocs[at], true
+		}
+	}
+	return cubin.Reloc{}, false
+}
+
+// pairReloc finds the places of a Mercury relocation of code on both sides.
+func (l *Backend) pairReloc(in model.SecID, r *model.Reloc) error {
+	fn, err := l.code(l.Secs[in].Target)
+	if err != nil {
+		return err
+	}
+	i := fn.node(r.Off)
+	if err := l.checkSized(fn); err != nil {
+		return err
+	}
+	if i < 0 {
+		return l.RelocFault(in, r, "reloc address not found")
+	}
+	n := &fn.cap.Nodes[i]
+	r.SASSOff = n.SASS
+	r.AtField = (r.Off-uint64(n.Merc))%16 == 12
+	if p, ok := fn.partner(n, r.From); ok {
+		r.SASSType = p.Type
+		r.SASSOff = uint32(p.Off)
+	}
+	if n.Kind == capsule.Full {
+		r.CapOff = fn.place(i) + uint32(r.Off) - n.Merc
+	}
+	return nil
+}
+
+// sassExtent returns value and size of a function on the SASS side.
+func (l *Backend) sassExtent(img *plan, id model.SymID) (value, size uint64) {
+	s := &l.Syms[id]
+	if s.Sec < 0 || l.Secs[s.Sec].Fun == model.Absent {
+		return s.Value, s.Size
+	}
+	fn := l.decoded[s.Sec]
+	if fn == nil {
+		return s.Value, s.Size
+	}
+	if s.Value == 0 && img.first(l)[s.Sec] == id {
+		return 0, uint64(fn.cap.SASSSize())
+	}
+	if s.Value > 0 {
+		value = fn.sassOf(s.Value)
+	}
+	if s.Size == 0 {
+		return value, 0
+	}
+	return value, fn.sassOf(s.Value+s.Size) - value
+}

@@ -1,0 +1,249 @@
+package mercury
+
+import (
+	"encoding/binary"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// fillParts gives every part its content, or the size of what is written later.
+func (l *Backend) fillParts(img *plan) error {
+	img.relas = make(map[model.SecID][]cubin.Reloc)
+	for _, id := range img.Order {
+		s := &l.Secs[id]
+		sass := &img.parts[img.sassOf[id]]
+		if img.mercOf[id] < 0 {
+			sass.data = img.Content[id]
+			continue
+		}
+		merc := &img.parts[img.mercOf[id]]
+		switch {
+		case s.Fun != model.Absent:
+			fn := l.decoded[id]
+			sass.data, merc.data = fn.sass, fn.record
+		case s.Type == cuda.SHTCudaInfo:
+			merc.data = img.Content[id]
+			if sass.data = merc.data; s.Owner != model.Absent {
+				var err error
+				if sass.data, err = l.sassInfo(img, s.Owner, merc.data); err != nil {
+					return err
+				}
+			}
+		case s.Type == cuda.SHTRela:
+			merc.hdr.Size = s.Size
+			if l.Names.Str(l.Secs[s.Target].Name) == ".debug_frame" {
+				continue
+			}
+			if !l.isLines(s.Target) {
+				img.setRelas(id, l.sassRelocs(id))
+			}
+			continue
+		case s.Type == cuda.SHTCudaResolvedRela:
+			merc.hdr.Size = s.Size
+			img.setRelas(id, l.resolvedRelocs(id))
+			continue
+		case s.Type == cuda.SHTCudaSharedReserved:
+			merc.data = l.reservedBytes(img, s.Size)
+		case s.Type == cuda.SHTMercImageHeaders:
+			merc.data = make([]byte, s.Size)
+			sass.data = make([]byte, l.Slots+s.Size)
+		default:
+			if err := l.fillData(img, id, sass, merc); err != nil {
+				return err
+			}
+		}
+		if sass.data != nil {
+			sass.hdr.Size = uint64(len(sass.data))
+		}
+		if merc.data != nil {
+			merc.hdr.Size = uint64(len(merc.data))
+		}
+	}
+	return nil
+}
+
+// resolvedRelocs is what a section of resolved records tells on the SASS side.
+func (l *Backend) resolvedRelocs(id model.SecID) []cubin.Reloc {
+	list := make([]cubin.Reloc, 0, len(l.Resolved[id]))
+	for _, p := range l.Resolved[id] {
+		r := &l.Secs[p.Sec].Relocs[p.At]
+		list = append(list, cubin.Reloc{Off: uint64(r.SASSOff), Type: r.SASSType, Symbol: l.SymIndex(r.Sym), Addend: r.Addend + int64(r.Base)})
+	}
+	return list
+}
+
+// reservedBytes is what stands in the clone of .nv.shared.reserved.0, a section
+// that has no bytes: what lies at its offset in the file that the finalizer
+// reads, which is the null header and then that of .shstrtab.
+func (l *Backend) reservedBytes(img *plan, size uint64) []byte {
+	names := uint64(img.Shstr.Size)
+	for i := range img.banks {
+		names -= uint64(len(img.banks[i].name) + 1)
+	}
+	h := cubin.Section{NameOff: 1, Type: cuda.SHTStrtab, Off: cubin.HeaderSize, Size: names, Align: 1}
+	var table [2 * cubin.SectionSize]byte
+	h.Put((*[cubin.SectionSize]byte)(table[cubin.SectionSize:]))
+	out := make([]byte, size)
+	copy(out, table[:])
+	return out
+}
+
+// fillData gives data and debug sections their bytes on both sides.
+func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
+	s := &l.Secs[id]
+	merc.chunks = s.Chunks
+	if s.Type != cuda.SHTCudaConstant0+2 && l.writesData(id) {
+		sass.chunks, sass.copied = s.Chunks, true
+		return nil
+	}
+	if l.sharesBytes(s) {
+		sass.chunks = s.Chunks
+		merc.twin = int(img.sassOf[id])
+		return nil
+	}
+	name := l.Names.Str(s.Name)
+	switch {
+	case name == ".debug_frame":
+		return l.fillFrames(img, id)
+	case name == ".debug_line", name == ".nv_debug_line_sass":
+		return l.fillLines(img, id)
+	case name == ".nv_debug_info_reg_sass":
+		return l.fillRegisters(img, id)
+	}
+	if s.Type != cuda.SHTProgbits {
+		// Made of the Mercury section's bytes, whatever the input's SASS has.
+		sass.chunks, sass.copied = s.Chunks, true
+		if s.Type == cuda.SHTCudaConstant0+2 {
+			l.fillTargets(id, sass)
+		}
+		return nil
+	}
+	sass.hdr.Size = 0
+	for _, c := range s.Chunks {
+		in := &l.Sides[c.File]
+		if int64(c.From) >= int64(len(in.Twin)) || in.Twin[c.From] == 0 {
+			continue
+		}
+		t := in.File.Section(int(in.Twin[c.From]))
+		off := model.AlignUp(sass.hdr.Size, t.Align)
+		sass.chunks = append(sass.chunks, model.Chunk{Off: off, Size: t.Size, Align: t.Align, Data: in.File.Content(&t)})
+		sass.hdr.Size = off + t.Size
+	}
+	return nil
+}
+
+// fillTargets writes the addresses of code into compiler constants.
+func (l *Backend) fillTargets(id model.SecID, sass *part) {
+	for _, rela := range l.Secs[id].Rels {
+		for j := range l.Secs[rela].Relocs {
+			r := &l.Secs[rela].Relocs[j]
+			if r.Disposition != model.Kept || r.Sym == model.Absent || l.Syms[r.Sym].Sec < 0 {
+				continue
+			}
+			fn := l.decoded[l.Syms[r.Sym].Sec]
+			if fn == nil || r.NewType != cuda.R_MERCURY_PROG_REL32 && r.NewType != cuda.R_MERCURY_PROG_REL64 {
+				continue
+			}
+			if sass.data == nil {
+				sass.data = make([]byte, sass.hdr.Size)
+				for _, c := range sass.chunks {
+					copy(sass.data[c.Off:], c.Data)
+				}
+				sass.chunks = nil
+			}
+			if b, ok := cubin.Window(sass.data, r.Off, 4); ok {
+				binary.LittleEndian.PutUint32(b, uint32(fn.sassOf(uint64(r.Addend))))
+			}
+		}
+	}
+}
+
+// sharesBytes reports whether both sides of a section are one stretch of the
+// image, as they are in the inputs.
+func (l *Backend) sharesBytes(s *model.Section) bool {
+	for _, c := range s.Chunks {
+		in := &l.Sides[c.File]
+		if int64(c.From) >= int64(len(in.Twin)) || in.Twin[c.From] == 0 {
+			return false
+		}
+		a, b := in.File.Section(int(c.From)), in.File.Section(int(in.Twin[c.From]))
+		if a.Off != b.Off {
+			return false
+		}
+	}
+	return len(s.Chunks) > 0
+}
+
+// sassAddend translates the addend of an address of code.
+func (l *Backend) sassAddend(r *model.Reloc) int64 {
+	if r.Sym == model.Absent {
+		return r.Addend
+	}
+	if s := &l.Syms[r.Sym]; s.Sec >= 0 && r.Addend >= 0 {
+		if fn := l.decoded[s.Sec]; fn != nil && r.Addend > 0 && fn.begins(uint64(r.Addend)) {
+			return int64(fn.sassOf(uint64(r.Addend)))
+		}
+	}
+	return r.Addend
+}
+
+// setRelas gives a relocation section its records on the SASS side.
+func (img *plan) setRelas(id model.SecID, list []cubin.Reloc) {
+	if id != model.Absent && img.sassOf[id] >= 0 {
+		img.relas[id] = list
+		img.parts[img.sassOf[id]].hdr.Size = uint64(len(list)) * cubin.RelaSize
+	}
+}
+
+// sassRelocs is the records of a relocation section on the SASS side: those of
+// the Mercury side, in their order.
+func (l *Backend) sassRelocs(id model.SecID) []cubin.Reloc {
+	s := &l.Secs[id]
+	var fn *code
+	if l.Secs[s.Target].Fun != model.Absent {
+		fn = l.decoded[s.Target]
+	}
+	headers := l.Secs[s.Target].Type == cuda.SHTMercImageHeaders
+	var list []cubin.Reloc
+	for j := len(s.Relocs) - 1; j >= 0; j-- {
+		r := &s.Relocs[j]
+		if r.Disposition != model.Kept {
+			continue
+		}
+		out := cubin.Reloc{Off: r.Off, Symbol: l.SymIndex(r.Sym), Addend: r.Addend}
+		var ok bool
+		if headers {
+			out.Off += l.Slots
+		}
+		if fn == nil {
+			out.Type, ok = sassDataType(r.NewType)
+			switch {
+			case r.NewType == cuda.R_MERCURY_ABS_PROG_REL64 || r.NewType == cuda.R_MERCURY_ABS_PROG_REL32:
+				out.Addend = l.sassAddend(r)
+			case r.NewType == cuda.R_MERCURY_PROG_REL32 && l.IsRelocatable():
+				out.Type, ok = cuda.R_CUDA_32, true
+				out.Addend = int64(l.lineStarts[r.File])
+			}
+		} else {
+			if l.isReserved(r.Sym) || r.Sym != model.Absent && l.Syms[r.Sym].IsReservedShared() && !l.IsRelocatable() {
+				continue
+			}
+			out.Off = uint64(r.SASSOff)
+			form := immediate
+			if word, ok := cubin.Window(fn.sass, out.Off, capsule.WordSize); ok {
+				form = operandOf(word)
+			}
+			out.Type, ok = sassCodeType(r, form, r.Sym != model.Absent && l.Syms[r.Sym].Other&cuda.STOEntry != 0 && l.Syms[r.Sym].Fun != model.Absent)
+			if (r.NewType == cuda.R_MERCURY_ABS_PROG_REL32_LO || r.NewType == cuda.R_MERCURY_ABS_PROG_REL32_HI) && form != inBank {
+				out.Addend = int64(fn.floorOf(r.Addend))
+			}
+		}
+		if ok {
+			list = append(list, out)
+		}
+	}
+	return list
+}

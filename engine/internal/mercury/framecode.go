@@ -1,0 +1,138 @@
+package mercury
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cubin"
+)
+
+// Call frame instructions. The finalizer turns a Mercury program into one of
+// SASS: advances are added up to points, which are sorted by address, and each is
+// reached by an advance of four bytes; everything else stays.
+
+const (
+	cfaNop         = 0x00
+	cfaAdvance1    = 0x02
+	cfaAdvance2    = 0x03
+	cfaAdvance4    = 0x04
+	cfaAdvanceMask = 0xc0
+	cfaAdvance     = 0x40 // and the distance in the lower six bits
+	cfaOffset      = 0x80 // and the register; one operand
+)
+
+// cfaOperands is the number of LEB128 operands by opcode; a block alone is -1,
+// one behind a register -2.
+var cfaOperands = map[byte]int{
+	0x05: 2, 0x06: 1, 0x07: 1, 0x08: 1, 0x09: 2, 0x0a: 0, 0x0b: 0, 0x0c: 2, 0x0d: 1, 0x0e: 1,
+	0x0f: -1, 0x10: -2, 0x11: 2, 0x12: 2, 0x13: 1, 0x14: 2, 0x15: 2, 0x16: -2,
+	0x2e: 1, 0x2f: 2,
+}
+
+// framePoint is an address and what a program says there.
+type framePoint struct {
+	at  uint64 // of the SASS side
+	ops []byte
+}
+
+// translateFrame appends a Mercury program with the addresses of the SASS code.
+func translateFrame(out, b []byte, fn *code) ([]byte, bool) {
+	var few [8]framePoint
+	points := few[:0]
+	merc, moved := uint64(0), false
+	r := lebReader{b: b}
+	for r.pos < uint64(len(b)) {
+		from := r.pos
+		op := r.byte()
+		n, advance, ok := cfaLength(&r, op)
+		switch {
+		case !ok:
+			return out, false
+		case op == cfaNop:
+			continue
+		case advance:
+			merc += n
+			moved = true
+			continue
+		}
+		if moved || len(points) == 0 {
+			points = append(points, framePoint{at: fn.frameAt(merc)})
+			moved = false
+		}
+		last := &points[len(points)-1]
+		if last.ops == nil {
+			last.ops = b[from:r.pos:r.pos]
+		} else {
+			last.ops = append(last.ops, b[from:r.pos]...)
+		}
+	}
+	if moved {
+		points = append(points, framePoint{at: fn.frameAt(merc)})
+	}
+	slices.SortStableFunc(points, func(a, b framePoint) int { return cmp.Compare(a.at, b.at) })
+	sass := uint64(0)
+	for i, p := range points {
+		if i+1 < len(points) && points[i+1].at == p.at {
+			continue // what is said of an address last counts
+		}
+		if p.at != sass {
+			out = append(out, cfaAdvance4)
+			out = binary.LittleEndian.AppendUint32(out, uint32((p.at-sass)/sassCodeAlignment))
+			sass = p.at
+		}
+		out = append(out, p.ops...)
+	}
+	return out, true
+}
+
+// cfaLength reads an instruction's operands; of an advance it returns how far.
+func cfaLength(r *lebReader, op byte) (distance uint64, advance, ok bool) {
+	switch {
+	case op&cfaAdvanceMask == cfaAdvance:
+		return uint64(op &^ cfaAdvanceMask), true, true
+	case op == cfaAdvance1, op == cfaAdvance2, op == cfaAdvance4:
+		n := uint64(1) << (op - cfaAdvance1)
+		arg, ok := cubin.Window(r.b, r.pos, n)
+		var word [4]byte
+		copy(word[:], arg)
+		r.pos += n
+		return uint64(int64(int32(binary.LittleEndian.Uint32(word[:])))), true, ok
+	case op&cfaAdvanceMask == cfaOffset:
+		r.leb()
+	case op&cfaAdvanceMask == 0 && op != cfaNop:
+		n, known := cfaOperands[op]
+		if !known {
+			return 0, false, false
+		}
+		if n == -2 {
+			r.leb()
+		}
+		if n < 0 {
+			r.pos += r.leb()
+		}
+		for ; n > 0; n-- {
+			r.leb()
+		}
+	}
+	return 0, false, !r.bad && r.pos <= uint64(len(r.b))
+}
+
+// frameAt translates an address of a program, which is the place behind an
+// instruction: behind its principal word.
+func (fn *code) frameAt(merc uint64) uint64 {
+	if merc == 0 {
+		return 0
+	}
+	fn.rely(merc)
+	i := fn.node(min(merc, uint64(fn.cap.MercSize)) - 1)
+	if i < 0 {
+		return 0
+	}
+	n := &fn.words[i]
+	if merc > uint64(fn.cap.MercSize) {
+		return uint64(fn.movedStart(n.SASS)) // of a definition that was replaced by a shorter one
+	}
+	return uint64(fn.movedStart(n.SASS + (principalWord(fn.cap.Tag(n), n.Span)+1)*capsule.WordSize))
+}

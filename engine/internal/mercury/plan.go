@@ -1,0 +1,279 @@
+package mercury
+
+import (
+	"slices"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/input"
+	"github.com/twinlink/twinlink/engine/internal/layout"
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/output"
+)
+
+// The image of a link for sm_100 and up is two groups of sections: those of
+// SASS in the order of every image, then their Mercury clones. Beside the
+// sections of the link stand parameter banks, which the finalizer makes.
+//
+// Two accidents leave bytes that no header describes. .shstrtab has room for
+// names that are not there, and names of constants that are longer on the
+// Mercury side leave the difference behind .strtab.
+
+// plan is the plan of such an image.
+type plan struct {
+	*output.Plan
+	parts  []part
+	sassOf []int32 // by section of the link: its part, -1 for none
+	mercOf []int32
+	banks  []paramBank // those the finalizer makes
+	gap    uint64      // bytes behind .strtab
+	extra  mercNames
+	// bankName is the SASS name of a section of constants, by section.
+	bankName map[model.SecID]uint32
+	relas    map[model.SecID][]cubin.Reloc // records of the SASS side, by section
+	wide     wideIndex
+	// .debug_frame's records on the SASS side: their places, and the addends
+	// by place on the Mercury side.
+	frameAt     map[uint64]uint64
+	frameAddend map[uint64]int64
+	firstSym    map[model.SecID]model.SymID // see first
+}
+
+// part is a section of the image.
+type part struct {
+	hdr    cubin.Section
+	data   []byte        // content made or found as a whole
+	chunks []model.Chunk // else content of the inputs
+	nobits bool
+	copied bool // SASS data made of the Mercury section's bytes
+	twin   int  // the part whose bytes it shares, -1 for none
+}
+
+// paramBank is a kernel's .nv.constant0.<k>.
+type paramBank struct {
+	kernel model.FunID
+	name   string
+	size   uint64
+	align  uint64
+	index  uint32 // of its section symbol
+}
+
+// namesGap is what stays unused behind .shstrtab: room for the names of the
+// tables that hold wide section numbers.
+const namesGap = uint64(len(".symtab_shndx") + 1 + len(".nv.merc.symtab_shndx") + 1)
+
+// Write plans and writes the image.
+func (l *Backend) Write() ([]byte, error) {
+	img := &plan{Plan: &output.Plan{Content: make([][]byte, len(l.Secs))}}
+	if err := l.openCode(); err != nil {
+		return nil, err
+	}
+	l.CountKept()
+	l.CountResolved()
+	l.ChooseSymbols(img.Plan)
+	l.BuildStrings(img.Plan)
+	l.BuildAttributes(img.Plan)
+	l.BuildNotes(img.Plan, l.fastpathRecord())
+	l.OrderSections(img.Plan)
+	l.planBanks(img)
+	l.widen(img)
+	l.NumberSections(img.Plan)
+	l.renameBanks(img)
+	l.planSASS(img)
+	l.planMercury(img)
+	if err := l.fillParts(img); err != nil {
+		return nil, err
+	}
+	if err := l.placeParts(img); err != nil {
+		return nil, err
+	}
+	out, err := l.emitMercury(img)
+	if err != nil {
+		return nil, err
+	}
+	for _, fn := range l.order {
+		if err := l.checkSized(fn); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// openCode decodes the code of every live function.
+func (l *Backend) openCode() error {
+	for i := range l.Secs {
+		if s := &l.Secs[i]; s.Fun != model.Absent && !s.Deleted {
+			fn, err := l.code(model.SecID(i))
+			if err != nil {
+				return err
+			}
+			l.order = append(l.order, fn)
+		}
+	}
+	return nil
+}
+
+// planBanks finds the parameter banks that the finalizer makes: one for each
+// kernel but those whose bank holds image slots.
+func (l *Backend) planBanks(img *plan) {
+	for _, fn := range l.order {
+		f := l.Secs[fn.text].Fun
+		k := fn.input.Bank[fn.sassidx]
+		if k == 0 || l.Syms[l.Funs[f].Sym].Other&cuda.STOEntry == 0 {
+			continue
+		}
+		if _, ok := l.Headers[fn.text]; ok {
+			continue
+		}
+		s := fn.input.File.Section(int(k))
+		img.banks = append(img.banks, paramBank{kernel: f, name: ".nv.constant0." + l.SymName(l.Funs[f].Sym), size: s.Size, align: s.Align,
+			index: uint32(len(img.Symbols) + len(img.banks) + 1)})
+	}
+}
+
+// planSASS makes the headers of the SASS group and of the finalizer's banks.
+func (l *Backend) planSASS(img *plan) {
+	img.sassOf, img.mercOf = model.Blank([]int32(nil), len(l.Secs)), model.Blank([]int32(nil), len(l.Secs))
+	img.parts = make([]part, 0, 2*len(img.Order)+len(img.banks)+4)
+	symtab := l.Secs[l.Symtab].Index
+	for _, id := range img.Order {
+		s := &l.Secs[id]
+		h := cubin.Section{NameOff: s.NameOff, Type: l.Lowered(s.Type), Flags: s.Flags, Size: s.Size, Align: s.Align}
+		switch s.Type {
+		case cuda.SHTMercImageHeaders:
+			h.Type = cuda.SHTProgbits
+		case cuda.SHTSymtabShndx:
+			img.wide.sass = len(img.parts)
+			h.Link, h.EntSize, h.Size = symtab, 4, uint64(img.wide.count)*4
+		case cuda.SHTSymtab:
+			h.Link, h.Info, h.EntSize = l.Secs[l.Strtab].Index, uint32(img.Locals+1), cubin.SymbolSize
+		case cuda.SHTCudaInfo:
+			h.Link = symtab
+		case cuda.SHTCudaCallgraph, cuda.SHTCudaPrototype:
+			h.Link, h.EntSize = symtab, 8
+		case cuda.SHTRela, cuda.SHTCudaResolvedRela:
+			h.Link, h.EntSize, h.Info = symtab, cubin.RelaSize, l.Secs[s.Target].Index
+		}
+		if s.Owner != model.Absent {
+			h.Info = l.Secs[s.Owner].Index
+		}
+		if s.Fun != model.Absent {
+			h.Link, h.Info = symtab, l.Syms[l.Funs[s.Fun].Sym].Index
+		}
+		l.NoteHeader(id, &h)
+		l.addReserve(id, &h)
+		img.sassOf[id] = int32(len(img.parts))
+		img.parts = append(img.parts, part{hdr: h, nobits: !l.HasBits(id), twin: -1})
+	}
+	if img.wide.late {
+		img.wide.sass = len(img.parts)
+		img.parts = append(img.parts, img.widePart(img.Shstr.AddAgain(l.Names.ID(".symtab_shndx")), 0, symtab))
+	}
+	for i := range img.banks {
+		b := &img.banks[i]
+		typ := cuda.SHTProgbits
+		if l.IsRelocatable() {
+			typ = cuda.SHTCudaConstant0
+		}
+		img.parts = append(img.parts, part{twin: -1, data: make([]byte, b.size), hdr: cubin.Section{
+			NameOff: img.Shstr.Add(l.Names.ID(b.name)), Type: typ, Flags: cuda.SHFAlloc | cuda.SHFInfoLink,
+			Size: b.size, Align: b.align, Info: l.Secs[l.Funs[b.kernel].Text].Index}})
+	}
+}
+
+// addReserve adds what the driver keeps of shared memory to the sizes of the
+// SASS side.
+func (l *Backend) addReserve(id model.SecID, h *cubin.Section) {
+	if l.IsRelocatable() {
+		return
+	}
+	switch l.Secs[id].Type {
+	case cuda.SHTCudaShared:
+		h.Size += layout.DriverReserve
+	case cuda.SHTCudaSharedReserved:
+		h.Size += reservedGrowth
+	}
+}
+
+// reservedGrowth is how much the finalizer adds to .nv.shared.reserved.0.
+const reservedGrowth = 0x40
+
+// mercGroup is the order of the Mercury group: by bucket of the SASS side, but
+// that code comes first.
+func (l *Backend) mercGroup(id model.SecID) (place int, ok bool) {
+	s := &l.Secs[id]
+	switch b := l.Bucket(id); b {
+	case 6:
+		return 0, true
+	case 1, 4, 5, 7:
+		return b, true
+	case 3:
+		return b, s.Type != cuda.SHTCudaCallgraph && s.Type != cuda.SHTCudaPrototype && s.Type != cuda.SHTCudaCompat
+	case 8:
+		return b, s.Type == cuda.SHTCudaSharedReserved
+	}
+	return 0, false
+}
+
+// planMercury makes the headers of the Mercury group.
+func (l *Backend) planMercury(img *plan) {
+	var group []model.SecID
+	for _, id := range img.Order {
+		if _, ok := l.mercGroup(id); ok {
+			group = append(group, id)
+		}
+	}
+	slices.SortStableFunc(group, func(a, b model.SecID) int {
+		x, _ := l.mercGroup(a)
+		y, _ := l.mercGroup(b)
+		return x - y
+	})
+	first := len(img.parts)
+	shift := 0
+	for i, id := range group {
+		if img.wide.early && shift == 0 && l.Secs[id].Fun == model.Absent {
+			shift = 1 // .nv.merc.symtab_shndx stands behind the capsules
+		}
+		img.mercOf[id] = int32(first + i + shift)
+	}
+	if img.wide.late || img.wide.early && shift == 0 {
+		shift = 1
+	}
+	symtab := uint32(first + len(group) + shift + 1)
+	for i, id := range group {
+		if img.wide.early && int(img.mercOf[id]) > first+i && len(img.parts) == first+i {
+			img.addMercWide(symtab)
+		}
+		s := &l.Secs[id]
+		h := cubin.Section{Type: s.Type, Flags: cuda.SHFMercury | s.Flags, Size: s.Size, Align: s.Align}
+		name := input.MercPrefix + l.Names.Str(s.Name)
+		switch {
+		case s.Fun != model.Absent:
+			name = input.CapmercPrefix + l.Names.Str(s.Name)
+			h.Type, h.Flags, h.Align = cuda.SHTCudaCapmerc, cuda.SHFMercury, 16
+			h.Link, h.Info = symtab, l.Syms[l.Funs[s.Fun].Sym].Index
+		case s.Type == cuda.SHTCudaInfo:
+			h.Type, h.Link = cuda.SHTMercInfo, symtab
+		case s.Type == cuda.SHTRela, s.Type == cuda.SHTCudaResolvedRela:
+			h.Type, h.Link, h.EntSize = cuda.SHTMercRela, symtab, cubin.RelaSize
+			if s.Type == cuda.SHTCudaResolvedRela {
+				h.Type = cuda.SHTMercResolvedRela
+			}
+			h.Info = uint32(img.mercOf[s.Target] + 1)
+		default:
+			h.Type = input.MercBankType(s.Type)
+		}
+		if s.Owner != model.Absent {
+			h.Info = uint32(img.mercOf[s.Owner] + 1)
+		}
+		p := part{hdr: h, twin: -1}
+		p.hdr.NameOff = img.addName(name)
+		img.parts = append(img.parts, p)
+	}
+	if uint32(len(img.parts)+1) < symtab {
+		img.addMercWide(symtab)
+	}
+	h := cubin.Section{Type: cuda.SHTMercSymtab, Flags: cuda.SHFMercury, Align: 8, EntSize: cubin.SymbolSize,
+		Link: l.Secs[l.Strtab].Index, Info: uint32(img.Locals + 1), NameOff: img.addName(".nv.merc.symtab")}
+	img.parts = append(img.parts, part{hdr: h, twin: -1})
+}

@@ -1,0 +1,336 @@
+package mercury
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/descriptor"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/layout"
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/output"
+	"github.com/twinlink/twinlink/engine/internal/resolve"
+)
+
+// Decide decides the fate of a relocation of the Mercury image. As on the
+// SASS side the kind of the symbol comes before the type's class.
+func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
+	code := l.Secs[l.Secs[in].Target].Fun != model.Absent
+	if code {
+		if err := l.pairReloc(in, r); err != nil {
+			return err
+		}
+	}
+	r.Disposition = model.Dropped
+	if r.Type == cuda.R_MERCURY_UNUSED_CLEAR64 {
+		if r.Sym != model.Absent && !l.IsLostDebug(in, r) {
+			l.decideMercUnused(r)
+		}
+		return nil
+	}
+	if l.IsLostDebug(in, r) {
+		return nil
+	}
+	r.NewType = r.Type
+	if plain, ok := mercPlain[r.Type]; ok && !l.IsRelocatable() {
+		r.NewType = plain
+	}
+	if r.Sym == model.Absent {
+		if !code {
+			r.Disposition = l.mercByClass(r.NewType)
+		}
+		return nil
+	}
+	l.FollowAlias(r)
+	sym := &l.Syms[r.Sym]
+	switch {
+	case resolve.IsLocalUndefined(sym):
+		r.Disposition = l.mercByClass(r.NewType)
+	case sym.Is(model.SymDead) && sym.Sec < 0 && sym.Fun == model.Absent && sym.Value == model.Unplaced && mercApplied(r.Type):
+		r.Disposition, r.NewType = model.Applied, r.Type // a local object that nothing defines
+	case sym.Is(model.SymDead) || sym.Sec >= 0 && l.Secs[sym.Sec].Deleted && !l.Secs[sym.Sec].Moved || l.IsUnified(r.Sym):
+	case sym.Sec >= 0 && l.Secs[sym.Sec].Moved:
+		if _, ok := l.UnitOff[sym.Sec]; ok {
+			r.Disposition = model.Applied
+		}
+	case sym.Type() == cuda.STTSection && sym.Sec >= 0 && l.Secs[sym.Sec].Fun == model.Absent:
+		r.Disposition = model.Applied
+		if class := layout.MercuryClass(r.NewType); class == cuda.ResolverDriver || class == cuda.ResolverFinalizer {
+			r.Disposition = model.Kept
+			r.Addend += int64(r.Base)
+		}
+	default:
+		r.Disposition = l.dispositionOf(code, r, sym)
+	}
+	return nil
+}
+
+// decideMercUnused decides about a place that is cleared where its symbol isn't
+// in the image.
+func (l *Backend) decideMercUnused(r *model.Reloc) {
+	sym := &l.Syms[r.Sym]
+	switch {
+	case l.IsUnified(r.Sym):
+	case sym.Is(model.SymDead), !l.IsRelocatable() && l.IsHiddenData(sym):
+		r.Disposition = model.Cleared
+	case l.IsRelocatable():
+	case sym.IsTexture(), l.isReserved(r.Sym):
+		r.Disposition, r.NewType, r.Sym = model.Kept, cuda.R_CUDA_NONE, model.Absent
+	case sym.Type() != cuda.STTFunc && sym.Type() != cuda.STTSection && l.DriverKnows(sym):
+		r.Disposition, r.NewType = model.Kept, r.Type
+	}
+}
+
+// isReserved reports whether a symbol stands for what the driver keeps of
+// shared memory.
+func (l *Backend) isReserved(s model.SymID) bool {
+	return strings.HasPrefix(l.SymName(s), ".nv.reservedSmem.")
+}
+
+// mercByClass is what becomes of a relocation whose symbol has no say.
+func (l *Backend) mercByClass(typ uint32) model.Disposition {
+	switch layout.MercuryClass(typ) {
+	case cuda.ResolverDriver, cuda.ResolverFinalizer:
+		return model.Kept
+	}
+	return model.Applied
+}
+
+// dispositionOf says who patches a relocation of the Mercury image.
+func (l *Backend) dispositionOf(code bool, r *model.Reloc, sym *model.Symbol) model.Disposition {
+	switch {
+	case sym.IsTexture() && !l.IsRelocatable() && l.IsSlot(r):
+		return model.Applied
+	case sym.IsTexture():
+		return model.Kept
+	case l.IsRelocatable() && l.StaysOpen(sym), sym.IsReservedShared():
+		return model.Kept
+	case l.mercByClass(r.NewType) == model.Kept && !(code && mercApplied(r.NewType)):
+		return model.Kept
+	case sym.IsExternShared():
+		return model.Applied
+	case l.DriverKnows(sym):
+		if r.Type == cuda.R_CUDA_NONE && sym.Type() == cuda.STTFunc {
+			return model.Dropped
+		}
+		return model.Kept
+	}
+	return model.Applied
+}
+
+// CheckApply refuses what can't be carried out.
+func (l *Backend) CheckApply(in model.SecID, r *model.Reloc) error {
+	if r.Type == cuda.R_MERCURY_NONE || r.Type < cuda.MercuryBase && r.Type != cuda.R_CUDA_NONE {
+		return l.RelocFault(in, r, "unexpected reloc")
+	}
+	if r.Disposition != model.Applied {
+		return nil
+	}
+	if r.Sym != model.Absent {
+		if sym := &l.Syms[r.Sym]; sym.IsExternShared() && l.IsForgotten(in, sym) && len(l.Shared.Multi) > 0 {
+			return l.RelocFault(in, r, "reference to deleted symbol")
+		}
+	}
+	d := mercDescriptor(r.NewType)
+	if d != nil && d.Slot(0).Action == descriptor.PCRel {
+		return l.RelocFault(in, r, "PC relative branch address should be in the same section")
+	}
+	for i := 0; d != nil && i < descriptor.Slots; i++ {
+		if a := d.Slot(i).Action; !descriptor.Dispatched(a) {
+			d = nil
+		}
+	}
+	if d == nil {
+		return l.RelocFault(in, r, "unexpected NVRS")
+	}
+	if t := &l.Secs[l.Secs[in].Target]; t.Fun == model.Absent && r.Off >= t.Size && d.Span() > 0 {
+		return l.RelocFault(in, r, "reloc address not found")
+	}
+	return nil
+}
+
+// CheckKept refuses what can't be left to the driver.
+func (l *Backend) CheckKept(in model.SecID, r *model.Reloc) error {
+	// A unified type to a table that the link doesn't have becomes 0, which is
+	// to be kept.
+	if _, ok := mercPlain[r.Type]; (ok || r.Type == cuda.R_CUDA_NONE) && !l.IsRelocatable() && r.Disposition == model.Dropped && r.Sym != model.Absent &&
+		l.IsUnified(r.Sym) && l.SymName(r.Sym) != "__UFT_OFFSET" {
+		return l.RelocFault(in, r, "reference to deleted symbol")
+	}
+	if r.Disposition != model.Kept {
+		return nil
+	}
+	if t := &l.Secs[l.Secs[in].Target]; t.Fun == model.Absent && r.Off >= t.Size {
+		return l.RelocFault(in, r, "relocation is past end of offset")
+	}
+	if r.Sym != model.Absent && !l.IsRelocatable() && !l.Opt.PreserveReloc {
+		if sym := &l.Syms[r.Sym]; sym.Type() != cuda.STTSection && l.IsHiddenData(sym) {
+			return l.RelocFault(in, r, "reference to deleted symbol")
+		}
+	}
+	return nil
+}
+
+// mercDescriptor returns the descriptor of a type; nil for one that has none.
+// Behind the last of R_MERCURY lie those of R_CUDA.
+func mercDescriptor(typ uint32) *descriptor.Descriptor {
+	switch {
+	case typ == cuda.R_CUDA_NONE:
+		return &descriptor.Table[0]
+	case typ < cuda.MercuryBase || typ-cuda.MercuryBase >= cuda.MercuryRelocCount+cuda.RelocCount:
+		return nil
+	case typ >= layout.PastMercury:
+		return &descriptor.Table[typ-layout.PastMercury]
+	}
+	return &descriptor.Mercury[typ-cuda.MercuryBase]
+}
+
+// applyMercury patches what the link resolves: a field of a Mercury section,
+// or of an instruction on both sides.
+func (l *Backend) applyMercury(out []byte, img *plan) error {
+	for i := range l.Secs {
+		s := &l.Secs[i]
+		if s.Target == model.Absent || s.Deleted {
+			continue
+		}
+		t := &l.Secs[s.Target]
+		if t.Index == 0 || !l.HasBits(s.Target) {
+			continue
+		}
+		body := img.mercBody(out, s.Target)
+		code := t.Fun != model.Absent
+		for j := len(s.Relocs) - 1; j >= 0; j-- {
+			r := &s.Relocs[j]
+			switch r.Disposition {
+			case model.Cleared:
+				if code && r.AtField {
+					// Eight bytes end in the next instruction, in which the
+					// finalizer then finds none.
+					return l.finalizerFault("")
+				}
+				if r.Off+8 <= uint64(len(body)) {
+					clear(body[r.Off : r.Off+8])
+				}
+			case model.Applied:
+				v := l.Value(model.SecID(i), r)
+				v.Rela = true
+				if code && r.AtField && mercDescriptor(r.NewType).Span() > 4 {
+					return l.finalizerFault("")
+				}
+				place := body
+				switch {
+				case !code && r.Off < uint64(len(body)):
+					place = body[r.Off:]
+				case !code: // of a type without a field
+					continue
+				case code && r.CapOff == 0:
+					place = nil
+				case code && uint64(r.CapOff) < uint64(len(body)):
+					place = body[r.CapOff:]
+				default:
+					return l.RelocFault(model.SecID(i), r, "reloc address not found")
+				}
+				if place != nil {
+					if _, err := output.ApplyAt(place, mercDescriptor(r.NewType), &v); err != nil {
+						return l.RelocFault(model.SecID(i), r, err.Error())
+					}
+				}
+				if !code && img.parts[img.mercOf[s.Target]].twin < 0 && (img.parts[img.sassOf[s.Target]].data == nil || img.parts[img.sassOf[s.Target]].copied) {
+					if sass := img.sassBody(out, s.Target); r.Off < uint64(len(sass)) {
+						if _, err := output.ApplyAt(sass[r.Off:], mercDescriptor(r.NewType), &v); err != nil {
+							return l.RelocFault(model.SecID(i), r, err.Error())
+						}
+					}
+				}
+				if code {
+					if err := l.applySASS(img.sassBody(out, s.Target), model.SecID(i), r, v); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// finalize does what the finalizer does of the records that stay, after those
+// that are carried out.
+func (l *Backend) finalize(out []byte, img *plan) error {
+	for i := range l.Secs {
+		s := &l.Secs[i]
+		if s.Target == model.Absent || s.Deleted || l.Secs[s.Target].Index == 0 || !l.HasBits(s.Target) {
+			continue
+		}
+		t := &l.Secs[s.Target]
+		frames := l.Names.Str(t.Name) == ".debug_frame"
+		if frames && !framesMarked(img.mercBody(out, s.Target)) {
+			return l.finalizerFault("Dwarf version 2 is not supported")
+		}
+		for j := len(s.Relocs) - 1; j >= 0; j-- {
+			r := &s.Relocs[j]
+			switch {
+			case r.Disposition != model.Kept:
+			case frames:
+				l.writeFrame(out, img, s.Target, r)
+			default:
+				l.applyLineStart(img.sassBody(out, s.Target), t.Fun != model.Absent, r)
+				if err := l.writeKept(img.sassBody(out, s.Target), model.SecID(i), r); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// finalizerFault is how the tool ends where its finalizer finds no instruction
+// or no frame. detail is what it says before.
+func (l *Backend) finalizerFault(detail string) error {
+	err := diag.Refuse(diag.Internal, l.Opt.Output, "Internal FNLZR error '%s'", l.Opt.Output)
+	if detail != "" {
+		err.Diags = append([]diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Internal, File: l.Opt.Output, Text: detail}}, err.Diags...)
+	}
+	return err
+}
+
+// userBank is the bank of constants that a program defines.
+const userBank = 3
+
+// applySASS patches the word of an instruction.
+func (l *Backend) applySASS(text []byte, in model.SecID, r *model.Reloc, v descriptor.Values) error {
+	wide, narrow := r.NewType == cuda.R_MERCURY_ABS32, r.NewType == cuda.R_MERCURY_ABS16
+	if r.SASSType == 0 || !wide && !narrow || wide && r.SASSType == cuda.R_CUDA_ABS16_32 || narrow && r.SASSType == cuda.R_CUDA_ABS32_32 {
+		l.applyOperand(text, r, &v)
+		return nil
+	}
+	if r.SASSType >= cuda.RelocCount || uint64(r.SASSOff)+capsule.WordSize > uint64(len(text)) {
+		return l.RelocFault(in, r, "reloc address not found")
+	}
+	if s := &l.Syms[r.Sym]; !s.Is(model.SymDefined) && s.Space() == cuda.STOConstant {
+		v.Bank = userBank
+	}
+	if l.Syms[r.Sym].IsTexture() && r.CapOff != 0 {
+		// A load from the bank; an offset as a number doesn't count the
+		// parameters.
+		v.Symbol += l.Slots
+		v.Bank = 0
+	}
+	if _, err := descriptor.Table[r.SASSType].Apply(text[r.SASSOff:r.SASSOff+capsule.WordSize], &v); err != nil {
+		return l.RelocFault(in, r, err.Error())
+	}
+	return nil
+}
+
+// applyLineStart writes where a module's lines begin. The Mercury side keeps
+// the record, the SASS side of a final image has the number.
+func (l *Backend) applyLineStart(body []byte, code bool, r *model.Reloc) {
+	if code || r.NewType != cuda.R_MERCURY_PROG_REL32 || l.IsRelocatable() || r.Sym == model.Absent || l.Syms[r.Sym].Type() != cuda.STTSection {
+		return
+	}
+	if b, ok := cubin.Window(body, r.Off, 4); ok {
+		binary.LittleEndian.PutUint32(b, uint32(l.lineStarts[r.File]))
+	}
+}

@@ -1,0 +1,130 @@
+package mercury
+
+import (
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/layout"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// R_MERCURY types: what the link makes of them, and what they are on the SASS
+// side of the image. Source: 621 one-record links of nvlink 13.0.88.
+
+// mercPlain is what a final link makes of the unified types.
+var mercPlain = map[uint32]uint32{
+	cuda.R_MERCURY_UNIFIED:      cuda.R_MERCURY_ABS64,
+	cuda.R_MERCURY_UNIFIED_32:   cuda.R_MERCURY_ABS32,
+	cuda.R_MERCURY_UNIFIED_8_0:  cuda.R_MERCURY_8_0,
+	cuda.R_MERCURY_UNIFIED_8_8:  cuda.R_MERCURY_8_8,
+	cuda.R_MERCURY_UNIFIED_8_16: cuda.R_MERCURY_8_16,
+	cuda.R_MERCURY_UNIFIED_8_24: cuda.R_MERCURY_8_24,
+	cuda.R_MERCURY_UNIFIED_8_32: cuda.R_MERCURY_8_32,
+	cuda.R_MERCURY_UNIFIED_8_40: cuda.R_MERCURY_8_40,
+	cuda.R_MERCURY_UNIFIED_8_48: cuda.R_MERCURY_8_48,
+	cuda.R_MERCURY_UNIFIED_8_56: cuda.R_MERCURY_8_56,
+	cuda.R_MERCURY_UNIFIED32_LO: cuda.R_MERCURY_ABS32_LO,
+	cuda.R_MERCURY_UNIFIED32_HI: cuda.R_MERCURY_ABS32_HI,
+}
+
+// mercApplied are the types that the linker resolves against a constant or a
+// variable in shared memory.
+func mercApplied(typ uint32) bool {
+	switch {
+	case typ == cuda.R_MERCURY_ABS32 || typ == cuda.R_MERCURY_ABS16:
+		return true
+	case typ >= cuda.R_MERCURY_8_0 && typ <= cuda.R_MERCURY_8_56:
+		return true
+	case typ >= cuda.R_MERCURY_UNIFIED_32 && typ <= cuda.R_MERCURY_UNIFIED_8_56:
+		return true
+	}
+	return false
+}
+
+// sassTypes are the types of kept relocations on the SASS side, those of data
+// and debug sections; sassCodeType has the exceptions in code. Halves of an
+// address keep their R_MERCURY number in data.
+var sassTypes = map[uint32]uint32{
+	cuda.R_MERCURY_G64:               cuda.R_CUDA_G64,
+	cuda.R_MERCURY_ABS64:             cuda.R_CUDA_64,
+	cuda.R_MERCURY_ABS32:             cuda.R_CUDA_32,
+	cuda.R_MERCURY_TEX_HEADER_INDEX:  cuda.R_CUDA_TEX_HEADER_INDEX,
+	cuda.R_MERCURY_SAMP_HEADER_INDEX: cuda.R_CUDA_SAMP_HEADER_INDEX_0,
+	cuda.R_MERCURY_SURF_HEADER_INDEX: cuda.R_CUDA_SURF_HEADER_INDEX,
+	cuda.R_MERCURY_UNUSED_CLEAR64:    cuda.R_CUDA_UNUSED_CLEAR64,
+	cuda.R_MERCURY_FUNC_DESC_64:      cuda.R_CUDA_FUNC_DESC_64,
+	cuda.R_MERCURY_ABS_PROG_REL32:    cuda.R_CUDA_32,
+	cuda.R_MERCURY_ABS_PROG_REL64:    cuda.R_CUDA_64,
+	cuda.R_MERCURY_UNIFIED:           cuda.R_CUDA_UNIFIED,
+	cuda.R_MERCURY_UNIFIED_32:        cuda.R_CUDA_UNIFIED_32,
+	cuda.R_MERCURY_UNIFIED32_LO:      cuda.R_CUDA_UNIFIED32_LO_32,
+	cuda.R_MERCURY_UNIFIED32_HI:      cuda.R_CUDA_UNIFIED32_HI_32,
+}
+
+// mercLanes are runs of types for the eight bytes of an address.
+var mercLanes = [...]struct{ merc, sass uint32 }{
+	{cuda.R_MERCURY_8_0, cuda.R_CUDA_8_0},
+	{cuda.R_MERCURY_G8_0, cuda.R_CUDA_G8_0},
+	{cuda.R_MERCURY_FUNC_DESC_8_0, cuda.R_CUDA_FUNC_DESC_8_0},
+	{cuda.R_MERCURY_UNIFIED_8_0, cuda.R_CUDA_UNIFIED_8_0},
+}
+
+// sassDataType returns the SASS type of a kept relocation of data; false where
+// the SASS side has no such record.
+func sassDataType(typ uint32) (uint32, bool) {
+	if t, ok := sassTypes[typ]; ok {
+		return t, true
+	}
+	switch {
+	case typ == cuda.R_MERCURY_ABS16 || typ == cuda.R_MERCURY_ABS32_LO || typ == cuda.R_MERCURY_ABS32_HI,
+		typ == cuda.R_MERCURY_ABS_PROG_REL32_LO || typ == cuda.R_MERCURY_ABS_PROG_REL32_HI, typ >= layout.PastMercury:
+		return typ, true
+	}
+	for _, r := range mercLanes {
+		if typ >= r.merc && typ < r.merc+8 {
+			return typ - r.merc + r.sass, true
+		}
+	}
+	return 0, false
+}
+
+// sassCodeType returns the SASS type of a kept relocation of code. form: the
+// operand that it is about; toEntry: its symbol is a kernel.
+func sassCodeType(r *model.Reloc, form operand, toEntry bool) (uint32, bool) {
+	switch r.NewType {
+	case cuda.R_MERCURY_ABS64:
+		if r.SASSType != 0 {
+			return r.SASSType, true
+		}
+		return cuda.R_CUDA_ABS55_16_34, true
+	case cuda.R_MERCURY_ABS32:
+		if r.SASSType != 0 && r.SASSType != cuda.R_CUDA_ABS32_LO_32 && r.SASSType != cuda.R_CUDA_ABS32_HI_32 {
+			return r.SASSType, true
+		}
+		if toEntry {
+			return cuda.R_CUDA_FUNC_DESC32_32, true
+		}
+		return cuda.R_CUDA_ABS32_32, true
+	case cuda.R_MERCURY_ABS16:
+		if r.SASSType != 0 {
+			return r.SASSType, true
+		}
+		if form == inBank {
+			return cuda.R_CUDA_CONST_FIELD21_38, true
+		}
+		return cuda.R_CUDA_ABS16_32, true
+	case cuda.R_MERCURY_ABS32_LO, cuda.R_MERCURY_UNIFIED32_LO:
+		if toEntry {
+			return cuda.R_CUDA_FUNC_DESC32_LO_32, true
+		}
+		return cuda.R_CUDA_ABS32_LO_32, true
+	case cuda.R_MERCURY_ABS32_HI, cuda.R_MERCURY_UNIFIED32_HI:
+		if toEntry {
+			return cuda.R_CUDA_FUNC_DESC32_HI_32, true
+		}
+		return cuda.R_CUDA_ABS32_HI_32, true
+	case cuda.R_MERCURY_ABS_PROG_REL32_LO:
+		return cuda.R_CUDA_ABS32_LO_32, true
+	case cuda.R_MERCURY_ABS_PROG_REL32_HI:
+		return cuda.R_CUDA_ABS32_HI_32, true
+	}
+	return sassDataType(r.NewType)
+}

@@ -1,0 +1,328 @@
+package mercury
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/layout"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// placeParts gives sections and tables their offsets.
+func (l *Backend) placeParts(img *plan) error {
+	symtab := &img.parts[img.sassOf[l.Symtab]]
+	symtab.hdr.Size = uint64(len(img.Symbols)+1+len(img.banks)) * cubin.SymbolSize
+	merc := &img.parts[len(img.parts)-1]
+	merc.hdr.Size = uint64(len(img.Symbols)+1) * cubin.SymbolSize
+	if len(img.banks) > 0 {
+		symtab.hdr.Info = l.lastLocal(img)
+	}
+	for i := range img.banks {
+		img.Str.Add(l.Names.ID(img.banks[i].name))
+	}
+	strtab, shstrtab := &img.parts[img.sassOf[l.Strtab]], &img.parts[img.sassOf[l.Shstrtab]]
+	strtab.hdr.Size = uint64(img.Str.Size)
+	shstrtab.hdr.Size = uint64(img.Shstr.Size + img.extra.tailSize)
+	at := uint64(cubin.HeaderSize)
+	for i := range img.parts {
+		p := &img.parts[i]
+		if p.twin >= 0 {
+			p.hdr.Off, p.hdr.Size = img.parts[p.twin].hdr.Off, img.parts[p.twin].hdr.Size
+			continue
+		}
+		at = model.AlignUp(at, p.hdr.Align)
+		p.hdr.Off = at
+		if !p.nobits {
+			at += p.hdr.Size
+		}
+		switch p {
+		case shstrtab:
+			if !img.wide.early && !img.wide.late {
+				at += namesGap
+			}
+		case strtab:
+			at += img.gap
+		}
+		if at > l.MaxOutput() {
+			return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Budget, Text: "the image would be too large", Value: at}}}
+		}
+	}
+	img.Shoff = model.AlignUp(at, 8)
+	img.Size = img.Shoff + uint64(len(img.parts)+1)*cubin.SectionSize
+	if !l.IsRelocatable() {
+		l.placeMercuryProgs(img)
+		img.Size += uint64(len(img.Progs)) * cubin.ProgSize
+	}
+	return nil
+}
+
+// lastLocal returns one more than the index of the last LOCAL symbol of the
+// SASS side, which the section symbols of the finalizer's banks are.
+func (l *Backend) lastLocal(img *plan) uint32 {
+	return uint32(len(img.Symbols) + len(img.banks) + 1)
+}
+
+// placeMercuryProgs makes the program headers: the table, twice, and one for
+// each run of loaded sections with equal permissions.
+func (l *Backend) placeMercuryProgs(img *plan) {
+	table := cubin.Prog{Type: cubin.PTPhdr, Flags: cubin.PFRead, Align: 8, Off: img.Size}
+	img.Progs = append(img.Progs, table, table)
+	img.Progs[1].Type = cubin.PTLoad
+	var run *cubin.Prog
+	extra := uint64(0)
+	for i := range img.parts {
+		h := &img.parts[i].hdr
+		if h.Flags&cuda.SHFAlloc == 0 || h.Flags&cuda.SHFMercury != 0 {
+			run = nil
+			continue
+		}
+		flags := uint32(cubin.PFRead)
+		if h.Flags&cuda.SHFWrite != 0 {
+			flags |= cubin.PFWrite
+		}
+		if h.Flags&cuda.SHFExec != 0 {
+			flags |= cubin.PFExec
+		}
+		if run == nil || run.Flags != flags {
+			img.Progs = append(img.Progs, cubin.Prog{Type: cubin.PTLoad, Flags: flags, Off: h.Off, Align: 8})
+			run = &img.Progs[len(img.Progs)-1]
+			extra = 0
+		}
+		run.FileSz = h.Off - run.Off
+		if img.parts[i].nobits {
+			extra = model.AlignUp(extra, h.Align) + h.Size
+		} else {
+			run.FileSz += h.Size
+		}
+		run.MemSz = run.FileSz + extra
+	}
+	n := uint64(len(img.Progs)) * cubin.ProgSize
+	for i := range img.Progs[:2] {
+		img.Progs[i].FileSz, img.Progs[i].MemSz = n, n
+	}
+}
+
+// mercBody returns the bytes of a section's Mercury clone in the image.
+func (img *plan) mercBody(out []byte, id model.SecID) []byte { return img.body(out, img.mercOf[id]) }
+
+// sassBody returns the bytes of a section on the SASS side.
+func (img *plan) sassBody(out []byte, id model.SecID) []byte { return img.body(out, img.sassOf[id]) }
+
+func (img *plan) body(out []byte, i int32) []byte {
+	if i < 0 || img.parts[i].nobits {
+		return nil
+	}
+	h := &img.parts[i].hdr
+	return out[h.Off : h.Off+h.Size : h.Off+h.Size]
+}
+
+// emitMercury writes the planned image.
+func (l *Backend) emitMercury(img *plan) ([]byte, error) {
+	out := l.NewImage(img.Size)
+	l.putMercuryHeader(out, img)
+	img.putNames(img.sassBody(out, l.Shstrtab))
+	img.Str.Put(img.sassBody(out, l.Strtab))
+	for i := range img.parts {
+		p := &img.parts[i]
+		if p.nobits || p.twin >= 0 || p.data == nil && p.chunks == nil {
+			continue
+		}
+		body := img.body(out, int32(i))
+		copy(body, p.data)
+		for _, c := range p.chunks {
+			copy(body[c.Off:], c.Data)
+		}
+	}
+	for _, fn := range l.order {
+		if i := img.sassOf[fn.text]; i >= 0 {
+			binary.LittleEndian.PutUint32(img.mercBody(out, fn.text), uint32(i+1))
+		}
+	}
+	l.putSASSSymbols(out, img)
+	l.putMercurySymbols(out, img)
+	if err := l.applyMercury(out, img); err != nil {
+		return nil, err
+	}
+	if err := l.finalize(out, img); err != nil {
+		return nil, err
+	}
+	for _, id := range img.Order {
+		if l.Secs[id].Target == model.Absent {
+			continue
+		}
+		l.putMercuryRelocs(img.mercBody(out, id), id)
+		putRelas(img.sassBody(out, id), img.relas[id])
+	}
+	if n := len(img.parts) + 1; n >= cuda.SHNLoReserve {
+		null := cubin.Section{Size: uint64(n)}
+		null.Put((*[cubin.SectionSize]byte)(out[img.Shoff:]))
+	}
+	for i := range img.parts {
+		img.parts[i].hdr.Put((*[cubin.SectionSize]byte)(out[img.Shoff+uint64(i+1)*cubin.SectionSize:]))
+	}
+	return out, nil
+}
+
+func (l *Backend) putMercuryHeader(out []byte, img *plan) {
+	h := cubin.Header{
+		Ident:     [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1, l.Release.Osabi, l.Release.Abi},
+		Type:      cuda.ETExec,
+		Machine:   cuda.EMCuda,
+		Version:   l.Release.Eversion,
+		ShOff:     img.Shoff,
+		Flags:     l.HeaderFlags(),
+		EhSize:    cubin.HeaderSize,
+		PhEntSize: cubin.ProgSize,
+		PhNum:     uint16(len(img.Progs)),
+		ShEntSize: cubin.SectionSize,
+		ShNum:     uint16(len(img.parts) + 1),
+		ShStrNdx:  uint16(l.Secs[l.Shstrtab].Index),
+	}
+	if len(img.parts)+1 >= cuda.SHNLoReserve {
+		h.ShNum = 0
+	}
+	if l.IsRelocatable() {
+		h.Type, h.PhEntSize = cuda.ETRel, 0
+	}
+	if len(img.Progs) > 0 {
+		h.PhOff = img.Progs[0].Off
+	}
+	h.Put((*[cubin.HeaderSize]byte)(out))
+	for i := range img.Progs {
+		img.Progs[i].Put((*[cubin.ProgSize]byte)(out[h.PhOff+uint64(i)*cubin.ProgSize:]))
+	}
+}
+
+// putMercuryRelocs writes the records that stay, last read first.
+func (l *Backend) putMercuryRelocs(body []byte, id model.SecID) {
+	s := &l.Secs[id]
+	list := make([]cubin.Reloc, 0, len(body)/cubin.RelaSize)
+	if s.Type == cuda.SHTCudaResolvedRela {
+		for _, p := range l.Resolved[id] {
+			r := &l.Secs[p.Sec].Relocs[p.At]
+			list = append(list, cubin.Reloc{Off: r.Off, Type: r.Type, Symbol: l.SymIndex(r.Sym), Addend: r.Addend + int64(r.Base)})
+		}
+	}
+	for j := len(s.Relocs) - 1; j >= 0; j-- {
+		if r := &s.Relocs[j]; r.Disposition == model.Kept {
+			list = append(list, cubin.Reloc{Off: r.Off, Type: r.NewType, Symbol: l.SymIndex(r.Sym), Addend: r.Addend})
+		}
+	}
+	putRelas(body, list)
+}
+
+func putRelas(body []byte, list []cubin.Reloc) {
+	for i := range list {
+		list[i].PutRela((*[cubin.RelaSize]byte)(body[i*cubin.RelaSize:]))
+	}
+}
+
+// mercEntry is a symbol as the Mercury side has it.
+func (l *Backend) mercEntry(img *plan, id model.SymID) cubin.Symbol {
+	s := &l.Syms[id]
+	e := cubin.Symbol{NameOff: img.Names[id], Info: s.Info, Other: s.Other, Value: s.Value, Size: s.Size}
+	if s.IsShared() && s.Is(model.SymDefined|model.SymLaid) && !l.IsRelocatable() {
+		_, e.Other = l.SharedSymbol(s)
+	}
+	switch t := s.Type(); {
+	case s.Is(model.SymDefined|model.SymLaid) || t == cuda.STTFunc || t == cuda.STTSection || t == cuda.STTCudaObject && s.Space() != cuda.STOShared:
+	case s.Binding() == cuda.STBWeak && t == cuda.STTObject:
+		e.Info = uint8(cuda.STBGlobal)<<4 | uint8(cuda.STTCudaObject)
+		e.Other = 0
+	case s.Binding() == cuda.STBWeak:
+		e.Info = uint8(cuda.STBGlobal)<<4 | s.Info&0xf
+	}
+	return e
+}
+
+// putMercurySymbols writes .nv.merc.symtab.
+func (l *Backend) putMercurySymbols(out []byte, img *plan) {
+	body := img.body(out, int32(len(img.parts)-1))
+	table := img.wideTable(out, img.wide.merc)
+	null := cubin.Symbol{Value: l.NullValue}
+	null.Put((*[cubin.SymbolSize]byte)(body))
+	for i, id := range img.Symbols {
+		e := l.mercEntry(img, id)
+		if s := &l.Syms[id]; s.Sec >= 0 {
+			k := img.mercOf[s.Sec]
+			if k < 0 {
+				k = img.sassOf[s.Sec]
+			}
+			img.putShndx(table, i+1, &e, uint32(k+1), uint32(s.Sec+1))
+		}
+		e.Put((*[cubin.SymbolSize]byte)(body[(i+1)*cubin.SymbolSize:]))
+	}
+}
+
+// putSASSSymbols writes .symtab.
+func (l *Backend) putSASSSymbols(out []byte, img *plan) {
+	body := img.sassBody(out, l.Symtab)
+	table := img.wideTable(out, img.wide.sass)
+	null := cubin.Symbol{Value: l.NullValue}
+	null.Put((*[cubin.SymbolSize]byte)(body))
+	for i, id := range img.Symbols {
+		s := &l.Syms[id]
+		e := l.mercEntry(img, id)
+		if s.Sec >= 0 {
+			img.putShndx(table, i+1, &e, uint32(img.sassOf[s.Sec]+1), uint32(s.Sec+1))
+		}
+		switch s.Type() {
+		case cuda.STTFunc:
+			e.Value, e.Size = l.sassExtent(img, id)
+		case cuda.STTSection:
+			if name, ok := img.bankName[s.Sec]; ok {
+				e.NameOff = name
+			}
+		default:
+			l.lowerObject(s, &e)
+		}
+		e.Put((*[cubin.SymbolSize]byte)(body[(i+1)*cubin.SymbolSize:]))
+	}
+	for i := range img.banks {
+		b := &img.banks[i]
+		e := cubin.Symbol{NameOff: img.Str.Add(l.Names.ID(b.name)), Info: uint8(cuda.STTSection)}
+		first := len(img.Order)
+		if img.wide.late {
+			first++
+		}
+		img.putShndx(table, int(b.index), &e, uint32(first+i+1), 0)
+		e.Put((*[cubin.SymbolSize]byte)(body[int(b.index)*cubin.SymbolSize:]))
+	}
+}
+
+// Values that the finalizer gives undefined symbols of the driver's shared
+// memory.
+var reservedValues = map[string]uint64{
+	".nv.reservedSmem.offset0": 0x40,
+	".nv.reservedSmem.cap":     layout.DriverReserve,
+}
+
+// lowerObject makes an object's entry that of the SASS side.
+func (l *Backend) lowerObject(s *model.Symbol, e *cubin.Symbol) {
+	if name := l.Names.Str(s.Name); strings.HasPrefix(name, ".nv.reservedSmem.") && !s.Is(model.SymDefined) {
+		e.Value = reservedValues[name]
+		return
+	}
+	if l.IsRelocatable() {
+		return
+	}
+	if s.Sec >= 0 && l.Secs[s.Sec].Type == cuda.SHTCudaSharedReserved {
+		e.Value += reservedGrowth
+	}
+	if s.Is(model.SymDefined | model.SymLaid) {
+		if s.IsShared() {
+			e.Value, e.Other = l.SharedSymbol(s)
+			e.Value += layout.DriverReserve
+		}
+		if s.Type() == cuda.STTCudaObject {
+			e.Info = e.Info&0xf0 | uint8(cuda.STTObject)
+		}
+		e.Other &= 0x1f
+	} else if s.Binding() == cuda.STBWeak && s.Type() == cuda.STTCudaObject && s.Space() != cuda.STOShared {
+		e.Info = e.Info&0xf0 | uint8(cuda.STTObject)
+		e.Other &= 0x1f
+	}
+}

@@ -1,0 +1,237 @@
+package merge
+
+import (
+	"strings"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/names"
+)
+
+// readAttributes reads .nv.info or an .nv.info.<f>.
+func (l *merger) readAttributes(m *module, s *cubin.Section) error {
+	owner := s.Owner()
+	if owner == 0 {
+		return l.readModuleAttributes(m, s)
+	}
+	text, err := l.ownerOf(m, s, owner)
+	if err != nil || text == lost {
+		return err
+	}
+	f := l.Secs[text].Fun
+	id := l.Funs[f].Info
+	if id == model.Absent {
+		id = l.NewOwned(text, l.Names.ID(m.file.SectionName(s)), s.Type, s.Flags, s.Align)
+		l.Funs[f].Info = id
+	}
+	if l.Funs[f].InfoAt == 0 {
+		l.Funs[f].InfoAt = l.Moment()
+	}
+	r := m.file.Info(s)
+	records := l.recordLists.Room(l.Secs[id].Records(), min(int(s.Size/model.InfoLeast)+1, model.ArenaPiece/16))
+	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
+		out, err := l.mapInfo(m, s, &rec)
+		if err != nil {
+			return err
+		}
+		records = append(records, out)
+	}
+	l.InfoOf(id).Read = records
+	return r.Err()
+}
+
+// mapInfo turns the symbol indices of a record into symbols.
+func (l *merger) mapInfo(m *module, s *cubin.Section, rec *cubin.InfoRecord) (model.Attribute, error) {
+	out := model.Attribute{Format: rec.Format, Attr: rec.Attr, Value: rec.Value, Data: rec.Data, Sym: model.Absent}
+	if rec.Format != cuda.FormatSized {
+		return out, nil
+	}
+	switch {
+	case rec.Attr == cuda.AttrExterns:
+		list := l.symbolLists.List(len(rec.Data) / 4)
+		for i := 0; i < len(rec.Data)/4; i++ {
+			w, _ := rec.Word(i)
+			sym, err := l.symbolOf(m, s, w)
+			if err != nil {
+				return out, err
+			}
+			list = append(list, sym)
+		}
+		out.List = l.NewSymList(list)
+	case model.NamesSymbol(rec.Attr):
+		w, ok := rec.Word(0)
+		if !ok {
+			return out, m.fault(cubin.BadRecord, s, 0, uint64(len(rec.Data)), rec.Attr.String()+" without a symbol")
+		}
+		sym, err := l.symbolOf(m, s, w)
+		if err != nil {
+			return out, err
+		}
+		out.Sym = sym
+	}
+	return out, nil
+}
+
+// symbolOf returns the symbol an index of this module stands for, absent for
+// index 0 unless the nameless symbol took it.
+func (l *merger) symbolOf(m *module, s *cubin.Section, index uint32) (model.SymID, error) {
+	if int64(index) >= int64(len(m.sym)) {
+		return model.Absent, m.fault(cubin.BadIndex, s, 0, uint64(index), "no such symbol")
+	}
+	if m.sym[index] != model.Absent || index == 0 {
+		return m.sym[index], nil
+	}
+	sym, _ := m.tab.At(int(index))
+	if sym.Type() == cuda.STTSection {
+		shndx := m.tab.Shndx(int(index), &sym)
+		if int64(shndx) < int64(len(m.sec)) && m.sec[shndx] >= 0 {
+			return l.Secs[m.sec[shndx]].Sym, nil
+		}
+	}
+	return model.Absent, nil
+}
+
+// function returns the function a symbol index of this module stands for; ok
+// is false where its definition here lost.
+func (l *merger) functionOf(m *module, s *cubin.Section, off int, index uint32) (f model.FunID, ok bool, err error) {
+	if int64(index) >= int64(len(m.sym)) || m.sym[index] == model.Absent || l.Syms[m.sym[index]].Fun == model.Absent {
+		return model.Absent, false, m.fault(cubin.BadIndex, s, uint64(off), uint64(index), "no function has that symbol index")
+	}
+	return l.Syms[m.sym[index]].Fun, !m.lostSyms[index], nil
+}
+
+// readModuleAttributes reads .nv.info: facts about functions by symbol.
+func (l *merger) readModuleAttributes(m *module, s *cubin.Section) error {
+	r := m.file.Info(s)
+	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
+		kind := -1
+		switch rec.Attr {
+		case cuda.AttrRegcount:
+			kind = model.ModRegs
+		case cuda.AttrFrameSize:
+			kind = model.ModFrame
+		case cuda.AttrMaxStackSize:
+			kind = model.ModMaxStack
+		case cuda.AttrSamRegionStackSize:
+			kind = model.ModSamRegion
+		}
+		if w, ok := rec.Word(0); ok && kind >= 0 && m.lostSyms[w] {
+			continue
+		}
+		out, err := l.mapInfo(m, s, &rec)
+		if err != nil {
+			return err
+		}
+		l.ModuleAttributes = append(l.ModuleAttributes, out)
+		if kind < 0 || out.Sym == model.Absent || l.Syms[out.Sym].Fun == model.Absent {
+			continue
+		}
+		f := &l.Funs[l.Syms[out.Sym].Fun]
+		f.Mod[kind] = int32(len(l.ModuleAttributes))
+		n, _ := rec.Word(1)
+		switch kind {
+		case model.ModRegs:
+			f.Regs = n
+		case model.ModFrame:
+			f.Frame = n
+		}
+	}
+	return r.Err()
+}
+
+// readCallgraph reads .nv.callgraph.
+func (l *merger) readCallgraph(m *module, s *cubin.Section) error {
+	n, err := m.file.Pairs(s)
+	if err != nil {
+		return err
+	}
+	part := uint32(cuda.CallgraphCalls)
+	for i := 0; i < n; i++ {
+		p := m.file.Pair(s, i)
+		if p.X == 0 {
+			part = p.Y
+			continue
+		}
+		f, won, err := l.functionOf(m, s, i*8, p.X)
+		if err != nil {
+			return err
+		}
+		if !won {
+			continue
+		}
+		switch part {
+		case cuda.CallgraphCalls, cuda.CallgraphEdges:
+			g, _, err := l.functionOf(m, s, i*8+4, p.Y)
+			if err != nil {
+				return err
+			}
+			if part == cuda.CallgraphCalls {
+				l.addCallee(f, g)
+			} else {
+				l.addEdge(f, g)
+				l.Funs[g].Taken = true
+			}
+		case cuda.CallgraphPrototypes, cuda.CallgraphIndirect:
+			proto, err := l.prototype(m, s, i*8+4, p.Y)
+			if err != nil {
+				return err
+			}
+			if part == cuda.CallgraphPrototypes {
+				l.Funs[f].Proto, l.Funs[f].HasProto, l.Funs[f].Taken = proto, true, true
+			} else {
+				l.Funs[f].Icalls = append(l.Funs[f].Icalls, proto)
+			}
+		default:
+			return m.fault(cubin.BadRecord, s, uint64(i*8), uint64(part), "unknown part of the call graph")
+		}
+	}
+	return nil
+}
+
+// readPrototypes reads .nv.prototype.
+func (l *merger) readPrototypes(m *module, s *cubin.Section) error {
+	n, err := m.file.Pairs(s)
+	if err != nil {
+		return err
+	}
+	for i := 0; i < n; i++ {
+		p := m.file.Pair(s, i)
+		f, _, err := l.functionOf(m, s, i*8, p.X)
+		if err != nil {
+			return err
+		}
+		proto, err := l.prototype(m, s, i*8+4, p.Y)
+		if err != nil {
+			return err
+		}
+		if have := l.Funs[f].Proto; have != 0 && !l.sameSignature(have, proto) {
+			l.prototypeMismatch(m, l.Funs[f].Sym)
+			continue
+		}
+		l.Funs[f].Proto = proto
+	}
+	return nil
+}
+
+// sameSignature compares prototypes. Newer compilers append "|" and what the
+// calling convention uses.
+func (l *merger) sameSignature(a, b names.ID) bool {
+	x, _, _ := strings.Cut(l.Names.Str(a), "|")
+	y, _, _ := strings.Cut(l.Names.Str(b), "|")
+	return a == b || x == y
+}
+
+// prototype interns the prototype string at an offset of the module's .strtab.
+func (l *merger) prototype(m *module, s *cubin.Section, off int, at uint32) (names.ID, error) {
+	str, ok := m.tab.String(uint64(at))
+	if !ok {
+		return 0, m.fault(cubin.BadName, s, uint64(off), uint64(at), "a prototype outside the string table")
+	}
+	id := l.Names.ID(str)
+	l.Protos = append(l.Protos, id)
+	if l.Release.EarlyStrings {
+		l.Str.AddPrototype(id)
+	}
+	return id, nil
+}

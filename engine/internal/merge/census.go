@@ -1,0 +1,38 @@
+package merge
+
+import (
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// A link makes some hundred thousand small things. Their tables are made at
+// the size the inputs ask for, and short lists are cut from larger pieces: a
+// table that doubles copies itself and leaves its old half to the collector.
+
+// census counts what the inputs hold, to size the tables.
+type census struct {
+	sections, symbols int
+	functions         int // sections of code
+	records           int // of .nv.info
+	relocs            int // records, at most
+}
+
+func takeCensus(files []*cubin.File) (c census) {
+	for _, f := range files {
+		c.sections += f.NumSections()
+		c.symbols += f.Symtab().Len()
+		c.relocs += len(f.Data) / cubin.RelSize
+		counted := false // the .nv.info of a sound file is one; overlapping ones must not add up
+		for i := 1; i < f.NumSections(); i++ {
+			switch s := f.Section(i); {
+			case s.Type == cuda.SHTProgbits && s.Flags&cuda.SHFExec != 0:
+				c.functions++
+			case s.Type == cuda.SHTCudaInfo && s.Owner() == 0 && !counted:
+				counted = true
+				c.records += int(min(s.Size, uint64(len(f.Data))) / model.InfoLeast)
+			}
+		}
+	}
+	return c
+}

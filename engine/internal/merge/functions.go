@@ -1,0 +1,258 @@
+package merge
+
+import (
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/input"
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/names"
+)
+
+// newFunction appends a FUNC symbol.
+func (l *merger) newFunction(s model.Symbol) model.SymID {
+	s.Fun = model.FunID(len(l.Funs))
+	id := l.NewSymbol(s)
+	l.Funs = append(l.Funs, model.Function{Sym: id, Text: model.Absent, Info: model.Absent, Shared: model.Absent})
+	return id
+}
+
+// readFunctions reads the FUNC symbols of a module: pass 1.
+func (l *merger) readFunctions(m *module) error {
+	nameless := false
+	for i := 1; i < m.tab.Len(); i++ {
+		s, _ := m.tab.At(i)
+		if s.Type() != cuda.STTFunc {
+			continue
+		}
+		name := l.Names.ID(m.tab.Name(&s))
+		old := model.SymID(model.Absent)
+		if s.Binding() != cuda.STBLocal {
+			old = l.Lookup(name)
+		}
+		shndx := m.tab.Shndx(i, &s)
+		if old != model.Absent && l.Syms[old].Fun == model.Absent {
+			if s.Other&cuda.STOEntry != 0 {
+				l.entryMismatch(m, old)
+			}
+			l.spaceMismatch(m, old)
+			l.definedTwice(m, old, &s, shndx)
+			if s.Other&cuda.STOEntry != 0 {
+				return diag.Refuse(diag.MergeFailed, m.file.Name, "merge_elf failed")
+			}
+			return diag.Refuse(diag.Internal, m.file.Name, "Internal error: no callgraph node")
+		}
+		if old != model.Absent && (l.Syms[old].Other^s.Other)&cuda.STOEntry != 0 {
+			l.entryMismatch(m, old)
+		}
+		if shndx == cuda.SHNUndef {
+			if old == model.Absent {
+				if l.Release.NamelessFunc && !nameless {
+					nameless = true
+					l.Nameless = append(l.Nameless, model.FunID(len(l.Funs)))
+					m.sym[0] = l.NewSymbol(model.Symbol{Info: uint8(cuda.STTFunc), Fun: model.Absent, Sec: model.Absent, Flags: model.SymNameless})
+				}
+				sym := model.Symbol{Name: name, Info: s.Info, Other: s.Other, Sec: model.Absent, File: m.num, Value: s.Value, Size: s.Size}
+				if s.Binding() != cuda.STBWeak {
+					sym.Flags = model.SymGlobal
+				}
+				old = l.newFunction(sym)
+				l.SetLookup(name, old)
+			}
+			m.sym[i] = old
+			continue
+		}
+		if err := l.defineFunction(m, i, &s, shndx, name, old); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// defineFunction reads a function's definition; old is the symbol of that
+// name, absent for none.
+func (l *merger) defineFunction(m *module, i int, s *cubin.Symbol, shndx uint32, name names.ID, old model.SymID) error {
+	if int64(shndx) >= int64(len(m.sec)) {
+		return m.fault(cubin.BadIndex, nil, uint64(i), uint64(shndx), "a function in no section")
+	}
+	text := m.file.Section(int(shndx))
+	if text.Type != cuda.SHTProgbits && text.Type != cuda.SHTCudaUFT {
+		return m.fault(cubin.BadIndex, &text, uint64(i), uint64(shndx), "a function in a section that holds no code")
+	}
+	if old == model.Absent {
+		sym := model.Symbol{Name: name, Info: s.Info, Other: s.Other, Flags: model.SymDefined, File: m.num, Value: s.Value, Size: s.Size}
+		if s.Binding() == cuda.STBGlobal {
+			sym.Flags |= model.SymGlobal
+		}
+		old = l.newFunction(sym)
+		if s.Binding() != cuda.STBLocal {
+			l.SetLookup(name, old)
+		}
+		m.sym[i] = old
+		return l.newText(m, uint32(i), shndx, &text, old)
+	}
+	m.sym[i] = old
+	sym := &l.Syms[old]
+	if !sym.Is(model.SymDefined) {
+		sym.Info, sym.Other, sym.Value, sym.Size = s.Info, s.Other, s.Value, s.Size
+		sym.Flags |= model.SymDefined
+		sym.File = m.num
+		sym.At = l.Moment()
+		return l.newText(m, uint32(i), shndx, &text, old)
+	}
+	return l.redefineFunction(m, i, s, shndx, &text, old)
+}
+
+// newText makes the code section of a function that has no definition yet,
+// and a kernel's sections.
+func (l *merger) newText(m *module, index, shndx uint32, text *cubin.Section, sym model.SymID) error {
+	fun := l.Syms[sym].Fun
+	if id := m.sec[shndx]; id != model.Absent {
+		// A second name of the same code, or of the code that won against it.
+		if id == lost {
+			id = m.winner[shndx]
+		}
+		l.Syms[sym].Sec = id
+		l.Funs[fun].Text = id
+		if text.Info&0xffffff == index {
+			l.Secs[id].Fun = fun
+		}
+		return nil
+	}
+	id := l.NewSection(l.Names.ID(m.file.SectionName(text)), text.Type, text.Flags, text.Align)
+	l.Syms[sym].Sec = id
+	l.Funs[fun].From = m.num
+	l.Secs[id].Fun = fun
+	l.Secs[id].Regs = uint8(text.Info >> 24)
+	l.Funs[fun].Text = id
+	if l.IsEntry(fun) {
+		name := l.Names.Str(l.Syms[sym].Name)
+		l.Funs[fun].Info = l.NewOwned(id, l.Names.ID(".nv.info."+name), cuda.SHTCudaInfo, l.InfoFlags(), 4)
+		l.Funs[fun].Shared = l.NewOwned(id, l.Names.ID(".nv.shared."+name), cuda.SHTCudaShared,
+			l.InfoFlags()|cuda.SHFWrite|cuda.SHFAlloc, 1)
+	}
+	return l.fillText(m, shndx, text, id)
+}
+
+func (l *merger) fillText(m *module, shndx uint32, text *cubin.Section, id model.SecID) error {
+	if text.Align&(text.Align-1) != 0 {
+		return m.fault(cubin.BadHeader, text, text.Off, text.Align, "sh_addralign is not a power of two")
+	}
+	m.sec[shndx] = id
+	_, err := l.appendChunk(m, id, int(shndx), text)
+	return err
+}
+
+// redefineFunction decides between two definitions of a name: a strong one
+// beats a weak one, and of two weak ones the later wins if it needs strictly
+// fewer registers, or as many and its PTX was written for a newer SM.
+func (l *merger) redefineFunction(m *module, i int, s *cubin.Symbol, shndx uint32, text *cubin.Section, old model.SymID) error {
+	sym := &l.Syms[old]
+	oldWeak, newWeak := sym.Binding() == cuda.STBWeak, s.Binding() == cuda.STBWeak
+	replace := false
+	switch {
+	case !oldWeak && !newWeak:
+		l.multipleDefinition(m, old)
+	case oldWeak && !newWeak:
+		replace = true
+	case oldWeak && newWeak:
+		now, before := l.registersOf(m, uint32(i), text), l.registers(sym.Fun)
+		replace = now < before || now == before && input.VirtualSM(m.file) > input.VirtualSM(l.Files[sym.File])
+	}
+	if !replace {
+		m.lose(i)
+		if m.sec[shndx] == model.Absent {
+			m.sec[shndx] = lost
+			if m.winner == nil {
+				m.winner = make(map[uint32]model.SecID)
+			}
+			m.winner[shndx] = l.Funs[sym.Fun].Text
+		}
+		return nil
+	}
+	return l.replaceFunction(m, s, shndx, text, old)
+}
+
+// registers returns the register count a weak definition is judged by.
+func (l *merger) registers(f model.FunID) uint32 {
+	if t := l.Funs[f].Text; t != model.Absent && l.Secs[t].Regs != 0 || !l.Release.WeakByRecord {
+		return uint32(l.Secs[t].Regs)
+	}
+	return l.Funs[f].Regs
+}
+
+// registersOf is the same for a definition of a module that is being read: the
+// code's register byte, or where that is 0 its REGCOUNT record.
+func (l *merger) registersOf(m *module, sym uint32, text *cubin.Section) uint32 {
+	if n := text.Info >> 24; n != 0 || !l.Release.WeakByRecord {
+		return n
+	}
+	if m.regs == nil {
+		m.regs = m.registerRecords()
+	}
+	return m.regs[sym]
+}
+
+// registerRecords reads the REGCOUNT records of a module.
+func (m *module) registerRecords() map[uint32]uint32 {
+	regs := make(map[uint32]uint32)
+	for i := 1; i < m.file.NumSections(); i++ {
+		s := m.file.Section(i)
+		if s.Type != cuda.SHTCudaInfo || s.Owner() != 0 {
+			continue
+		}
+		r := m.file.Info(&s)
+		for rec, ok := r.Next(); ok; rec, ok = r.Next() {
+			if rec.Attr == cuda.AttrRegcount {
+				of, _ := rec.Word(0)
+				n, _ := rec.Word(1)
+				regs[of] = n
+			}
+		}
+	}
+	return regs
+}
+
+// replaceFunction takes the later of two definitions. The earlier one's code,
+// relocations and facts go; its call-graph edges and debug bytes stay.
+func (l *merger) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text *cubin.Section, old model.SymID) error {
+	sym := &l.Syms[old]
+	fun := sym.Fun
+	f := &l.Funs[fun]
+	out := &l.Secs[f.Text]
+	if !l.Release.LoserDebug && len(out.Rels) > 0 {
+		if l.LostDebug == nil {
+			l.LostDebug = make(map[model.LostDebug]bool)
+		}
+		l.LostDebug[model.LostDebug{Sym: old, File: f.From}] = true
+	}
+	sym.Info, sym.Other, sym.Size = s.Info, s.Other, s.Size
+	f.From = m.num
+	f.Replaced++
+	f.Callees.Since, f.Edges.Since = len(f.Callees.List), len(f.Edges.List)
+	out.Flags, out.Align, out.Size, out.Chunks = text.Flags, text.Align, 0, nil
+	out.Regs = uint8(text.Info >> 24)
+	for _, r := range out.Rels {
+		l.Secs[r].Relocs = nil
+	}
+	if f.Info != model.Absent {
+		l.InfoOf(f.Info).Read = nil
+	}
+	for _, id := range out.Owned {
+		if n, ok := cubin.ConstantBank(l.Secs[id].Type); ok && n != 0 {
+			l.Secs[id].Size, l.Secs[id].Chunks = 0, nil
+			l.Secs[id].Deleted, l.Secs[id].Emptied = true, true
+			for _, r := range l.Secs[id].Rels {
+				l.Secs[r].Relocs = nil
+			}
+		}
+	}
+	for k, at := range f.Mod {
+		if at > 0 {
+			l.ModuleAttributes[at-1].Gone = true
+			f.Mod[k] = 0
+		}
+	}
+	f.Regs, f.Frame = 0, 0
+	return l.fillText(m, shndx, text, f.Text)
+}

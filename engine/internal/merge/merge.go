@@ -1,0 +1,372 @@
+package merge
+
+import (
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/names"
+)
+
+// Reading one input takes four passes, and the order of everything in the
+// image follows from them: functions; other symbols, a defined object merging
+// its whole section when it is met; sections not merged by then; and the
+// sections that speak about others, in index order.
+
+// beyondInputs is how many sections and symbols a link has of its own.
+const beyondInputs = 64
+
+// begin makes the sections every link begins with.
+func (l *merger) begin() {
+	c := takeCensus(l.Files)
+	count := c.sections + c.symbols
+	l.Names = names.New(count)
+	if l.Release.EarlyStrings {
+		l.Str, l.Shstr = names.NewStrtab(l.Names, count), names.NewStrtab(l.Names, count)
+	}
+	l.SecOf, l.SymOf = make([]model.SecID, count+beyondInputs), make([]model.SymID, count+beyondInputs)
+	l.relocsToCome = c.relocs
+	l.Secs = make([]model.Section, 0, c.sections+beyondInputs)
+	l.Syms = make([]model.Symbol, 0, c.symbols+c.sections+beyondInputs) // each section gets one too
+	l.Funs = make([]model.Function, 0, c.functions+beyondInputs)
+	l.ModuleAttributes = make([]model.Attribute, 0, c.records)
+	l.Tkinfo, l.Cuinfo, l.Compatsec, l.Relaction = model.Absent, model.Absent, model.Absent, model.Absent
+	l.Shstrtab = l.Role(".shstrtab", cuda.SHTStrtab, 0, 1)
+	l.Strtab = l.Role(".strtab", cuda.SHTStrtab, 0, 1)
+	l.Symtab = l.Role(".symtab", cuda.SHTSymtab, 0, 8)
+	l.WillMake(l.Shstrtab, l.Strtab, l.Symtab)
+	l.Shndx = l.Role(".symtab_shndx", cuda.SHTSymtabShndx, 0, 4)
+	if l.Release.Notes {
+		l.Tkinfo = l.Role(".note.nv.tkinfo", cuda.SHTNote, cuda.SHFTkinfo, 4)
+		l.Cuinfo = l.Role(".note.nv.cuinfo", cuda.SHTNote, cuda.SHFCuinfo, 4)
+		l.WillMake(l.Tkinfo, l.Cuinfo)
+	}
+	l.Info = l.Role(".nv.info", cuda.SHTCudaInfo, 0, 4)
+	if l.Release.Notes && l.Arch.SM >= 90 {
+		l.Compatsec = l.Role(".nv.compat", cuda.SHTCudaCompat, 0, 4)
+		l.WillMake(l.Compatsec)
+	}
+}
+
+// lost marks an input section that belongs to a definition that lost.
+const lost model.SecID = -2
+
+// module is an input while it is read.
+type module struct {
+	file *cubin.File
+	tab  *cubin.Symtab
+	num  int32
+
+	sym  []model.SymID // symbol index to symbol
+	sec  []model.SecID // section index to section, absent or lost
+	base []uint64      // section index to where its bytes begin in the section
+
+	lostSyms map[uint32]bool        // symbols whose definition here lost
+	lostData []dataRange            // bytes of losing objects, by input section
+	winner   map[uint32]model.SecID // code section of a losing definition to that of the winner
+	regs     map[uint32]uint32
+
+	optimized int // compiler constants so far
+}
+
+// lose notes that the definition of a symbol in this module lost.
+func (m *module) lose(i int) {
+	if m.lostSyms == nil {
+		m.lostSyms = make(map[uint32]bool)
+	}
+	m.lostSyms[uint32(i)] = true
+}
+
+// dataRange is a piece of an input section.
+type dataRange struct {
+	sec      uint32
+	from, to uint64
+}
+
+func (l *merger) mergeAll() error {
+	for i, f := range l.Files {
+		if err := l.merge(f, int32(i)); err != nil {
+			return err
+		}
+		if l.Failed {
+			return diag.Refuse(diag.MergeFailed, f.Name, "merge_elf failed")
+		}
+	}
+	return nil
+}
+
+func (l *merger) merge(f *cubin.File, num int32) error {
+	m := &module{file: f, tab: f.Symtab(), num: num}
+	n := f.NumSections()
+	m.sym = model.Blank(l.scratchSym, m.tab.Len())
+	m.sec = model.Blank(l.scratchSec, n)
+	if cap(l.scratchBase) < n {
+		l.scratchBase = make([]uint64, n)
+	}
+	m.base = l.scratchBase[:n]
+	clear(m.base)
+	l.scratchSym, l.scratchSec = m.sym, m.sec
+
+	for _, pass := range []func(*module) error{l.checkAlignments, l.readFunctions, l.readObjects, l.readSections, l.readAbout} {
+		if err := pass(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkAlignments refuses alignments with which offsets would run over.
+func (l *merger) checkAlignments(m *module) error {
+	for i := 1; i < len(m.sec); i++ {
+		s := m.file.Section(i)
+		if !isAlignment(s.Align) {
+			return m.fault(cubin.BadHeader, &s, s.Off, s.Align, "sh_addralign is not a power of two, or too large")
+		}
+	}
+	return nil
+}
+
+// isAlignment reports whether offsets can be aligned to n; 0 is no alignment.
+func isAlignment(n uint64) bool { return n&(n-1) == 0 && n <= maxSection }
+
+// fault is a refusal of an input, with its place.
+func (m *module) fault(kind cubin.Kind, sec *cubin.Section, off, value uint64, detail string) error {
+	e := &cubin.Error{Kind: kind, File: m.file.Name, Offset: off, Value: value, Detail: detail}
+	if sec != nil {
+		e.Section = m.file.SectionName(sec)
+	}
+	return e
+}
+
+// readSections merges what no symbol brought in: debug sections, and banks
+// whose variables have no symbol.
+func (l *merger) readSections(m *module) error {
+	for i := 1; i < len(m.sec); i++ {
+		if m.sec[i] != model.Absent {
+			continue
+		}
+		s := m.file.Section(i)
+		if isTable(s.Type) {
+			continue
+		}
+		switch s.Type {
+		case cuda.SHTCudaUFTEntry, cuda.SHTCudaUDTEntry:
+			if err := l.readUnified(m, i, &s); err != nil {
+				return err
+			}
+			continue
+		}
+		if cubin.NoBitsSpace(s.Type) {
+			continue // only an object that wins brings it in
+		}
+		if err := l.mergeSection(m, i, &s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isTable reports whether the image has its own section of a type, so that an
+// input's is read and not copied.
+func isTable(t cuda.SectionType) bool {
+	switch t {
+	case cuda.SHTNull, cuda.SHTStrtab, cuda.SHTSymtab, cuda.SHTSymtabShndx, cuda.SHTNote,
+		cuda.SHTRel, cuda.SHTRela, cuda.SHTCudaInfo, cuda.SHTCudaCallgraph,
+		cuda.SHTCudaPrototype, cuda.SHTCudaCompat, cuda.SHTCudaResolvedRela, cuda.SHTCudaRelocInfo:
+		return true
+	}
+	return false
+}
+
+// readAbout reads the sections about others, in index order.
+func (l *merger) readAbout(m *module) error {
+	for i := 1; i < len(m.sec); i++ {
+		s := m.file.Section(i)
+		var err error
+		switch s.Type {
+		case cuda.SHTCudaInfo:
+			err = l.readAttributes(m, &s)
+		case cuda.SHTCudaCallgraph:
+			err = l.readCallgraph(m, &s)
+		case cuda.SHTCudaPrototype:
+			err = l.readPrototypes(m, &s)
+		case cuda.SHTRel, cuda.SHTRela:
+			err = l.readRelocs(m, i, &s)
+		case cuda.SHTCudaCompat:
+			err = l.readCompat(m, &s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeSection appends input section i to its section of the image.
+func (l *merger) mergeSection(m *module, i int, s *cubin.Section) error {
+	if m.sec[i] != model.Absent {
+		return nil
+	}
+	if s.Align&(s.Align-1) != 0 {
+		return m.fault(cubin.BadHeader, s, s.Off, s.Align, "sh_addralign is not a power of two")
+	}
+	id, err := l.sectionFor(m, s)
+	if err != nil {
+		return err
+	}
+	m.sec[i] = id
+	if id == lost || s.Type == cuda.SHTCudaConstant0 && l.sharesParams(m, id, s) {
+		return nil
+	}
+	base, err := l.appendChunk(m, id, i, s)
+	m.base[i] = base
+	return err
+}
+
+// appendChunk adds the bytes of an input section at the next multiple of its
+// alignment and returns where they begin.
+func (l *merger) appendChunk(m *module, id model.SecID, i int, s *cubin.Section) (uint64, error) {
+	out := &l.Secs[id]
+	base := model.AlignUp(out.Size, s.Align)
+	if err := l.spend(m, s, base-out.Size); err != nil {
+		return 0, err
+	}
+	if s.Size > maxSection || base > maxSection {
+		return 0, m.fault(cubin.OverBudget, s, s.Off, s.Size, "a section of that many bytes")
+	}
+	out.Align = max(out.Align, s.Align)
+	out.Size = base + s.Size
+	if s.Size > 0 {
+		out.Chunks = append(l.chunkLists.Room(out.Chunks, 1), model.Chunk{Off: base, Size: s.Size, Align: s.Align, Data: m.file.Content(s), File: m.num, From: uint32(i)})
+	}
+	return base, nil
+}
+
+// maxSection bounds the size of a section: no memory space of a device is
+// larger, and offsets stay far from overflow.
+const maxSection = 1 << 40
+
+// sectionFor finds or makes the section that takes an input section's bytes.
+func (l *merger) sectionFor(m *module, s *cubin.Section) (model.SecID, error) {
+	name := l.Names.ID(m.file.SectionName(s))
+	owner := s.Owner()
+	if owner == 0 {
+		if id := l.Unowned(name); id != model.Absent {
+			return id, nil
+		}
+		id := l.NewSection(name, s.Type, s.Flags, s.Align)
+		l.SetUnowned(name, id)
+		return id, nil
+	}
+	text, err := l.ownerOf(m, s, owner)
+	if err != nil {
+		return text, err
+	}
+	if s.Type == cuda.SHTCudaConstant0 {
+		return l.paramBankFor(m, s, owner, name), nil
+	}
+	if text == lost {
+		if _, ok := cubin.ConstantBank(s.Type); ok || s.Type == cuda.SHTCudaShared {
+			return l.straySection(m, s, owner, name), nil
+		}
+		return lost, nil
+	}
+	if id := l.Owned(text, name); id != model.Absent {
+		l.Secs[id].Deleted = false
+		return id, nil
+	}
+	return l.NewOwned(text, name, s.Type, s.Flags, s.Align), nil
+}
+
+// paramBankFor returns the bank that takes a kernel's parameters. A second
+// definition adds its bank behind the first's, whether it won or lost; where
+// the symbol is weak the first bank serves both.
+func (l *merger) paramBankFor(m *module, s *cubin.Section, owner uint32, name names.ID) model.SecID {
+	text := m.sec[owner]
+	if text == lost {
+		text = m.winner[owner]
+	}
+	id := l.Owned(text, name)
+	if id == model.Absent {
+		return l.newParamBank(text, name, s)
+	}
+	return id
+}
+
+// sharesParams reports whether a second definition of a kernel uses the first
+// one's parameters.
+func (l *merger) sharesParams(m *module, id model.SecID, s *cubin.Section) bool {
+	have := &l.Secs[id]
+	if have.Owner == model.Absent || have.Size == 0 {
+		return false
+	}
+	f := l.Secs[have.Owner].Fun
+	if f == model.Absent || l.Syms[l.Funs[f].Sym].Binding() != cuda.STBWeak {
+		return false
+	}
+	if have.Size != s.Size {
+		l.paramMismatch(m, l.Funs[f].Sym)
+	}
+	return true
+}
+
+// straySection returns the section that takes the compiler constants or the
+// shared variables of a losing definition: the winner's, or one of its own that
+// the layout of constants will not know of.
+func (l *merger) straySection(m *module, s *cubin.Section, owner uint32, name names.ID) model.SecID {
+	text := m.winner[owner]
+	id := l.Owned(text, name)
+	if id == model.Absent {
+		id = l.NewOwned(text, name, s.Type, s.Flags, s.Align)
+		l.Secs[id].Stray = true
+	}
+	l.Secs[id].Deleted = false
+	return id
+}
+
+// ownerOf returns the .text an owned input section belongs to, or lost.
+func (l *merger) ownerOf(m *module, s *cubin.Section, owner uint32) (model.SecID, error) {
+	if int64(owner) >= int64(len(m.sec)) {
+		return model.Absent, m.fault(cubin.BadIndex, s, 0, uint64(owner), "sh_info names no section")
+	}
+	text := m.sec[owner]
+	if text == model.Absent || text != lost && l.Secs[text].Fun == model.Absent {
+		return model.Absent, m.fault(cubin.BadIndex, s, 0, uint64(owner), "sh_info names no function's code")
+	}
+	return text, nil
+}
+
+// newParamBank makes .nv.constant0.<k> and, between the section and its
+// symbol, an empty relocation section for the header indices that layout may
+// put there.
+func (l *merger) newParamBank(text model.SecID, name names.ID, s *cubin.Section) model.SecID {
+	id := l.NewBareSection(name, s.Type, s.Flags, s.Align)
+	l.Own(text, id)
+	if !l.IsRelocatable() {
+		l.newParamRelocs(id, l.Names.Str(name))
+	}
+	l.NewSectionSymbol(id)
+	return id
+}
+
+// newParamRelocs makes the relocation section of a parameter bank. It is the
+// only one without SHF_INFO_LINK, save 13.0's --force-rela.
+func (l *merger) newParamRelocs(bank model.SecID, name string) {
+	switch {
+	case l.Opt.ForceRela && l.Release.ParamRelaLink:
+		l.NewRelocSection(l.Names.ID(".rela"+name), cuda.SHTRela, l.InfoFlags(), bank)
+	case l.Opt.ForceRela:
+		l.NewRelocSection(l.Names.ID(".rela"+name), cuda.SHTRela, 0, bank)
+	default:
+		l.NewRelocSection(l.Names.ID(".rel"+name), cuda.SHTRel, 0, bank)
+	}
+}
+
+// spend takes n bytes or steps from the link's budget.
+func (l *merger) spend(m *module, s *cubin.Section, n uint64) error {
+	if n > uint64(max(l.Budget, 0)) {
+		return m.fault(cubin.OverBudget, s, 0, n, "the input asks for more than 64 MB and eight times its size")
+	}
+	l.Budget -= int64(n)
+	return nil
+}

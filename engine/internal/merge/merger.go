@@ -1,0 +1,40 @@
+// Package merge reads the inputs in order and merges them into one program.
+package merge
+
+import (
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/input"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// merger is a merge under way.
+type merger struct {
+	*model.Program
+
+	relocSeq     int32 // relocations read so far
+	relocsToCome int   // records that room may yet be made for in advance
+	longEdges    map[edge]bool
+
+	chunkLists  model.Arena[model.Chunk]
+	relocLists  model.Arena[model.Reloc]
+	recordLists model.Arena[model.Attribute]
+	symbolLists model.Arena[model.SymID]
+	callLists   model.Arena[model.FunID]
+
+	scratchSym  []model.SymID
+	scratchSec  []model.SecID
+	scratchBase []uint64
+}
+
+// Merge merges the inputs of a set.
+func Merge(set *input.Set) (*model.Program, error) {
+	l := &merger{Program: &model.Program{Set: set}}
+	l.begin()
+	if err := l.mergeAll(); err != nil {
+		return nil, err
+	}
+	if len(l.UnifiedEntries) > 0 && !l.IsRelocatable() {
+		return nil, diag.Refuse(diag.Unsupported, "", "Unified symbols found but index file not specified.")
+	}
+	return l.Program, nil
+}

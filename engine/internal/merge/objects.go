@@ -1,0 +1,263 @@
+package merge
+
+import (
+	"strconv"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/names"
+)
+
+// readObjects reads the symbols that are neither functions nor sections:
+// pass 2. A defined object merges its section when it is met.
+func (l *merger) readObjects(m *module) error {
+	for i := 1; i < m.tab.Len(); i++ {
+		s, _ := m.tab.At(i)
+		switch s.Type() {
+		case cuda.STTFunc, cuda.STTSection, cuda.STTNotype, cuda.STTFile:
+			continue
+		}
+		name := l.Names.ID(m.tab.Name(&s))
+		old := model.SymID(model.Absent)
+		if s.Binding() != cuda.STBLocal {
+			old = l.Lookup(name)
+		}
+		if model.IsTextureType(s.Type()) && old != model.Absent && l.Syms[old].Type() != s.Type() {
+			l.multipleDefinition(m, old)
+			continue
+		}
+		if old != model.Absent && l.Syms[old].Fun != model.Absent {
+			l.clashWithFunction(m, i, old, &s)
+			continue
+		}
+		var err error
+		switch shndx := m.tab.Shndx(i, &s); {
+		case shndx == cuda.SHNUndef:
+			l.undefinedObject(m, i, &s, name, old)
+		case shndx == cuda.SHNCommon && s.Shndx == cuda.SHNCommon:
+			err = l.commonObject(m, i, &s, name, old)
+		default:
+			err = l.defineObject(m, i, &s, int(shndx), name, old)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clashWithFunction reports a variable of the name of a function.
+func (l *merger) clashWithFunction(m *module, i int, old model.SymID, s *cubin.Symbol) {
+	l.spaceMismatch(m, old)
+	l.sameManaged(m, old, s)
+	l.sameSize(m, old, s)
+	l.definedTwice(m, old, s, m.tab.Shndx(i, s))
+}
+
+func (l *merger) undefinedObject(m *module, i int, s *cubin.Symbol, name names.ID, old model.SymID) {
+	if old == model.Absent {
+		sym := model.Symbol{Name: name, Info: s.Info, Other: s.Other, Flags: model.SymGlobal, Sec: model.Absent,
+			File: m.num, Value: s.Value, Size: s.Size}
+		if sym.IsExternShared() {
+			l.PoolShared()
+		}
+		switch {
+		case s.Binding() == cuda.STBLocal:
+			sym.Flags, sym.Value = model.SymDead, model.Unplaced
+		case s.Binding() == cuda.STBWeak && !model.IsSynthetic(l.Names.Str(name)):
+			sym.Flags, sym.Value = 0, model.Unplaced
+		}
+		old = l.NewSymbol(sym)
+		if s.Binding() != cuda.STBLocal {
+			l.SetLookup(name, old)
+		}
+	} else {
+		l.sameSpace(m, old, s)
+		l.sameSize(m, old, s)
+	}
+	m.sym[i] = old
+}
+
+// sameSpace reports two symbols of a name that lie in different spaces, or of
+// which one is managed.
+func (l *merger) sameSpace(m *module, old model.SymID, s *cubin.Symbol) {
+	if have := &l.Syms[old]; (have.Other^s.Other)&cuda.STOSpace != 0 {
+		l.spaceMismatch(m, old)
+	}
+	l.sameManaged(m, old, s)
+}
+
+func (l *merger) sameManaged(m *module, old model.SymID, s *cubin.Symbol) {
+	if (l.Syms[old].Other^s.Other)&cuda.STOManaged != 0 {
+		l.managedMismatch(m, old)
+	}
+}
+
+// definedTwice reports two definitions of a name of which none gives way.
+func (l *merger) definedTwice(m *module, old model.SymID, s *cubin.Symbol, shndx uint32) {
+	have := &l.Syms[old]
+	if have.Is(model.SymDefined) && shndx != cuda.SHNUndef && s.Binding() != cuda.STBWeak && have.Binding() != cuda.STBWeak {
+		l.multipleDefinition(m, old)
+	}
+}
+
+// sameSize reports two sizes of a name; an array without bounds has size 0
+// and fits any.
+func (l *merger) sameSize(m *module, old model.SymID, s *cubin.Symbol) {
+	have := l.Syms[old].Size
+	if have != s.Size && have != 0 && s.Size != 0 {
+		l.sizeMismatch(m, old)
+	}
+}
+
+// commonObject reads a tentative definition; st_value is its alignment.
+func (l *merger) commonObject(m *module, i int, s *cubin.Symbol, name names.ID, old model.SymID) error {
+	if !isAlignment(s.Value) {
+		return m.fault(cubin.BadIndex, nil, uint64(i), s.Value, "the alignment of a common symbol is not a power of two, or too large")
+	}
+	if old == model.Absent {
+		old = l.NewSymbol(model.Symbol{Name: name, Info: s.Info, Other: s.Other, Flags: model.SymGlobal | model.SymCommon,
+			Sec: model.Absent, File: m.num, Value: s.Value, Size: s.Size})
+		l.SetLookup(name, old)
+		l.Commons = append(l.Commons, old)
+	}
+	m.sym[i] = old
+	sym := &l.Syms[old]
+	l.sameSpace(m, old, s)
+	switch {
+	case sym.Is(model.SymCommon):
+		sym.Size = max(sym.Size, s.Size)
+	case !sym.Is(model.SymDefined):
+		l.sameSize(m, old, s)
+		sym.Info, sym.Other = s.Info, s.Other
+		l.makeCommon(old, s)
+	case l.Secs[sym.Sec].Type == cuda.SHTCudaGlobalInit:
+		if s.Size > sym.Size {
+			l.commonTooLarge(m, old, m.file.Name)
+		}
+	case sym.Binding() == cuda.STBWeak:
+		// The weak definition's bytes stay, its name goes to the new place.
+		l.sameSize(m, old, s)
+		l.makeCommon(old, s)
+	default:
+		l.sameSize(m, old, s)
+		l.multipleDefinition(m, old)
+	}
+	return nil
+}
+
+// makeCommon turns a symbol into a tentative definition.
+func (l *merger) makeCommon(id model.SymID, s *cubin.Symbol) {
+	sym := &l.Syms[id]
+	sym.Flags = sym.Flags&^model.SymDefined | model.SymCommon
+	sym.Sec, sym.Value, sym.Size = model.Absent, s.Value, s.Size
+	l.Commons = append(l.Commons, id)
+}
+
+func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name names.ID, old model.SymID) error {
+	if shndx >= len(m.sec) {
+		return m.fault(cubin.BadIndex, nil, uint64(i), uint64(shndx), "an object in no section")
+	}
+	in := m.file.Section(shndx)
+	if isTable(in.Type) {
+		return m.fault(cubin.BadIndex, &in, uint64(i), uint64(shndx), "an object in a section of tables")
+	}
+	if old != model.Absent && cubin.NoBitsSpace(in.Type) && l.losesTo(old, s) {
+		m.sym[i] = old
+		m.lose(i)
+		l.sameSpace(m, old, s)
+		l.sameSize(m, old, s)
+		return nil
+	}
+	if owner := in.Owner(); owner != 0 && int64(owner) < int64(len(m.sec)) && m.sec[owner] == lost && isCompilerBank(in.Type) {
+		return nil
+	}
+	if err := l.mergeSection(m, shndx, &in); err != nil {
+		return err
+	}
+	id := m.sec[shndx]
+	if id == lost {
+		return nil
+	}
+	if l.Secs[id].Fun != model.Absent {
+		return m.fault(cubin.BadIndex, &in, uint64(i), uint64(shndx), "an object in a section of code")
+	}
+	if l.Dialect.NumbersConstants && l.Secs[id].Type == cuda.SHTCudaConstant0+2 {
+		// What the compiler called them doesn't survive.
+		m.optimized++
+		name = l.Names.ID(l.Names.Str(l.Secs[id].Name) + "." + strconv.Itoa(m.optimized))
+	}
+	sym := model.Symbol{Name: name, Info: s.Info, Other: s.Other, Flags: model.SymDefined, Sec: id, File: m.num,
+		Value: s.Value, Size: s.Size, Fun: model.Absent}
+	switch {
+	case l.Dialect.PlacesReserved && sym.Space() == cuda.STOReservedShared && !l.IsRelocatable():
+		sym.Value = m.base[shndx]
+	case !sym.IsShared():
+		sym.Value += m.base[shndx]
+	case !isAlignment(s.Value):
+		// A shared variable's st_value is its alignment until layout.
+		return m.fault(cubin.BadIndex, &in, uint64(i), s.Value, "the alignment of a shared variable is not a power of two, or too large")
+	}
+	if old == model.Absent {
+		if s.Binding() == cuda.STBGlobal {
+			sym.Flags |= model.SymGlobal
+		}
+		m.sym[i] = l.NewSymbol(sym)
+		if s.Binding() != cuda.STBLocal {
+			l.SetLookup(name, m.sym[i])
+		}
+		return nil
+	}
+	m.sym[i] = old
+	l.redefineObject(m, i, s, &sym, dataRange{uint32(shndx), s.Value, s.Value + s.Size})
+	return nil
+}
+
+// isCompilerBank reports whether a section type is a bank of compiler
+// constants.
+func isCompilerBank(t cuda.SectionType) bool {
+	n, ok := cubin.ConstantBank(t)
+	return ok && n != 0
+}
+
+// losesTo reports whether a weak definition finds the name taken.
+func (l *merger) losesTo(old model.SymID, s *cubin.Symbol) bool {
+	return l.Syms[old].Is(model.SymDefined) && s.Binding() == cuda.STBWeak
+}
+
+// redefineObject sets a definition against the symbol of that name.
+func (l *merger) redefineObject(m *module, i int, s *cubin.Symbol, sym *model.Symbol, bytes dataRange) {
+	old := m.sym[i]
+	have := &l.Syms[old]
+	l.sameSpace(m, old, s)
+	switch {
+	case have.Is(model.SymCommon) && l.Secs[sym.Sec].Type == cuda.SHTCudaGlobalInit:
+		if have.Size > sym.Size {
+			l.commonTooLarge(m, old, l.FileName(have.File))
+		}
+	case have.Is(model.SymCommon):
+		l.sameSize(m, old, s)
+		return // the tentative definition stays, these bytes too
+	case !have.Is(model.SymDefined):
+		l.sameSize(m, old, s)
+	default:
+		l.sameSize(m, old, s)
+		haveWeak, weak := have.Binding() == cuda.STBWeak, sym.Binding() == cuda.STBWeak
+		if !haveWeak && !weak {
+			l.multipleDefinition(m, old)
+		}
+		if !haveWeak || weak {
+			m.lose(i)
+			if haveWeak && l.Secs[sym.Sec].Type == cuda.SHTCudaGlobalInit {
+				m.lostData = append(m.lostData, bytes)
+			}
+			return
+		}
+		// A strong definition takes over; the bytes of both stay.
+	}
+	sym.Flags |= have.Flags & model.SymGlobal
+	sym.At = l.Moment()
+	sym.File = have.File
+	*have = *sym
+}

@@ -1,0 +1,31 @@
+package model
+
+import (
+	"slices"
+)
+
+// Arena cuts short lists from pieces of arenaPiece elements.
+type Arena[T any] struct{ rest []T }
+
+const ArenaPiece = 1024
+
+// List returns an empty list with room for n elements.
+func (a *Arena[T]) List(n int) []T {
+	if n > ArenaPiece/4 {
+		return make([]T, 0, n)
+	}
+	if n > len(a.rest) {
+		a.rest = make([]T, ArenaPiece)
+	}
+	list := a.rest[:0:n]
+	a.rest = a.rest[n:]
+	return list
+}
+
+// Room makes room for n more elements; a list that has none is cut anew.
+func (a *Arena[T]) Room(list []T, n int) []T {
+	if list == nil {
+		return a.List(n)
+	}
+	return slices.Grow(list, n)
+}

@@ -1,0 +1,53 @@
+package model
+
+import (
+	"github.com/twinlink/twinlink/engine/internal/names"
+)
+
+// Function is what a link knows of a function: defined, or only named.
+type Function struct {
+	Sym    SymID
+	Text   SecID // absent while undefined
+	Info   SecID // .nv.info.<f>
+	Shared SecID // .nv.shared.<k> of a kernel
+
+	Callees  Calls      // CALL, oldest first
+	Icalls   []names.ID // prototypes it calls through, oldest first
+	Edges    Calls      // functions whose address it takes, oldest first
+	Proto    names.ID
+	HasProto bool  // proto was given, if only as an empty one
+	From     int32 // input of the definition that stands
+	Replaced int32 // definitions before that one
+	Taken    bool  // its address is taken
+	Live     bool
+
+	Mod [modRecords]int32 // its records in the module list, index + 1
+
+	InfoAt   int32  // when its first .nv.info.<f> was read
+	Regs     uint32 // REGCOUNT
+	Frame    uint32 // FRAME_SIZE
+	Barriers uint32
+}
+
+// Module records of a function that go when its definition is replaced.
+const (
+	ModRegs = iota
+	ModFrame
+	ModMaxStack
+	ModSamRegion
+	modRecords
+)
+
+// LostDebug names the debug relocations a replaced definition leaves behind.
+type LostDebug struct {
+	Sym  SymID
+	File int32
+}
+
+// Calls is a list of functions, and where the part begins that the definition
+// that stands has added: those of one that was replaced stay, and aren't looked
+// at again.
+type Calls struct {
+	List  []FunID
+	Since int
+}

@@ -1,0 +1,339 @@
+package model
+
+import (
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/names"
+)
+
+// What a link is made of: sections in the order of their creation, symbols in
+// the order of theirs, functions. Order is the essence: the order of the
+// image's sections, symbols, names and relocations all follow from it.
+
+// IsMergeable reports whether the search for equal constants looks at a piece:
+// it has lists for these sizes.
+func (c *Chunk) IsMergeable() bool {
+	switch c.Size {
+	case 4, 8:
+		return c.Align == c.Size
+	case 12, 16, 20, 24, 32, 48, 64:
+		return true
+	}
+	return false
+}
+
+// InfoFlags is what per-function sections that the link makes itself carry.
+func (l *Program) InfoFlags() cuda.SectionFlags {
+	if l.Release.InfoLink {
+		return cuda.SHFInfoLink
+	}
+	return 0
+}
+
+// NewOwned makes a section that belongs to a function.
+func (l *Program) NewOwned(text SecID, name names.ID, typ cuda.SectionType, flags cuda.SectionFlags, align uint64) SecID {
+	if typ == cuda.SHTCudaInfo {
+		flags |= l.InfoFlags()
+	}
+	id := l.NewSection(name, typ, flags, align)
+	l.Own(text, id)
+	return id
+}
+
+func (l *Program) Own(text, id SecID) {
+	l.Secs[id].Owner = text
+	if l.Secs[text].Owned == nil {
+		l.Secs[text].Owned = l.sectionLists.List(4)
+	}
+	l.Secs[text].Owned = append(l.Secs[text].Owned, id)
+}
+
+// NewRelocSection makes an empty relocation section.
+func (l *Program) NewRelocSection(name names.ID, typ cuda.SectionType, flags cuda.SectionFlags, target SecID) SecID {
+	id := l.NewSection(name, typ, flags, 8)
+	l.Secs[id].Target = target
+	if l.Secs[target].Rels == nil {
+		l.Secs[target].Rels = l.sectionLists.List(2)
+	}
+	l.Secs[target].Rels = append(l.Secs[target].Rels, id)
+	return id
+}
+
+// Blank returns n elements that are absent, reusing s where it is long enough.
+func Blank[T ~int32](s []T, n int) []T {
+	if cap(s) < n {
+		s = make([]T, n)
+	}
+	s = s[:n]
+	for i := range s {
+		s[i] = Absent
+	}
+	return s
+}
+
+type (
+	SecID int32 // index into linker.secs; absent is -1
+	SymID int32 // index into linker.syms; absent is -1
+	FunID int32 // index into linker.funs; absent is -1
+)
+
+const Absent = -1
+
+// Section is a section of the image in the making.
+type Section struct {
+	Name   names.ID
+	Type   cuda.SectionType
+	Flags  cuda.SectionFlags
+	Align  uint64
+	Size   uint64
+	Owner  SecID // the .text a per-function section belongs to
+	Target SecID // the section a relocation section patches
+	Sym    SymID // its SECTION symbol
+	Fun    FunID // a .text: its function
+	Regs   uint8 // a .text: register count, top byte of sh_info
+
+	Deleted bool
+	Emptied bool // compiler constants of a definition that was replaced
+	Present bool // in the image even if empty
+	Stray   bool // compiler constants of losing definitions alone
+	Mute    bool // has no SECTION symbol in the image
+	Made    bool // the link makes its content, which is never empty
+	Moved   bool // a compiler-constant unit that layout gave to kernels
+
+	Owned  []SecID // a .text: the sections that belong to it
+	Rels   []SecID // relocation sections that patch this one
+	Chunks []Chunk
+	Relocs []Reloc         // a relocation section's records in reading order
+	Info   *AttributeLists // an .nv.info.<f>'s records, nil for none
+
+	Off     uint64 // in the image
+	Index   uint32 // in the image; 0 is not there
+	NameOff uint32
+}
+
+// Chunk is what one input section contributed.
+type Chunk struct {
+	Off   uint64
+	Size  uint64
+	Align uint64
+	Data  []byte // nil for a section without bits
+	File  int32  // the input and the number of its section
+	From  uint32
+}
+
+// Symbol is a symbol of the image in the making.
+type Symbol struct {
+	Name  names.ID
+	Info  uint8
+	Other uint8
+	Flags SymFlags
+	Sec   SecID // where it is defined
+	Fun   FunID // a function's
+	File  int32 // input that defined it, or first named it
+	At    int32 // moment of its creation, or of the definition that filled it
+	Value uint64
+	Size  uint64
+	Index uint32 // in the image; 0 is not there
+}
+
+type SymFlags uint8
+
+const (
+	SymGlobal   SymFlags = 1 << iota // in the global list: GLOBAL, or first seen undefined
+	SymDefined                       // has a definition
+	SymCommon                        // a tentative definition waits for layout
+	SymDead                          // removed
+	SymNameless                      // the FUNC symbol without a name
+	SymLaid                          // a shared variable that layout placed; value is its offset
+	SymOwned                         // a shared variable read from a kernel's own section
+	SymDynamic                       // an "extern __shared__ x[]" that layout placed
+)
+
+func (s *Symbol) Is(f SymFlags) bool { return s.Flags&f != 0 }
+
+func (s *Symbol) Type() cuda.SymbolType { return cuda.SymbolType(s.Info & 0xf) }
+
+func (s *Symbol) Binding() cuda.Binding { return cuda.Binding(s.Info >> 4) }
+
+// Space returns the memory space bits of st_other of an object.
+func (s *Symbol) Space() uint8 { return s.Other & cuda.STOSpace }
+
+// IsShared reports whether the symbol is a variable in shared memory.
+func (s *Symbol) IsShared() bool {
+	return s.Type() == cuda.STTCudaObject && s.Space() == cuda.STOShared
+}
+
+// IsReservedShared reports whether the symbol is a variable in the part of
+// shared memory that the driver reserves. The finalizer gives it its address.
+func (s *Symbol) IsReservedShared() bool {
+	return s.Type() == cuda.STTCudaObject && s.Space() == cuda.STOReservedShared && s.Is(SymDefined)
+}
+
+// IsExternShared reports whether it is an "extern __shared__ x[]".
+func (s *Symbol) IsExternShared() bool {
+	return s.IsShared() && s.Size == 0 && !s.Is(SymDefined) || s.Is(SymDynamic)
+}
+
+// IsTexture reports whether the symbol is a texture, sampler or surface.
+func (s *Symbol) IsTexture() bool { return IsTextureType(s.Type()) }
+
+func IsTextureType(t cuda.SymbolType) bool {
+	return t == cuda.STTCudaTexture || t == cuda.STTCudaSampler || t == cuda.STTCudaSurface
+}
+
+// Reloc is a relocation of the image in the making.
+type Reloc struct {
+	Off     uint64 // in the target section
+	Addend  int64
+	Base    uint64 // SECTION symbols: where the module's part of that section begins
+	Type    uint32
+	Sym     SymID
+	File    int32
+	NewType uint32 // type to write if kept
+	From    uint32 // Mercury: symbol's index in the input
+	// Mercury, a record of code: its place on the SASS side and its type there
+	// (0: the SASS side has none), its place in the capsule (0: not stored).
+	SASSOff, SASSType, CapOff uint32
+	Seq                       int32 // place among all records in reading order
+	Disposition               Disposition
+	Rel                       bool // read from a REL section
+	AtField                   bool // Mercury, code: at the last word of an instruction
+}
+
+// Disposition is what happens to a relocation.
+type Disposition uint8
+
+const (
+	Undecided Disposition = iota
+	Dropped
+	Cleared // its place is zeroed, the record goes
+	Applied
+	Kept
+)
+
+// NewSection appends a section and its SECTION symbol.
+func (l *Program) NewSection(name names.ID, typ cuda.SectionType, flags cuda.SectionFlags, align uint64) SecID {
+	id := l.NewBareSection(name, typ, flags, align)
+	l.NewSectionSymbol(id)
+	return id
+}
+
+// NewBareSection appends a section without a symbol.
+func (l *Program) NewBareSection(name names.ID, typ cuda.SectionType, flags cuda.SectionFlags, align uint64) SecID {
+	id := SecID(len(l.Secs))
+	l.Secs = append(l.Secs, Section{
+		Name: name, Type: typ, Flags: flags, Align: align,
+		Owner: Absent, Target: Absent, Sym: Absent, Fun: Absent,
+	})
+	if l.Release.EarlyStrings {
+		l.Shstr.Add(name)
+	}
+	return id
+}
+
+// NewSectionSymbol appends the SECTION symbol of a section.
+func (l *Program) NewSectionSymbol(id SecID) {
+	sym := l.NewSymbol(Symbol{Name: l.Secs[id].Name, Info: uint8(cuda.STTSection), Sec: id, Flags: SymDefined})
+	l.Secs[id].Sym = sym
+}
+
+// NewSymbol appends a symbol to the list its flags name.
+func (l *Program) NewSymbol(s Symbol) SymID {
+	id := SymID(len(l.Syms))
+	s.At = l.Moment()
+	if s.Type() != cuda.STTFunc {
+		s.Fun = Absent
+	}
+	l.Syms = append(l.Syms, s)
+	if l.Release.EarlyStrings {
+		if s.Is(SymNameless) {
+			l.Str.AddEmpty()
+		} else {
+			l.Str.Add(s.Name)
+		}
+	}
+	return id
+}
+
+// Moment numbers creations and definitions.
+func (l *Program) Moment() int32 {
+	l.clock++
+	return l.clock
+}
+
+// Unowned looks up a section that belongs to no function, by name.
+func (l *Program) Unowned(name names.ID) SecID {
+	if int(name) < len(l.SecOf) {
+		return l.SecOf[name] - 1
+	}
+	return Absent
+}
+
+func (l *Program) SetUnowned(name names.ID, id SecID) {
+	l.SecOf = extend(l.SecOf, int(name))
+	l.SecOf[name] = id + 1
+}
+
+// Lookup finds a symbol that is not LOCAL, by name.
+func (l *Program) Lookup(name names.ID) SymID {
+	if int(name) < len(l.SymOf) {
+		return l.SymOf[name] - 1
+	}
+	return Absent
+}
+
+func (l *Program) SetLookup(name names.ID, id SymID) {
+	l.SymOf = extend(l.SymOf, int(name))
+	l.SymOf[name] = id + 1
+}
+
+// extend makes s long enough to hold index i.
+func extend[T any](s []T, i int) []T {
+	if i < len(s) {
+		return s
+	}
+	return append(s, make([]T, max(i+1-len(s), len(s)))...)
+}
+
+// Owned finds a section of a function, by name.
+func (l *Program) Owned(owner SecID, name names.ID) SecID {
+	for _, id := range l.Secs[owner].Owned {
+		if l.Secs[id].Name == name && l.Secs[id].Target == Absent {
+			return id
+		}
+	}
+	return Absent
+}
+
+// RelocSection finds the relocation section of that name for a target.
+func (l *Program) RelocSection(target SecID, name names.ID) SecID {
+	for _, id := range l.Secs[target].Rels {
+		if l.Secs[id].Name == name {
+			return id
+		}
+	}
+	return Absent
+}
+
+// AlignUp rounds up to a multiple of align, a power of two or 0.
+func AlignUp(v, align uint64) uint64 {
+	if align <= 1 {
+		return v
+	}
+	return (v + align - 1) &^ (align - 1)
+}
+
+// BankOf is the number of the constant bank that sections of a type are. Types
+// that are no bank have one too, by the same subtraction: a field of five bits
+// takes 6 for shared memory, 28 for no section.
+func BankOf(t cuda.SectionType) uint32 { return uint32(t) - uint32(cuda.SHTCudaConstant0) }
+
+// Raise adds the alignment to the size of a section that is no longer than it.
+func (s *Section) Raise() {
+	s.Mute = s.Size == 0
+	if s.Present && s.Size <= s.Align {
+		s.Size += s.Align
+	}
+}
+
+// Unplaced is the value of what layout gave no place.
+const Unplaced = ^uint64(0)

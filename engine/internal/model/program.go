@@ -1,0 +1,41 @@
+// Package model holds what a link is made of: sections, symbols, functions,
+// attributes and relocations, in tables that refer to each other by index.
+package model
+
+import (
+	"github.com/twinlink/twinlink/engine/internal/input"
+	"github.com/twinlink/twinlink/engine/internal/names"
+)
+
+// Program is the merged inputs.
+type Program struct {
+	*input.Set
+
+	Names *names.Table
+	Secs  []Section
+	Syms  []Symbol
+	Funs  []Function
+	SecOf []SecID // by name: unowned section + 1
+	SymOf []SymID // by name: symbol that is not LOCAL + 1
+	clock int32   // moments so far
+
+	ModuleAttributes []Attribute // .nv.info in reading order
+	Protos           []names.ID  // prototype strings by first use
+	Commons          []SymID     // tentative definitions by first appearance
+	Nameless         []FunID     // functions a nameless one was made right before
+	LostDebug        map[LostDebug]bool
+	Compat           Compat
+	UnifiedEntries   map[SecID][]UnifiedEntry
+
+	// Sections with a role.
+	Shstrtab, Strtab, Symtab, Shndx, Info, Tkinfo, Cuinfo, Compatsec SecID
+	Callgraph, Protosec, Relaction                                   SecID
+
+	// String tables of releases that fill them as names come.
+	Str, Shstr *names.Strtab
+
+	unified      map[names.ID]bool // see IsUnified
+	infoLists    Arena[AttributeLists]
+	sectionLists Arena[SecID]
+	symLists     [][]SymID // by ListID - 1
+}

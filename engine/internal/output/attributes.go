@@ -1,0 +1,196 @@
+package output
+
+import (
+	"encoding/binary"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/descriptor"
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/reach"
+	"github.com/twinlink/twinlink/engine/internal/release"
+)
+
+// BuildAttributes makes the contents of .nv.info, .nv.info.<f>, .nv.callgraph,
+// .nv.prototype and .nv.rel.action, which name symbols by their final index.
+func (l *Planner) BuildAttributes(img *Plan) {
+	l.buildModuleInfo(img)
+	for i := range l.Funs {
+		if id := l.Funs[i].Info; id != model.Absent && !l.Secs[id].Deleted {
+			l.setContent(img, id, l.functionInfo(id))
+		}
+	}
+	l.buildUnified(img)
+	l.setContent(img, l.Callgraph, l.callgraphBytes(img))
+	l.setContent(img, l.Protosec, l.prototypeBytes(img))
+	if l.Relaction != model.Absent {
+		l.setContent(img, l.Relaction, l.relAction())
+	}
+}
+
+func (l *Planner) setContent(img *Plan, id model.SecID, b []byte) {
+	img.Content[id] = b
+	l.Secs[id].Size = uint64(len(b))
+}
+
+// appendInfo appends a record in wire format; ok is false where its symbol is
+// not in the image.
+func (l *Planner) appendInfo(b []byte, r *model.Attribute) []byte {
+	rec := cubin.InfoRecord{Format: r.Format, Attr: r.Attr, Value: r.Value, Data: r.Data}
+	switch {
+	case r.Attr == cuda.AttrExterns && r.Format == cuda.FormatSized:
+		var left []byte
+		for _, s := range l.SymList(r.List) {
+			if l.StaysExtern(s) && l.Syms[s].Index != 0 {
+				left = binary.LittleEndian.AppendUint32(left, l.Syms[s].Index)
+			}
+		}
+		if len(left) == 0 {
+			return b
+		}
+		rec.Data = left
+	case r.Format == cuda.FormatSized && model.NamesSymbol(r.Attr):
+		index := uint32(0)
+		if r.Sym != model.Absent {
+			index = l.Syms[r.Sym].Index
+		}
+		if index == 0 && r.Attr != cuda.AttrKparamInfo && r.Attr != cuda.AttrKparamInfoV2 {
+			return b
+		}
+		at := len(b)
+		b = rec.Append(b)
+		binary.LittleEndian.PutUint32(b[at+4:], index)
+		return b
+	}
+	return rec.Append(b)
+}
+
+// functionInfo is a function's records, last read first, then those the link
+// added.
+func (l *Planner) functionInfo(id model.SecID) []byte {
+	s := &l.Secs[id]
+	records, added := s.Records(), s.Added()
+	size := 0
+	for i := range records {
+		size += model.InfoHead + (len(records[i].Data)+3)&^3
+	}
+	b := make([]byte, 0, size)
+	for i := len(records) - 1; i >= 0; i-- {
+		if !records[i].Gone {
+			b = l.appendInfo(b, &records[i])
+		}
+	}
+	for i := range added {
+		b = l.appendInfo(b, &added[i])
+	}
+	return b
+}
+
+// buildModuleInfo makes .nv.info: its records, last read first, without
+// MAX_STACK_SIZE, then MIN_STACK_SIZE of each kernel.
+func (l *Planner) buildModuleInfo(img *Plan) {
+	b := make([]byte, 0, len(l.ModuleAttributes)*model.InfoLeast)
+	for i := len(l.ModuleAttributes) - 1; i >= 0; i-- {
+		r := &l.ModuleAttributes[i]
+		if r.Gone || r.Attr == cuda.AttrMaxStackSize && !l.IsRelocatable() {
+			continue
+		}
+		b = l.appendInfo(b, r)
+	}
+	for _, flag := range []model.SymFlags{0, model.SymGlobal} {
+		for _, k := range l.Stacks {
+			s := l.Funs[k.Kernel].Sym
+			if l.Syms[s].Flags&model.SymGlobal != flag {
+				continue
+			}
+			r := model.Attribute{Format: cuda.FormatSized, Attr: cuda.AttrMinStackSize, Value: 8, Data: make([]byte, 8), Sym: s}
+			r.SetWord(1, k.Bytes)
+			b = l.appendInfo(b, &r)
+		}
+	}
+	l.setContent(img, l.Info, b)
+}
+
+func pair(b []byte, x, y uint32) []byte {
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, x), y)
+}
+
+// callgraphBytes is .nv.callgraph: functions by creation, each one's list the
+// last read first.
+func (l *Planner) callgraphBytes(img *Plan) []byte {
+	calls := len(l.Funs)
+	for i := range l.Funs {
+		calls += len(l.Funs[i].Callees.List)
+	}
+	b := pair(make([]byte, 0, 8*calls), 0, cuda.CallgraphCalls)
+	for i := range l.Funs {
+		if x := l.Syms[l.Funs[i].Sym].Index; x != 0 {
+			for _, g := range l.writtenCallees(model.FunID(i)) {
+				if y := l.Syms[l.Funs[g].Sym].Index; y != 0 {
+					b = pair(b, x, y)
+				}
+			}
+		}
+	}
+	b = pair(b, 0, cuda.CallgraphPrototypes)
+	for i := range l.Funs {
+		f := &l.Funs[i]
+		if x := l.Syms[f.Sym].Index; x != 0 && f.Taken {
+			proto := uint32(0)
+			if f.HasProto || f.Proto != 0 {
+				proto = img.Str.AddPrototype(f.Proto)
+			}
+			b = pair(b, x, proto)
+		}
+	}
+	b = pair(b, 0, cuda.CallgraphIndirect)
+	for i := range l.Funs {
+		f := &l.Funs[i]
+		if x := l.Syms[f.Sym].Index; x != 0 {
+			for j := len(f.Icalls) - 1; j >= 0; j-- {
+				b = pair(b, x, img.Str.AddPrototype(f.Icalls[j]))
+			}
+		}
+	}
+	if !l.Release.Edges {
+		return b
+	}
+	b = pair(b, 0, cuda.CallgraphEdges)
+	for i := range l.Funs {
+		f := &l.Funs[i]
+		if x := l.Syms[f.Sym].Index; x != 0 {
+			for j := len(f.Edges.List) - 1; j >= 0; j-- {
+				if y := l.Syms[l.Funs[f.Edges.List[j]].Sym].Index; y != 0 {
+					b = pair(b, x, y)
+				}
+			}
+		}
+	}
+	return b
+}
+
+// writtenCallees is a function's callees as .nv.callgraph lists them. 11.8
+// adds the matches of indirect calls, each in front.
+func (l *Planner) writtenCallees(id model.FunID) []model.FunID {
+	if l.Release.IcallPairs {
+		return l.CalledBy(id)
+	}
+	return reach.Reversed(nil, l.Funs[id].Callees.List)
+}
+
+// prototypeBytes is .nv.prototype: functions whose address nobody takes.
+func (l *Planner) prototypeBytes(img *Plan) []byte {
+	var b []byte
+	for i := range l.Funs {
+		f := &l.Funs[i]
+		if x := l.Syms[f.Sym].Index; x != 0 && f.Proto != 0 && !f.Taken {
+			b = pair(b, x, img.Str.AddPrototype(f.Proto))
+		}
+	}
+	return b
+}
+
+// relActionBytes is .nv.rel.action as a release writes it.
+func relActionBytes(p *release.Release) []byte {
+	return descriptor.RelAction(p.RelActionFirst, p.RelActionLast)
+}

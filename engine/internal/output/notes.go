@@ -1,0 +1,101 @@
+package output
+
+import (
+	"encoding/binary"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/input"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// BuildNotes makes .note.nv.tkinfo, .note.nv.cuinfo and .nv.compat, which ends
+// with more.
+func (l *Planner) BuildNotes(img *Plan, more []byte) {
+	if !l.Release.Notes {
+		return
+	}
+	l.setContent(img, l.Tkinfo, l.tkinfoBytes())
+	l.setContent(img, l.Cuinfo, l.cuinfoBytes())
+	if l.Compatsec != model.Absent {
+		b := l.Compat.Bytes(l.Arch)
+		l.setContent(img, l.Compatsec, append(b, more...))
+	}
+}
+
+// tkinfoBytes is the link's own note and then those of every input.
+func (l *Planner) tkinfoBytes() []byte {
+	rec := l.Opt.Record
+	t := cubin.Tkinfo{Version: cuda.NoteTkinfoVersion, Object: rec.Object, Tool: rec.Tool,
+		Release: l.Release.Version, Build: l.Release.Build, Options: rec.Text}
+	if t.Tool == "" {
+		t.Tool = "nvlink"
+	}
+	b := cubin.AppendNote(nil, cuda.NoteTypeTkinfo, cuda.NoteOwner, cubin.AppendTkinfo(nil, &t))
+	if l.IsRelocatable() {
+		return b
+	}
+	for _, f := range l.Files {
+		for i := 1; i < f.NumSections(); i++ {
+			if s := f.Section(i); s.Type == cuda.SHTNote && s.Flags&cuda.SHFTkinfo != 0 {
+				b = append(b, f.Content(&s)...)
+			}
+		}
+	}
+	return b
+}
+
+// cuinfoBytes is the note of the SM and API the image needs: the lowest SM the
+// inputs were written for, and no higher than the target.
+func (l *Planner) cuinfoBytes() []byte {
+	sm := l.Arch.SM
+	for _, f := range l.Files {
+		sm = min(sm, input.VirtualSM(f))
+	}
+	desc := binary.LittleEndian.AppendUint16(nil, cuda.NoteCuinfoVersion)
+	desc = binary.LittleEndian.AppendUint16(desc, uint16(sm))
+	desc = binary.LittleEndian.AppendUint32(desc, l.Release.Toolkit)
+	return cubin.AppendNote(nil, cuda.NoteTypeCuinfo, cuda.NoteOwner, desc)
+}
+
+// NoteHeader links the notes' headers: cuinfo names tkinfo and .nv.compat.
+func (l *Planner) NoteHeader(id model.SecID, h *cubin.Section) {
+	if id != l.Cuinfo {
+		return
+	}
+	h.Link = l.Secs[l.Tkinfo].Index
+	if l.Compatsec != model.Absent {
+		h.Flags |= cuda.SHFInfoLink
+		h.Info = l.Secs[l.Compatsec].Index
+	}
+}
+
+// HeaderFlags is e_flags of the image.
+func (l *Planner) HeaderFlags() uint32 {
+	if !l.Release.Notes {
+		return l.legacyFlags()
+	}
+	index := min(l.Secs[l.Cuinfo].Index, 0xff)
+	return index<<cuda.EFCuinfoShift | uint32(l.Arch.SM)<<cuda.EFSMShift | l.Dialect.FileKind
+}
+
+// legacyFlags is e_flags up to 12.x: unified textures whatever the inputs
+// have, and the lowest virtual SM among them (seen with 11.8.89 and 12.4.131).
+func (l *Planner) legacyFlags() uint32 {
+	virtual := uint32(cuda.EFLegacyVirtualSM)
+	for _, f := range l.Files {
+		if !f.Header.New() {
+			virtual = min(virtual, f.Header.Flags&cuda.EFLegacyVirtualSM)
+		}
+	}
+	flags := virtual | cuda.EFLegacy64Bit | cuda.EFLegacyTexUnified | uint32(l.Arch.SM)
+	if l.Arch.Accelerated {
+		flags |= cuda.EFLegacyAccelerator
+	}
+	return flags
+}
+
+// relAction is .nv.rel.action.
+func (l *Planner) relAction() []byte {
+	return relActionBytes(l.Release)
+}

@@ -1,0 +1,94 @@
+package output
+
+import (
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/names"
+)
+
+// Plan is the plan of the output: which sections and symbols, in which order,
+// with which contents. Nothing is written until it is complete.
+type Plan struct {
+	Order   []model.SecID // sections by index - 1
+	Symbols []model.SymID // symbols by index - 1
+	Locals  int           // symbols of the local list
+	Content [][]byte      // by section: bytes the link made itself, nil for merged ones
+	Names   []uint32      // by symbol: offset in .strtab
+	Str     *names.Strtab
+	Shstr   *names.Strtab
+	Progs   []cubin.Prog
+	Shoff   uint64
+	Size    uint64
+}
+
+// CountKept gives relocation sections the size of what stays in them.
+func (l *Planner) CountKept() {
+	for i := range l.Secs {
+		s := &l.Secs[i]
+		if s.Target == model.Absent || s.Type == cuda.SHTCudaResolvedRela {
+			continue
+		}
+		n := uint64(0)
+		for j := range s.Relocs {
+			if s.Relocs[j].Disposition == model.Kept {
+				n++
+			}
+		}
+		s.Size = n * RelocSize(s.Type)
+	}
+}
+
+func RelocSize(t cuda.SectionType) uint64 {
+	if t == cuda.SHTRel {
+		return cubin.RelSize
+	}
+	return cubin.RelaSize
+}
+
+// isPresent reports whether a section is in the image.
+func (l *Planner) isPresent(id model.SecID) bool {
+	s := &l.Secs[id]
+	if s.Deleted {
+		return false
+	}
+	if s.Made {
+		return true
+	}
+	switch s.Type {
+	case cuda.SHTCudaInfo:
+		if s.Owner != model.Absent {
+			return true
+		}
+	case cuda.SHTCudaShared:
+		return s.Present || l.IsRelocatable() && s.Size > 0
+	}
+	if s.Type == cuda.SHTProgbits && s.Fun == model.Absent {
+		return true // also an empty one that only a debugger reads
+	}
+	return s.Size > 0 || s.Present
+}
+
+// lowered returns the type a section has in the image: a final one knows no
+// memory spaces.
+// maxBanks bounds the numbers of constant banks: the next types are Mercury's.
+const maxBanks = 24
+
+func (l *Planner) Lowered(t cuda.SectionType) cuda.SectionType {
+	if l.IsRelocatable() {
+		return t
+	}
+	if t >= cuda.SHTCudaConstant0 && t < cuda.SHTCudaConstant0+maxBanks || t == cuda.SHTCudaGlobalInit {
+		return cuda.SHTProgbits
+	}
+	if cubin.NoBitsSpace(t) {
+		return cuda.SHTNobits
+	}
+	return t
+}
+
+// HasBits reports whether a section has bytes in the image.
+func (l *Planner) HasBits(id model.SecID) bool {
+	t := l.Secs[id].Type
+	return t != cuda.SHTNobits && !cubin.NoBitsSpace(t)
+}

@@ -1,0 +1,17 @@
+// Package output plans what the two backends have in common: which sections and
+// symbols are in the file, in which order, and the contents that the link makes.
+package output
+
+import (
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/resolve"
+)
+
+// Planner plans the output of a resolved program.
+type Planner struct {
+	*resolve.Resolution
+	Resolved map[model.SecID][]resolvedAt
+}
+
+// New returns a planner.
+func New(res *resolve.Resolution) *Planner { return &Planner{Resolution: res} }

@@ -1,0 +1,33 @@
+package output
+
+import (
+	"encoding/binary"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// buildUnified writes the entries with the image's symbols.
+func (l *Planner) buildUnified(img *Plan) {
+	for id, list := range l.UnifiedEntries {
+		var b []byte
+		for _, e := range list {
+			at := len(b)
+			b = append(b, e.Data...)
+			binary.LittleEndian.PutUint32(b[at:], l.Syms[e.Sym].Index)
+			b[at+4] |= model.UnifiedLinked
+		}
+		l.setContent(img, id, b)
+	}
+}
+
+// UnifiedHeader is what headers of unified sections have of their own.
+func UnifiedHeader(h *cubin.Section, symtab uint32) {
+	switch h.Type {
+	case cuda.SHTCudaUFTEntry, cuda.SHTCudaUDTEntry:
+		h.Link, h.EntSize = symtab, model.UnifiedSize
+	case cuda.SHTCudaUFT:
+		h.EntSize = 128
+	}
+}

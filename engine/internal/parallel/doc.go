@@ -1,0 +1,2 @@
+// Package parallel spreads work over the cores.
+package parallel

@@ -1,0 +1,28 @@
+// Package reach closes the call graph and finds what lives: what a kernel
+// reaches, or whose address is taken. The rest is marked as deleted.
+package reach
+
+import "github.com/twinlink/twinlink/engine/internal/model"
+
+// Graph is the program with its call graph, in which only what lives is left.
+type Graph struct {
+	*model.Program
+
+	Calls      *graph
+	kernelList []model.FunID
+	stamps     []int32
+	stamp      int32
+	queue      []int32
+	steps      int
+
+	Broken string // an internal error of the tool that comes at the link's end
+}
+
+// Find closes the call graph and removes what is dead.
+func Find(p *model.Program) *Graph {
+	l := &Graph{Program: p}
+	l.closeGraph()
+	l.markLive()
+	l.removeDead()
+	return l
+}

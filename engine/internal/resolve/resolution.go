@@ -1,0 +1,38 @@
+// Package resolve decides what happens to each relocation: whether the link
+// carries it out, leaves it to the driver or drops it.
+package resolve
+
+import (
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/resources"
+)
+
+// Resolution is the program with its relocations decided.
+type Resolution struct {
+	*resources.Usage
+}
+
+// Check reports undefined references and broken register limits, in the order
+// of the release.
+func Check(u *resources.Usage) (*Resolution, error) {
+	l := &Resolution{Usage: u}
+	if l.Release.RegistersFirst {
+		l.CheckRegisters()
+		l.checkUndefined()
+	}
+	if l.Broken != "" {
+		if l.Dialect.UndefinedToo {
+			l.checkUndefined()
+		}
+		return nil, diag.Refuse(diag.Internal, "", "Internal error: %s", l.Broken)
+	}
+	if !l.Release.RegistersFirst {
+		l.checkUndefined()
+		l.CheckRegisters()
+	}
+	if l.Dialect.FilterFindsLost && l.KernelsHidden() && l.LostDebug != nil {
+		// Under a filter the tool finds the records of a replaced definition.
+		return nil, diag.Refuse(diag.Internal, "", "Internal error: unexpected reloc")
+	}
+	return l, nil
+}

@@ -1,0 +1,226 @@
+package resolve
+
+import (
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/descriptor"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/layout"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// The class router: what happens to each relocation. The resolver class of a
+// type says who may patch it; what its symbol is decides among those.
+
+// Rules are how one kind of code has its relocations resolved.
+type Rules interface {
+	// decide says what happens to a record.
+	Decide(in model.SecID, r *model.Reloc) error
+	// checkApply refuses a record that can't be carried out.
+	CheckApply(in model.SecID, r *model.Reloc) error
+	// checkKept refuses one that can't be left to the driver.
+	CheckKept(in model.SecID, r *model.Reloc) error
+}
+
+// DecideAll decides the fate of every relocation that is still there. Refusals
+// come in two rounds, as the tool carries out first and writes the rest after:
+// what can't be patched, the last record of a section first; then what can't be
+// kept, the first one first.
+func (l *Resolution) DecideAll(by Rules) error {
+	sections := l.relocSections()
+	for _, in := range sections {
+		for j := range l.Secs[in].Relocs {
+			if r := &l.Secs[in].Relocs[j]; r.Disposition == model.Undecided {
+				if err := by.Decide(in, r); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, in := range sections {
+		list := l.Secs[in].Relocs
+		for j := len(list) - 1; j >= 0; j-- {
+			if err := by.CheckApply(in, &list[j]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, in := range sections {
+		list := l.Secs[in].Relocs
+		for j := range list {
+			if err := by.CheckKept(in, &list[j]); err != nil {
+				return err
+			}
+		}
+	}
+	return l.checkPlaced()
+}
+
+// checkPlaced refuses what the image would have at the address that stands for
+// no place.
+func (l *Resolution) checkPlaced() error {
+	for i := range l.Syms {
+		s := &l.Syms[i]
+		if s.Value == model.Unplaced && s.Is(model.SymDefined) && !s.Is(model.SymDead) && !s.IsShared() && s.Sec >= 0 && !l.Secs[s.Sec].Deleted {
+			return diag.Refuse(diag.Internal, l.FileName(s.File), "Internal error: unallocated symbol")
+		}
+	}
+	return nil
+}
+
+// relocSections returns the sections of records that are still there.
+func (l *Resolution) relocSections() []model.SecID {
+	var list []model.SecID
+	for i := range l.Secs {
+		if s := &l.Secs[i]; s.Target != model.Absent && !s.Deleted && len(s.Relocs) > 0 {
+			list = append(list, model.SecID(i))
+		}
+	}
+	return list
+}
+
+// IsLocalUndefined reports whether a symbol is one that only its input could
+// have defined and didn't, such as .nv.ptx.const0.size: it has no place.
+func IsLocalUndefined(sym *model.Symbol) bool {
+	return sym.Binding() == cuda.STBLocal && sym.Type() == cuda.STTObject && sym.Sec < 0 && !sym.Is(model.SymDefined)
+}
+
+// IsCode reports whether a symbol stands for a section of code, or for one that
+// only a debugger reads.
+func (l *Resolution) IsCode(sym *model.Symbol) bool {
+	return sym.Type() == cuda.STTSection && sym.Sec >= 0 && l.Secs[sym.Sec].Type == cuda.SHTProgbits
+}
+
+// FollowAlias retargets a relocation from a second name of some code to the
+// function that the code's header names.
+func (l *Resolution) FollowAlias(r *model.Reloc) {
+	if r.Sym == model.Absent {
+		return
+	}
+	s := &l.Syms[r.Sym]
+	if s.Fun == model.Absent || s.Value != 0 || s.Sec < 0 {
+		return
+	}
+	if f := l.Secs[s.Sec].Fun; f != model.Absent && f != s.Fun {
+		r.Sym = l.Funs[f].Sym
+	}
+}
+
+// StaysOpen reports whether a relocatable link leaves references to a symbol
+// to a later one: weak variables, and what stands for dynamic shared memory.
+func (l *Resolution) StaysOpen(sym *model.Symbol) bool {
+	return sym.Binding() == cuda.STBWeak
+}
+
+// DriverKnows reports whether only the driver knows a symbol's address.
+func (l *Resolution) DriverKnows(sym *model.Symbol) bool {
+	if l.IsRelocatable() && !sym.Is(model.SymDefined) && sym.Type() == cuda.STTCudaObject {
+		return sym.Space() == cuda.STOGlobal
+	}
+	if sym.Type() == cuda.STTFunc {
+		return true
+	}
+	if !sym.Is(model.SymDefined) || sym.Sec < 0 {
+		return sym.Space() != cuda.STOConstant && sym.Space() != cuda.STOShared || l.IsRelocatable()
+	}
+	switch l.Secs[sym.Sec].Type {
+	case cuda.SHTCudaGlobal, cuda.SHTCudaGlobalInit, cuda.SHTProgbits:
+		return true
+	}
+	return false
+}
+
+// IsHiddenData reports whether a symbol is of those that a final link leaves
+// out: variables in shared memory and parameters.
+func (l *Resolution) IsHiddenData(sym *model.Symbol) bool {
+	if sym.Type() == cuda.STTSection && sym.Sec >= 0 && l.Secs[sym.Sec].Type == cuda.SHTCudaShared && l.Secs[sym.Sec].Owner == model.Absent {
+		return true
+	}
+	return sym.IsShared() && !l.ShowsDebug() || sym.Other&3 == cuda.STOInternal
+}
+
+// RelocFault is an internal error of the tool, with the place it can't name.
+func (l *Resolution) RelocFault(in model.SecID, r *model.Reloc, text string) error {
+	return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Internal, Text: "Internal error: " + text,
+		File: l.Files[r.File].Name, Section: l.Names.Str(l.Secs[in].Name), Symbol: l.SymName(r.Sym), Offset: r.Off, Value: uint64(r.Type)}}}
+}
+
+// SymIndex returns a symbol's number in the image, 0 for none.
+func (l *Resolution) SymIndex(s model.SymID) uint32 {
+	if s < 0 {
+		return 0
+	}
+	return l.Syms[s].Index
+}
+
+// IsLostDebug reports whether a record belongs to the debug data of a
+// definition that was replaced.
+func (l *Resolution) IsLostDebug(in model.SecID, r *model.Reloc) bool {
+	if l.LostDebug == nil || !l.LostDebug[model.LostDebug{Sym: r.Sym, File: r.File}] {
+		return false
+	}
+	return !r.Rel && l.DescribesCode(l.Secs[in].Target)
+}
+
+// Value returns what a relocation that is applied resolves to.
+func (l *Resolution) Value(in model.SecID, r *model.Reloc) descriptor.Values {
+	v := descriptor.Values{Rela: l.Secs[in].Type == cuda.SHTRela, Addend: r.Addend, Place: r.Off}
+	if r.Sym == model.Absent {
+		v.Bank = model.BankOf(cuda.SHTNull)
+		return v
+	}
+	sym := &l.Syms[r.Sym]
+	v.Symbol, v.Size = sym.Value, l.SharedAlign[r.Sym]
+	if sym.Sec < 0 && !sym.IsTexture() || l.IsRelocatable() && sym.IsTexture() {
+		v.Bank = model.BankOf(cuda.SHTNull)
+	}
+	switch {
+	case sym.Type() == cuda.STTSection:
+		v.Symbol = r.Base
+		v.Bank = model.BankOf(l.Secs[sym.Sec].Type)
+	case sym.IsTexture():
+		v.Symbol, v.Bank = 0, model.BankOf(cuda.SHTNull)
+		if layout.Bindless[r.Type] || l.Dialect.SlotsOfAnyType {
+			if r.Type <= layout.PastMercury {
+				v.Symbol = l.SlotOff[r.Sym]
+			}
+			if !l.IsRelocatable() {
+				v.Bank = 0
+			}
+		}
+	case sym.IsShared() && !sym.IsExternShared() && !sym.Is(model.SymLaid) && !l.IsRelocatable():
+		v.Symbol = model.Unplaced
+		v.Bank = model.BankOf(cuda.SHTCudaShared)
+	case sym.IsExternShared() && !l.IsRelocatable():
+		v.Symbol, v.Size = l.ExternOffset(l.Secs[in].Target, sym), layout.DynamicAlign
+	case sym.Sec >= 0:
+		v.Bank = model.BankOf(l.Secs[sym.Sec].Type)
+		if l.Secs[sym.Sec].Moved {
+			v.Symbol += l.UnitOff[sym.Sec]
+		}
+	}
+	return v
+}
+
+// IsForgotten reports whether a dynamic variable was removed although code
+// still names it: --preserve-relocs keeps functions that no kernel reaches, and
+// forgets that they have a part in the layout too.
+func (l *Resolution) IsForgotten(in model.SecID, sym *model.Symbol) bool {
+	return l.Opt.PreserveReloc && !l.ShowsDebug() && !l.IsRelocatable() && !sym.Is(model.SymDynamic) &&
+		len(l.Shared.Kernels) > 0 && l.ExternOffset(l.Secs[in].Target, sym) == model.Unplaced
+}
+
+// ExternOffset returns the offset of the dynamic shared variables as seen from
+// a function's code.
+func (l *Resolution) ExternOffset(text model.SecID, v *model.Symbol) uint64 {
+	if l.ShowsDebug() {
+		return v.Value
+	}
+	if l.Shared == nil || l.Secs[text].Fun == model.Absent {
+		return model.Unplaced
+	}
+	off, ok := l.Shared.ExternAt[l.Secs[text].Fun]
+	if !ok {
+		return model.Unplaced
+	}
+	return off
+}

@@ -1,0 +1,72 @@
+package resolve
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// namedSymbols marks the symbols that some relocation names.
+func (l *Resolution) namedSymbols() []bool {
+	named := make([]bool, len(l.Syms))
+	for i := range l.Secs {
+		s := &l.Secs[i]
+		if s.Target == model.Absent || s.Deleted {
+			continue
+		}
+		for j := range s.Relocs {
+			if r := &s.Relocs[j]; r.Sym != model.Absent {
+				named[r.Sym] = true
+			}
+		}
+	}
+	return named
+}
+
+// checkUndefined reports references nothing defines.
+func (l *Resolution) checkUndefined() {
+	if l.IsRelocatable() {
+		return
+	}
+	var named []bool // most links have no function to look up here
+	for i := range l.Syms {
+		s := &l.Syms[i]
+		if s.Is(model.SymDefined|model.SymNameless|model.SymCommon) || s.Is(model.SymDead) || !s.Is(model.SymGlobal) || l.mayStayUndefined(model.SymID(i)) {
+			continue
+		}
+		if s.Fun != model.Absent && !l.Funs[s.Fun].Live {
+			if named == nil {
+				named = l.namedSymbols()
+			}
+			if !named[i] {
+				continue
+			}
+		}
+		name := l.Names.Str(s.Name)
+		l.Say(diag.Diagnostic{Severity: diag.Error, Kind: diag.Undefined, Symbol: name, File: l.FileName(s.File),
+			Text: fmt.Sprintf("Undefined reference to '%s' in '%s'", name, l.FileName(s.File))})
+	}
+}
+
+// syscalls are functions the driver provides.
+var syscalls = map[string]bool{
+	"vprintf": true, "vfprintf": true, "malloc": true, "free": true, "__assertfail": true,
+
+	// Dynamic parallelism of old.
+	"cnpCtxSynchronize": true, "cnpDeviceGetAttribute": true, "cnpEventCreate": true, "cnpEventDestroy": true, "cnpEventRecord": true, "cnpFuncGetAttribute": true,
+	"cnpGetCacheConfig": true, "cnpGetDevice": true, "cnpGetDeviceCount": true, "cnpGetLastError": true, "cnpGetLimit": true,
+	"cnpGetParameterBuffer": true, "cnpGetParameterBufferV2": true, "cnpGetSharedMemConfig": true, "cnpLaunchDevice": true,
+	"cnpLaunchDeviceV2": true, "cnpSetLastError": true, "cnpStreamCreate": true, "cnpStreamDestroy": true, "cnpStreamWaitEvent": true,
+}
+
+// mayStayUndefined reports whether nobody needs to define a symbol: the driver
+// does, or it is weak, or layout has given it a place.
+func (l *Resolution) mayStayUndefined(id model.SymID) bool {
+	s := &l.Syms[id]
+	name := l.Names.Str(s.Name)
+	return s.Binding() == cuda.STBWeak || s.IsTexture() || s.IsExternShared() || l.IsUnified(id) ||
+		syscalls[name] || strings.HasPrefix(name, "__cuda_syscall") || strings.HasPrefix(name, ".nv.reservedSmem")
+}

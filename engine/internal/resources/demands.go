@@ -1,0 +1,127 @@
+package resources
+
+import (
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// What code asks of the kernels that reach it: registers, barriers, stack, and
+// a few marks.
+
+// demands are the demands of a component and everything it reaches.
+type demands struct {
+	regs     uint32
+	barriers uint32
+	depth    uint64 // deepest frames, meaningless where a cycle is reachable
+	crs      int64
+	marks    uint8
+	sparse   uint16 // SPARSE_MMA_MASK
+
+	mbarriers uint32 // NUM_MBARRIERS of the function alone: they add up
+}
+
+// add takes the demands of another function that the same kernel answers for,
+// stack apart.
+func (f *demands) add(g *demands) {
+	f.regs = max(f.regs, g.regs)
+	f.barriers = max(f.barriers, g.barriers)
+	f.marks |= g.marks
+	f.sparse |= g.sparse
+}
+
+const (
+	markCtaidz = 1 << iota
+	markReservedSmem
+	markBarriers
+	markMbarriers
+	markUndefined
+)
+
+// unknownStack is the stack size of a kernel that reaches a cycle.
+const unknownStack = 0xffffffff
+
+// ownDemands reads what a function itself asks for.
+func (l *Usage) ownDemands(id model.FunID) demands {
+	f := &l.Funs[id]
+	own := demands{regs: f.Regs, depth: uint64(f.Frame), barriers: f.Barriers}
+	if f.Text != model.Absent {
+		flags := l.Secs[f.Text].Flags
+		own.barriers = max(own.barriers, uint32(flags&cuda.SHFBarrierMask>>cuda.SHFBarrierShift))
+	}
+	if own.barriers > 0 {
+		own.marks |= markBarriers
+	}
+	if f.Info == model.Absent {
+		if f.Text != model.Absent && l.Arch.SM >= 90 && l.Release.InfoLink {
+			own.sparse = sparseUnknown
+		}
+		return own
+	}
+	records, added := l.Secs[f.Info].Records(), l.Secs[f.Info].Added()
+	for i := range records {
+		r := &records[i]
+		switch r.Attr {
+		case cuda.AttrNumMbarriers:
+			own.mbarriers = uint32(r.Value)
+			own.marks |= markMbarriers
+		case cuda.AttrCrsStackSize:
+			own.crs = int64(int32(r.Word(0)))
+		case cuda.AttrNumBarriers:
+			own.barriers = max(own.barriers, uint32(r.Value&0xff))
+			own.marks |= markBarriers
+		case cuda.AttrCtaidzUsed:
+			own.marks |= markCtaidz
+		case cuda.AttrReservedSmemUsed:
+			own.marks |= markReservedSmem
+		case cuda.AttrSparseMmaMask:
+			own.sparse |= r.Value
+		case cuda.AttrExterns:
+			own.marks |= markUndefined
+		}
+	}
+	for i := range added {
+		if r := &added[i]; r.Attr == cuda.AttrSparseMmaMask {
+			own.sparse |= r.Value
+		}
+	}
+	return own
+}
+
+// reachDemands computes the facts of every component, callees first.
+func (l *Usage) reachDemands() []demands {
+	g := l.Calls
+	byComp := make([][]int32, len(g.Cyclic))
+	for node, c := range g.Comp {
+		byComp[c] = append(byComp[c], int32(node))
+	}
+	all := make([]demands, len(g.Cyclic))
+	for c, nodes := range byComp {
+		sum := &all[c]
+		var below demands
+		for _, node := range nodes {
+			own := demands{}
+			if int(node) < g.Funcs {
+				own = l.asks[node]
+			}
+			sum.add(&own)
+			sum.depth = max(sum.depth, own.depth)
+			sum.crs = max(sum.crs, own.crs)
+			for i := 0; ; i++ {
+				w := l.Successor(node, i)
+				if w < 0 {
+					break
+				}
+				if g.Comp[w] == int32(c) {
+					continue
+				}
+				callee := &all[g.Comp[w]]
+				sum.add(callee)
+				below.depth = max(below.depth, callee.depth)
+				below.crs = max(below.crs, callee.crs)
+			}
+		}
+		sum.depth += below.depth
+		sum.crs += below.crs
+	}
+	return all
+}

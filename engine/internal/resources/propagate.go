@@ -1,0 +1,388 @@
+package resources
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// What a kernel owes to the code it reaches is written into its records: in
+// place where it has one, else at the end. The order there is that in which
+// the debts are found.
+
+func (l *Usage) stackWarning(k model.FunID) {
+	if l.Opt.SuppressStackWarning {
+		return
+	}
+	name := l.SymName(l.Funs[k].Sym)
+	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.StackUnknown, Symbol: name,
+		Text: fmt.Sprintf("Stack size for entry function '%s' cannot be statically determined", name)})
+}
+
+// propagate gives every live kernel the demands of what it reaches.
+func (l *Usage) propagate() {
+	l.completeSparse()
+	l.asks = make([]demands, len(l.Funs))
+	for i := range l.Funs {
+		l.asks[i] = l.ownDemands(model.FunID(i))
+	}
+	all := l.reachDemands()
+	live := l.LiveKernels()
+	only := len(live) == 1
+	if only {
+		l.answerForAll(live[0], &all[l.Calls.Comp[live[0]]])
+	}
+	l.ownBarriers()
+	l.needs = make(map[model.FunID]uint32, len(live))
+	for _, k := range live {
+		need := &all[l.Calls.Comp[k]]
+		cyclic := l.Calls.Cyclic[l.Calls.Comp[k]]
+		l.setRegisters(k, need.regs)
+		l.needs[k] = need.regs
+		stack := uint32(need.depth)
+		if cyclic {
+			stack = unknownStack
+		}
+		l.Stacks = append(l.Stacks, kernelStack{k, stack})
+		l.setCRS(k, need.crs, cyclic)
+		l.setFlagBarriers(k, need.barriers)
+		l.setSparse(k, need.sparse)
+		if need.marks != 0 {
+			l.appendMarks(k, need, only)
+		}
+		l.warnStack(k)
+	}
+	l.checkReserved()
+}
+
+// checkReserved reports kernels that use the reserved shared memory where none
+// may be reserved, the last first.
+func (l *Usage) checkReserved() {
+	if !l.Opt.NoReserved {
+		return
+	}
+	for _, k := range slices.Backward(l.LiveKernels()) {
+		used := false
+		l.Reach(k, func(f model.FunID) { used = used || l.asks[f].marks&markReservedSmem != 0 })
+		if name := l.SymName(l.Funs[k].Sym); used {
+			l.Say(diag.Diagnostic{Severity: diag.Error, Kind: diag.ReservedShared, Symbol: name,
+				Text: fmt.Sprintf("Function '%s' uses reserved shared memory when not allowed.", name)})
+		}
+	}
+}
+
+// markOrder are the marks in the order in which a kernel that answers for all is
+// asked for them.
+var markOrder = []uint8{markCtaidz, markReservedSmem, markBarriers, markMbarriers}
+
+// appendMarks writes the records a kernel owes to code it answers for.
+func (l *Usage) appendMarks(k model.FunID, need *demands, only bool) {
+	code := l.answeredBy(k, only)
+	mbarriers := uint32(0)
+	for _, f := range code {
+		mbarriers += l.asks[f].mbarriers
+	}
+	done := uint8(0)
+	pay := func(mark uint8) {
+		if done&mark != 0 || need.marks&mark == 0 {
+			return
+		}
+		done |= mark
+		switch mark {
+		case markMbarriers:
+			l.note(k, model.Attribute{Format: cuda.FormatHalf, Attr: cuda.AttrNumMbarriers, Value: uint16(mbarriers), Sym: model.Absent})
+		case markBarriers:
+			if l.Release.BarrierAttr {
+				l.note(k, model.Attribute{Format: cuda.FormatByte, Attr: cuda.AttrNumBarriers, Value: uint16(need.barriers), Sym: model.Absent})
+			}
+		case markReservedSmem:
+			l.note(k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrReservedSmemUsed, Sym: model.Absent})
+		case markCtaidz:
+			l.note(k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrCtaidzUsed, Sym: model.Absent})
+		}
+	}
+	if only {
+		for _, mark := range markOrder {
+			pay(mark)
+		}
+	}
+	for _, f := range code {
+		l.eachMark(f, func(mark uint8) {
+			if mark != markUndefined {
+				pay(mark)
+			} else if done&mark == 0 && !only {
+				done |= mark
+				l.setExterns(k, code, only)
+			}
+		})
+	}
+	if need.marks&markUndefined != 0 && only {
+		l.setExterns(k, code, only)
+	}
+}
+
+// eachMark calls visit for what a function asks for, in the order in which its
+// records were read; barriers that its code's flags tell of come last.
+func (l *Usage) eachMark(f model.FunID, visit func(uint8)) {
+	left := l.asks[f].marks
+	if info := l.Funs[f].Info; info != model.Absent {
+		records := l.Secs[info].Records()
+		for i := range records {
+			if mark := markOf[records[i].Attr]; left&mark != 0 {
+				left &^= mark
+				visit(mark)
+			}
+		}
+	}
+	if left&markBarriers != 0 {
+		visit(markBarriers)
+	}
+}
+
+var markOf = map[cuda.InfoAttr]uint8{
+	cuda.AttrNumMbarriers:     markMbarriers,
+	cuda.AttrNumBarriers:      markBarriers,
+	cuda.AttrReservedSmemUsed: markReservedSmem,
+	cuda.AttrCtaidzUsed:       markCtaidz,
+	cuda.AttrExterns:          markUndefined,
+}
+
+// answeredBy returns the functions a kernel answers for, in the order of their
+// .nv.info.<f>: those it reaches; or, in the order in which those were read,
+// every live one where it is the only kernel.
+func (l *Usage) answeredBy(k model.FunID, only bool) []model.FunID {
+	var code []model.FunID
+	if only {
+		for i := range l.Funs {
+			if l.Funs[i].Live {
+				code = append(code, model.FunID(i))
+			}
+		}
+	} else {
+		l.Reach(k, func(f model.FunID) { code = append(code, f) })
+	}
+	slices.SortStableFunc(code, func(a, b model.FunID) int {
+		if only {
+			return int(l.Funs[a].InfoAt) - int(l.Funs[b].InfoAt)
+		}
+		return int(l.Funs[a].Info) - int(l.Funs[b].Info)
+	})
+	return code
+}
+
+// note sets a kernel's record of an attribute: in place, or at the end.
+func (l *Usage) note(k model.FunID, rec model.Attribute) {
+	info := l.Funs[k].Info
+	if info == model.Absent {
+		return
+	}
+	if r := l.Attribute(info, rec.Attr); r != nil {
+		r.Value = rec.Value
+		return
+	}
+	l.AppendAttribute(info, rec)
+}
+
+// kernelStack is the MIN_STACK_SIZE of a kernel.
+type kernelStack struct {
+	Kernel model.FunID
+	Bytes  uint32
+}
+
+// answerForAll makes the only kernel of a link answer for every live function,
+// reached or not: for the marks, the sparse mask and, from 13.0 on, barriers.
+// 13.0 forgets the sparse masks where nothing was dead.
+func (l *Usage) answerForAll(k model.FunID, need *demands) {
+	dead := false
+	var sum demands
+	for i := range l.Funs {
+		dead = dead || !l.Funs[i].Live
+		if l.Funs[i].Live {
+			sum.add(&l.asks[i])
+		}
+	}
+	need.marks |= sum.marks
+	need.sparse |= sum.sparse
+	if !l.Release.BarrierAttr {
+		return
+	}
+	need.barriers = max(need.barriers, sum.barriers)
+	if !dead {
+		need.sparse = need.sparse&sparseUnknown | l.asks[k].sparse
+	}
+}
+
+// sparseUnknown is the mask of code that says nothing.
+const sparseUnknown = 0x8000
+
+// completeSparse gives defined functions without a SPARSE_MMA_MASK one that
+// says so.
+func (l *Usage) completeSparse() {
+	if l.Arch.SM < 90 || !l.Release.InfoLink {
+		return
+	}
+	for i := range l.Funs {
+		f := &l.Funs[i]
+		if !f.Live || f.Text == model.Absent || f.Info != model.Absent && l.Attribute(f.Info, cuda.AttrSparseMmaMask) != nil {
+			continue
+		}
+		info := f.Info
+		if canonical := l.Secs[f.Text].Fun; canonical != model.Absent {
+			info = l.Funs[canonical].Info
+		}
+		if info != model.Absent {
+			l.AppendAttribute(info, model.Attribute{Format: cuda.FormatHalf, Attr: cuda.AttrSparseMmaMask, Value: sparseUnknown, Sym: model.Absent})
+		}
+	}
+}
+
+func (l *Usage) setSparse(k model.FunID, mask uint16) {
+	if r := l.Attribute(l.Funs[k].Info, cuda.AttrSparseMmaMask); r != nil {
+		r.Value = mask
+	}
+}
+
+func (l *Usage) setRegisters(k model.FunID, n uint32) {
+	f := &l.Funs[k]
+	if at := f.Mod[model.ModRegs]; at > 0 && n > f.Regs {
+		l.ModuleAttributes[at-1].SetWord(1, n)
+	}
+	if t := &l.Secs[f.Text]; l.Release.RaiseRegs && n > uint32(t.Regs) && n > f.Regs {
+		t.Regs = uint8(n)
+	}
+}
+
+// setFlagBarriers records the barriers in the code's sh_flags, where releases
+// before 13.0 have them.
+func (l *Usage) setFlagBarriers(k model.FunID, n uint32) {
+	if l.Release.BarrierAttr {
+		return
+	}
+	t := &l.Secs[l.Funs[k].Text]
+	t.Flags = t.Flags&^cuda.SHFBarrierMask | cuda.SectionFlags(n)<<cuda.SHFBarrierShift&cuda.SHFBarrierMask
+}
+
+// ownBarriers moves the barriers of device functions from sh_flags, where
+// older objects have them, to NUM_BARRIERS.
+func (l *Usage) ownBarriers() {
+	if !l.Release.BarrierAttr {
+		return
+	}
+	for i := range l.Funs {
+		f := &l.Funs[i]
+		if !f.Live || f.Text == model.Absent {
+			continue
+		}
+		if !l.IsEntry(model.FunID(i)) {
+			if n := uint16(l.Secs[f.Text].Flags & cuda.SHFBarrierMask >> cuda.SHFBarrierShift); n > 0 {
+				l.note(model.FunID(i), model.Attribute{Format: cuda.FormatByte, Attr: cuda.AttrNumBarriers, Value: n, Sym: model.Absent})
+			}
+		}
+		l.Secs[f.Text].Flags &^= cuda.SHFBarrierMask
+	}
+}
+
+// setCRS writes the call-return stack: -1 where a cycle is reachable.
+func (l *Usage) setCRS(k model.FunID, n int64, cyclic bool) {
+	f := &l.Funs[k]
+	if cyclic {
+		n = -1
+	} else if n <= 0 {
+		return
+	}
+	if r := l.Attribute(f.Info, cuda.AttrCrsStackSize); r != nil {
+		r.SetWord(0, uint32(n))
+		return
+	}
+	rec := model.Attribute{Format: cuda.FormatSized, Attr: cuda.AttrCrsStackSize, Value: 4, Data: make([]byte, 4), Sym: model.Absent}
+	rec.SetWord(0, uint32(n))
+	l.AppendAttribute(f.Info, rec)
+}
+
+// externs calls visit for the functions of a function's EXTERNS that the driver
+// must look up: those no module defined, and kernels, which code launches.
+func (l *Usage) externs(f model.FunID, visit func(model.SymID)) {
+	if l.Funs[f].Info == model.Absent {
+		return
+	}
+	records := l.Secs[l.Funs[f].Info].Records()
+	for i := len(records) - 1; i >= 0; i-- {
+		if records[i].Attr != cuda.AttrExterns {
+			continue
+		}
+		for _, s := range l.SymList(records[i].List) {
+			if l.StaysExtern(s) {
+				visit(s)
+			}
+		}
+	}
+}
+
+// StaysExtern reports whether an entry of EXTERNS stays.
+func (l *Usage) StaysExtern(s model.SymID) bool {
+	return s != model.Absent && (!l.Syms[s].Is(model.SymDefined) || l.Syms[s].Other&cuda.STOEntry != 0)
+}
+
+// setExterns gives a kernel the EXTERNS of the code it answers for: its own
+// first. The only kernel of a link has the last found first, at the end of its
+// records unless nothing was added.
+func (l *Usage) setExterns(k model.FunID, code []model.FunID, only bool) {
+	seen := make(map[model.SymID]bool)
+	var list []model.SymID
+	collect := func(f model.FunID) {
+		l.externs(f, func(s model.SymID) {
+			if !seen[s] {
+				seen[s] = true
+				list = append(list, s)
+			}
+		})
+	}
+	own := l.Attribute(l.Funs[k].Info, cuda.AttrExterns)
+	collect(k)
+	mine := len(list)
+	if only {
+		clear(seen)
+		list = list[:0]
+	}
+	for _, f := range code {
+		collect(f)
+	}
+	switch {
+	case len(list) == 0 || only && len(list) == mine:
+		return
+	case only:
+		slices.Reverse(list)
+		if own != nil {
+			own.Gone = true
+		}
+	case own != nil:
+		own.List = l.NewSymList(list)
+		return
+	}
+	l.AppendAttribute(l.Funs[k].Info, model.Attribute{Format: cuda.FormatSized, Attr: cuda.AttrExterns, List: l.NewSymList(list), Sym: model.Absent})
+}
+
+// warnStack warns once for each entry of the kernel's callee list from which
+// a cycle can be reached.
+func (l *Usage) warnStack(k model.FunID) {
+	f := &l.Funs[k]
+	n := 0
+	for _, g := range f.Callees.List {
+		if l.Calls.Cyclic[l.Calls.Comp[g]] {
+			n++
+		}
+	}
+	for _, p := range f.Icalls {
+		for _, g := range l.Calls.Matches(p) {
+			if l.Calls.Cyclic[l.Calls.Comp[g]] {
+				n++
+			}
+		}
+	}
+	for ; n > 0; n-- {
+		l.stackWarning(k)
+	}
+}

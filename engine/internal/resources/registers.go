@@ -1,0 +1,74 @@
+package resources
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// A kernel compiled for a limited number of registers can't call code that
+// needs more.
+
+// noRegisterLimit is the MAXREG_COUNT of a kernel without a limit.
+const noRegisterLimit = 0xff
+
+// CheckRegisters reports calls that break a limit: functions in the order of
+// their .nv.info.<f>, and for each the kernels whose count it raises, the last
+// first. With the call graph it prints every raise.
+func (l *Usage) CheckRegisters() {
+	if l.IsRelocatable() {
+		return
+	}
+	if l.Opt.DumpCallgraph {
+		l.dumpCallgraph()
+	}
+	var raised []model.FunID
+	limit := make(map[model.FunID]uint32)
+	for _, k := range slices.Backward(l.LiveKernels()) {
+		limit[k] = noRegisterLimit
+		if r := l.Attribute(l.Funs[k].Info, cuda.AttrMaxregCount); r != nil {
+			limit[k] = uint32(r.Value)
+		}
+		if l.Opt.DumpCallgraph || limit[k] != noRegisterLimit && l.needs[k] > limit[k] {
+			raised = append(raised, k)
+		}
+	}
+	if len(raised) == 0 {
+		return
+	}
+	callers := make(map[model.FunID][]model.FunID)
+	var code []model.FunID
+	for _, k := range raised {
+		l.Reach(k, func(f model.FunID) {
+			if f == k {
+				return
+			}
+			if callers[f] == nil {
+				code = append(code, f)
+			}
+			callers[f] = append(callers[f], k)
+		})
+	}
+	slices.SortFunc(code, func(a, b model.FunID) int { return int(l.Funs[a].Text) - int(l.Funs[b].Text) })
+	count := make(map[model.FunID]uint32)
+	for _, f := range code {
+		for _, k := range callers[f] {
+			n := l.Funs[f].Regs
+			if n <= max(count[k], l.Funs[k].Regs) {
+				continue
+			}
+			count[k] = n
+			if n > limit[k] {
+				l.Say(diag.Diagnostic{Severity: diag.Error, Kind: diag.RegisterLimit, Symbol: l.SymName(l.Funs[k].Sym), Value: uint64(n),
+					Text: fmt.Sprintf("entry function '%s' with max regcount of %d calls function '%s' with regcount of %d",
+						l.SymName(l.Funs[k].Sym), limit[k], l.SymName(l.Funs[f].Sym), n)})
+			}
+			if l.Opt.DumpCallgraph {
+				l.Print(fmt.Sprintf("regcount %d for %s propagated to entry %s", n, l.demangled(l.Funs[f].Sym), l.demangled(l.Funs[k].Sym)))
+			}
+		}
+	}
+}

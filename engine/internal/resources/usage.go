@@ -1,0 +1,26 @@
+// Package resources finds what each kernel needs for the code it reaches:
+// registers, stack, barriers.
+package resources
+
+import (
+	"github.com/twinlink/twinlink/engine/internal/layout"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// Usage is the program with the needs of its kernels.
+type Usage struct {
+	*layout.Layout
+
+	Stacks []kernelStack
+	needs  map[model.FunID]uint32 // registers of live kernels and all they reach
+	asks   []demands              // by function: what it asks for itself
+}
+
+// Compute gives every live kernel of a final link what it needs.
+func Compute(placed *layout.Layout) *Usage {
+	l := &Usage{Layout: placed}
+	if !l.IsRelocatable() {
+		l.propagate()
+	}
+	return l
+}

@@ -1,0 +1,72 @@
+package sass
+
+import (
+	"encoding/binary"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/output"
+)
+
+// More sections than a symbol's sixteen bits can number.
+//
+// Where st_shndx has no room for a section's number it is 0xffff, and the number
+// stands in .symtab_shndx, a word for each symbol; e_shnum is 0 then and sh_size
+// of section 0 has the count. That is plain ELF. What isn't:
+//
+//   - Section 0xfff2 is written into st_shndx as it is, where that number means a
+//     tentative definition.
+//   - nvlink writes .symtab_shndx as soon as it has made so many sections, those
+//     included that don't get into the image: relocations without records, banks
+//     without constants. A function makes four, so this begins at some 16,000.
+//   - For a symbol that doesn't need its word, the word is the number that its
+//     section had when it was made.
+//
+// Source: links of 253, 254 and 300 modules of corpus/biglink with nvlink
+// 11.8.89, 12.4.131 and 13.0.88.
+
+// wordSize is the size of an entry of .symtab_shndx.
+const wordSize = 4
+
+// extendIndices brings .symtab_shndx into the image where it is needed.
+func (l *Backend) extendIndices(img *output.Plan) {
+	if l.madeAs(model.SecID(len(l.Secs)-1)) < cuda.SHNLoReserve {
+		return
+	}
+	l.WillMake(l.Shndx)
+	l.Secs[l.Shndx].Size = uint64(len(img.Symbols)+1) * wordSize
+}
+
+// madeAs returns the number that a section had when it was made. In a final
+// link from 12 on, the number behind those of the first sections goes to nothing
+// that is in the image.
+func (l *Backend) madeAs(id model.SecID) uint32 {
+	n := uint32(id) + 1
+	if l.Release.Toolkit >= 120 && !l.IsRelocatable() && id > max(l.Info, l.Compatsec) {
+		n++
+	}
+	return n
+}
+
+// putShndx sets the section of symbol i of the table.
+func (l *Backend) putShndx(out []byte, i int, e *cubin.Symbol, id model.SecID) {
+	index, word := l.Secs[id].Index, l.madeAs(id)
+	e.Shndx = uint16(index)
+	if index >= cuda.SHNLoReserve && index != cuda.SHNCommon {
+		e.Shndx, word = cuda.SHNXindex, index
+	}
+	if t := &l.Secs[l.Shndx]; t.Made {
+		binary.LittleEndian.PutUint32(out[t.Off+uint64(i)*wordSize:], word)
+	}
+}
+
+// putSectionCount sets e_shnum, or what stands for it.
+func putSectionCount(out []byte, h *cubin.Header, count int) {
+	h.ShNum = uint16(count)
+	if count >= cuda.SHNLoReserve {
+		h.ShNum = 0
+		null := cubin.Section{Size: uint64(count)}
+		null.Put((*[cubin.SectionSize]byte)(out[h.ShOff:]))
+	}
+}
