@@ -13,6 +13,7 @@ build: bin/twinlink
 
 bin/twinlink:
 	go build -o $@ ./cmd/twinlink
+	go build -o bin/twinlink-nvjitlink ./cmd/twinlink-nvjitlink
 
 # The skips are told in a file, since go test hides what a passing package prints.
 test:

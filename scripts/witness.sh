@@ -4,6 +4,11 @@
 #
 #   scripts/witness.sh [RELEASE ...]     11.8, 12.4, 13.0 where none is named;
 #                                        13.5, or "all", only when asked for
+#   scripts/witness.sh nvjitlink-13.0    the linker as a library, of one release
+#
+# "all" is every nvlink and a chosen set of nvJitLink: 12.4, 13.0 and 13.5, which
+# have an nvlink to be held against, and the last ones before a change of
+# behaviour, 12.0, 12.9 and 13.2. The other releases are fetched by name.
 #
 # 11.8 and 12.4 come from Debian's own package of the toolkit, 13.0 and 13.5
 # from Python wheels: no install step, no root. Where a package comes from is
@@ -23,6 +28,12 @@ tools=(nvlink ptxas cuobjdump nvdisasm fatbinary)
 declare -A toolkit=([11.8]=11.8.89 [12.4]=12.4.131 [13.0]=13.0.88 [13.5]=13.5.37)
 declare -A readers=([11.8]=11.8.86 [12.4]=12.4.127 [13.0]=13.2.51 [13.5]=13.5.37)
 declare -A suite=([11.8]=bookworm [12.4]=trixie)
+
+# The wheels of nvJitLink, one of each release; 12.7 was never packaged.
+declare -A jit=([12.0]=12.0.140 [12.1]=12.1.105 [12.2]=12.2.140 [12.3]=12.3.101 [12.4]=12.4.127 [12.5]=12.5.82
+	[12.6]=12.6.85 [12.8]=12.8.93 [12.9]=12.9.86 [13.0]=13.0.88 [13.1]=13.1.115 [13.2]=13.2.86 [13.3]=13.3.33
+	[13.4]=13.4.92 [13.5]=13.5.37)
+chosen=(nvjitlink-12.0 nvjitlink-12.4 nvjitlink-12.9 nvjitlink-13.0 nvjitlink-13.2 nvjitlink-13.5)
 
 say() { printf 'witness: %s\n' "$*"; }
 complain() { printf 'witness: %s\n' "$*" >&2; }
@@ -55,6 +66,14 @@ says() { "$1" --version 2>/dev/null | sed -n 's/^Cuda compilation tools, release
 # wrong RELEASE FOLDER: prints what is missing there or not as expected.
 wrong() {
 	local tool want got
+	case $1 in
+	nvjitlink-*)
+		want=${jit[${1#*-}]}
+		[ -s "$2/libnvJitLink.so.${want%%.*}" ] || echo "no libnvJitLink.so.${want%%.*}"
+		[ "$(cat "$2/version" 2>/dev/null)" = "$want" ] || echo "not marked as $want"
+		return
+		;;
+	esac
 	for tool in "${tools[@]}"; do
 		want=$(expected "$1" "$tool")
 		if [ ! -x "$2/$tool" ]; then
@@ -161,19 +180,43 @@ from_debian() {
 
 # --- Python wheels ----------------------------------------------------------
 
-# from_wheels RELEASE: the tools and libcudadevrt.a into $work/tools.
-from_wheels() {
-	local v=${toolkit[$1]} r=${readers[$1]} python=
+# wheels RELEASE PACKAGE==VERSION...: downloads into $work/wheels. Sets python.
+wheels() {
+	local release=$1
+	shift
 	for python in "${PYTHON:-}" python3 python ""; do
 		if [ -n "$python" ] && "$python" -m pip --version >/dev/null 2>&1; then break; fi
 	done
 	if [ -z "$python" ]; then
-		complain "no python3 with pip here: $1 comes as Python wheels (Debian: packages python3 and python3-pip)"
+		complain "no python3 with pip here: $release comes as Python wheels (Debian: packages python3 and python3-pip)"
 		return 1
 	fi
-	twice "$python" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --no-cache-dir -d "$work/wheels" \
-		"nvidia-cuda-nvcc==$v" "nvidia-cuda-runtime==$v" "nvidia-cuda-cuobjdump==$r" "nvidia-cuda-nvdisasm==$r" || return 1
 	mkdir -p "$work/tools"
+	twice "$python" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --no-cache-dir -d "$work/wheels" "$@"
+}
+
+# nvjitlink_wheel RELEASE: the library into $work/tools, and its version beside
+# it: the library itself says the first two numbers alone.
+nvjitlink_wheel() {
+	local python='' package=nvidia-nvjitlink v=${jit[${1#*-}]}
+	case $v in 12.*) package=nvidia-nvjitlink-cu12 ;; esac
+	wheels "$1" "$package==$v" || return 1
+	"$python" - "$work" "$v" <<'PY'
+import pathlib, sys, zipfile
+
+work, version = sys.argv[1:]
+(wheel,) = pathlib.Path(work, "wheels").glob("*.whl")
+with zipfile.ZipFile(wheel) as z:
+    (name,) = [n for n in z.namelist() if "/lib/libnvJitLink.so." in n]
+    pathlib.Path(work, "tools", name.rsplit("/", 1)[1]).write_bytes(z.read(name))
+pathlib.Path(work, "tools", "version").write_text(version + "\n")
+PY
+}
+
+# from_wheels RELEASE: the tools and libcudadevrt.a into $work/tools.
+from_wheels() {
+	local v=${toolkit[$1]} r=${readers[$1]} python=
+	wheels "$1" "nvidia-cuda-nvcc==$v" "nvidia-cuda-runtime==$v" "nvidia-cuda-cuobjdump==$r" "nvidia-cuda-nvdisasm==$r" || return 1
 	"$python" - "$work" "${tools[@]}" <<'PY'
 import pathlib, sys, zipfile
 
@@ -192,16 +235,18 @@ PY
 # --- one release ------------------------------------------------------------
 
 fetch() {
-	local release=$1 folder=$dest/$1 faults began=$SECONDS
+	local release=$1 folder=$dest/$1 faults began=$SECONDS version
+	version=${toolkit[$release]:-${jit[${release#*-}]}}
 	faults=$(wrong "$release" "$folder")
 	if [ -z "$faults" ]; then
-		say "$release is there (${toolkit[$release]})"
+		say "$release is there ($version)"
 		return
 	fi
-	say "fetching $release (${toolkit[$release]}) into $folder"
+	say "fetching $release ($version) into $folder"
 	# Errors are returned by hand: bash has no -e inside the caller's "if".
 	mkdir -p "$dest" && work=$(mktemp -d "$dest/.fetch.XXXXXX") || return 1
 	case $release in
+	nvjitlink-*) nvjitlink_wheel "$release" ;;
 	13.*) from_wheels "$release" ;;
 	*) from_debian "$release" ;;
 	esac || return 1
@@ -212,7 +257,7 @@ fetch() {
 	fi
 	# One rename a file: a linker at work keeps the binary it has started.
 	mkdir -p "$folder" && mv -f "$work/tools"/* "$folder/" || return 1
-	say "$release is there (${toolkit[$release]}, $((SECONDS - began)) s)"
+	say "$release is there ($version, $((SECONDS - began)) s)"
 }
 
 if [ "$(uname -s)" != Linux ]; then
@@ -221,11 +266,15 @@ if [ "$(uname -s)" != Linux ]; then
 fi
 releases=("$@")
 if [ $# = 0 ]; then releases=(11.8 12.4 13.0); fi
-if [ "${1:-}" = all ]; then releases=(11.8 12.4 13.0 13.5); fi
+if [ "${1:-}" = all ]; then releases=(11.8 12.4 13.0 13.5 "${chosen[@]}"); fi
 failed=()
 for release in "${releases[@]}"; do
-	if [ -z "${toolkit[$release]:-}" ]; then
-		complain "unknown release '$release'; known: 11.8 12.4 13.0 13.5"
+	case $release in
+	nvjitlink-*) known=${jit[${release#*-}]:-} ;;
+	*) known=${toolkit[$release]:-} ;;
+	esac
+	if [ -z "$known" ]; then
+		complain "unknown release '$release'; known: 11.8 12.4 13.0 13.5 and nvjitlink-N with N of $(printf '%s\n' "${!jit[@]}" | sort -V | tr '\n' ' ')"
 		exit 2
 	fi
 done
@@ -236,6 +285,10 @@ for release in "${releases[@]}"; do
 	cleanup
 	work=
 done
+# The process that asks the libraries, beside them: so "go run ./cmd/twinlink" finds it.
+if compgen -G "$dest/nvjitlink-*/libnvJitLink.so*" >/dev/null && command -v go >/dev/null; then
+	(cd "$root" && go build -o "$dest/twinlink-nvjitlink" ./cmd/twinlink-nvjitlink) || complain "twinlink-nvjitlink was not built: nvJitLink can't be asked"
+fi
 if [ ${#failed[@]} -gt 0 ]; then
 	complain "NOT INSTALLED: ${failed[*]}. Tests that need them will be skipped."
 	exit 1

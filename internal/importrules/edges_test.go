@@ -25,6 +25,7 @@ const (
 	cobra       = "github.com/spf13/cobra"
 	pflag       = "github.com/spf13/pflag"
 	jsonSchema  = "github.com/xeipuuv/gojsonschema"
+	purego      = "github.com/ebitengine/purego"
 	demangle    = "github.com/ianlancetaylor/demangle"
 	testscript  = "github.com/rogpeppe/go-internal/testscript"
 )
@@ -84,6 +85,14 @@ var rules = []rule{
 	// engine would be believed about the files that are to judge it.
 	{from: "internal/nvidia", to: of("cuda"), test: of("internal/nvidia/nvidiatest")},
 	{from: "internal/nvidia/nvidiatest", to: of("internal/nvidia")},
+
+	// The linker as a library, asked through a process of its own. purego stays in
+	// that process.
+	{from: "internal/nvjitlink", to: of("internal/nvjitlink/wire"), test: of("corpus/links", "corpus/mercury", "internal/nvjitlink/nvjitlinktest", cmp)},
+	{from: "internal/nvjitlink/wire"},
+	{from: "internal/nvjitlink/worker", to: of("internal/nvjitlink/wire", purego)},
+	{from: "internal/nvjitlink/nvjitlinktest", to: of("internal/nvidia/nvidiatest", "internal/nvjitlink", "internal/nvjitlink/worker")},
+	{from: "cmd/twinlink-nvjitlink", to: of("internal/nvjitlink/worker")},
 
 	// Data, and the programs that make it anew.
 	{from: "corpus/links", to: of("corpus/links/manifest")},

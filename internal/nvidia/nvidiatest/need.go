@@ -45,6 +45,16 @@ func Need(t testing.TB, release string, names ...string) *nvidia.Toolset {
 	return set
 }
 
+// Skip skips a test for a lack that Need doesn't know of, and counts it.
+func Skip(t testing.TB, lack string) {
+	t.Helper()
+	if !active {
+		t.Fatal("witness: this package's tests need func TestMain(m *testing.M) { nvidiatest.Main(m) }")
+	}
+	count(t.Name(), lack)
+	t.Skip("witness: " + lack)
+}
+
 // missing returns what a Toolset says of a tool or a file that it lacks, nil
 // where it has it.
 func missing(set *nvidia.Toolset, release, name string) (lacks *nvidia.NotFoundError) {

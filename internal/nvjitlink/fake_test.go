@@ -1,0 +1,215 @@
+package nvjitlink
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// build compiles testdata/fake.c as a library of a release.
+func build(t testing.TB, flags ...string) string {
+	t.Helper()
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("no gcc here: no fake library")
+	}
+	out := filepath.Join(t.TempDir(), "libnvJitLink.so.12")
+	args := append([]string{"-shared", "-fPIC", "-O1", "-DSUFFIX=_12_4", "-DMAJOR=12", "-DMINOR=4"}, flags...)
+	if text, err := exec.Command(gcc, append(args, "-o", out, "testdata/fake.c")...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, text)
+	}
+	return out
+}
+
+func fakeLinker(t testing.TB, limits Limits, flags ...string) *Linker {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	l := New(SharedObject{build(t, flags...), "12.4"}, Options{Self: true, Limits: limits})
+	t.Cleanup(func() {
+		l.Close()
+		left, err := os.ReadDir(os.Getenv("TMPDIR"))
+		if err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+	})
+	return l
+}
+
+func named(name string) Question {
+	return Question{Options: []string{"-arch=sm_90"}, Inputs: []Input{{Cubin, name, []byte("data of " + name)}}}
+}
+
+// TestMisbehaviour asks one question of each kind between good ones: each bad
+// one costs itself.
+func TestMisbehaviour(t *testing.T) {
+	l := fakeLinker(t, Limits{Time: 2 * time.Second, File: 1 << 20, Text: 1000})
+	for _, c := range []struct {
+		name    string
+		outcome Outcome
+		want    string
+	}{
+		{"crash", Crashed, "crashed (SIGSEGV)"},
+		{"abort", Crashed, "crashed (SIGABRT)"},
+		{"exit", Crashed, "crashed: exit status 3"},
+		{"hang", Hung, "hung: no answer in 2s"},
+		{"spin", Hung, "hung: no answer in 2s"},
+		{"print", Linked, "linked, 256 bytes"},
+		{"flood", Garbled, "garbled: printed more than 1048576 bytes"},
+		{"scribble", Garbled, "garbled: what the worker sent is no answer: the library wrote over it"},
+		{"internal", Refused, "refused (complete): internal error"},
+		{"huge", Garbled, "garbled: a size of 4611686018427387904 bytes"},
+		{"hugelog", Garbled, "garbled: a size of 1125899906842624 bytes"},
+		{"nothing", Garbled, "garbled: success, and nothing was made"},
+		{"text", Garbled, "garbled: success, and what was made is no ELF file"},
+		{"refused", Refused, "refused input 0: unrecognized input"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res, err := l.Ask(t.Context(), []Question{named("good1"), named("good2"), named(c.name), named("good3"), named("good4")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, good := range []string{"good1", "good2", "", "good3", "good4"} {
+				r := &res[i]
+				if i == 2 {
+					if r.Outcome != c.outcome || r.String() != c.want {
+						t.Errorf("%s, want %s", r, c.want)
+					}
+					continue
+				}
+				want := fmt.Sprintf("\x7fELF 1 %d data of %s\x00", 8+len(good), good)
+				if r.Outcome != Linked || !bytes.HasPrefix(r.Output, []byte(want)) || r.Text != "" {
+					t.Errorf("question %d: %s, %q", i, r, r.Text)
+				}
+			}
+			if c.name == "print" && (res[2].Text != "warning : a word\nerror   : another\n" || !res[2].Complained()) {
+				t.Errorf("printed %q", res[2].Text)
+			}
+			if c.name == "refused" && res[2].Log != "error: no\n" {
+				t.Errorf("log %q", res[2].Log)
+			}
+		})
+	}
+}
+
+// TestLateDeath has the process die at a question that is not to blame: it is
+// asked again and answered.
+func TestLateDeath(t *testing.T) {
+	l := fakeLinker(t, Limits{})
+	res, err := l.Ask(t.Context(), []Question{named("a"), named("poison"), named("b"), named("c")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range res {
+		if want := map[int]int{2: 1}[i]; res[i].Outcome != Linked || res[i].Deaths != want {
+			t.Errorf("question %d: %s, %d deaths", i, &res[i], res[i].Deaths)
+		}
+	}
+	if l.Starts() != 2 {
+		t.Errorf("%d workers", l.Starts())
+	}
+}
+
+// TestUnfit wants a wrong library to be told for each question, and quickly.
+func TestUnfit(t *testing.T) {
+	text := filepath.Join(t.TempDir(), "libnvJitLink.so.12")
+	if err := os.WriteFile(text, []byte("no library"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	self := Options{Self: true, Limits: Limits{Time: 2 * time.Second}}
+	for _, c := range []struct {
+		name    string
+		lib     SharedObject
+		options Options
+		outcome Outcome
+		want    string
+	}{
+		{"other release", SharedObject{build(t, "-USUFFIX", "-DSUFFIX=_12_6", "-UMINOR", "-DMINOR=6"), "12.4"}, self, Unfit, "is of release 12.6, not 12.4"},
+		{"liar", SharedObject{build(t, "-UMINOR", "-DMINOR=9"), "12.4"}, self, Unfit, "says that it is 12.9, and its functions are of 12.4"},
+		{"no functions", SharedObject{build(t, "-USUFFIX", "-DSUFFIX=x"), "12.4"}, self, Unfit, "has no function __nvJitLinkCreate of any release"},
+		{"no library", SharedObject{text, "12.4"}, self, Unfit, "can't be loaded"},
+		{"no file", SharedObject{text + "x", "12.4"}, self, Unfit, "can't be loaded"},
+		{"crash at load", SharedObject{build(t, "-DAT_LOAD=abort()"), "12.4"}, self, Crashed, "before the first question: SIGABRT"},
+		{"hang at load", SharedObject{build(t, "-DAT_LOAD=pause()"), "12.4"}, self, Hung, "before the first question: no answer in 2s"},
+		{"no worker", SharedObject{text, "12.4"}, Options{Getenv: func(string) string { return "" }, Dir: "/"}, Unfit, "no twinlink-nvjitlink (make build)"},
+		{"another program", SharedObject{text, "12.4"}, Options{Worker: "/bin/true"}, Crashed, "before the first question: exit status 0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := New(c.lib, c.options)
+			defer l.Close()
+			res, err := l.Ask(t.Context(), []Question{named("a"), named("b")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range res {
+				if res[i].Outcome != c.outcome || !strings.Contains(res[i].Reason, c.want) {
+					t.Errorf("%s: %s", &res[i], res[i].Reason)
+				}
+			}
+		})
+	}
+}
+
+func TestLimitsOfQuestions(t *testing.T) {
+	l := fakeLinker(t, Limits{Links: 3})
+	bad := named("a\x00b")
+	ptx := named("good")
+	ptx.PTX = true
+	qs := []Question{named("good"), bad, {Options: []string{"-\x00"}}, ptx, named("good"), {Options: []string{"-unknown"}}, {}}
+	res, err := l.Ask(t.Context(), qs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Outcome{Linked, NotAsked, NotAsked, Linked, Linked, Refused, Garbled} {
+		if res[i].Outcome != want {
+			t.Errorf("question %d: %s", i, &res[i])
+		}
+	}
+	if string(res[3].Output) != ".ptx\x00" && string(res[3].Output) != ".ptx" {
+		t.Errorf("PTX %q", res[3].Output)
+	}
+	if res[5].Code != 1 || res[5].Step != Create {
+		t.Errorf("unknown option: %s", &res[5])
+	}
+	if l.Starts() != 2 {
+		t.Errorf("%d workers for 5 questions, 3 each", l.Starts())
+	}
+}
+
+func TestCancel(t *testing.T) {
+	l := fakeLinker(t, Limits{})
+	ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer stop()
+	began := time.Now()
+	if _, err := l.Ask(ctx, []Question{named("a"), named("hang")}); err != context.DeadlineExceeded {
+		t.Errorf("error %v", err)
+	}
+	if d := time.Since(began); d > 10*time.Second {
+		t.Errorf("took %v", d)
+	}
+	if res, err := l.Link(t.Context(), named("good")); err != nil || res.Outcome != Linked {
+		t.Errorf("afterwards: %v, %v", res, err)
+	}
+}
+
+// BenchmarkProtocol is what a question costs beside the library's own work.
+func BenchmarkProtocol(b *testing.B) {
+	l := fakeLinker(b, Limits{})
+	q := named("good")
+	q.Inputs[0].Data = make([]byte, 16<<10)
+	qs := make([]Question, 1000)
+	for i := range qs {
+		qs[i] = q
+	}
+	for b.Loop() {
+		if _, err := l.Ask(b.Context(), qs); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*float64(len(qs))/b.Elapsed().Seconds(), "links/s")
+}

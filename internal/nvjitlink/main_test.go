@@ -1,0 +1,9 @@
+package nvjitlink_test
+
+import (
+	"testing"
+
+	"github.com/twinlink/twinlink/internal/nvjitlink/nvjitlinktest"
+)
+
+func TestMain(m *testing.M) { nvjitlinktest.Main(m) }
