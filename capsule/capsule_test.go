@@ -162,6 +162,49 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
+// A capsule as ptxas 12.8.93 wrote it for an empty kernel: LDC, EXIT, padding.
+func TestFormat0(t *testing.T) {
+	data := capsuleOf([]uint32{4, capsule.Version0 | 3, 2},
+		0x01, 0x0b, 0x04, 0x0a, 0xf8, 0, 4, 0, 0, 0, 0x41, 0, 0, 4, 0, 0, 0x50, 7)
+	c, f := capsule.Decode(data, 256)
+	if f != nil || len(c.Nodes) != 3 || c.Tag(&c.Nodes[0]) != 0x010b040a || c.Nodes[1].Kind != capsule.Plain || c.Nodes[2].Span != 14 {
+		t.Fatalf("%+v, %+v", c, f)
+	}
+	if got := c.Append(nil); !bytes.Equal(got, data) {
+		t.Errorf("written again: %x", got)
+	}
+	if _, f := capsule.Decode(data[:10], 256); f == nil || f.Offset != 4 || f.Value != 3 {
+		t.Errorf("bitmap cut: %+v", f)
+	}
+}
+
+// Sizes that nvlink 13.5 gives words of libraries, by mercury/sizes.
+func TestPlainSize(t *testing.T) {
+	for _, tt := range []struct {
+		hi, lo uint64
+		size   uint32
+	}{
+		{0x000fce0003800115, 0x000000ff0a15780f, 32},
+		{0x000fe40000000000, 0xb9a8b9a8120d7832, 32},
+		{0x000e220000200c00, 0xffffffff00037906, 16},
+		{0x000fe4000800100a, 0x00000006130a7c26, 16},
+		{0x001fd600080000ff, 0x00000004ff077c3e, 16},
+		{0x000fe2000f8e0003, 0x0000000c05037e27, 32},
+		{0x000fe40000002000, 0x0000000000007238, 16},
+		{0x000fe20008000006, 0x0000000405047296, 16},
+		{0x042fe2000b806200, 0x0000000719067c0a, 16},
+		{0x000fe4000f8cfcff, 0x0000000526267292, 32}, // ULOP3 with a predicate
+		{0x000fca0003840200, 0x7bff7bff0b0b7840, 32},
+		{0x004fe2000bf0d800, 0x20000006ff009e34, 32},
+		{0x000fca0000000800, 0x8000000900077236, 16},
+		{0, 0xfff, 0},
+	} {
+		if got := capsule.PlainSize(tt.lo, tt.hi); got != tt.size {
+			t.Errorf("%016x.%016x: %d bytes, want %d", tt.hi, tt.lo, got, tt.size)
+		}
+	}
+}
+
 func TestOffsets(t *testing.T) {
 	words := func(w ...uint32) []byte { return capsuleOf(w) }
 	for _, tt := range []struct {

@@ -9,8 +9,12 @@ import (
 // fullSize is the least size of a record that may stand for no SASS at all.
 const fullSize = 16
 
-// headerSize is the size of the three words in front of the bitmap.
-const headerSize = 12
+// headerSize is the size of the three words in front of the bitmap; format 0
+// has two.
+const (
+	headerSize  = 12
+	headerSize0 = 8
+)
 
 // form tells a record from the low seven bits of its first byte.
 type form struct {
@@ -67,37 +71,53 @@ func bad(off, value uint64, detail string) *Fault {
 // SASS exactly. The records stay views of data. However many nodes the header
 // announces, no more are made than there are words and records.
 func Decode(data []byte, textSize uint64) (*Capsule, *Fault) {
-	head, ok := cubin.Window(data, 0, headerSize)
-	if !ok {
-		return nil, bad(0, uint64(len(data)), "a capsule of that many bytes has no header")
+	c, n, at, f := decodeHeader(data)
+	if f != nil {
+		return nil, f
 	}
-	le := binary.LittleEndian
-	c := &Capsule{Text: le.Uint32(head), Version: le.Uint32(head[4:]), data: data}
-	n := le.Uint32(head[8:])
 	switch {
-	case c.Version != Version:
-		return nil, bad(4, uint64(c.Version), "not version 0xC0000001 of the format")
+	case c.Version != Version && c.Version != Version0:
+		return nil, bad(4, uint64(c.Version), "neither 0xC0000001, format 1, nor 0x4000nnnn, format 0")
 	case textSize%WordSize != 0 || textSize > 1<<32-WordSize:
 		return nil, bad(0, textSize, "a text of that many bytes is no sequence of instructions")
 	case uint64(n) > textSize/WordSize+uint64(len(data))/fullSize:
-		return nil, bad(8, uint64(n), "more nodes than the text has instructions and the capsule records")
+		return nil, bad(at-4, uint64(n), "more nodes than the text has instructions and the capsule records")
 	}
 	words := (uint64(n) + 31) / 32
-	bitmap, ok := cubin.Window(data, headerSize, 4*words)
+	bitmap, ok := cubin.Window(data, at, 4*words)
 	if !ok {
-		return nil, bad(8, uint64(n), "the bitmap of that many nodes goes past the capsule")
+		return nil, bad(at-4, uint64(n), "the bitmap of that many nodes goes past the capsule")
 	}
 	if n%32 != 0 {
-		if tail := le.Uint32(bitmap[4*(words-1):]) >> (n % 32); tail != 0 {
-			return nil, bad(headerSize+4*(words-1), uint64(tail), "bits behind the bitmap's last node are set")
+		if tail := binary.LittleEndian.Uint32(bitmap[4*(words-1):]) >> (n % 32); tail != 0 {
+			return nil, bad(at+4*(words-1), uint64(tail), "bits behind the bitmap's last node are set")
 		}
 	}
-	return c, c.decodeNodes(bitmap, n, uint32(textSize))
+	return c, c.decodeNodes(bitmap, at+4*words, n, uint32(textSize))
 }
 
-func (c *Capsule) decodeNodes(bitmap []byte, n, textSize uint32) *Fault {
+// decodeHeader reads what stands before the bitmap: the number of nodes, and
+// where the bitmap begins.
+func decodeHeader(data []byte) (c *Capsule, n uint32, at uint64, f *Fault) {
+	head, ok := cubin.Window(data, 0, headerSize0)
+	if !ok {
+		return nil, 0, 0, bad(0, uint64(len(data)), "a capsule of that many bytes has no header")
+	}
+	le := binary.LittleEndian
+	c = &Capsule{Text: le.Uint32(head), Version: le.Uint32(head[4:]), data: data}
+	if c.Version&version0Mask == Version0 {
+		n, c.Version = c.Version&^version0Mask, Version0
+		return c, n, headerSize0, nil
+	}
+	if head, ok = cubin.Window(data, 0, headerSize); !ok {
+		return nil, 0, 0, bad(0, uint64(len(data)), "a capsule of that many bytes has no header")
+	}
+	return c, le.Uint32(head[8:]), headerSize, nil
+}
+
+// decodeNodes reads the nodes, whose records begin at pos.
+func (c *Capsule) decodeNodes(bitmap []byte, pos uint64, n, textSize uint32) *Fault {
 	c.Nodes = make([]Node, n)
-	pos := uint64(headerSize + len(bitmap))
 	var sass uint64
 	for i := range c.Nodes {
 		node := &c.Nodes[i]

@@ -7,8 +7,12 @@ func (c *Capsule) Append(b []byte) []byte {
 	le := binary.LittleEndian
 	n := uint32(len(c.Nodes))
 	b = le.AppendUint32(b, c.Text)
-	b = le.AppendUint32(b, c.Version)
-	b = le.AppendUint32(b, n)
+	if c.Version == Version0 {
+		b = le.AppendUint32(b, Version0|n)
+	} else {
+		b = le.AppendUint32(b, c.Version)
+		b = le.AppendUint32(b, n)
+	}
 	for i := uint32(0); i < n; i += 32 {
 		var word uint32
 		for k := i; k < min(i+32, n); k++ {

@@ -8,6 +8,9 @@ package capsule
 //	u32 bitmap[⌈n/32⌉]   bit i, lowest first: node i is PLAIN and has no bytes
 //	records        of the other nodes in order, unaligned, without gaps
 //
+// Release 12.8 wrote format 0, in which bit 31 of the second word is clear and
+// its low bits are the number of nodes; no third word stands before the bitmap.
+//
 // The low seven bits of the first byte tell what stands there:
 //
 //	u16  sssssssss1010000   SKIP of s SASS words
@@ -25,9 +28,9 @@ package capsule
 // 13.4 built, behind almost every instruction. What they tell the finalizer isn't
 // known; they take 16 and 32 bytes of Mercury as others do.
 //
-// Source: objects of ptxas 13.0.88 and 13.5.37; what is ignored and what is
-// refused (the low byte of version above 1, bits 30 and 31) from nvlink's
-// answers to edited capsules.
+// Source: objects of ptxas 13.0.88 and 13.5.37, and of 12.8.93 for format 0; what
+// is ignored and what is refused (the low byte of version above 1, bits 30 and
+// 31) from nvlink's answers to edited capsules.
 
 // Kind is the way a node is kept.
 type Kind uint8
@@ -54,8 +57,15 @@ func (k Kind) String() string {
 	return "?"
 }
 
-// Version is the second word of every capsule seen.
+// Version is the second word of a capsule of format 1.
 const Version = 0xC0000001
+
+// Version0 is the second word of a capsule of format 0 but for the number of
+// nodes in its low bits.
+const (
+	Version0     = 0x40000000
+	version0Mask = 0xC0000000
+)
 
 // WordSize is the size of a SASS instruction in bytes.
 const WordSize = 16
@@ -79,7 +89,7 @@ type Node struct {
 // Capsule is a decoded capsule.
 type Capsule struct {
 	Text    uint32 // section index of .text.F
-	Version uint32
+	Version uint32 // Version or Version0
 	Nodes   []Node
 
 	MercSize uint32 // set by Locate

@@ -11,7 +11,7 @@ import (
 // .nv.merc.nv.info.F the same words are Mercury offsets: of the start of a
 // node, where SASS names one word of it. Everything else is equal on both sides.
 //
-//	1c 28 31 46 47 57   u32 offset…
+//	1c 28 31 46 47 57 65   u32 offset…
 //	39                  {u32 offset, 3 words}…
 //	40                  {u32 offset, 2 words}…
 //	2e 44               {u32 offset, 1 word}…
@@ -19,10 +19,14 @@ import (
 //	55                  {1, offset} {2, offset, n, n bytes} {3, n, n bytes}…, padded to words
 //
 // 0xffffffff stands for no instruction. Source: 13,000 functions of ptxas and
-// nvlink 13.0 and 13.5; 47 and 57 were never seen and are taken to be like 46.
+// nvlink 13.0 and 13.5, objects of 13.4 for 65; 47 and 57 were never seen and are
+// taken to be like 46.
 
 // NoOffset is an offset word that means no instruction.
 const NoOffset = 0xffffffff
+
+// attr101 was first seen in objects of 13.4; what it is for isn't known.
+const attr101 cuda.InfoAttr = 101
 
 // offsetStride is the number of words per offset of the regular payloads.
 var offsetStride = map[cuda.InfoAttr]int{
@@ -32,6 +36,7 @@ var offsetStride = map[cuda.InfoAttr]int{
 	cuda.AttrSyscallOffsets:             1,
 	cuda.AttrSwWarMembarSysInstrOffsets: 1,
 	cuda.AttrStackCanaryTrapOffsets:     1,
+	attr101:                             1,
 	cuda.AttrAtom16EmulInstrRegMap:      2,
 	cuda.AttrUnusedLoadByteOffset:       2,
 	cuda.AttrInstrRegMap:                3,

@@ -22,12 +22,12 @@ import (
 // inconsistent. An opcode outside the table has no known size.
 
 const (
-	size16 = `202 207 208 209 20a 20f 213 216 219 21a 220 221 226 228 229 230 232 238 23a 23e 240 245 246 248 287 296 299 2a4 2bd 2bf 2ca
-		300 301 302 304 305 306 307 308 309 310 311 312 313 3a1 3c4 802 806 882 886 908 918 941 942 946 94d 95c 95d 9af
+	size16 = `202 207 208 209 20a 20f 213 216 219 21a 220 221 226 228 229 230 232 236 238 23a 23e 240 245 246 248 287 296 299 2a4 2bd 2bf 2ca
+		300 301 302 304 305 306 307 308 309 310 311 312 313 3a1 3c4 802 806 882 886 906 908 918 941 942 946 94d 95c 95d 9af
 		c02 c07 c08 c09 c0a c0f c13 c19 c20 c26 c28 c32 c36 c3e c45 c46 c48 c82 d00 d05 d06 d08 d09 d10 d12 e21 e29 e46`
 	size32 = `211 215 223 225 227 22b 231 233 234 243 276 2a5 343 344 381 388 3aa 416 419 421 423 424 430 431 433 434 446 4a4 547
-		589 803 804 807 808 809 80b 80c 80f 810 811 812 816 819 81a 81c 820 823 824 825 827 831 836 83b 846 848 883 887 88c 890 891
-		892 896 899 8a4 8a5 902 944 947 949 94e 950 958 981 983 984 987 988 989 c11 c23 c25 c27 c2b c31 c76 e23 e25 e27 e2b f89`
+		589 803 804 807 808 809 80b 80c 80f 810 811 812 816 819 81a 81c 820 823 824 825 827 831 832 836 83b 840 846 848 883 887 88c 890 891
+		892 896 899 8a4 8a5 902 944 947 949 94e 950 958 981 983 984 987 988 989 c11 c23 c25 c27 c2b c31 c76 e23 e25 e27 e2b e34 f89`
 )
 
 // sizeRule says when an opcode of both sizes takes 16 bytes.
@@ -39,6 +39,12 @@ type sizeRule struct {
 // field returns n bits of a word's upper half from bit first of the word.
 func field(hi uint64, first, n uint) uint64 { return hi >> (first - 64) & (1<<n - 1) }
 
+// lopSmall reports whether a truth table asks for no third source.
+func lopSmall(_, hi uint64) bool {
+	lut := field(hi, 72, 8)
+	return field(hi, 64, 8) == 255 && lut&0x55 == lut>>1&0x55
+}
+
 var sizeRules = []sizeRule{
 	// (U)IADD3: no third source, no .X
 	{"210 c10 290", func(_, hi uint64) bool { return field(hi, 64, 8) == 255 && field(hi, 74, 1) == 0 }},
@@ -49,15 +55,9 @@ var sizeRules = []sizeRule{
 	// DSETP: no combining predicate, no second result
 	{"22a e2a", func(_, hi uint64) bool { return field(hi, 87, 4) == 7 && field(hi, 84, 3) == 7 }},
 	// LOP3: no third source, and a truth table that asks for none
-	{"212 c12", func(_, hi uint64) bool {
-		lut := field(hi, 72, 8)
-		return field(hi, 64, 8) == 255 && lut&0x55 == lut>>1&0x55
-	}},
-	// ULOP3: the same, and no predicate result
-	{"292", func(_, hi uint64) bool {
-		lut := field(hi, 72, 8)
-		return field(hi, 64, 8) == 255 && lut&0x55 == lut>>1&0x55 && field(hi, 81, 3) == 7
-	}},
+	{"212 c12", lopSmall},
+	// of ULOP3, no second result either
+	{"292", func(lo, hi uint64) bool { return lopSmall(lo, hi) && field(hi, 81, 3) == 7 }},
 	// IMAD: no .X
 	{"224 e24 c24", func(_, hi uint64) bool { return field(hi, 74, 1) == 0 }},
 	// BSSY: .RELIABLE or .RECONVERGENT

@@ -78,6 +78,7 @@ type checker struct {
 	target  string // of -arch, as the notes tell it: 100a
 	writer  string // tool of the first note
 	api     uint32 // CUDA API version of .note.nv.cuinfo
+	old     bool   // by 12.8 or 12.9, which write .note.nv.cuver
 
 	names  map[place]int     // functions by where they stand in Mercury; made by aliased
 	bank0  map[int]int       // constant bank 0 by text
@@ -125,6 +126,8 @@ func (c *checker) index() {
 			c.relaOf[int(s.Info)] = i
 		case strings.HasPrefix(s.Name, constant0):
 			c.bank0[int(s.Info)] = i
+		case s.Name == ".note.nv.cuver":
+			c.old = true
 		}
 	}
 }

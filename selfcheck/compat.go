@@ -29,9 +29,9 @@ var compatRules = map[uint32]map[cuda.CompatAttr]compatRule{
 		3:  {cuda.FormatByte, []uint16{0, 1, 2}},
 		5:  {cuda.FormatByte, []uint16{0, 1, 2, 4, 5, 6, 8, 9, 10}},
 		7:  {cuda.FormatHalf, []uint16{mercuryISA}},
-		12: {cuda.FormatByte, []uint16{0}},
-		13: {cuda.FormatHalf, []uint16{mercuryISA}},
-		14: {cuda.FormatHalf, []uint16{0x0440}},
+		12: {cuda.FormatByte, []uint16{0, 1}},
+		13: {cuda.FormatHalf, []uint16{mercuryISA, mercuryISA107}},
+		14: {cuda.FormatHalf, []uint16{0x0400, 0x0440}},
 	},
 }
 

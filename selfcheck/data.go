@@ -164,7 +164,8 @@ func (c *checker) codeWord(clone, target int, r *cubin.Reloc, symbol *capsule.Sy
 		}
 		return true
 	}
-	want, ok := sassBoundary(fn.Cap, symbol.Value+uint64(r.Addend))
+	held, _ := cubin.Window(c.m.Sections[target].Content, r.Off, width)
+	want, ok := nearBoundary(fn.Cap, symbol.Value+uint64(r.Addend), number(held))
 	if !ok {
 		c.add(Reloc, Content, clone, at+16, "addend of a code address", "the start of a node of "+symbol.Name, hex(uint64(r.Addend)))
 		return true
@@ -215,11 +216,15 @@ func (c *checker) unitReloc(clone, target int, r *cubin.Reloc, have map[uint64]b
 	return wanted{}, false
 }
 
+// number reads a word of 4 or 8 bytes; there is 0 in any other.
 func number(b []byte) uint64 {
-	if len(b) == 4 {
+	switch len(b) {
+	case 4:
 		return uint64(binary.LittleEndian.Uint32(b))
+	case 8:
+		return binary.LittleEndian.Uint64(b)
 	}
-	return binary.LittleEndian.Uint64(b)
+	return 0
 }
 
 // span is a stretch of a section.

@@ -14,7 +14,7 @@ const (
 	// The finalizer decides these, for want of a Mercury record.
 	exScheduling   exception = "scheduling bits of stored nodes"
 	exSoftwareWAR  exception = "value of EIATTR_SW_WAR: 0 or 8"
-	exSASSOnlyInfo exception = "attributes 107 and 109 of releases 13.3 and up"
+	exSASSOnlyInfo exception = "attributes 103, 107 and 109 of releases 13.3 and up"
 	exYield        exception = "R_CUDA_YIELD records"
 
 	exMacroFrame exception = "frame instructions inside macros"

@@ -17,8 +17,10 @@ import (
 //
 //	e_flags  31..24  section index of .note.nv.cuinfo
 //	         23..8   SM
-//	          7..0   2: capsules
+//	          7..0   2: capsules; up to 12.9 also 8: sm_100a
 const (
+	flagsAccelerated = 8
+
 	flagsCapmerc  = 2
 	flagsKindMask = 0xff
 	cuinfoShift   = 24
@@ -40,13 +42,17 @@ func (c *checker) header() {
 	c.number(Text, Metadata, 0, atABIVersion, "EI_ABIVERSION", abiVersion, uint64(h.ABIVersion()))
 	c.number(Text, Metadata, 0, atVersion, "e_version", 1, uint64(h.Version))
 	c.number(Text, Metadata, 0, atEntry, "e_entry", 0, h.Entry)
-	c.number(Text, Metadata, 0, atFlags, "kind of object in e_flags", flagsCapmerc, uint64(h.Flags&flagsKindMask))
+	kind := h.Flags & flagsKindMask
+	if c.old {
+		kind &^= flagsAccelerated
+	}
+	c.number(Text, Metadata, 0, atFlags, "kind of object in e_flags", flagsCapmerc, uint64(kind))
 	if h.Type != cuda.ETRel && h.Type != cuda.ETExec && h.Type != etWhole {
 		c.add(Text, Metadata, 0, atType, "e_type", "REL, EXEC or 0xff00", hex(h.Type))
 	}
 	cuinfo := 0
 	for i := range c.m.Sections {
-		if c.m.Sections[i].Name == ".note.nv.cuinfo" {
+		if name := c.m.Sections[i].Name; name == ".note.nv.cuinfo" || name == ".note.nv.cuver" {
 			cuinfo = i
 		}
 	}
@@ -86,7 +92,10 @@ func (c *checker) notes() {
 		for k := range notes {
 			if info, ok := notes[k].Cuinfo(); ok {
 				c.api = info.API
-				c.number(Text, Content, i, 0, "SM of .note.nv.cuinfo", uint64(c.sm), uint64(info.SM))
+				// It is that of the PTX, which may be older than the target.
+				if info.SM < leastSM || cuda.SM(info.SM) > c.sm {
+					c.add(Text, Content, i, 4, "SM of "+s.Name, "at most "+fmt.Sprint(c.sm), fmt.Sprint(info.SM))
+				}
 			}
 			if t, ok := notes[k].Tkinfo(); ok {
 				// The first note is that of the tool that wrote the file.
@@ -112,10 +121,16 @@ func (c *checker) noteForms(section int, notes []cubin.Note) {
 		}
 		var version uint64
 		if info, ok := n.Cuinfo(); ok {
+			if c.old {
+				c.cuver(section, n, &info)
+				continue
+			}
 			version = uint64(info.Version)
 			c.number(Text, Metadata, section, 0, "size of a note", 8, uint64(len(n.Desc)))
 		} else if info, ok := n.Tkinfo(); ok {
-			version = uint64(info.Version)
+			if version = uint64(info.Version); c.old && version>>8 == 0 {
+				version = 2 // 12.8 and 12.9 have 0x80 and 0x81
+			}
 			if !bytes.Equal(cubin.AppendTkinfo(nil, &info), n.Desc) {
 				c.add(Text, Content, section, 0, "strings of a note", "one behind the other", "otherwise")
 			}
@@ -126,6 +141,19 @@ func (c *checker) noteForms(section int, notes []cubin.Note) {
 		c.number(Text, Content, section, 0, "version of a note", 2, version)
 	}
 }
+
+// cuver checks the note that 12.8 and 12.9 have for .note.nv.cuinfo: u16 1, u16 SM,
+// u32 1, u32 1.
+func (c *checker) cuver(section int, n *cubin.Note, info *cubin.Cuinfo) {
+	c.number(Text, Metadata, section, 0, "size of a note", 12, uint64(len(n.Desc)))
+	c.number(Text, Content, section, 0, "version of a note", 1, uint64(info.Version))
+	if last, ok := cubin.Window(n.Desc, 4, 8); ok && !bytes.Equal(last, []byte{1, 0, 0, 0, 1, 0, 0, 0}) {
+		c.add(Text, Content, section, 4, "words of a note", "1 1", fmt.Sprintf("%x", last))
+	}
+}
+
+// leastSM is the first that a PTX of these releases can be for.
+const leastSM = 50
 
 // target returns what -arch gives in the options of a note, "" for none.
 func target(options string) string {
@@ -169,15 +197,25 @@ func (c *checker) compat() {
 				c.number(Text, Content, i, r.at+2, attr.String(), oneIf(strings.HasSuffix(c.target, "a")), uint64(r.Value))
 			}
 		case cuda.CompatMercuryISAMajorMinor:
-			c.number(Text, Content, i, r.at+2, attr.String(), mercuryISA, uint64(r.Value))
+			c.number(Text, Content, i, r.at+2, attr.String(), uint64(c.mercuryISA()), uint64(r.Value))
 		case cuda.CompatCanFastpathFinalize:
 			c.fastpath(i, r)
 		}
 	}
 }
 
-// mercuryISA is version 1.1, the only one seen.
-const mercuryISA = 0x0101
+// Versions of the Mercury ISA: 1.1, and 1.3 on sm_107.
+const (
+	mercuryISA    = 0x0101
+	mercuryISA107 = 0x0103
+)
+
+func (c *checker) mercuryISA() uint16 {
+	if c.sm == 107 {
+		return mercuryISA107
+	}
+	return mercuryISA
+}
 
 func oneIf(b bool) uint64 {
 	if b {

@@ -17,16 +17,20 @@ import (
 //	25 CBANK_PARAM_SIZE      kernels with parameters: where the parameters end
 //	10 PARAM_CBANK           the same: the bank's section symbol, its start, that size
 //	54 SW_WAR                all: 0 or 8
-//	107, 109                 from 13.3 and 13.5 on: 1 and 0
+//	107, 109, 103            from 13.3 and 13.5 on: 1 and 0; sm_107: 0
 //	21, 22                   kernels with textures or surfaces: bank 0
 //
 // .nv.info is .nv.merc.nv.info.
 
 // Attributes that no earlier release has.
 const (
+	attr103 cuda.InfoAttr = 103
 	attr107 cuda.InfoAttr = 107
 	attr109 cuda.InfoAttr = 109
 )
+
+// attrKparamInfo2 is the form of KPARAM_INFO for parameters of any size.
+const attrKparamInfo2 cuda.InfoAttr = 69
 
 // paramBase is where parameters begin in constant bank 0.
 const paramBase = 0x380
@@ -105,7 +109,7 @@ func attrName(r *record) string {
 
 func finalizerAdds(a cuda.InfoAttr) bool {
 	switch a {
-	case cuda.AttrCbankParamSize, cuda.AttrParamCbank, cuda.AttrSwWar, attr107, attr109, cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank:
+	case cuda.AttrCbankParamSize, cuda.AttrParamCbank, cuda.AttrSwWar, attr103, attr107, attr109, cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank:
 		return true
 	}
 	return false
@@ -225,6 +229,9 @@ func (c *checker) offset(fn *capsule.Func, m, s *record, at int) {
 		return
 	}
 	k := fn.Cap.AtMerc(merc)
+	if m.Attr == cuda.AttrIndirectBranchTargets && nopBefore(fn.Cap, k, uint64(merc), uint64(sass)) {
+		return
+	}
 	if k < 0 || fn.Cap.Nodes[k].Merc != merc {
 		c.add(Text, Content, fn.MercInfo, m.at+4+uint64(at), m.Attr.String(), "the start of a node", hex(merc))
 		return

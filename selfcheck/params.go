@@ -18,7 +18,7 @@ func (c *checker) added(fn *capsule.Func, merc, tail []record) {
 	}
 	want = append(want, cuda.AttrSwWar)
 	for _, r := range tail {
-		if r.Attr == attr107 || r.Attr == attr109 {
+		if r.Attr == attr103 || r.Attr == attr107 || r.Attr == attr109 {
 			want = append(want, r.Attr)
 			c.leave(exSASSOnlyInfo)
 		}
@@ -68,6 +68,10 @@ func (c *checker) addedOne(fn *capsule.Func, r *record, size uint16) {
 			return
 		}
 		c.leave(exSoftwareWAR)
+	case attr103:
+		if r.Format != cuda.FormatByte || r.Value != 0 {
+			wrong("0")
+		}
 	case attr107:
 		if r.Format != cuda.FormatHalf || r.Value != 1 {
 			wrong("1")
@@ -91,13 +95,16 @@ func attrValue(r *record) string {
 }
 
 // paramSize returns where the parameters end: KPARAM_INFO has the offset as u16
-// at 6 and the size in bits 18 and up of the word at 8. It returns false where
-// there are none.
+// at 6 and the size in bits 18 and up of the word at 8, its second form for larger
+// parameters the size as the word at 8. It returns false where there are none.
 func paramSize(merc []record) (uint16, bool) {
 	end, any := uint32(0), false
 	for k := range merc {
 		if r := &merc[k]; r.Attr == cuda.AttrKparamInfo && len(r.Data) == 12 {
 			end = max(end, uint32(binary.LittleEndian.Uint16(r.Data[6:]))+binary.LittleEndian.Uint32(r.Data[8:])>>18)
+			any = true
+		} else if r.Attr == attrKparamInfo2 && len(r.Data) == 12 {
+			end = max(end, uint32(binary.LittleEndian.Uint16(r.Data[6:]))+binary.LittleEndian.Uint32(r.Data[8:]))
 			any = true
 		}
 	}

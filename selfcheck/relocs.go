@@ -316,7 +316,7 @@ func (c *checker) resolved(fn *capsule.Func, section int, r *cubin.Reloc, code W
 			return true
 		}
 		var ok bool
-		if value, ok = sassBoundary(owner.Cap, symbol.Value+uint64(r.Addend)); !ok {
+		if value, ok = nearBoundary(owner.Cap, symbol.Value+uint64(r.Addend), code.Lo>>32); !ok {
 			c.add(Reloc, Content, section, at+16, "addend of a code address", "the start of a node", hex(uint64(r.Addend)))
 			return true
 		}

@@ -64,14 +64,30 @@ func (c *checker) symbols() {
 // symbol, wherever other symbols stand. nvlink -r counts as local the weak
 // symbols it makes for external shared memory.
 func (c *checker) locals(t *capsule.Symbols) {
-	n := len(t.List)
-	for n > 0 && t.List[n-1].Binding() != cuda.STBLocal {
-		n--
-	}
+	n := lastLocal(t.List)
 	for n < len(t.List) && t.List[n].Name == externShared {
 		n++
 	}
+	if c.old {
+		// Up to 12.9 the symbols that only .symtab has are not counted.
+		k := len(t.List)
+		for k > 0 && t.List[k-1].Type() == cuda.STTSection && strings.HasPrefix(t.List[k-1].Name, constant0) {
+			k--
+		}
+		if k = lastLocal(t.List[:k]); t.Locals == k {
+			return
+		}
+	}
 	c.number(Text, Metadata, t.Index, 0, "sh_info, the number of local symbols", uint64(n), uint64(t.Locals))
+}
+
+// lastLocal returns the index behind the last LOCAL symbol.
+func lastLocal(list []capsule.Symbol) int {
+	n := len(list)
+	for n > 0 && list[n-1].Binding() != cuda.STBLocal {
+		n--
+	}
+	return n
 }
 
 // owners checks that the symbol that a text and its capsule name is the function's.
@@ -239,6 +255,30 @@ func oneIfFunc(s *capsule.Symbol) int {
 type place struct {
 	section uint32
 	value   uint64
+}
+
+// nopBefore reports whether a SASS offset is that of a SKIP right in front of node
+// k, which begins at a Mercury offset: a SKIP takes no Mercury, so both have that
+// offset, and a branch in SASS may go to either.
+func nopBefore(p *capsule.Capsule, k int, merc, sass uint64) bool {
+	if k < 0 || uint64(p.Nodes[k].Merc) != merc {
+		return false
+	}
+	for k--; k >= 0 && p.Nodes[k].Kind == capsule.Skip; k-- {
+		if uint64(p.Nodes[k].SASS) == sass {
+			return true
+		}
+	}
+	return false
+}
+
+// nearBoundary is sassBoundary for a branch target, of which the SASS side has
+// found: where both mean the same, that is returned.
+func nearBoundary(p *capsule.Capsule, merc, found uint64) (uint64, bool) {
+	if merc < uint64(p.MercSize) && nopBefore(p, p.AtMerc(uint32(merc)), merc, found) {
+		return found, true
+	}
+	return sassBoundary(p, merc)
 }
 
 // sassBoundary returns the SASS offset of a Mercury offset that is the start of

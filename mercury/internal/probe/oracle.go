@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 )
@@ -28,7 +29,7 @@ type Oracle struct {
 	hung           int // links of this Ask that didn't end
 }
 
-const kernel = `.version 9.0
+const kernel = `.version %s
 .target %s
 .address_size 64
 .visible .entry k(.param .u64 p)
@@ -42,9 +43,17 @@ const kernel = `.version 9.0
 }
 `
 
+// ptxVersion returns the first version of PTX that has a target.
+func ptxVersion(arch string) string {
+	if strings.HasPrefix(arch, "sm_107") {
+		return "9.4"
+	}
+	return "9.0"
+}
+
 // NewOracle has ptxas make the kernel and nvlink answer.
 func NewOracle(ctx context.Context, tools *nvidia.Toolset, release, arch string) (*Oracle, error) {
-	res, err := tools.Assemble(ctx, release, []string{"-arch=" + arch}, nvidia.File{Name: "k.ptx", Data: fmt.Appendf(nil, kernel, arch)})
+	res, err := tools.Assemble(ctx, release, []string{"-arch=" + arch}, nvidia.File{Name: "k.ptx", Data: fmt.Appendf(nil, kernel, ptxVersion(arch), arch)})
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type Reader struct {
 	Links    int
 }
 
-const constantKernel = `.version 9.0
+const constantKernel = `.version %s
 .target %s
 .address_size 64
 .const .align 4 .b32 c[4];
@@ -53,7 +53,7 @@ const (
 
 // NewReader has ptxas make the kernel and nvlink answer.
 func NewReader(ctx context.Context, tools *nvidia.Toolset, release, arch string) (*Reader, error) {
-	res, err := tools.Assemble(ctx, release, []string{"-c", "-arch=" + arch}, nvidia.File{Name: "k.ptx", Data: fmt.Appendf(nil, constantKernel, arch)})
+	res, err := tools.Assemble(ctx, release, []string{"-c", "-arch=" + arch}, nvidia.File{Name: "k.ptx", Data: fmt.Appendf(nil, constantKernel, ptxVersion(arch), arch)})
 	if err != nil {
 		return nil, err
 	}

@@ -118,6 +118,9 @@ func parse(c []byte) ([]Stored, error) {
 				p -= 4
 				size := 4
 				s.Kind = 'M'
+				if b[0]&0x30 == 0x30 {
+					s.Span = 0 // stands for no SASS
+				}
 				if b[0]&0x40 == 0 {
 					s.Kind, size = 'R', 16
 					if b[0]&15 == 2 {
