@@ -26,6 +26,8 @@ const (
 	pflag       = "github.com/spf13/pflag"
 	jsonSchema  = "github.com/xeipuuv/gojsonschema"
 	purego      = "github.com/ebitengine/purego"
+	zstd        = "github.com/klauspost/compress/zstd"
+	lz4         = "github.com/pierrec/lz4/v4"
 	demangle    = "github.com/ianlancetaylor/demangle"
 	testscript  = "github.com/rogpeppe/go-internal/testscript"
 )
@@ -70,6 +72,9 @@ var rules = []rule{
 	{from: "internal/diff", to: of("cubin", "cuda", "internal/dump", "engine/descriptor"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "internal/usage", to: of("cubin", "cuda"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "internal/cmdline", to: of("cubin", "cuda", "engine"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+
+	// The files in which device code travels. The engine knows none of them.
+	{from: "internal/container", to: of("cuda", zstd, lz4), test: of(cmp)},
 
 	// What judges a capsule.
 	{from: "capsule", to: of("cubin", "cuda"), test: of("corpus/capsules", cmp)},
@@ -150,6 +155,7 @@ var rules = []rule{
 			"internal/capsule/model",
 			"internal/capsule/view",
 			"internal/cmdline",
+			"internal/container",
 			"corpus/links",
 			"cubin",
 			"cuda",

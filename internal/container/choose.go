@@ -1,0 +1,56 @@
+package container
+
+import "strings"
+
+// Choose returns the piece of a fatbinary that nvlink takes for a target; nil
+// where none fits. The higher SM wins; then a cubin before PTX; then a before f
+// before plain; then the first. PTX of any SM not above the target's fits, with
+// a for just that target and f for its family. LTO IR never fits.
+func Choose(members []Member, target Arch) *Member {
+	var best *Member
+	for i := range members {
+		m := &members[i]
+		if fits(m, target) && (best == nil || better(m, best)) {
+			best = m
+		}
+	}
+	return best
+}
+
+func fits(m *Member, target Arch) bool {
+	if m.Flags&flag64 == 0 {
+		return false
+	}
+	switch m.Kind {
+	case Cubin:
+		return m.Arch.Links(target)
+	case PTX:
+		switch m.Arch.Variant {
+		case 'a':
+			return m.Arch == target
+		case 'f':
+			return m.Arch.Links(target)
+		}
+		return m.Arch.SM <= target.SM
+	}
+	return false
+}
+
+// better reports whether m is taken rather than an earlier one.
+func better(m, best *Member) bool {
+	switch {
+	case m.Arch.SM != best.Arch.SM:
+		return m.Arch.SM > best.Arch.SM
+	case m.Kind != best.Kind:
+		return m.Kind == Cubin
+	}
+	return m.Arch.rank() > best.Arch.rank()
+}
+
+// matches reports whether a user's word names a member: its name, the end of it
+// behind a colon, or a part of the path between colons.
+func matches(m *Member, word string) bool {
+	name := m.Name()
+	return name == word || strings.HasSuffix(name, ":"+word) || strings.HasSuffix(m.Path, ":"+word) ||
+		strings.HasPrefix(name, word+":") || strings.Contains(name, ":"+word+":")
+}
