@@ -14,7 +14,7 @@ import (
 // before it opens the next, so a fault of one is told only after the earlier
 // ones fit the target.
 func (l *linker) inputs() error {
-	l.readAhead(l.cmd.Inputs)
+	l.mapInputs(l.cmd.Inputs)
 	for _, name := range l.cmd.Inputs {
 		data, err := l.read(name)
 		var j cmdline.Judgement

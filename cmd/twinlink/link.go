@@ -21,11 +21,13 @@ type linker struct {
 	cmd   *cmdline.Command
 	names []string       // inputs that are linked, by -register-link-binaries
 	in    []engine.Input // the same
+
+	mapped []mapping // inputs that are mapped
 }
 
 func link(tool string, args []string, s streams) int {
 	l := &linker{streams: s, tool: tool, files: make(map[string][]byte)}
-	err := l.run(args)
+	err := l.faultsAsErrors(func() error { return l.run(args) })
 	var status exitStatus
 	if errors.As(err, &status) {
 		return int(status)
@@ -73,7 +75,7 @@ func (l *linker) release(p cmdline.Preview) cmdline.Release {
 	if r, ok := cmdline.ParseRelease(p.Toolkit); ok {
 		return r
 	}
-	l.readAhead(p.Inputs)
+	l.mapInputs(p.Inputs)
 	newest := uint32(0)
 	for _, name := range p.Inputs {
 		if data, err := l.read(name); err == nil {
@@ -220,6 +222,9 @@ func (l *linker) verbose(image []byte) error {
 // write puts the image, and the list of registered names, in place: both or
 // neither.
 func (l *linker) write(image []byte) error {
+	if name := l.changed(); name != "" {
+		return l.fatal(engine.Malformed, "Input file '%s' changed while it was linked", name)
+	}
 	files := []outFile{{l.cmd.Output, image}}
 	if l.cmd.Given(cmdline.RegisterLinkBinaries) {
 		folder, err := os.Getwd()

@@ -42,5 +42,6 @@ func collectLate(inputs int) {
 		return
 	}
 	debug.SetGCPercent(percent)
+	hugeHeap(tableShare * inputs)
 	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, garbagePercent)
 }

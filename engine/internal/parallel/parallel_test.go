@@ -18,3 +18,17 @@ func TestDo(t *testing.T) {
 		}
 	}
 }
+
+// A panic in a part is one of the caller, not the end of the process.
+func TestDoPanics(t *testing.T) {
+	defer func() {
+		if r := recover(); r != "broken" {
+			t.Errorf("the panic is %v", r)
+		}
+	}()
+	Do(3*partSize, func(from, to int) {
+		if from > 0 {
+			panic("broken")
+		}
+	})
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twinlink/twinlink/internal/cmdline"
+)
+
+// What mapInputs maps is what stands in the files, and what isn't a regular
+// file is left to read.
+func TestMapInputs(t *testing.T) {
+	dir := t.TempDir()
+	var names []string
+	want := make(map[string][]byte)
+	for i, size := range []int{3 << 20, 1, 2<<20 + 7} {
+		name := filepath.Join(dir, string(rune('a'+i)))
+		data := bytes.Repeat([]byte{byte(i + 1), 0x55, byte(size)}, size/3+1)[:size]
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name, name)
+		want[name] = data
+	}
+	l := &linker{files: make(map[string][]byte)}
+	l.mapInputs(append(names, filepath.Join(dir, "missing"), dir, os.DevNull))
+	if len(l.mapped) == 0 {
+		t.Skip("files are not mapped here")
+	}
+	if len(l.files) != len(want) {
+		t.Errorf("%d files are mapped, want %d", len(l.files), len(want))
+	}
+	for name, data := range want {
+		if got, ok := l.files[name]; !ok || !bytes.Equal(got, data) {
+			t.Errorf("%s: %d bytes, want %d, or other ones", filepath.Base(name), len(got), len(data))
+		}
+	}
+	if name := l.changed(); name != "" {
+		t.Errorf("%s is said to have changed", name)
+	}
+}
+
+// A mapped input that changes or shrinks is an error: no crash, no output.
+func TestMappedInputChanges(t *testing.T) {
+	for what, change := range map[string]func(name string) error{
+		"shrinks":   func(name string) error { return os.Truncate(name, 0) },
+		"is newer":  func(name string) error { return os.Chtimes(name, time.Time{}, time.Now().Add(time.Hour)) },
+		"goes":      os.Remove,
+		"is larger": func(name string) error { return os.Truncate(name, 6<<20) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			name := filepath.Join(t.TempDir(), "in")
+			if err := os.WriteFile(name, make([]byte, 5<<20), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var messages bytes.Buffer
+			l := &linker{files: make(map[string][]byte), streams: streams{out: io.Discard, err: &messages}}
+			l.cmd = &cmdline.Command{Output: filepath.Join(t.TempDir(), "out")}
+			l.mapInputs([]string{name})
+			if len(l.mapped) == 0 {
+				t.Skip("files are not mapped here")
+			}
+			err := l.faultsAsErrors(func() error {
+				if err := change(name); err != nil {
+					t.Fatal(err)
+				}
+				sum := 0
+				for _, b := range l.files[name] {
+					sum += int(b)
+				}
+				return l.write(make([]byte, sum))
+			})
+			if err == nil || !strings.Contains(messages.String(), "changed while it was linked") {
+				t.Errorf("the link ends with %v and says %q", err, messages.String())
+			}
+		})
+	}
+}
