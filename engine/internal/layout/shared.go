@@ -31,7 +31,7 @@ type sharedLayout struct {
 // layoutShared places every variable in shared memory.
 func (l *Layout) layoutShared() {
 	vars := l.sharedVariables()
-	if len(vars) == 0 {
+	if len(vars) == 0 && !l.hasDynamic() {
 		return
 	}
 	s := &sharedLayout{Kernels: l.AllKernels(), users: make(map[model.SymID][]int), named: make(map[model.SymID]bool)}
@@ -47,6 +47,9 @@ func (l *Layout) layoutShared() {
 			s.own[l.Syms[v].Sec] = append(s.own[l.Syms[v].Sec], v)
 		} else {
 			pooled = append(pooled, v)
+			if l.Syms[v].Is(model.SymTwice) {
+				pooled = append(pooled, v)
+			}
 		}
 	}
 	l.findUsers(s)

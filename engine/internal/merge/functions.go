@@ -29,6 +29,9 @@ func (l *merger) readFunctions(m *module) error {
 		old := model.SymID(model.Absent)
 		if s.Binding() != cuda.STBLocal {
 			old = l.Lookup(name)
+			if any := l.LookupAny(name); any != old && (l.Syms[any].Other^s.Other)&cuda.STOEntry != 0 {
+				l.entryMismatch(m, any) // also with a name of another input alone
+			}
 		}
 		shndx := m.tab.Shndx(i, &s)
 		if old != model.Absent && l.Syms[old].Fun == model.Absent {
@@ -37,6 +40,10 @@ func (l *merger) readFunctions(m *module) error {
 			}
 			l.spaceMismatch(m, old)
 			l.definedTwice(m, old, &s, shndx)
+			if have := &l.Syms[old]; l.Release.WeakByRecord && have.Is(model.SymDefined) && shndx != cuda.SHNUndef &&
+				have.Binding() == cuda.STBWeak && s.Binding() == cuda.STBWeak {
+				return diag.Refuse(diag.Internal, m.file.Name, "Internal error: no such original reg count")
+			}
 			if s.Other&cuda.STOEntry != 0 {
 				return diag.Refuse(diag.MergeFailed, m.file.Name, "merge_elf failed")
 			}
@@ -85,9 +92,7 @@ func (l *merger) defineFunction(m *module, i int, s *cubin.Symbol, shndx uint32,
 			sym.Flags |= model.SymGlobal
 		}
 		old = l.newFunction(sym)
-		if s.Binding() != cuda.STBLocal {
-			l.SetLookup(name, old)
-		}
+		l.SetLookup(name, old)
 		m.sym[i] = old
 		return l.newText(m, uint32(i), shndx, &text, old)
 	}
@@ -254,5 +259,12 @@ func (l *merger) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 		}
 	}
 	f.Regs, f.Frame = 0, 0
+	if m.sec[shndx] >= 0 {
+		// A second name of code that is merged already: its section here stays
+		// empty, and takes what else the input says of that code.
+		m.sec[shndx] = f.Text
+		out.Present = true
+		return nil
+	}
 	return l.fillText(m, shndx, text, f.Text)
 }

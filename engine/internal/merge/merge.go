@@ -288,19 +288,27 @@ func (l *merger) paramBankFor(m *module, s *cubin.Section, owner uint32, name na
 	}
 	id := l.Owned(text, name)
 	if id == model.Absent {
-		return l.newParamBank(text, name, s)
+		id = l.Unowned(name) // of a kernel of another input alone
+	}
+	if id == model.Absent {
+		id = l.newParamBank(text, name, s)
+		l.SetUnowned(name, id)
 	}
 	return id
 }
 
-// sharesParams reports whether a second definition of a kernel uses the first
-// one's parameters.
+// sharesParams reports whether a definition of a kernel uses the parameters that
+// its bank has already: where the kernel's symbol is weak.
 func (l *merger) sharesParams(m *module, id model.SecID, s *cubin.Section) bool {
 	have := &l.Secs[id]
 	if have.Owner == model.Absent || have.Size == 0 {
 		return false
 	}
-	f := l.Secs[have.Owner].Fun
+	text := m.sec[s.Owner()]
+	if text == lost {
+		text = m.winner[s.Owner()]
+	}
+	f := l.Secs[text].Fun
 	if f == model.Absent || l.Syms[l.Funs[f].Sym].Binding() != cuda.STBWeak {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/names"
 )
@@ -23,8 +24,8 @@ func (l *merger) readObjects(m *module) error {
 		if s.Binding() != cuda.STBLocal {
 			old = l.Lookup(name)
 		}
-		if model.IsTextureType(s.Type()) && old != model.Absent && l.Syms[old].Type() != s.Type() {
-			l.multipleDefinition(m, old)
+		if any := l.LookupAny(name); model.IsTextureType(s.Type()) && any != model.Absent && l.Syms[any].Type() != s.Type() {
+			l.multipleDefinition(m, any) // also with a name of another input alone
 			continue
 		}
 		if old != model.Absent && l.Syms[old].Fun != model.Absent {
@@ -97,18 +98,28 @@ func (l *merger) sameManaged(m *module, old model.SymID, s *cubin.Symbol) {
 // definedTwice reports two definitions of a name of which none gives way.
 func (l *merger) definedTwice(m *module, old model.SymID, s *cubin.Symbol, shndx uint32) {
 	have := &l.Syms[old]
-	if have.Is(model.SymDefined) && shndx != cuda.SHNUndef && s.Binding() != cuda.STBWeak && have.Binding() != cuda.STBWeak {
+	taken := have.Is(model.SymDefined) || have.IsExternShared()
+	if isShared(s) && have.Size == 0 {
+		taken = false // a second name of a function too
+	}
+	if taken && shndx != cuda.SHNUndef && s.Binding() != cuda.STBWeak && have.Binding() != cuda.STBWeak {
 		l.multipleDefinition(m, old)
 	}
 }
 
 // sameSize reports two sizes of a name; an array without bounds has size 0
-// and fits any.
+// and fits any. A function's second name has size 0 too, and fits none.
 func (l *merger) sameSize(m *module, old model.SymID, s *cubin.Symbol) {
-	have := l.Syms[old].Size
-	if have != s.Size && have != 0 && s.Size != 0 {
+	have := &l.Syms[old]
+	open := have.Size == 0 && (have.Fun == model.Absent || !have.Is(model.SymDefined))
+	if have.Size != s.Size && !open && s.Size != 0 {
 		l.sizeMismatch(m, old)
 	}
+}
+
+// isShared reports whether a symbol of an input is a variable in shared memory.
+func isShared(s *cubin.Symbol) bool {
+	return s.Type() == cuda.STTCudaObject && s.Other&cuda.STOSpace == cuda.STOShared
 }
 
 // commonObject reads a tentative definition; st_value is its alignment.
@@ -128,6 +139,9 @@ func (l *merger) commonObject(m *module, i int, s *cubin.Symbol, name names.ID, 
 	switch {
 	case sym.Is(model.SymCommon):
 		sym.Size = max(sym.Size, s.Size)
+	case sym.IsExternShared():
+		l.sizeMismatch(m, old)
+		l.multipleDefinition(m, old)
 	case !sym.Is(model.SymDefined):
 		l.sameSize(m, old, s)
 		sym.Info, sym.Other = s.Info, s.Other
@@ -163,7 +177,16 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 	if isTable(in.Type) {
 		return m.fault(cubin.BadIndex, &in, uint64(i), uint64(shndx), "an object in a section of tables")
 	}
-	if old != model.Absent && cubin.NoBitsSpace(in.Type) && l.losesTo(old, s) {
+	if old != model.Absent && l.losesTo(old, s) {
+		if have := &l.Syms[old]; in.Type == cuda.SHTCudaGlobalInit {
+			if have.Is(model.SymCommon) {
+				return diag.Refuse(diag.Internal, m.file.Name,
+					"Weak definition of '%s' in '%s' after a tentative one in '%s': nvlink has no answer", l.SymName(old), m.file.Name, l.FileName(have.File))
+			}
+			if have.Binding() == cuda.STBWeak {
+				m.lostData = append(m.lostData, dataRange{uint32(shndx), s.Value, s.Value + s.Size})
+			}
+		}
 		m.sym[i] = old
 		m.lose(i)
 		l.sameSpace(m, old, s)
@@ -204,9 +227,7 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 			sym.Flags |= model.SymGlobal
 		}
 		m.sym[i] = l.NewSymbol(sym)
-		if s.Binding() != cuda.STBLocal {
-			l.SetLookup(name, m.sym[i])
-		}
+		l.SetLookup(name, m.sym[i])
 		return nil
 	}
 	m.sym[i] = old
@@ -223,7 +244,8 @@ func isCompilerBank(t cuda.SectionType) bool {
 
 // losesTo reports whether a weak definition finds the name taken.
 func (l *merger) losesTo(old model.SymID, s *cubin.Symbol) bool {
-	return l.Syms[old].Is(model.SymDefined) && s.Binding() == cuda.STBWeak
+	have := &l.Syms[old]
+	return s.Binding() == cuda.STBWeak && have.Is(model.SymDefined|model.SymCommon)
 }
 
 // redefineObject sets a definition against the symbol of that name.
@@ -232,6 +254,14 @@ func (l *merger) redefineObject(m *module, i int, s *cubin.Symbol, sym *model.Sy
 	have := &l.Syms[old]
 	l.sameSpace(m, old, s)
 	switch {
+	case have.IsExternShared():
+		if isShared(s) {
+			have.Flags |= model.SymSized
+			m.lose(i)
+		} else if s.Binding() != cuda.STBWeak {
+			l.multipleDefinition(m, old)
+		}
+		return
 	case have.Is(model.SymCommon) && l.Secs[sym.Sec].Type == cuda.SHTCudaGlobalInit:
 		if have.Size > sym.Size {
 			l.commonTooLarge(m, old, l.FileName(have.File))
@@ -255,6 +285,9 @@ func (l *merger) redefineObject(m *module, i int, s *cubin.Symbol, sym *model.Sy
 			return
 		}
 		// A strong definition takes over; the bytes of both stay.
+		if have.IsShared() {
+			sym.Flags |= model.SymTwice
+		}
 	}
 	sym.Flags |= have.Flags & model.SymGlobal
 	sym.At = l.Moment()

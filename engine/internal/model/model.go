@@ -135,7 +135,7 @@ type Symbol struct {
 	Index uint32 // in the image; 0 is not there
 }
 
-type SymFlags uint8
+type SymFlags uint16
 
 const (
 	SymGlobal   SymFlags = 1 << iota // in the global list: GLOBAL, or first seen undefined
@@ -146,6 +146,8 @@ const (
 	SymLaid                          // a shared variable that layout placed; value is its offset
 	SymOwned                         // a shared variable read from a kernel's own section
 	SymDynamic                       // an "extern __shared__ x[]" that layout placed
+	SymSized                         // an "extern __shared__ x[]" of which another input had a definition: it has no place
+	SymTwice                         // a weak shared variable that a strong one replaced: it takes its place twice
 )
 
 func (s *Symbol) Is(f SymFlags) bool { return s.Flags&f != 0 }
@@ -170,7 +172,7 @@ func (s *Symbol) IsReservedShared() bool {
 
 // IsExternShared reports whether it is an "extern __shared__ x[]".
 func (s *Symbol) IsExternShared() bool {
-	return s.IsShared() && s.Size == 0 && !s.Is(SymDefined) || s.Is(SymDynamic)
+	return s.IsShared() && s.Size == 0 && !s.Is(SymDefined|SymSized) || s.Is(SymDynamic)
 }
 
 // IsTexture reports whether the symbol is a texture, sampler or surface.
@@ -275,15 +277,28 @@ func (l *Program) SetUnowned(name names.ID, id SecID) {
 
 // Lookup finds a symbol that is not LOCAL, by name.
 func (l *Program) Lookup(name names.ID) SymID {
+	if id := l.LookupAny(name); id != Absent && l.Syms[id].Binding() != cuda.STBLocal {
+		return id
+	}
+	return Absent
+}
+
+// LookupAny finds the symbol of a name that is not LOCAL, or where there is none
+// the first LOCAL one.
+func (l *Program) LookupAny(name names.ID) SymID {
 	if int(name) < len(l.SymOf) {
 		return l.SymOf[name] - 1
 	}
 	return Absent
 }
 
+// SetLookup makes a symbol one that is found by its name. A LOCAL one gives way
+// to those before it and to any that is not LOCAL.
 func (l *Program) SetLookup(name names.ID, id SymID) {
 	l.SymOf = extend(l.SymOf, int(name))
-	l.SymOf[name] = id + 1
+	if l.SymOf[name] == 0 || l.Syms[id].Binding() != cuda.STBLocal {
+		l.SymOf[name] = id + 1
+	}
 }
 
 // extend makes s long enough to hold index i.

@@ -16,7 +16,7 @@ type Program struct {
 	Syms  []Symbol
 	Funs  []Function
 	SecOf []SecID // by name: unowned section + 1
-	SymOf []SymID // by name: symbol that is not LOCAL + 1
+	SymOf []SymID // by name: symbol that is not LOCAL, or else the first that is, + 1
 	clock int32   // moments so far
 
 	ModuleAttributes []Attribute // .nv.info in reading order

@@ -58,7 +58,7 @@ func (l *Planner) isPresent(id model.SecID) bool {
 	switch s.Type {
 	case cuda.SHTCudaInfo:
 		if s.Owner != model.Absent {
-			return true
+			return !l.Secs[s.Owner].Present || l.Secs[s.Owner].Size > 0
 		}
 	case cuda.SHTCudaShared:
 		return s.Present || l.IsRelocatable() && s.Size > 0

@@ -67,6 +67,6 @@ var syscalls = map[string]bool{
 func (l *Resolution) mayStayUndefined(id model.SymID) bool {
 	s := &l.Syms[id]
 	name := l.Names.Str(s.Name)
-	return s.Binding() == cuda.STBWeak || s.IsTexture() || s.IsExternShared() || l.IsUnified(id) ||
+	return s.Binding() == cuda.STBWeak || s.IsTexture() || s.IsExternShared() || s.Is(model.SymSized) || l.IsUnified(id) ||
 		syscalls[name] || strings.HasPrefix(name, "__cuda_syscall") || strings.HasPrefix(name, ".nv.reservedSmem")
 }
