@@ -125,7 +125,7 @@ const (
 var commands = []func(streams) *cobra.Command{
 	linkCommand, verifyCommand, selfcheckCommand, finalizeCommand,
 	dumpCommand, diffCommand, capsuleCommand,
-	demoCommand, claimsCommand, versionCommand,
+	demoCommand, claimsCommand, nv50Command, versionCommand,
 }
 
 // linkCommand stands in the help only: run calls link itself.

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/twinlink/twinlink/internal/diff"
+	"github.com/twinlink/twinlink/internal/nvjitlink"
+)
+
+// verdict is how a link came out.
+type verdict struct {
+	class  string // same, refused alike, differ, skipped
+	bucket string // differ, skipped: the cause
+	key    string // the key as it was, with its values
+	silent bool   // differ: twinlink gave no warning of its own
+	among  string // where NVIDIA's linkers differ among themselves
+}
+
+// judge compares twinlink's answer with the others'.
+func judge(l *link) verdict {
+	v := verdict{class: "skipped", bucket: "no linker of NVIDIA's answered"}
+	if l.ours.died != "" {
+		return verdict{class: "differ", bucket: "twinlink " + l.ours.died}
+	}
+	if strings.Contains(l.ours.stderr, "is not supported by twinlink") || strings.Contains(l.ours.stderr, "unknown toolkit") || strings.Contains(l.ours.stderr, "-toolkit") {
+		return verdict{class: "skipped", bucket: "twinlink: " + generalText(l, firstLine(l.ours.stderr))}
+	}
+	for i, a := range l.asked {
+		one := compare(l, a)
+		if i == 0 || v.class == "skipped" {
+			v = one
+		} else if one.class != "skipped" && (one.class != v.class || one.bucket != v.bucket) {
+			v.among = fmt.Sprintf("%s: %s %s; %s: %s %s", l.asked[0].who, v.class, v.bucket, a.who, one.class, one.bucket)
+		}
+	}
+	if v.class == "differ" {
+		v.silent = !strings.Contains(l.ours.stderr, "twinlink") && !strings.Contains(l.ours.stderr, "reschedul")
+	}
+	return v
+}
+
+// compare compares twinlink with one other.
+func compare(l *link, a *answer) verdict {
+	ours := l.ours
+	if a.died != "" {
+		return verdict{class: "skipped", bucket: a.who + " " + a.died}
+	}
+	if a.jit != nil {
+		return compareJIT(l, a)
+	}
+	switch {
+	case ours.exit != a.exit:
+		return verdict{class: "differ", bucket: fmt.Sprintf("exit %d, not %d: %s", ours.exit, a.exit, generalText(l, firstDifferingLine(ours.stderr, a.stderr))), key: "exit"}
+	case ours.stderr != a.stderr:
+		return verdict{class: "differ", bucket: "stderr: " + generalText(l, firstDifferingLine(ours.stderr, a.stderr)), key: "stderr"}
+	case ours.stdout != a.stdout:
+		return verdict{class: "differ", bucket: "stdout: " + generalText(l, firstDifferingLine(ours.stdout, a.stdout)), key: "stdout"}
+	case ours.output == nil && a.output == nil:
+		return verdict{class: "refused alike"}
+	case bytes.Equal(ours.output, a.output):
+		return verdict{class: "same"}
+	}
+	return images(l, ours.output, a.output, false)
+}
+
+// compareJIT compares images; a status only as linked or refused, since
+// nvJitLink from 12.9 on links what nvlink refuses, and says so in a message.
+func compareJIT(l *link, a *answer) verdict {
+	ours := l.ours
+	switch {
+	case a.exit == 0 && a.jit.Complained():
+		if ours.output == nil || ours.exit != 0 {
+			return verdict{class: "refused alike"}
+		}
+		return verdict{class: "differ", bucket: "linked, where nvJitLink reports: " + generalText(l, firstLine(a.messages())), key: "outcome"}
+	case a.exit == 0 && (ours.output == nil || ours.exit != 0):
+		return verdict{class: "differ", bucket: "refused, where nvJitLink links: " + generalText(l, firstLine(ours.stderr)), key: "outcome"}
+	case a.exit != 0 && ours.output != nil && ours.exit == 0:
+		return verdict{class: "differ", bucket: "linked, where nvJitLink refuses: " + generalText(l, a.jit.String()+" "+firstLine(a.messages())), key: "outcome"}
+	case a.exit != 0:
+		return verdict{class: "refused alike"}
+	}
+	if nvjitlink.Same(a.output, ours.output) == "" {
+		return verdict{class: "same"}
+	}
+	return images(l, ours.output, a.output, true)
+}
+
+// derived are keys that follow from others: places that a size moves, sums.
+var derived = []string{
+	"header.phoff", "header.shoff", "file.size", "program.*", "section.*.offset", "section.*.size", "strtab", "shstrtab",
+	"symbol.order", "section.order", "*.order", "section.*.info", "section.*.link",
+}
+
+// images finds the first difference that is no consequence of another.
+func images(l *link, ours, theirs []byte, jit bool) verdict {
+	list, err := diff.Compare(diff.Input{Name: "twinlink", Data: ours}, diff.Input{Name: "nvlink", Data: theirs})
+	if err != nil || len(list) == 0 {
+		return verdict{class: "differ", bucket: "file.bytes", key: fmt.Sprint(err)}
+	}
+	filter := diff.Filter{}
+	if jit { // they name the tool, and what its name moves
+		filter.Ignore = []string{"note.tkinfo.*", "section.note.nv.tkinfo.size", "section.*.offset", "program.*", "header.shoff", "header.phoff", "file.size", "file.bytes"}
+	}
+	list, _ = filter.Apply(list)
+	if len(list) == 0 {
+		return verdict{class: "same"}
+	}
+	first := &list[0]
+	for i := range list {
+		if !matches(derived, list[i].Key) {
+			first = &list[i]
+			break
+		}
+	}
+	text := func(s *string) string {
+		if s == nil {
+			return "nothing"
+		}
+		return *s
+	}
+	a, b := text(first.A), text(first.B)
+	return verdict{
+		class: "differ", bucket: general(l, first.Key) + surroundings(l, first.Key, a, b),
+		key: fmt.Sprintf("%s: %.200s -> %.200s (and %d more)", first.Key, a, b, len(list)-1),
+	}
+}
+
+func matches(patterns []string, key string) bool {
+	for _, p := range patterns {
+		if diff.Match(p, key) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	hexNumber = regexp.MustCompile(`0x[0-9a-f]+`)
+	decimal   = regexp.MustCompile(`\b[0-9]+\b`)
+	quoted    = regexp.MustCompile(`'[^']*'`)
+	again     = regexp.MustCompile(`#[0-9]+`)
+)
+
+// general takes names and places out of a key: "info.k.REGCOUNT" becomes
+// "info.*.REGCOUNT".
+func general(l *link, key string) string {
+	key = again.ReplaceAllString(key, "")
+	for _, name := range l.names() {
+		if i := strings.Index(key, name); i > 0 && key[i-1] == '.' {
+			key = key[:i] + "*" + key[i+len(name):]
+			break
+		}
+	}
+	return hexNumber.ReplaceAllString(key, "N")
+}
+
+// generalText takes names and numbers out of a message.
+func generalText(_ *link, text string) string {
+	return decimal.ReplaceAllString(hexNumber.ReplaceAllString(quoted.ReplaceAllString(text, "'*'"), "N"), "N")
+}
+
+// surroundings is what the two sides have there, as far as it tells causes
+// apart: an attribute that one side lacks, the operation of an instruction.
+func surroundings(_ *link, key, a, b string) string {
+	switch {
+	case a == "nothing":
+		return ": missing"
+	case b == "nothing":
+		return ": too many"
+	case strings.HasPrefix(key, "text."):
+		return ": " + instruction(a, b)
+	case strings.HasPrefix(key, "header.") || strings.HasPrefix(key, "compat.") || strings.HasPrefix(key, "section."):
+		if len(a)+len(b) < 60 {
+			return ": " + hexless(a) + " -> " + hexless(b)
+		}
+	case strings.HasPrefix(key, "note."):
+		return ": " + hexless(fmt.Sprintf("%.30s -> %.30s", a, b))
+	}
+	return ""
+}
+
+func hexless(s string) string { return s }
+
+// instruction names the operation of the first byte pair that differs, and
+// whether it is code or scheduling.
+func instruction(a, b string) string {
+	x, y := strings.Fields(a), strings.Fields(b)
+	if len(x) == 0 || len(y) == 0 {
+		return "?"
+	}
+	word := strings.Join(x, "")
+	other := strings.Join(y, "")
+	at := 0
+	for at < min(len(word), len(other)) && word[at] == other[at] {
+		at++
+	}
+	op := word
+	if len(op) > 8 {
+		op = op[:8]
+	}
+	part := "operands"
+	if len(word) >= 32 && at >= 26 {
+		part = "scheduling"
+	}
+	return fmt.Sprintf("%s of %s", part, op)
+}
+
+// names are the symbols of the inputs, the longest first.
+func (l *link) names() []string {
+	var list []string
+	for _, o := range l.plan.objects {
+		list = append(list, o.defined...)
+		list = append(list, o.undefined...)
+	}
+	sortByLength(list)
+	return list
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return s
+}
+
+// firstDifferingLine tells the first lines in which two texts differ.
+func firstDifferingLine(a, b string) string {
+	x, y := strings.Split(strings.TrimRight(a, "\n"), "\n"), strings.Split(strings.TrimRight(b, "\n"), "\n")
+	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
+		x, y = x[1:], y[1:]
+	}
+	head := func(list []string) string {
+		if len(list) == 0 || list[0] == "" {
+			return "nothing"
+		}
+		return list[0]
+	}
+	return head(x) + " | not | " + head(y)
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// plan is one link before any linker has run.
+type plan struct {
+	number  int
+	release string // of the linker
+	arch    string
+	objects []*object
+	args    []string // options besides -arch, the inputs and -o
+}
+
+// mixed reports whether some input comes from another toolkit than the linker.
+func (p *plan) mixed() bool {
+	return slices.ContainsFunc(p.objects, func(o *object) bool { return o.Release != p.release })
+}
+
+// kind is the part of the sums that a link counts in.
+func (p *plan) kind() string {
+	kind := "plain"
+	switch {
+	case len(p.args) > 0:
+		kind = "options"
+	case p.mixed():
+		kind = "mixed"
+	}
+	if mercury(p.arch) {
+		return "sm_100+ " + kind
+	}
+	return "sm_90a- " + kind
+}
+
+const (
+	mostDrawn  = 6
+	mostClosed = 24 // objects of a link that is closed under what they leave undefined
+	mostBytes  = 12 << 20
+)
+
+// draw returns the link of a number, nil where the lot falls on nothing.
+func (b *bed) draw(n int) *plan {
+	r := newRandom(b.seed<<32 + uint64(n))
+	family := pick(r, b.families)
+	objects := b.pool[family]
+	first := pick(r, objects)
+	p := &plan{number: n, arch: first.Arch}
+	var releases []string
+	for _, release := range b.releases {
+		known := slices.Contains(b.architectures(release), p.arch)
+		// One in ten is linked by an older linker than the object's compiler, which
+		// is to be refused.
+		if known && (compareReleases(first.Release, release) <= 0 || r.oneIn(10)) {
+			releases = append(releases, release)
+		}
+	}
+	if len(releases) == 0 {
+		return nil
+	}
+	p.release = pick(r, releases)
+	var others []*object
+	for _, o := range objects {
+		if o != first && o.Arch == p.arch && compareReleases(o.Release, p.release) <= 0 {
+			others = append(others, o)
+		}
+	}
+	p.objects = []*object{first}
+	for count := r.below(mostDrawn); count > 0 && len(others) > 0; count-- {
+		i := r.below(len(others))
+		p.objects = append(p.objects, others[i])
+		others = slices.Delete(others, i, i+1)
+	}
+	if r.below(2) == 0 {
+		p.close(r, others)
+	}
+	p.objects = dropSameNames(p.objects)
+	if r.below(2) == 0 {
+		p.drawOptions(r)
+	}
+	return p
+}
+
+// close adds what defines the undefined, as long as something does.
+func (p *plan) close(r *random, others []*object) {
+	shuffle(r, others)
+	defined := map[string]bool{}
+	for _, o := range p.objects {
+		for _, name := range o.defined {
+			defined[name] = true
+		}
+	}
+	for i := 0; i < len(p.objects) && len(p.objects) < mostClosed; i++ {
+		for _, name := range p.objects[i].undefined {
+			if defined[name] {
+				continue
+			}
+			for _, o := range others {
+				if slices.Contains(o.defined, name) && !slices.Contains(p.objects, o) && !slices.ContainsFunc(o.defined, func(d string) bool { return defined[d] }) {
+					p.objects = append(p.objects, o)
+					for _, d := range o.defined {
+						defined[d] = true
+					}
+					break
+				}
+			}
+		}
+	}
+}
+
+// dropSameNames keeps the first of objects that bear one name or hold the same
+// bytes, and no more than a link ought to have.
+func dropSameNames(list []*object) (out []*object) {
+	seen, bytes := map[string]bool{}, 0
+	for _, o := range list {
+		if seen[o.Name] || seen[o.Hash] || len(out) > 0 && bytes+len(o.data) > mostBytes {
+			continue
+		}
+		seen[o.Name], seen[o.Hash] = true, true
+		bytes += len(o.data)
+		out = append(out, o)
+	}
+	return out
+}
+
+// option is one way to vary a link.
+type option struct {
+	weight int
+	since  string
+	args   func(r *random, p *plan) []string
+}
+
+func plain(args ...string) func(*random, *plan) []string {
+	return func(*random, *plan) []string { return args }
+}
+
+var options = []option{
+	{14, "", plain("-g")},
+	{12, "", plain("--preserve-relocs")},
+	{10, "", plain("-r")},
+	{12, "", func(r *random, p *plan) []string {
+		return []string{"-kernels-used=" + parts(r, p, func(o *object) []string { return o.kernels })}
+	}},
+	{8, "", func(r *random, p *plan) []string {
+		return []string{"-variables-used=" + parts(r, p, func(o *object) []string { return o.variables })}
+	}},
+	{4, "", plain("-v")},
+	{3, "", plain("-Werror")},
+	{5, "", plain("--force-rela")},
+	{5, "", plain("--reserve-null-pointer")},
+	{5, "", plain("--disable-smem-reservation=true")},
+	{5, "", plain("-g", "-suppress-debug-info")},
+	{4, "", plain("--allow-undefined-globals")},
+	{4, "", plain("--dump-callgraph")},
+	{2, "", plain("-extrawarn")},
+	{2, "", plain("-w")},
+	{2, "13", plain("--verbose-tkinfo=true")},
+	{3, "", func(r *random, p *plan) []string {
+		return []string{pick(r, []string{"-m64", "-maxrregcount=32", "--shared", "-suppress-arch-warning", "-suppress-stack-size-warning", "-use-host-info", "-ignore-host-info", "--report-arch"})}
+	}},
+}
+
+func (p *plan) drawOptions(r *random) {
+	total := 0
+	for _, o := range options {
+		total += o.weight
+	}
+	used := map[int]bool{}
+	for range pick(r, []int{1, 1, 1, 2, 2, 3}) {
+		k := r.below(total)
+		i := slices.IndexFunc(options, func(o option) bool { k -= o.weight; return k < 0 })
+		if used[i] || options[i].since != "" && compareReleases(p.release, options[i].since+".0") < 0 {
+			continue
+		}
+		used[i] = true
+		p.args = append(p.args, options[i].args(r, p)...)
+	}
+}
+
+// parts draws names that the inputs have, parts of names, or one they lack.
+func parts(r *random, p *plan, of func(*object) []string) string {
+	var names []string
+	for _, o := range p.objects {
+		names = append(names, of(o)...)
+	}
+	names = slices.DeleteFunc(names, func(s string) bool { return strings.ContainsAny(s, ", ") })
+	if len(names) == 0 || r.oneIn(8) {
+		return "nothing_of_that_name"
+	}
+	if r.oneIn(8) {
+		n := pick(r, names)
+		return n[:1+r.below(len(n))]
+	}
+	var list []string
+	for range 1 + r.below(3) {
+		if n := pick(r, names); !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return strings.Join(list, ",")
+}
