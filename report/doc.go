@@ -8,6 +8,7 @@
 //	text      a table for eyes, then the details of what differs
 //	markdown  the same for a comment on a change
 //	json      everything, for programs; ReadJSON takes it back
+//	html      one page that draws what differs, for eyes
 //	sarif     the findings, for code scanning
 //	junit     a test case for each row, for CI systems
 //

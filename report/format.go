@@ -15,12 +15,13 @@ const (
 	Text     Format = "text"
 	Markdown Format = "markdown"
 	JSON     Format = "json"
+	HTML     Format = "html" // one self-contained page
 	SARIF    Format = "sarif"
 	JUnit    Format = "junit"
 )
 
 // Formats lists the faces, the default first.
-func Formats() []Format { return []Format{Text, Markdown, JSON, SARIF, JUnit} }
+func Formats() []Format { return []Format{Text, Markdown, JSON, HTML, SARIF, JUnit} }
 
 // ErrEmpty is the error of a report without a row: nothing was compared, which
 // must not look like success.
@@ -39,6 +40,8 @@ func Write(w io.Writer, r *Report, f Format) error {
 		return WriteMarkdown(w, r)
 	case JSON:
 		return WriteJSON(w, r)
+	case HTML:
+		return WriteHTML(w, r)
 	case SARIF:
 		return WriteSARIF(w, r)
 	case JUnit:

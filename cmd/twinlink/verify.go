@@ -26,7 +26,7 @@ the files, and asks nvlink where it is installed.
   --output LINKED      judge this file instead, by whatever linker it was made
   --loose              judge it as one that was linked in two steps, stripped or edited
   --no-nvlink          ask no nvlink
-  --format FORMAT      text, markdown, json, sarif or junit
+  --format FORMAT      text, markdown, json, html, sarif or junit
   --report FILE        write the report to FILE
 
 Exit status: 0 agree, 1 differ, 2 wrong use, 3 all refuse the inputs, 4 not all
