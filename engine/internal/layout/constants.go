@@ -100,16 +100,9 @@ func (l *Layout) constantUnits() []unit {
 }
 
 func (l *Layout) unitUsers(units []unit, kernels []model.FunID) {
-	of := make(map[model.FunID]int, len(units))
+	r := l.NewReachers(kernels)
 	for i := range units {
-		of[l.Secs[l.Secs[units[i].sec].Owner].Fun] = i
-	}
-	for k, f := range kernels {
-		l.Reach(f, func(g model.FunID) {
-			if i, ok := of[g]; ok {
-				units[i].users = append(units[i].users, k)
-			}
-		})
+		units[i].users = r.Of(l.Secs[l.Secs[units[i].sec].Owner].Fun)
 	}
 }
 

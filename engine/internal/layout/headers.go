@@ -35,10 +35,9 @@ func (l *Layout) layoutHeaders() {
 	for _, k := range l.AllKernels() {
 		longest = max(longest, l.paramSize(l.Funs[k].Text))
 	}
+	reached := l.AnswersForAny(func(f model.FunID) bool { return uses[f] })
 	for _, k := range l.LiveKernels() {
-		used := false
-		l.AnswersFor(k, func(f model.FunID) { used = used || uses[f] })
-		if used {
+		if reached(k) {
 			l.addHeaders(k, images)
 		}
 	}

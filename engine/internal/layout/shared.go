@@ -5,6 +5,7 @@ import (
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/reach"
 )
 
 // Shared memory. Variables of a kernel stand in its .nv.shared.<k>; those of
@@ -15,7 +16,8 @@ import (
 
 // sharedLayout is the state of this layout.
 type sharedLayout struct {
-	Kernels  []model.FunID                 // live, by symbol; a user is an index into this
+	Kernels  []model.FunID // live, by symbol; a user is an index into this
+	reachers *reach.Reachers
 	users    map[model.SymID][]int         // by variable: kernels that reach a use, ascending
 	named    map[model.SymID]bool          // variables that some relocation names, even of dead code
 	Multi    []model.SymID                 // coloured variables
@@ -38,6 +40,7 @@ func (l *Layout) layoutShared() {
 	if l.Opt.ReserveNull {
 		s.first, s.poolEnd = 1, 1
 	}
+	s.reachers = l.NewReachers(s.Kernels)
 	l.Shared = s
 	s.own = make(map[model.SecID][]model.SymID)
 	var pooled []model.SymID
@@ -124,21 +127,19 @@ func (l *Layout) sharedUses(f model.FunID, visit func(model.SymID)) {
 
 // findUsers finds, for each variable, the kernels that reach a use.
 func (l *Layout) findUsers(s *sharedLayout) {
-	uses := make([][]model.SymID, len(l.Funs))
 	for f := range l.Funs {
+		last := model.SymID(model.Absent)
 		l.sharedUses(model.FunID(f), func(v model.SymID) {
 			s.named[v] = true
-			uses[f] = append(uses[f], v)
+			if v != last {
+				s.users[v] = append(s.users[v], s.reachers.Shown(model.FunID(f))...)
+			}
+			last = v
 		})
 	}
-	for k, f := range s.Kernels {
-		l.ReachShown(f, func(g model.FunID) {
-			for _, v := range uses[g] {
-				if u := s.users[v]; len(u) == 0 || u[len(u)-1] != k {
-					s.users[v] = append(u, k)
-				}
-			}
-		})
+	for v, users := range s.users {
+		slices.Sort(users)
+		s.users[v] = slices.Compact(users)
 	}
 }
 
@@ -267,11 +268,12 @@ func (l *Layout) placeExtern(s *sharedLayout) {
 	users := l.externUsers()
 	byVar := make(map[model.SymID]int) // with -g: variable to a kernel that uses it
 	first := make(map[model.FunID]int) // device function to a kernel that reaches it
-	for k, f := range s.Kernels {
-		l.ReachShown(f, func(g model.FunID) {
-			if !users[g] {
-				return
-			}
+	for f, user := range users {
+		if !user {
+			continue
+		}
+		g := model.FunID(f)
+		for _, k := range s.reachers.Shown(g) {
 			uses[k] = true
 			if l.ShowsDebug() {
 				l.sharedUses(g, func(v model.SymID) {
@@ -284,17 +286,17 @@ func (l *Layout) placeExtern(s *sharedLayout) {
 						byVar[v] = k
 					}
 				})
-				return
+				continue
 			}
-			if g == f {
-				return
+			if g == s.Kernels[k] {
+				continue
 			}
 			if other, ok := first[g]; ok {
 				group[root(k)] = root(other)
 			} else {
 				first[g] = k
 			}
-		})
+		}
 	}
 	s.extern = make([]int64, len(s.Kernels))
 	top := make(map[int]uint64)
@@ -314,12 +316,17 @@ func (l *Layout) placeExtern(s *sharedLayout) {
 		})
 	}
 	s.ExternAt = make(map[model.FunID]uint64)
-	for k, f := range s.Kernels {
-		if !uses[k] {
-			continue
+	for k := range s.Kernels {
+		if uses[k] {
+			s.extern[k] = int64(top[root(k)])
 		}
-		s.extern[k] = int64(top[root(k)])
-		l.ReachShown(f, func(g model.FunID) { s.ExternAt[g] = top[root(k)] })
+	}
+	for f, user := range users {
+		if user {
+			for _, k := range s.reachers.Shown(model.FunID(f)) {
+				s.ExternAt[model.FunID(f)] = top[root(k)] // the last one's
+			}
+		}
 	}
 }
 

@@ -30,10 +30,9 @@ func (l *Layout) layoutTextures() {
 			base = max(base, l.Secs[bank].Size)
 		}
 	}
+	reached := l.AnswersForAny(func(f model.FunID) bool { return uses[f] })
 	for _, k := range l.LiveKernels() {
-		used := false
-		l.AnswersFor(k, func(f model.FunID) { used = used || uses[f] })
-		if used {
+		if reached(k) {
 			users = append(users, k)
 		}
 	}

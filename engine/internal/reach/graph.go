@@ -208,17 +208,41 @@ func (l *Graph) closeComponent(stack *[]int32, onStack []bool, v int32, self boo
 	*stack = s[:from]
 }
 
-// AnswersFor calls visit for every function whose data layout must provide for
-// in kernel k: what it reaches or, where it is the only kernel, whatever was
+// AnswersForAny returns whether a kernel has to provide for some function with a
+// property: one that it reaches or, where it is the only kernel, any that was
 // read, dead code too.
-func (l *Graph) AnswersFor(k model.FunID, visit func(model.FunID)) {
+func (l *Graph) AnswersForAny(has func(model.FunID) bool) func(k model.FunID) bool {
 	if len(l.LiveKernels()) != 1 {
-		l.Reach(k, visit)
-		return
+		return l.ReachesAny(has)
 	}
 	for i := range l.Funs {
-		visit(model.FunID(i))
+		if has(model.FunID(i)) {
+			return func(model.FunID) bool { return true }
+		}
 	}
+	return func(model.FunID) bool { return false }
+}
+
+// ReachesAny returns whether a function reaches one with a property, itself
+// included.
+func (l *Graph) ReachesAny(has func(model.FunID) bool) func(f model.FunID) bool {
+	g := l.Calls
+	some := make([]bool, len(g.Cyclic))
+	for c := range some { // callees first
+		for _, node := range l.Members(int32(c)) {
+			if int(node) < g.Funcs && has(model.FunID(node)) {
+				some[c] = true
+			}
+			for i := 0; !some[c]; i++ {
+				w := l.Successor(node, i)
+				if w < 0 {
+					break
+				}
+				some[c] = some[g.Comp[w]]
+			}
+		}
+	}
+	return func(f model.FunID) bool { return some[g.Comp[f]] }
 }
 
 // Reach calls visit for f and every function it reaches, breadth first,

@@ -118,16 +118,6 @@ func (l *Graph) AllKernels() []model.FunID {
 	return l.LiveKernels()
 }
 
-// ReachShown is reach for the layout of shared memory, where a kernel that a
-// filter hides stands for itself alone.
-func (l *Graph) ReachShown(k model.FunID, visit func(model.FunID)) {
-	if l.IsHidden(&l.Funs[k]) {
-		visit(k)
-		return
-	}
-	l.Reach(k, visit)
-}
-
 // LiveKernels returns those that are kept.
 func (l *Graph) LiveKernels() []model.FunID {
 	var live []model.FunID

@@ -15,6 +15,8 @@ type Graph struct {
 	queue      []int32
 	steps      int
 
+	members, callers components // made when first asked for
+
 	Broken string // an internal error of the tool that comes at the link's end
 }
 

@@ -90,15 +90,11 @@ func (l *Usage) ownDemands(id model.FunID) demands {
 // reachDemands computes the facts of every component, callees first.
 func (l *Usage) reachDemands() []demands {
 	g := l.Calls
-	byComp := make([][]int32, len(g.Cyclic))
-	for node, c := range g.Comp {
-		byComp[c] = append(byComp[c], int32(node))
-	}
 	all := make([]demands, len(g.Cyclic))
-	for c, nodes := range byComp {
+	for c := range all {
 		sum := &all[c]
 		var below demands
-		for _, node := range nodes {
+		for _, node := range l.Members(int32(c)) {
 			own := demands{}
 			if int(node) < g.Funcs {
 				own = l.asks[node]

@@ -64,10 +64,9 @@ func (l *Usage) checkReserved() {
 	if !l.Opt.NoReserved {
 		return
 	}
+	reached := l.ReachesAny(func(f model.FunID) bool { return l.asks[f].marks&markReservedSmem != 0 })
 	for _, k := range slices.Backward(l.LiveKernels()) {
-		used := false
-		l.Reach(k, func(f model.FunID) { used = used || l.asks[f].marks&markReservedSmem != 0 })
-		if name := l.SymName(l.Funs[k].Sym); used {
+		if name := l.SymName(l.Funs[k].Sym); reached(k) {
 			l.Say(diag.Diagnostic{Severity: diag.Error, Kind: diag.ReservedShared, Symbol: name,
 				Text: fmt.Sprintf("Function '%s' uses reserved shared memory when not allowed.", name)})
 		}
@@ -80,65 +79,90 @@ var markOrder = []uint8{markCtaidz, markReservedSmem, markBarriers, markMbarrier
 
 // appendMarks writes the records a kernel owes to code it answers for.
 func (l *Usage) appendMarks(k model.FunID, need *demands, only bool) {
-	code := l.answeredBy(k, only)
-	mbarriers := uint32(0)
-	for _, f := range code {
-		mbarriers += l.asks[f].mbarriers
+	w := marker{l: l, k: k, need: need}
+	if !only && l.summarizes() {
+		l.appendSummary(&w)
+		return
 	}
-	done := uint8(0)
-	pay := func(mark uint8) {
-		if done&mark != 0 || need.marks&mark == 0 {
-			return
-		}
-		done |= mark
-		switch mark {
-		case markMbarriers:
-			l.note(k, model.Attribute{Format: cuda.FormatHalf, Attr: cuda.AttrNumMbarriers, Value: uint16(mbarriers), Sym: model.Absent})
-		case markBarriers:
-			if l.Release.BarrierAttr {
-				l.note(k, model.Attribute{Format: cuda.FormatByte, Attr: cuda.AttrNumBarriers, Value: uint16(need.barriers), Sym: model.Absent})
-			}
-		case markReservedSmem:
-			l.note(k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrReservedSmemUsed, Sym: model.Absent})
-		case markCtaidz:
-			l.note(k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrCtaidzUsed, Sym: model.Absent})
-		}
-	}
+	w.code = l.answeredBy(k, only)
 	if only {
 		for _, mark := range markOrder {
-			pay(mark)
+			w.append(mark)
 		}
 	}
-	for _, f := range code {
-		l.eachMark(f, func(mark uint8) {
+	for _, f := range w.code {
+		l.eachMark(f, func(mark uint8, _ int) {
 			if mark != markUndefined {
-				pay(mark)
-			} else if done&mark == 0 && !only {
-				done |= mark
-				l.setExterns(k, code, only)
+				w.append(mark)
+			} else if w.done&mark == 0 && !only {
+				w.done |= mark
+				l.setExterns(k, l.externsOf(w.code), only)
 			}
 		})
 	}
 	if need.marks&markUndefined != 0 && only {
-		l.setExterns(k, code, only)
+		l.setExterns(k, l.externsOf(w.code), only)
 	}
 }
 
+// marker appends the records of one kernel.
+type marker struct {
+	l    *Usage
+	k    model.FunID
+	need *demands
+	code []model.FunID // what it answers for; nil is what it reaches
+	done uint8
+}
+
+// append appends the record of a mark, once.
+func (w *marker) append(mark uint8) {
+	l := w.l
+	if w.done&mark != 0 || w.need.marks&mark == 0 {
+		return
+	}
+	w.done |= mark
+	switch mark {
+	case markMbarriers:
+		l.note(w.k, model.Attribute{Format: cuda.FormatHalf, Attr: cuda.AttrNumMbarriers, Value: uint16(w.mbarriers()), Sym: model.Absent})
+	case markBarriers:
+		if l.Release.BarrierAttr {
+			l.note(w.k, model.Attribute{Format: cuda.FormatByte, Attr: cuda.AttrNumBarriers, Value: uint16(w.need.barriers), Sym: model.Absent})
+		}
+	case markReservedSmem:
+		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrReservedSmemUsed, Sym: model.Absent})
+	case markCtaidz:
+		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrCtaidzUsed, Sym: model.Absent})
+	}
+}
+
+// mbarriers adds up the NUM_MBARRIERS of the code.
+func (w *marker) mbarriers() (sum uint32) {
+	if w.code == nil {
+		w.l.Reach(w.k, func(f model.FunID) { sum += w.l.asks[f].mbarriers })
+		return sum
+	}
+	for _, f := range w.code {
+		sum += w.l.asks[f].mbarriers
+	}
+	return sum
+}
+
 // eachMark calls visit for what a function asks for, in the order in which its
-// records were read; barriers that its code's flags tell of come last.
-func (l *Usage) eachMark(f model.FunID, visit func(uint8)) {
+// records were read; barriers that its code's flags tell of come last. at is the
+// number of the record.
+func (l *Usage) eachMark(f model.FunID, visit func(mark uint8, at int)) {
 	left := l.asks[f].marks
 	if info := l.Funs[f].Info; info != model.Absent {
 		records := l.Secs[info].Records()
 		for i := range records {
 			if mark := markOf[records[i].Attr]; left&mark != 0 {
 				left &^= mark
-				visit(mark)
+				visit(mark, i)
 			}
 		}
 	}
 	if left&markBarriers != 0 {
-		visit(markBarriers)
+		visit(markBarriers, lastRecord)
 	}
 }
 
@@ -326,29 +350,35 @@ func (l *Usage) StaysExtern(s model.SymID) bool {
 	return s != model.Absent && (!l.Syms[s].Is(model.SymDefined) || l.Syms[s].Other&cuda.STOEntry != 0)
 }
 
+// externsOf returns the entries of EXTERNS that stay, of all code.
+func (l *Usage) externsOf(code []model.FunID) (list []model.SymID) {
+	for _, f := range code {
+		l.externs(f, func(s model.SymID) { list = append(list, s) })
+	}
+	return list
+}
+
 // setExterns gives a kernel the EXTERNS of the code it answers for: its own
 // first. The only kernel of a link has the last found first, at the end of its
 // records unless nothing was added.
-func (l *Usage) setExterns(k model.FunID, code []model.FunID, only bool) {
+func (l *Usage) setExterns(k model.FunID, below []model.SymID, only bool) {
 	seen := make(map[model.SymID]bool)
 	var list []model.SymID
-	collect := func(f model.FunID) {
-		l.externs(f, func(s model.SymID) {
-			if !seen[s] {
-				seen[s] = true
-				list = append(list, s)
-			}
-		})
+	add := func(s model.SymID) {
+		if !seen[s] {
+			seen[s] = true
+			list = append(list, s)
+		}
 	}
 	own := l.Attribute(l.Funs[k].Info, cuda.AttrExterns)
-	collect(k)
+	l.externs(k, add)
 	mine := len(list)
 	if only {
 		clear(seen)
 		list = list[:0]
 	}
-	for _, f := range code {
-		collect(f)
+	for _, s := range below {
+		add(s)
 	}
 	switch {
 	case len(list) == 0 || only && len(list) == mine:

@@ -14,6 +14,8 @@ type Usage struct {
 	Stacks []kernelStack
 	needs  map[model.FunID]uint32 // registers of live kernels and all they reach
 	asks   []demands              // by function: what it asks for itself
+
+	summaries []summary // by component, made when first asked for
 }
 
 // Compute gives every live kernel of a final link what it needs.
