@@ -167,7 +167,7 @@ func (l *Backend) planSASS(img *plan) {
 	}
 	if img.wide.late {
 		img.wide.sass = len(img.parts)
-		img.parts = append(img.parts, img.widePart(img.Shstr.AddAgain(l.Names.ID(".symtab_shndx")), 0, symtab))
+		img.parts = append(img.parts, img.widePart(img.Shstr.AddAgain(l.Names.ID(".symtab_shndx")), 0, symtab, img.wide.count))
 	}
 	for i := range img.banks {
 		b := &img.banks[i]

@@ -40,7 +40,7 @@ func (l *Backend) placeParts(img *plan) error {
 		}
 		switch p {
 		case shstrtab:
-			if !img.wide.early && !img.wide.late {
+			if !img.wide.late {
 				at += namesGap
 			}
 		case strtab:
@@ -251,7 +251,7 @@ func (l *Backend) putMercurySymbols(out []byte, img *plan) {
 			if k < 0 {
 				k = img.sassOf[s.Sec]
 			}
-			img.putShndx(table, i+1, &e, uint32(k+1), uint32(s.Sec+1))
+			img.putShndx(table, i+1, &e, uint32(k+1), img.wide.made[s.Sec])
 		}
 		e.Put((*[cubin.SymbolSize]byte)(body[(i+1)*cubin.SymbolSize:]))
 	}
@@ -267,7 +267,7 @@ func (l *Backend) putSASSSymbols(out []byte, img *plan) {
 		s := &l.Syms[id]
 		e := l.mercEntry(img, id)
 		if s.Sec >= 0 {
-			img.putShndx(table, i+1, &e, uint32(img.sassOf[s.Sec]+1), uint32(s.Sec+1))
+			img.putShndx(table, i+1, &e, uint32(img.sassOf[s.Sec]+1), img.wide.made[s.Sec])
 		}
 		switch s.Type() {
 		case cuda.STTFunc:
