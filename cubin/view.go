@@ -7,8 +7,9 @@ package cubin
 func (f *File) View(edit func(i int, s *Section)) (*File, error) {
 	v := &File{Name: f.Name, Data: f.Data, Header: f.Header, shnum: f.shnum, shstr: f.shstr}
 	v.shdrs = append([]byte(nil), f.shdrs...)
+	var s Section // one for all: edit makes it escape
 	for i := 1; i < f.shnum; i++ {
-		s := f.Section(i)
+		s = f.Section(i)
 		edit(i, &s)
 		if uint64(s.NameOff) >= uint64(len(f.shstr)) {
 			return nil, f.fault(BadName, "", f.Header.ShOff+uint64(i)*SectionSize, uint64(s.NameOff), "section %d: name outside the string table", i)

@@ -57,12 +57,15 @@ func (fn *code) wordOf(attr cuda.InfoAttr, off uint32) uint32 {
 	return fn.moved(at)
 }
 
+// ownInfoSize is how much the records about SASS alone take.
+const ownInfoSize = 32
+
 // sassInfo is .nv.info.<f> of the SASS side: the Mercury records but for the
 // finalizer's options, with offsets of the SASS code, and then those that are
 // about SASS alone.
 func (l *Backend) sassInfo(img *plan, text model.SecID, merc []byte) ([]byte, error) {
-	fn := l.decoded[text]
-	out := make([]byte, 0, len(merc)+32)
+	fn := l.opened(text)
+	out := img.bytes.List(len(merc) + ownInfoSize)
 	for pos := 0; pos+4 <= len(merc); {
 		attr := cuda.InfoAttr(merc[pos+1])
 		n := 4
@@ -104,22 +107,24 @@ func (l *Backend) appendOwnInfo(img *plan, out []byte, fn *code) ([]byte, error)
 		return out, nil
 	}
 	s := fn.input.File.Section(int(k))
-	var own [3]*cubin.InfoRecord
+	var own [3]cubin.InfoRecord
+	var have [3]bool
 	r := fn.input.File.Info(&s)
 	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
 		switch rec.Attr {
 		case cuda.AttrCbankParamSize:
-			own[0] = &rec
+			own[0], have[0] = rec, true
 		case cuda.AttrParamCbank:
-			own[1] = &rec
+			own[1], have[1] = rec, true
 		case cuda.AttrSwWar:
-			own[2] = &rec
+			own[2], have[2] = rec, true
 		}
 	}
-	for _, rec := range own {
-		if rec == nil {
+	for i := range own {
+		if !have[i] {
 			continue
 		}
+		rec := &own[i]
 		at := len(out)
 		out = rec.Append(out)
 		if rec.Attr == cuda.AttrParamCbank && len(rec.Data) >= 4 {
@@ -140,10 +145,5 @@ func (l *Backend) bankSymbol(img *plan, text model.SecID) uint32 {
 	if id, ok := l.Headers[text]; ok {
 		return l.Syms[l.Secs[id].Sym].Index
 	}
-	for i := range img.banks {
-		if b := &img.banks[i]; l.Funs[b.kernel].Text == text {
-			return b.index
-		}
-	}
-	return 0
+	return img.bankOf[text]
 }

@@ -13,12 +13,20 @@ import (
 type Backend struct {
 	*output.Planner
 
-	decoded    map[model.SecID]*code // by section of code, once it is decoded
-	order      []*code               // in the order of the output
-	lineStarts map[int32]uint64      // by input: where its lines begin on the SASS side
+	decoded    []*code          // by section of code, once it is decoded
+	order      []*code          // in the order of the output
+	lineStarts map[int32]uint64 // by input: where its lines begin on the SASS side
 }
 
 // New returns the backend of a program.
 func New(res *resolve.Resolution) *Backend {
-	return &Backend{Planner: output.New(res), decoded: make(map[model.SecID]*code), lineStarts: make(map[int32]uint64)}
+	return &Backend{Planner: output.New(res), decoded: make([]*code, len(res.Secs)), lineStarts: make(map[int32]uint64)}
+}
+
+// opened returns the code of a section that is decoded, nil for none.
+func (l *Backend) opened(id model.SecID) *code {
+	if id < 0 {
+		return nil
+	}
+	return l.decoded[id]
 }

@@ -38,7 +38,7 @@ type code struct {
 
 // code returns the code of a function, decoded.
 func (l *Backend) code(text model.SecID) (*code, error) {
-	if fn := l.decoded[text]; fn != nil {
+	if fn := l.opened(text); fn != nil {
 		return fn, nil
 	}
 	src, _ := l.CodeOf(text)
@@ -306,7 +306,7 @@ func (l *Backend) sassExtent(img *plan, id model.SymID) (value, size uint64) {
 	if s.Sec < 0 || l.Secs[s.Sec].Fun == model.Absent {
 		return s.Value, s.Size
 	}
-	fn := l.decoded[s.Sec]
+	fn := l.opened(s.Sec)
 	if fn == nil {
 		return s.Value, s.Size
 	}

@@ -11,7 +11,6 @@ import (
 
 // fillParts gives every part its content, or the size of what is written later.
 func (l *Backend) fillParts(img *plan) error {
-	img.relas = make(map[model.SecID][]cubin.Reloc)
 	for _, id := range img.Order {
 		s := &l.Secs[id]
 		sass := &img.parts[img.sassOf[id]]
@@ -22,7 +21,7 @@ func (l *Backend) fillParts(img *plan) error {
 		merc := &img.parts[img.mercOf[id]]
 		switch {
 		case s.Fun != model.Absent:
-			fn := l.decoded[id]
+			fn := l.opened(id)
 			sass.data, merc.data = fn.sass, fn.record
 		case s.Type == cuda.SHTCudaInfo:
 			merc.data = img.Content[id]
@@ -38,7 +37,8 @@ func (l *Backend) fillParts(img *plan) error {
 				continue
 			}
 			if !l.isLines(s.Target) {
-				img.setRelas(id, l.sassRelocs(id))
+				img.scratch = l.sassRelocs(img.scratch[:0], id)
+				img.setRelas(id, img.scratch)
 			}
 			continue
 		case s.Type == cuda.SHTCudaResolvedRela:
@@ -143,7 +143,7 @@ func (l *Backend) fillTargets(id model.SecID, sass *part) {
 			if r.Disposition != model.Kept || r.Sym == model.Absent || l.Syms[r.Sym].Sec < 0 {
 				continue
 			}
-			fn := l.decoded[l.Syms[r.Sym].Sec]
+			fn := l.opened(l.Syms[r.Sym].Sec)
 			if fn == nil || r.NewType != cuda.R_MERCURY_PROG_REL32 && r.NewType != cuda.R_MERCURY_PROG_REL64 {
 				continue
 			}
@@ -183,7 +183,7 @@ func (l *Backend) sassAddend(r *model.Reloc) int64 {
 		return r.Addend
 	}
 	if s := &l.Syms[r.Sym]; s.Sec >= 0 && r.Addend >= 0 {
-		if fn := l.decoded[s.Sec]; fn != nil && r.Addend > 0 && fn.begins(uint64(r.Addend)) {
+		if fn := l.opened(s.Sec); fn != nil && r.Addend > 0 && fn.begins(uint64(r.Addend)) {
 			return int64(fn.sassOf(uint64(r.Addend)))
 		}
 	}
@@ -193,21 +193,22 @@ func (l *Backend) sassAddend(r *model.Reloc) int64 {
 // setRelas gives a relocation section its records on the SASS side.
 func (img *plan) setRelas(id model.SecID, list []cubin.Reloc) {
 	if id != model.Absent && img.sassOf[id] >= 0 {
-		img.relas[id] = list
+		p := &img.parts[img.sassOf[id]]
+		p.data = img.bytes.List(len(list) * cubin.RelaSize)[:len(list)*cubin.RelaSize]
+		putRelas(p.data, list)
 		img.parts[img.sassOf[id]].hdr.Size = uint64(len(list)) * cubin.RelaSize
 	}
 }
 
-// sassRelocs is the records of a relocation section on the SASS side: those of
+// sassRelocs appends the records of a relocation section on the SASS side: those of
 // the Mercury side, in their order.
-func (l *Backend) sassRelocs(id model.SecID) []cubin.Reloc {
+func (l *Backend) sassRelocs(list []cubin.Reloc, id model.SecID) []cubin.Reloc {
 	s := &l.Secs[id]
 	var fn *code
 	if l.Secs[s.Target].Fun != model.Absent {
-		fn = l.decoded[s.Target]
+		fn = l.opened(s.Target)
 	}
 	headers := l.Secs[s.Target].Type == cuda.SHTMercImageHeaders
-	var list []cubin.Reloc
 	for j := len(s.Relocs) - 1; j >= 0; j-- {
 		r := &s.Relocs[j]
 		if r.Disposition != model.Kept {

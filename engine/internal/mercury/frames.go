@@ -173,7 +173,7 @@ func (l *Backend) frameAddends(relocs []model.Reloc) map[uint64]int64 {
 		if r.NewType != cuda.R_MERCURY_ABS_PROG_REL64 && r.NewType != cuda.R_MERCURY_ABS_PROG_REL32 || r.Sym == model.Absent || l.Syms[r.Sym].Sec < 0 {
 			continue
 		}
-		if fn := l.decoded[l.Syms[r.Sym].Sec]; fn != nil {
+		if fn := l.opened(l.Syms[r.Sym].Sec); fn != nil {
 			addends[r.Off] = int64(fn.floorOf(r.Addend))
 		}
 	}
@@ -187,16 +187,16 @@ func (l *Backend) frameCode(img *plan, sym model.SymID) *code {
 	if s.Sec < 0 || img.first(l)[s.Sec] != sym {
 		return nil
 	}
-	return l.decoded[s.Sec]
+	return l.opened(s.Sec)
 }
 
 // first returns the first function symbol of each section of code.
-func (img *plan) first(l *Backend) map[model.SecID]model.SymID {
+func (img *plan) first(l *Backend) []model.SymID {
 	if img.firstSym == nil {
-		img.firstSym = make(map[model.SecID]model.SymID)
+		img.firstSym = model.Blank([]model.SymID(nil), len(l.Secs))
 		for _, id := range img.Symbols {
 			if s := &l.Syms[id]; s.Fun != model.Absent && s.Sec >= 0 {
-				if _, ok := img.firstSym[s.Sec]; !ok {
+				if img.firstSym[s.Sec] == model.Absent {
 					img.firstSym[s.Sec] = id
 				}
 			}

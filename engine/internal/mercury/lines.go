@@ -116,7 +116,7 @@ func (l *Backend) fillLines(img *plan, id model.SecID) error {
 			}
 			slices.SortStableFunc(keep, func(a, b lineSequence) int { return cmp.Compare(a.index, b.index) })
 			for _, s := range keep {
-				if fn := l.decoded[l.Syms[s.sym].Sec]; fn != nil && fn.result != nil {
+				if fn := l.opened(l.Syms[s.sym].Sec); fn != nil && fn.result != nil {
 					moved, ok := u.shape.moveLines(s.bytes, func(at uint64) uint64 { return uint64(fn.movedStart(uint32(at))) })
 					if !ok {
 						return l.badLines(in, name, pos)

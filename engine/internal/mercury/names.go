@@ -6,6 +6,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/names"
 )
 
 // Names of the image. Those of the Mercury group are appended to .shstrtab one
@@ -15,10 +16,27 @@ import (
 
 // mercNames is what the two string tables hold besides interned names.
 type mercNames struct {
-	tail     []string // names of the Mercury group, behind .shstrtab's own
+	tail     []tailName // names of the Mercury group, behind .shstrtab's own
 	tailSize uint32
 	renamed  []renamed
 }
+
+// tailName is a name in two parts.
+type tailName struct {
+	prefix prefix
+	name   names.ID
+}
+
+// prefix is what stands before a name of the Mercury group.
+type prefix int32
+
+const (
+	bare prefix = iota
+	ofMercury
+	ofCapsule
+)
+
+var prefixes = [...]string{bare: "", ofMercury: input.MercPrefix, ofCapsule: input.CapmercPrefix}
 
 // renamed is a name that is overwritten in .shstrtab.
 type renamed struct {
@@ -27,10 +45,10 @@ type renamed struct {
 }
 
 // addName appends a name to .shstrtab, whether it is there or not.
-func (img *plan) addName(name string) uint32 {
+func (l *Backend) addName(img *plan, before prefix, name names.ID) uint32 {
 	off := img.Shstr.Size + img.extra.tailSize
-	img.extra.tail = append(img.extra.tail, name)
-	img.extra.tailSize += uint32(len(name)) + 1
+	img.extra.tail = append(img.extra.tail, tailName{before, name})
+	img.extra.tailSize += uint32(len(prefixes[before])+len(l.Names.Str(name))) + 1
 	return off
 }
 
@@ -68,7 +86,7 @@ func (l *Backend) renameBanks(img *plan) {
 }
 
 // putNames writes .shstrtab.
-func (img *plan) putNames(b []byte) {
+func (l *Backend) putNames(img *plan, b []byte) {
 	img.Shstr.Put(b)
 	for _, r := range img.extra.renamed {
 		clear(b[r.off : int(r.off)+len(r.old)])
@@ -76,6 +94,7 @@ func (img *plan) putNames(b []byte) {
 	}
 	at := int(img.Shstr.Size)
 	for _, name := range img.extra.tail {
-		at += copy(b[at:], name) + 1
+		at += copy(b[at:], prefixes[name.prefix])
+		at += copy(b[at:], l.Names.Str(name.name)) + 1
 	}
 }

@@ -126,13 +126,13 @@ func (l *Backend) writesData(id model.SecID) bool {
 // jump's target.
 func (l *Backend) isTarget(target model.SecID, r *model.Reloc) bool {
 	return l.Secs[target].Type == cuda.SHTCudaConstant0+2 && (r.NewType == cuda.R_MERCURY_PROG_REL32 || r.NewType == cuda.R_MERCURY_PROG_REL64) &&
-		r.Sym != model.Absent && l.Syms[r.Sym].Sec >= 0 && l.decoded[l.Syms[r.Sym].Sec] != nil
+		r.Sym != model.Absent && l.Syms[r.Sym].Sec >= 0 && l.opened(l.Syms[r.Sym].Sec) != nil
 }
 
 // writeKept writes what the finalizer knows of a record that stays.
 func (l *Backend) writeKept(body []byte, in model.SecID, r *model.Reloc) error {
 	target := l.Secs[in].Target
-	fn := l.decoded[target]
+	fn := l.opened(target)
 	switch {
 	case fn == nil:
 		if (isWritten(r.NewType) || isCodeAddress(r.NewType)) && l.writesData(target) && r.Off < uint64(len(body)) {

@@ -25,18 +25,20 @@ type plan struct {
 	parts  []part
 	sassOf []int32 // by section of the link: its part, -1 for none
 	mercOf []int32
-	banks  []paramBank // those the finalizer makes
-	gap    uint64      // bytes behind .strtab
+	banks  []paramBank            // those the finalizer makes
+	bankOf map[model.SecID]uint32 // by section of code: the index of its bank's symbol
+	gap    uint64                 // bytes behind .strtab
 	extra  mercNames
 	// bankName is the SASS name of a section of constants, by section.
 	bankName map[model.SecID]uint32
-	relas    map[model.SecID][]cubin.Reloc // records of the SASS side, by section
+	bytes    model.Arena[byte] // short contents
+	scratch  []cubin.Reloc     // see sassRelocs
 	wide     wideIndex
 	// .debug_frame's records on the SASS side: their places, and the addends
 	// by place on the Mercury side.
 	frameAt     map[uint64]uint64
 	frameAddend map[uint64]int64
-	firstSym    map[model.SecID]model.SymID // see first
+	firstSym    []model.SymID // see first
 }
 
 // part is a section of the image.
@@ -116,6 +118,7 @@ func (l *Backend) openCode() error {
 // planBanks finds the parameter banks that the finalizer makes: one for each
 // kernel but those whose bank holds image slots.
 func (l *Backend) planBanks(img *plan) {
+	img.bankOf = make(map[model.SecID]uint32)
 	for _, fn := range l.order {
 		f := l.Secs[fn.text].Fun
 		k := fn.input.Bank[fn.sassidx]
@@ -128,6 +131,7 @@ func (l *Backend) planBanks(img *plan) {
 		s := fn.input.File.Section(int(k))
 		img.banks = append(img.banks, paramBank{kernel: f, name: ".nv.constant0." + l.SymName(l.Funs[f].Sym), size: s.Size, align: s.Align,
 			index: uint32(len(img.Symbols) + len(img.banks) + 1)})
+		img.bankOf[fn.text] = img.banks[len(img.banks)-1].index
 	}
 }
 
@@ -217,7 +221,7 @@ func (l *Backend) mercGroup(id model.SecID) (place int, ok bool) {
 
 // planMercury makes the headers of the Mercury group.
 func (l *Backend) planMercury(img *plan) {
-	var group []model.SecID
+	group := make([]model.SecID, 0, len(img.Order))
 	for _, id := range img.Order {
 		if _, ok := l.mercGroup(id); ok {
 			group = append(group, id)
@@ -228,6 +232,7 @@ func (l *Backend) planMercury(img *plan) {
 		y, _ := l.mercGroup(b)
 		return x - y
 	})
+	img.extra.tail = make([]tailName, 0, len(group)+2)
 	first := len(img.parts)
 	shift := 0
 	for i, id := range group {
@@ -242,14 +247,14 @@ func (l *Backend) planMercury(img *plan) {
 	symtab := uint32(first + len(group) + shift + 1)
 	for i, id := range group {
 		if img.wide.early && int(img.mercOf[id]) > first+i && len(img.parts) == first+i {
-			img.addMercWide(symtab)
+			l.addMercWide(img, symtab)
 		}
 		s := &l.Secs[id]
 		h := cubin.Section{Type: s.Type, Flags: cuda.SHFMercury | s.Flags, Size: s.Size, Align: s.Align}
-		name := input.MercPrefix + l.Names.Str(s.Name)
+		before := ofMercury
 		switch {
 		case s.Fun != model.Absent:
-			name = input.CapmercPrefix + l.Names.Str(s.Name)
+			before = ofCapsule
 			h.Type, h.Flags, h.Align = cuda.SHTCudaCapmerc, cuda.SHFMercury, 16
 			h.Link, h.Info = symtab, l.Syms[l.Funs[s.Fun].Sym].Index
 		case s.Type == cuda.SHTCudaInfo:
@@ -267,13 +272,13 @@ func (l *Backend) planMercury(img *plan) {
 			h.Info = uint32(img.mercOf[s.Owner] + 1)
 		}
 		p := part{hdr: h, twin: -1}
-		p.hdr.NameOff = img.addName(name)
+		p.hdr.NameOff = l.addName(img, before, s.Name)
 		img.parts = append(img.parts, p)
 	}
 	if uint32(len(img.parts)+1) < symtab {
-		img.addMercWide(symtab)
+		l.addMercWide(img, symtab)
 	}
 	h := cubin.Section{Type: cuda.SHTMercSymtab, Flags: cuda.SHFMercury, Align: 8, EntSize: cubin.SymbolSize,
-		Link: l.Secs[l.Strtab].Index, Info: uint32(img.Locals + 1), NameOff: img.addName(".nv.merc.symtab")}
+		Link: l.Secs[l.Strtab].Index, Info: uint32(img.Locals + 1), NameOff: l.addName(img, bare, l.Names.ID(".nv.merc.symtab"))}
 	img.parts = append(img.parts, part{hdr: h, twin: -1})
 }

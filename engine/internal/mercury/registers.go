@@ -19,7 +19,7 @@ func (l *Backend) fillRegisters(img *plan, id model.SecID) error {
 	open := make(map[string]*code)
 	for _, sym := range img.Symbols {
 		if s := &l.Syms[sym]; s.Type() == cuda.STTFunc && s.Is(model.SymDefined) && img.first(l)[s.Sec] == sym {
-			open[l.Names.Str(s.Name)] = l.decoded[s.Sec]
+			open[l.Names.Str(s.Name)] = l.opened(s.Sec)
 		}
 	}
 	var out []byte

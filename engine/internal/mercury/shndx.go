@@ -88,9 +88,9 @@ func (img *plan) widePart(name uint32, flags cuda.SectionFlags, symtab uint32, c
 		Size: uint64(count) * 4, Align: 4, EntSize: 4}}
 }
 
-func (img *plan) addMercWide(symtab uint32) {
+func (l *Backend) addMercWide(img *plan, symtab uint32) {
 	img.wide.merc = len(img.parts)
-	img.parts = append(img.parts, img.widePart(img.addName(".nv.merc.symtab_shndx"), cuda.SHFMercury, symtab, img.wide.mercCount))
+	img.parts = append(img.parts, img.widePart(l.addName(img, bare, l.Names.ID(".nv.merc.symtab_shndx")), cuda.SHFMercury, symtab, img.wide.mercCount))
 }
 
 // putShndx sets the section of a symbol: number index, which had the number

@@ -123,7 +123,7 @@ func (img *plan) body(out []byte, i int32) []byte {
 func (l *Backend) emitMercury(img *plan) ([]byte, error) {
 	out := l.NewImage(img.Size)
 	l.putMercuryHeader(out, img)
-	img.putNames(img.sassBody(out, l.Shstrtab))
+	l.putNames(img, img.sassBody(out, l.Shstrtab))
 	img.Str.Put(img.sassBody(out, l.Strtab))
 	for i := range img.parts {
 		p := &img.parts[i]
@@ -154,7 +154,6 @@ func (l *Backend) emitMercury(img *plan) ([]byte, error) {
 			continue
 		}
 		l.putMercuryRelocs(img.mercBody(out, id), id)
-		putRelas(img.sassBody(out, id), img.relas[id])
 	}
 	if n := len(img.parts) + 1; n >= cuda.SHNLoReserve {
 		null := cubin.Section{Size: uint64(n)}
@@ -199,19 +198,21 @@ func (l *Backend) putMercuryHeader(out []byte, img *plan) {
 // putMercuryRelocs writes the records that stay, last read first.
 func (l *Backend) putMercuryRelocs(body []byte, id model.SecID) {
 	s := &l.Secs[id]
-	list := make([]cubin.Reloc, 0, len(body)/cubin.RelaSize)
+	put := func(r cubin.Reloc) {
+		r.PutRela((*[cubin.RelaSize]byte)(body))
+		body = body[cubin.RelaSize:]
+	}
 	if s.Type == cuda.SHTCudaResolvedRela {
 		for _, p := range l.Resolved[id] {
 			r := &l.Secs[p.Sec].Relocs[p.At]
-			list = append(list, cubin.Reloc{Off: r.Off, Type: r.Type, Symbol: l.SymIndex(r.Sym), Addend: r.Addend + int64(r.Base)})
+			put(cubin.Reloc{Off: r.Off, Type: r.Type, Symbol: l.SymIndex(r.Sym), Addend: r.Addend + int64(r.Base)})
 		}
 	}
 	for j := len(s.Relocs) - 1; j >= 0; j-- {
 		if r := &s.Relocs[j]; r.Disposition == model.Kept {
-			list = append(list, cubin.Reloc{Off: r.Off, Type: r.NewType, Symbol: l.SymIndex(r.Sym), Addend: r.Addend})
+			put(cubin.Reloc{Off: r.Off, Type: r.NewType, Symbol: l.SymIndex(r.Sym), Addend: r.Addend})
 		}
 	}
-	putRelas(body, list)
 }
 
 func putRelas(body []byte, list []cubin.Reloc) {

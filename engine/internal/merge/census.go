@@ -20,18 +20,22 @@ type census struct {
 
 func takeCensus(files []*cubin.File) (c census) {
 	for _, f := range files {
-		c.sections += f.NumSections()
 		c.symbols += f.Symtab().Len()
 		c.relocs += len(f.Data) / cubin.RelSize
 		counted := false // the .nv.info of a sound file is one; overlapping ones must not add up
 		for i := 1; i < f.NumSections(); i++ {
 			switch s := f.Section(i); {
+			case s.Type == cuda.SHTNull:
+				continue // of the other side of a Mercury input
+			case s.Type == cuda.SHTRela:
+				c.sections++ // often the name of a REL section too
 			case s.Type == cuda.SHTProgbits && s.Flags&cuda.SHFExec != 0:
 				c.functions++
 			case s.Type == cuda.SHTCudaInfo && s.Owner() == 0 && !counted:
 				counted = true
 				c.records += int(min(s.Size, uint64(len(f.Data))) / model.InfoLeast)
 			}
+			c.sections++
 		}
 	}
 	return c

@@ -132,8 +132,8 @@ func (l *merger) newText(m *module, index, shndx uint32, text *cubin.Section, sy
 	l.Funs[fun].Text = id
 	if l.IsEntry(fun) {
 		name := l.Names.Str(l.Syms[sym].Name)
-		l.Funs[fun].Info = l.NewOwned(id, l.Names.ID(".nv.info."+name), cuda.SHTCudaInfo, l.InfoFlags(), 4)
-		l.Funs[fun].Shared = l.NewOwned(id, l.Names.ID(".nv.shared."+name), cuda.SHTCudaShared,
+		l.Funs[fun].Info = l.NewOwned(id, l.Names.Join(".nv.info.", name), cuda.SHTCudaInfo, l.InfoFlags(), 4)
+		l.Funs[fun].Shared = l.NewOwned(id, l.Names.Join(".nv.shared.", name), cuda.SHTCudaShared,
 			l.InfoFlags()|cuda.SHFWrite|cuda.SHFAlloc, 1)
 	}
 	return l.fillText(m, shndx, text, id)

@@ -134,7 +134,7 @@ func (l *merger) dropsLosers(target model.SecID) bool {
 // relTwin makes the empty .rel<X> beside a .rela<X>: a record with addend 0
 // that is not its section's first asks for it. It only leaves a name.
 func (l *merger) relTwin(rela names.ID, target model.SecID) {
-	name := l.Names.ID(".rel" + l.Names.Str(l.Secs[target].Name))
+	name := l.Names.Join(".rel", l.Names.Str(l.Secs[target].Name))
 	if l.RelocSection(target, name) == model.Absent {
 		l.NewRelocSection(name, cuda.SHTRel, l.InfoFlags(), target)
 	}
@@ -143,7 +143,7 @@ func (l *merger) relTwin(rela names.ID, target model.SecID) {
 // relaTwin returns the .rela<X> that takes the records of a .rel<X> with
 // --force-rela.
 func (l *merger) relaTwin(target model.SecID) model.SecID {
-	name := l.Names.ID(".rela" + l.Names.Str(l.Secs[target].Name))
+	name := l.Names.Join(".rela", l.Names.Str(l.Secs[target].Name))
 	if id := l.RelocSection(target, name); id != model.Absent {
 		return id
 	}

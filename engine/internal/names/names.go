@@ -2,6 +2,7 @@ package names
 
 import (
 	"hash/maphash"
+	"strings"
 )
 
 // Table interns strings: equal names get equal numbers, and everything after
@@ -13,6 +14,8 @@ type Table struct {
 	seed  maphash.Seed
 	table []slot // open addressing; size a power of two
 	text  []string
+
+	joined strings.Builder // see Join
 }
 
 // slot is a place of the table: a name and its hash side by side, for the two
@@ -62,6 +65,21 @@ func (n *Table) ID(s string) ID {
 		n.grow()
 	}
 }
+
+// Join returns the number of a name in two parts.
+func (n *Table) Join(prefix, s string) ID {
+	if size := len(prefix) + len(s); n.joined.Cap()-n.joined.Len() < size {
+		n.joined = strings.Builder{}
+		n.joined.Grow(max(size, roomSize))
+	}
+	from := n.joined.Len()
+	n.joined.WriteString(prefix)
+	n.joined.WriteString(s)
+	return n.ID(n.joined.String()[from:])
+}
+
+// roomSize is how much memory joined names take at a time.
+const roomSize = 1 << 16
 
 func (n *Table) grow() {
 	table := make([]slot, len(n.table)*2)
