@@ -41,10 +41,6 @@ func (t *Table) Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reaso
 		return Span
 	}
 	core := want[before : before+len(s.ops)]
-	// A row that is missing has to be found before anything is written.
-	if !s.covers(&v) {
-		return NoRow
-	}
 	for i := range sass {
 		want[i], mask[i] = sass[i], Word{^uint64(0), ^uint64(Schedule)}
 	}
@@ -67,38 +63,46 @@ func (t *Table) Words(sm cuda.SM, record []byte) int {
 // Samples returns how many distinct samples support the rules for a record,
 // and the release they came from.
 func (t *Table) Samples(sm cuda.SM, record []byte) (n int, release string) {
-	s, _, why := t.find(sm, record)
+	s, release, _, why := t.findForm(sm, record)
 	if why != Known {
 		return 0, ""
 	}
-	return s.samples, choose(t.forms[tagOf(record)], sm).release
+	return s.samples, release
 }
 
 func tagOf(r []byte) uint32 {
 	return uint32(r[0])<<24 | uint32(r[1])<<16 | uint32(r[2])<<8 | uint32(r[3])
 }
 
-func choose(all []*form, sm cuda.SM) *form {
-	for _, f := range all {
-		if slices.Contains(f.sms, uint16(sm)) {
-			return f
-		}
-	}
-	return nil
+func (t *Table) find(sm cuda.SM, record []byte) (*shape, bits, Reason) {
+	s, _, v, why := t.findForm(sm, record)
+	return s, v, why
 }
 
-func (t *Table) find(sm cuda.SM, record []byte) (*shape, bits, Reason) {
-	var v bits
+// findForm asks the forms of a tag in order: what one has no rule for another,
+// learned later, may have.
+func (t *Table) findForm(sm cuda.SM, record []byte) (s *shape, release string, v bits, why Reason) {
 	if !(len(record) == 16 && record[0]&0x7f == 1) && !(len(record) == 32 && record[0]&0x7f == 2) {
-		return nil, v, BadRecord
+		return nil, "", v, BadRecord
 	}
-	f := choose(t.forms[tagOf(record)&^0x80000000], sm)
-	if f == nil {
-		return nil, v, NoForm
-	}
+	why = NoForm
 	v = getBits(record)
-	s, why := f.find(&v)
-	return s, v, why
+	for _, f := range t.forms[tagOf(record)&^0x80000000] {
+		if !slices.Contains(f.sms, uint16(sm)) {
+			continue
+		}
+		s, w := f.find(&v)
+		if w == Known && s.covers(&v) {
+			return s, f.release, v, Known
+		}
+		switch {
+		case w == Known:
+			why = NoRow
+		case why == NoForm || why == Unseen:
+			why = w
+		}
+	}
+	return nil, "", v, why
 }
 
 func (f *form) find(v *bits) (*shape, Reason) {

@@ -1,6 +1,10 @@
 package mercury
 
-import "github.com/twinlink/twinlink/cuda"
+import (
+	"slices"
+
+	"github.com/twinlink/twinlink/cuda"
+)
 
 // whole is the fields of a SASS word that Mercury widens: registers, in which
 // all ones is RZ, and predicates, in which it is PT. Rules know whether one
@@ -46,10 +50,11 @@ func (s *shape) recordSize() int { return 16 * int(s.ops[0]>>24&3) }
 
 func (t *Table) findPlain(sm cuda.SM, w Word) (*shape, bits, Reason) {
 	v := bits{w.Lo, w.Hi & (1<<41 - 1)}
-	f := choose(t.plain[uint32(w.opcode())], sm)
-	if f == nil {
+	at := slices.IndexFunc(t.plain[uint32(w.opcode())], func(f *form) bool { return slices.Contains(f.sms, uint16(sm)) })
+	if at < 0 {
 		return nil, v, NoForm
 	}
+	f := t.plain[uint32(w.opcode())][at]
 	for k, s := range whole {
 		if v.field(uint(s.at), uint(s.width)) == 1<<s.width-1 {
 			v[2] |= 1 << k

@@ -8,12 +8,13 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// Options is how a file is checked. The zero value checks everything but the
-// instructions of stored nodes.
+// Options is how a file is checked. The zero value checks everything.
 type Options struct {
 	Codes *Codes // nil: SeedCodes
-	// Rules makes SASS of Mercury records; without it every stored node is unknown.
+	// Rules makes SASS of Mercury records; nil: those of [Records].
 	Rules Rules
+	// AllowUnknown takes what isn't known for correct: such a file passes.
+	AllowUnknown bool
 	// Limit is the number of findings that are kept; 0 means 1000.
 	Limit int
 
@@ -39,7 +40,7 @@ func Check(name string, data []byte, opts Options) *Report {
 }
 
 func check(name string, data []byte, opts Options) (*Report, *checker) {
-	r := &Report{File: name, Forms: map[string]int{}, Unchecked: map[string]int{}}
+	r := &Report{File: name, Forms: map[string]int{}, Unknown: map[string]int{}, Unchecked: map[string]int{}}
 	f, err := cubin.Open(name, data)
 	if err != nil {
 		r.refuse(err)
@@ -53,18 +54,32 @@ func check(name string, data []byte, opts Options) (*Report, *checker) {
 	if opts.Codes == nil {
 		opts.Codes = SeedCodes
 	}
+	if opts.Rules == nil {
+		opts.Rules = Records()
+	}
 	if opts.Limit == 0 {
 		opts.Limit = 1000
 	}
 	c := &checker{m: m, opts: opts, report: r, sm: f.Header.SM()}
 	c.run()
 	r.sort()
-	r.Verdict = Pass
-	if len(r.Findings) > 0 {
+	if n := r.Nodes.Unknown; n > 0 {
+		r.Unknown[string(exRecord)] = n
+	}
+	switch {
+	case len(r.Findings) > 0:
 		r.Verdict = Fail
+	case len(r.Unknown) > 0 && !opts.AllowUnknown:
+		r.Verdict = Incomplete
+	default:
+		r.Verdict = Pass
 	}
 	return r, c
 }
+
+// writerFinalizer is the tool name in images of libraries that were finalized
+// again after their link.
+const writerFinalizer = "finalizer"
 
 // checker is one check.
 type checker struct {
@@ -111,6 +126,7 @@ func (c *checker) run() {
 	c.registers()
 	c.dataRelocs(Debug)
 	c.contents(Debug)
+	c.coverage()
 }
 
 // index finds sections of functions that no twin leads to.
@@ -128,6 +144,11 @@ func (c *checker) index() {
 			c.bank0[int(s.Info)] = i
 		case s.Name == ".note.nv.cuver":
 			c.old = true
+		case s.Name == ".note.nv.tkinfo":
+			if notes, err := c.m.File.Notes(&s.Section); err == nil && len(notes) > 0 {
+				t, _ := notes[0].Tkinfo()
+				c.writer = t.Tool
+			}
 		}
 	}
 }
@@ -166,4 +187,10 @@ func (c *checker) number(k Kind, a Aspect, section int, off uint64, what string,
 }
 
 // leave counts something that can't be checked.
-func (c *checker) leave(e exception) { c.report.Unchecked[string(e)]++ }
+func (c *checker) leave(e exception) {
+	if e.unknown() {
+		c.report.Unknown[string(e)]++
+	} else {
+		c.report.Unchecked[string(e)]++
+	}
+}

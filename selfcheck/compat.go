@@ -38,6 +38,9 @@ var compatRules = map[uint32]map[cuda.CompatAttr]compatRule{
 func (c *checker) compatValue(section int, r *record) {
 	rules := compatRules[c.api]
 	if rules == nil {
+		if c.api < api130 || c.api > api135 {
+			c.leave(exCompat)
+		}
 		return
 	}
 	attr := cuda.CompatAttr(r.Attr)

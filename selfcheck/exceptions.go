@@ -30,12 +30,27 @@ const (
 	exPrincipal       exception = "which word of a node an attribute means"
 	exReservedSmem    exception = "value of a reserved shared symbol"
 	exShortFrame      exception = "the only instruction of the frame of a short function inside a kernel"
+	exStaleLink       exception = "sh_link of the Mercury side, one behind where NVIDIA's finalizer put .nv.merc.nv.callgraph in front"
 	exAlias           exception = "size of an alias"
+	exRegisterCount   exception = "functions whose number of registers is not fixed or not told"
 	exUniformStub     exception = "size of a unified function's stub"
 
 	// This package doesn't know enough.
 	exUnsized   exception = "functions with a PLAIN opcode of unknown Mercury size"
+	exPlain     exception = "PLAIN instructions of a form that is not known"
+	exMiniWord  exception = "words of tag-only nodes of a form that is not known"
 	exMiniTag   exception = "minis of a tag that is not known"
 	exRelocForm exception = "code relocations of a form that is not known"
 	exSection   exception = "sections of a name that is not known"
+	exRecord    exception = "records of a form or a value that is not known"
+	exCompat    exception = ".nv.compat of a release that is not known"
 )
+
+// unknown reports whether the reason is one that knowing more would take away.
+func (e exception) unknown() bool {
+	switch e {
+	case exUnsized, exPlain, exMiniWord, exMiniTag, exRelocForm, exSection, exRecord, exCompat:
+		return true
+	}
+	return false
+}

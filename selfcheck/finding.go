@@ -36,6 +36,26 @@ type Finding struct {
 	What     string // what was compared
 }
 
+// lacking is what a finding of a whole section is about.
+const (
+	lackingClone   = "Mercury clone"
+	lackingTwin    = "SASS twin"
+	lackingSection = "section"
+)
+
+// gravity orders findings; see [Report.Code].
+func (f *Finding) gravity() int {
+	switch {
+	case f.Aspect == Count && (f.What == lackingClone || f.What == lackingTwin || f.What == lackingSection):
+		return 3
+	case f.Aspect == Content:
+		return 2
+	case f.Aspect == Count:
+		return 1
+	}
+	return 0
+}
+
 // Detail tells the finding in words.
 func (f *Finding) Detail() string {
 	if f.Expected == "" && f.Found == "" {

@@ -50,13 +50,30 @@ func encode(w io.Writer, v any) error {
 // findings, nodes.
 func (r *Report) JSON(w io.Writer) error { return encode(w, r.plain()) }
 
+type jsonShare struct {
+	Bytes int    `json:"bytes"`
+	Depth string `json:"depth"`
+	What  string `json:"what"`
+}
+
+func shares(list []Share) []jsonShare {
+	out := []jsonShare{}
+	for _, s := range list {
+		out = append(out, jsonShare{s.Bytes, s.Depth.String(), s.What})
+	}
+	return out
+}
+
 // FullJSON writes the same object with what was not checked besides: the
 // findings beyond the limit, the forms of unknown nodes, the exceptions met.
 func (r *Report) FullJSON(w io.Writer) error {
 	return encode(w, struct {
 		jsonReport
+		Code      int            `json:"code"`
 		More      int            `json:"more"`
 		Forms     map[string]int `json:"unknownForms"`
+		Unknown   map[string]int `json:"unknown"`
 		Unchecked map[string]int `json:"unchecked"`
-	}{r.plain(), r.More, r.Forms, r.Unchecked})
+		Coverage  []jsonShare    `json:"coverage"`
+	}{r.plain(), r.Code(), r.More, r.Forms, r.Unknown, r.Unchecked, shares(r.Coverage)})
 }

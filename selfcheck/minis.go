@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/mercury"
 )
 
 // A mini is the tag of a record whose other bytes SASS tells. Its tag and the
@@ -46,12 +47,37 @@ var miniOps = func() map[uint32]uint64 {
 	return m
 }()
 
+// plain compares the word of a PLAIN node with those of genuine files.
+func (c *checker) plain(fn *capsule.Func, n *capsule.Node) {
+	if mercury.LikePlain(c.sm, mercury.Word(wordAt(fn.Code, n.SASS))) != mercury.Alike {
+		c.leave(exPlain)
+		c.report.covered.unknown++
+		return
+	}
+	c.report.covered.alike++
+}
+
 // mini compares the opcode of a mini's word with that of its tag.
 func (c *checker) mini(fn *capsule.Func, n *capsule.Node) {
+	w := wordAt(fn.Code, n.SASS)
 	op, ok := miniOps[fn.Cap.Tag(n)&^(1<<31)]
-	if !ok {
-		c.leave(exMiniTag)
+	like := mercury.LikeTag(c.sm, fn.Cap.Tag(n), mercury.Word(w))
+	switch {
+	case like == mercury.OtherOp && !ok && n.Span == 1:
+		c.add(Text, Content, fn.Text, uint64(n.SASS), fmt.Sprintf("opcode of mini %08x", fn.Cap.Tag(n)), "one that this tag was seen with", fmt.Sprintf("%03x", w.Lo&opcodeMask))
 		return
+	case like == mercury.NeverMet && !ok:
+		c.leave(exMiniTag)
+		c.report.covered.unknown += int(n.Span)
+		return
+	case like == mercury.Unlike:
+		c.leave(exMiniWord)
+		c.report.covered.unknown += int(n.Span)
+	default:
+		c.report.covered.alike += int(n.Span)
+	}
+	if !ok {
+		op = w.Lo & opcodeMask
 	}
 	if got := wordAt(fn.Code, n.SASS).Lo & opcodeMask; got != op || n.Span != 1 {
 		c.add(Text, Content, fn.Text, uint64(n.SASS), fmt.Sprintf("opcode of mini %08x", fn.Cap.Tag(n)),

@@ -48,9 +48,11 @@ func wordAt(code []byte, off uint32) Word {
 func (w Word) String() string { return fmt.Sprintf("%016x.%016x", w.Hi, w.Lo) }
 
 func (c *checker) nodes() {
+	limits := c.limits()
 	for i := range c.m.Funcs {
 		if fn := &c.m.Funcs[i]; fn.Cap != nil {
 			c.nodesOf(fn)
+			c.wordsOf(fn, limits[fn.Symbol])
 		}
 	}
 }
@@ -64,6 +66,7 @@ func (c *checker) nodesOf(fn *capsule.Func) {
 		switch n.Kind {
 		case capsule.Plain:
 			count.Plain++
+			c.plain(fn, n)
 		case capsule.Mini:
 			count.Mini++
 			c.mini(fn, n)
@@ -72,6 +75,7 @@ func (c *checker) nodesOf(fn *capsule.Func) {
 			c.stored(fn, i)
 		case capsule.Skip:
 			count.Skip++
+			c.report.covered.padding += int(n.Span)
 			if i != len(p.Nodes)-1 {
 				c.padding(fn, n)
 			}

@@ -11,15 +11,24 @@ import (
 type Verdict uint8
 
 const (
-	Refused Verdict = iota // no device object with capsules, or malformed beyond checking
-	Fail                   // there are findings
-	Pass                   // none
+	Refused    Verdict = iota // no device object with capsules, or malformed beyond checking
+	Fail                      // there are findings
+	Incomplete                // none, but something is not known well enough to be checked
+	Pass                      // neither
 )
 
-func (v Verdict) String() string { return [...]string{"refused", "fail", "pass"}[v] }
+func (v Verdict) String() string {
+	return [...]string{"refused", "findings", "incomplete", "pass"}[v]
+}
 
 // ExitStatus returns the status of a command that checked one file.
-func (v Verdict) ExitStatus() int { return [...]int{Refused: 3, Fail: 1, Pass: 0}[v] }
+func (v Verdict) ExitStatus() int {
+	return [...]int{Refused: 3, Fail: 1, Incomplete: 4, Pass: 0}[v]
+}
+
+// Worst returns the graver of two verdicts: that of a command that checked
+// several files.
+func (v Verdict) Worst(w Verdict) Verdict { return min(v, w) }
 
 // Nodes counts the nodes of all capsules. Stored are the full records of 16 and
 // 32 bytes; of these Reconstituted gave the SASS words that stand there, and
@@ -38,10 +47,31 @@ type Report struct {
 	Nodes    Nodes
 	// Forms counts unknown stored nodes by form: a tag and the reason.
 	Forms map[string]int
-	// Unchecked counts what had to be left alone, by reason: the known
-	// exceptions that were met, and forms of other things that are not known.
+	// Unknown counts by reason what this package doesn't know enough of, or what
+	// contradicts the known form of its like. If there is any, the verdict is
+	// Incomplete at best.
+	Unknown map[string]int
+	// Unchecked counts by reason what the Mercury side doesn't tell.
 	Unchecked map[string]int
-	Err       error // why the file was refused
+	// Coverage accounts for every byte of the file.
+	Coverage []Share
+	Err      error // why the file was refused
+
+	covered wordCount
+}
+
+// Code returns the number of the gravest finding, 0 where there is none: of a
+// section that lacks, then of content, of something that lacks inside a section,
+// of metadata. It is that of the report's table of codes.
+func (r *Report) Code() int {
+	code, gravest := 0, -1
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if g := f.gravity(); g > gravest {
+			code, gravest = f.Code, g
+		}
+	}
+	return code
 }
 
 // refuse makes the report one of a file that can't be checked. The reason is

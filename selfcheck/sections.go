@@ -115,6 +115,7 @@ func kindOf(name string) Kind {
 
 // sections compares what exists on both sides and how it is described.
 func (c *checker) sections() {
+	c.required()
 	wide := c.clonesGraph()
 	for i := 1; i < len(c.m.Sections); i++ {
 		s := &c.m.Sections[i]
@@ -134,12 +135,41 @@ func (c *checker) sections() {
 		if i == c.m.SASS.Index && c.m.Merc.Index != 0 {
 			continue
 		}
-		c.add(kindOf(s.Name), Count, i, 0, "Mercury clone", "one", "none")
+		c.add(kindOf(s.Name), Count, i, 0, lackingClone, "one", "none")
 	}
 	if c.m.Merc.Index == 0 {
-		c.add(Text, Count, c.m.SASS.Index, 0, "Mercury symbol table", "one", "none")
+		c.add(Text, Count, c.m.SASS.Index, 0, lackingSection, ".nv.merc.symtab", "none")
 	}
 	c.order()
+}
+
+// requiredSections is what every file has.
+var requiredSections = [...]string{".shstrtab", ".strtab", ".symtab", ".note.nv.tkinfo", ".nv.compat", ".nv.callgraph"}
+
+// required checks that no section lacks that every file has, or that a symbol or
+// an attribute stands for.
+func (c *checker) required() {
+	have := make(map[string]bool, len(c.m.Sections))
+	for i := range c.m.Sections {
+		have[c.m.Sections[i].Name] = true
+	}
+	lack := func(name string) { c.add(kindOf(name), Count, 0, 0, lackingSection, name, "none") }
+	for _, name := range requiredSections {
+		if !have[name] {
+			lack(name)
+		}
+	}
+	if !have[".note.nv.cuinfo"] && !have[".note.nv.cuver"] {
+		lack(".note.nv.cuinfo")
+	}
+	if len(c.m.Funcs) == 0 {
+		return
+	}
+	for _, name := range [...]string{".nv.info", ".debug_frame"} {
+		if !have[name] {
+			lack(name)
+		}
+	}
 }
 
 // clonesGraph reports whether the file is of a release that clones .nv.callgraph
@@ -264,7 +294,7 @@ func (c *checker) cloneHeader(i int, s *capsule.Section) {
 	}
 	t := c.m.Twin(i)
 	if t == 0 {
-		c.add(k, Count, i, 0, "SASS twin", "one", "none")
+		c.add(k, Count, i, 0, lackingTwin, "one", "none")
 		return
 	}
 	twin := &c.m.Sections[t]
@@ -286,7 +316,9 @@ func (c *checker) cloneHeader(i int, s *capsule.Section) {
 	if rule.link == linkSymtab {
 		link = uint32(c.m.Merc.Index)
 	}
-	if rule.link != linkFree {
+	if c.writer == writerFinalizer && link != 0 && s.Link == link-1 {
+		c.leave(exStaleLink)
+	} else if rule.link != linkFree {
 		c.number(k, Metadata, i, 0, "sh_link", uint64(link), uint64(s.Link))
 	}
 	if rule.clone == cuda.SHTCudaCapmerc {

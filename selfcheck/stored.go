@@ -6,6 +6,9 @@ import (
 	"github.com/twinlink/twinlink/capsule"
 )
 
+// atGuard is the byte of a record whose bits 3 to 7 are the guard.
+const atGuard = 4
+
 // stored compares the words of node i with what its record says.
 func (c *checker) stored(fn *capsule.Func, i int) {
 	n := &fn.Cap.Nodes[i]
@@ -13,20 +16,21 @@ func (c *checker) stored(fn *capsule.Func, i int) {
 		c.report.Nodes.Reconstituted++ // to nothing
 		return
 	}
-	if c.opts.Rules == nil {
-		c.report.Nodes.Unknown++
-		return
-	}
 	record := fn.Cap.Record(n)
+	if p := record[atGuard] >> 3; p > 6 && p != 31 {
+		c.add(Text, Content, fn.Capsule, 0, fmt.Sprintf("guard of the record at 0x%x of %s", n.SASS, fn.Name), "P0 to P6, or PT as 31", fmt.Sprint(p))
+	}
 	sass, want, mask := c.words(int(n.Span))
 	for k := range sass {
 		sass[k] = wordAt(fn.Code, n.SASS+uint32(k)*capsule.WordSize)
 	}
 	if reason := c.opts.Rules.Predict(c.sm, record, sass, want, mask); reason != "" {
 		c.report.Nodes.Unknown++
+		c.report.covered.unknown += int(n.Span)
 		c.report.Forms[fmt.Sprintf("%08x/%d %s", fn.Cap.Tag(n), n.Span, reason)]++
 		return
 	}
+	c.report.covered.made += int(n.Span)
 	same := true
 	for k := range sass {
 		m := Word{mask[k].Lo, mask[k].Hi &^ schedule}

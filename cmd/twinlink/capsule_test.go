@@ -111,7 +111,7 @@ func TestCapsuleShow(t *testing.T) {
 
 func TestSelfcheckCommand(t *testing.T) {
 	data := capsuleFolder(t, capsuleObject(t))
-	if r := twinlink("selfcheck", "--format", "json", "x.cubin"); r.exit != 0 || !strings.HasPrefix(r.out, `{"file":"x.cubin","verdict":"pass","findings":[],"nodes":{"total":`) {
+	if r := twinlink("selfcheck", "--allow-unknown", "--format", "json", "x.cubin"); r.exit != 0 || !strings.HasPrefix(r.out, `{"file":"x.cubin","verdict":"pass","findings":[],"nodes":{"total":`) {
 		t.Errorf("exit %d, %s", r.exit, r.out)
 	}
 	bad := bytes.Clone(data)
@@ -131,7 +131,7 @@ func TestSelfcheckCommand(t *testing.T) {
 	if r := twinlink("selfcheck"); r.exit != 2 {
 		t.Errorf("no file: exit %d", r.exit)
 	}
-	if r := twinlink("selfcheck", "--out-sass", "out.cubin", "x.cubin"); r.exit != 0 {
+	if r := twinlink("selfcheck", "--allow-unknown", "--out-sass", "out.cubin", "x.cubin"); r.exit != 0 {
 		t.Errorf("exit %d, %s", r.exit, r.stderr)
 	}
 	if made, err := os.ReadFile("out.cubin"); err != nil || !bytes.Equal(made, data) {

@@ -26,26 +26,33 @@ their Mercury side and compares: texts, then relocations, then debug sections.
 Numbers of findings: with --codes seed 17 is content, 18 count, 19 metadata;
 with --codes section 17 is text, 18 debug, 19 relocation.
 
-Exit status: 0 all pass, 1 findings, 2 wrong use, 3 a file was refused.`,
+The result for a file is pass; findings, with the code of the gravest;
+incomplete, where something in it is not known to this program, or unlike all
+of its kind that is; or refused, where it can't be read. How many bytes were
+compared, looked at for their form alone, and left unchecked is printed too.
+
+Exit status: 0 all pass, 1 findings, 2 wrong use, 3 a file was refused,
+4 incomplete. Of several files the worst counts: refused, findings, incomplete.`,
 		Example: "  twinlink selfcheck out.cubin\n  twinlink selfcheck --format json *.cubin",
 		Args:    atLeast(1, "no file to check"),
 	}
 	style := choose(c, "format", "how to print", "text", "json", "json-full")
 	codes := choose(c, "codes", "numbers of findings", "seed", "section")
 	out := c.Flags().String("out-sass", "", "write the file with the SASS side that Mercury has; one input only")
+	allow := c.Flags().Bool("allow-unknown", false, "take what isn't known for correct, instead of the result incomplete")
 	ask := c.Flags().Bool("witness", false, "also link each object with nvlink and report which functions are unchanged (does not affect the result)")
 	c.RunE = func(_ *cobra.Command, files []string) error {
 		if *out != "" && len(files) != 1 {
 			return badUsage("--out-sass takes one file")
 		}
-		return selfcheckFiles(files, style.value, codes.value, *out, *ask, s)
+		opts := selfcheck.Options{Codes: selfcheck.LookupCodes(codes.value), AllowUnknown: *allow}
+		return selfcheckFiles(files, style.value, opts, *out, *ask, s)
 	}
 	return c
 }
 
-func selfcheckFiles(files []string, style, codes, out string, ask bool, s streams) error {
-	status := exitOK
-	opts := selfcheck.Options{Codes: selfcheck.LookupCodes(codes), Rules: selfcheck.Records()}
+func selfcheckFiles(files []string, style string, opts selfcheck.Options, out string, ask bool, s streams) error {
+	verdict := selfcheck.Pass
 	for _, name := range files {
 		report, made, err := selfcheckFile(name, opts, out != "")
 		if err == nil {
@@ -60,9 +67,9 @@ func selfcheckFiles(files []string, style, codes, out string, ask bool, s stream
 		if err != nil {
 			return err
 		}
-		status = max(status, report.Verdict.ExitStatus())
+		verdict = verdict.Worst(report.Verdict)
 	}
-	return ended(status)
+	return ended(verdict.ExitStatus())
 }
 
 func selfcheckFile(name string, opts selfcheck.Options, reconstitute bool) (*selfcheck.Report, []byte, error) {

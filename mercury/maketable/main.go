@@ -41,14 +41,16 @@ func main() {
 	only := flag.String("only", "", "tags to learn, separated by commas; the others are left out; none: the held-back samples alone")
 	each := flag.Duration("each", 0, "give a form up after so long, leaving it out; 0: never")
 	verbose := flag.Bool("v", false, "trace")
+	more := flag.Int("extend", 0, "learn nothing: try the rules of table.tsv on this SM")
+	every := flag.Int("verify", 0, "learn nothing: try one form in so many of table.tsv, or those of -only, on nvlink")
 	flag.Parse()
-	if err := run(context.Background(), *dir, *parts, *only, *each, *verbose); err != nil {
+	if err := run(context.Background(), *dir, *parts, *only, *each, *more, *every, *verbose); err != nil {
 		fmt.Fprintln(os.Stderr, "maketable:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, dir, parts, only string, each time.Duration, verbose bool) error {
+func run(ctx context.Context, dir, parts, only string, each time.Duration, more, every int, verbose bool) error {
 	tools, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
 		return err
@@ -64,14 +66,40 @@ func run(ctx context.Context, dir, parts, only string, each time.Duration, verbo
 	for _, r := range src.records {
 		samples[tagOf(r)] = append(samples[tagOf(r)], learn.Sample{Record: r})
 	}
+	if every != 0 {
+		tags, err := choose(samples, only)
+		if err != nil {
+			return err
+		}
+		if only == "" {
+			tags = nil
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "table.tsv"))
+		if err != nil {
+			return err
+		}
+		return verify(ctx, string(b), tags, every, samples)
+	}
+	if more != 0 {
+		file := filepath.Join(dir, "table.tsv")
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		text, err := extend(ctx, string(b), more, samples)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(file, []byte(text), 0o644)
+	}
 	if only == "" || only == "none" {
 		if err := holdBack(ctx, tools, src, samples, filepath.Join(dir, "testdata", "heldback.txt")); err != nil {
 			return err
 		}
 	}
 	oracles, readers := map[int]*probe.Oracle{}, map[int]*probe.Reader{}
-	// Some records make nvlink run for ever.
-	brief, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 800 * time.Millisecond}})
+	// Some records make nvlink run for ever; a busy machine is slow too.
+	brief, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 4 * time.Second}})
 	if err != nil {
 		return err
 	}

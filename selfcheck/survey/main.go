@@ -106,6 +106,9 @@ func survey(name, folder string) (*tally, error) {
 		for k, n := range r.Forms {
 			t.forms[k] += n
 		}
+		for k, n := range r.Unknown {
+			t.causes["not known: "+k] += n
+		}
 		for k, n := range r.Unchecked {
 			t.causes[k] += n
 		}
@@ -139,7 +142,7 @@ func (t *tally) line(w io.Writer) {
 		share = 100 * float64(t.same) / float64(t.stored)
 	}
 	v := t.verdicts
-	fmt.Fprintf(w, "%-16s %6d %9d %9d %8d %7d %7.2f%% | %6d %9d %9d %8d\n", t.name, t.files, t.stored, t.same, t.unknown, wrong, share, v[selfcheck.Pass], 0, v[selfcheck.Fail], v[selfcheck.Refused])
+	fmt.Fprintf(w, "%-16s %6d %9d %9d %8d %7d %7.2f%% | %6d %9d %9d %8d\n", t.name, t.files, t.stored, t.same, t.unknown, wrong, share, v[selfcheck.Pass], v[selfcheck.Incomplete], v[selfcheck.Fail], v[selfcheck.Refused])
 }
 
 func (t *tally) details(w io.Writer) {

@@ -69,7 +69,7 @@ func NewOracle(ctx context.Context, tools *nvidia.Toolset, release, arch string)
 
 // patience is the number of links of one Ask that may run for ever. After them
 // whatever stands beside a culprit is given up with it.
-const patience = 6
+const patience = 3
 
 // Answer is what nvlink made of one node.
 type Answer struct {

@@ -246,14 +246,16 @@ func (f *image) results(capsule int) ([]Result, error) {
 	return out, nil
 }
 
-// betweenMarkers splits what came back into the group behind each marker.
+// betweenMarkers splits what came back into the group behind each marker. Behind
+// some instructions on barriers a pair of words is put, and hangs on the marker,
+// which is then a full record.
 // Nodes that stand for no SASS and nodes in front of the first marker are left out.
 func betweenMarkers(back []Result) [][]Result {
 	var groups [][]Result
 	for _, r := range back {
 		switch {
 		case r.Kind == 'S':
-		case r.Kind == 'P' && isMarker(r.Words, len(groups)):
+		case (r.Kind == 'P' || r.Kind == 'R') && isMarker(r.Words, len(groups)):
 			groups = append(groups, nil)
 		case len(groups) > 0:
 			groups[len(groups)-1] = append(groups[len(groups)-1], r)

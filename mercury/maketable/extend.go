@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/mercury"
+	"github.com/twinlink/twinlink/mercury/internal/learn"
+	"github.com/twinlink/twinlink/mercury/internal/probe"
+)
+
+// perForm is the number of records that a form's rules are tried on.
+const perForm = 96
+
+// extend tries the rules of a table on an SM that they were not learned for, and
+// returns the table with the SM added to the forms for which nvlink gives what
+// they say.
+func extend(ctx context.Context, text string, sm int, samples map[uint32][]learn.Sample) (string, error) {
+	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 8 * time.Second}})
+	if err != nil {
+		return "", err
+	}
+	o, err := probe.NewOracle(ctx, tools, nvlinkRelease, fmt.Sprintf("sm_%d", sm))
+	if err != nil {
+		return "", err
+	}
+	blocks := blocksOf(text)
+	have := map[uint32]bool{}
+	for _, b := range blocks {
+		if slices.Contains(b.sms, sm) {
+			have[b.tag] = true
+		}
+	}
+	for i := range blocks {
+		b := &blocks[i]
+		if b.tag == 0 || have[b.tag] {
+			continue
+		}
+		one, err := mercury.Parse(strings.Join(b.lines, ""))
+		if err != nil {
+			return "", err
+		}
+		same, asked, err := holds(ctx, o, one, b, samples[b.tag])
+		if err != nil {
+			return "", err
+		}
+		if same {
+			have[b.tag] = true
+			b.add(sm)
+		}
+		fmt.Fprintf(os.Stderr, "%08x of %v on sm_%d: %t, %d records\n", b.tag, b.sms, sm, same, asked)
+	}
+	var out strings.Builder
+	for _, b := range blocks {
+		out.WriteString(strings.Join(b.lines, ""))
+	}
+	return out.String(), nil
+}
+
+// verify tries the rules of some tags, or of one form in so many, on the SMs that
+// they are for, and reports those for which nvlink gives something else.
+func verify(ctx context.Context, text string, only []uint32, every int, samples map[uint32][]learn.Sample) error {
+	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 8 * time.Second}})
+	if err != nil {
+		return err
+	}
+	oracles := map[int]*probe.Oracle{}
+	for _, sm := range asked {
+		if oracles[sm], err = probe.NewOracle(ctx, tools, nvlinkRelease, fmt.Sprintf("sm_%d", sm)); err != nil {
+			return err
+		}
+	}
+	bad := 0
+	for i, b := range blocksOf(text) {
+		if b.tag == 0 || len(only) > 0 && !slices.Contains(only, b.tag) || every > 1 && i%every != 0 {
+			continue
+		}
+		one, err := mercury.Parse(strings.Join(b.lines, ""))
+		if err != nil {
+			return err
+		}
+		for _, sm := range b.sms {
+			own := b
+			own.sms = []int{sm}
+			same, asked, err := holds(ctx, oracles[sm], one, &own, samples[b.tag])
+			if err != nil {
+				return err
+			}
+			if !same && asked > 0 {
+				bad++
+			}
+			fmt.Fprintf(os.Stderr, "%08x on sm_%d: %t, %d records\n", b.tag, sm, same, asked)
+		}
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d forms are otherwise on an SM", bad)
+	}
+	return nil
+}
+
+// block is the lines of a form in a table; tag is 0 for other lines.
+type block struct {
+	tag   uint32
+	sms   []int
+	lines []string
+}
+
+func blocksOf(text string) []block {
+	var blocks []block
+	for line := range strings.Lines(text) {
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		if len(blocks) == 0 || f[0] == "form" || f[0] == "plain" {
+			blocks = append(blocks, block{})
+		}
+		b := &blocks[len(blocks)-1]
+		b.lines = append(b.lines, line)
+		if f[0] == "form" {
+			tag, _ := strconv.ParseUint(f[1], 16, 32)
+			b.tag = uint32(tag)
+			for s := range strings.SplitSeq(f[2], ",") {
+				n, _ := strconv.Atoi(s)
+				b.sms = append(b.sms, n)
+			}
+		}
+	}
+	return blocks
+}
+
+func (b *block) add(sm int) {
+	b.sms = append(b.sms, sm)
+	slices.Sort(b.sms)
+	var list []string
+	for _, s := range b.sms {
+		list = append(list, strconv.Itoa(s))
+	}
+	f := strings.Split(b.lines[0], "\t")
+	f[2] = strings.Join(list, ",")
+	b.lines[0] = strings.Join(f, "\t")
+}
+
+// holds asks nvlink about records that the rules of a form know, and reports
+// whether all that it answers are as they say.
+func holds(ctx context.Context, o *probe.Oracle, t *mercury.Table, b *block, samples []learn.Sample) (bool, int, error) {
+	sm := cuda.SM(b.sms[0])
+	rng := rand.New(rand.NewPCG(uint64(b.tag), 7))
+	var records [][]byte
+	seen := map[string]bool{}
+	try := func(r []byte) {
+		if !seen[string(r)] && t.Words(sm, r) > 0 && len(records) < perForm {
+			seen[string(r)] = true
+			records = append(records, r)
+		}
+	}
+	for _, k := range rng.Perm(len(samples)) {
+		if len(records) < perForm/3 {
+			try(samples[k].Record)
+		}
+	}
+	own := len(records)
+	for n := 0; own > 0 && n < 4000 && len(records) < perForm; n++ {
+		r := slices.Clone(records[rng.IntN(own)])
+		for range 1 + rng.IntN(12) {
+			bit := 32 + rng.IntN(8*len(r)-32)
+			r[bit/8] ^= 1 << (bit % 8)
+			if t.Words(sm, r) == 0 {
+				r[bit/8] ^= 1 << (bit % 8)
+			}
+		}
+		try(r)
+	}
+	nodes := make([]probe.Node, len(records))
+	for i, r := range records {
+		nodes[i].Record = r
+	}
+	answers, err := o.Ask(ctx, nodes)
+	if err != nil {
+		return false, 0, err
+	}
+	answered := 0
+	for i, a := range answers {
+		if a.Kind != 'R' && a.Kind != 'M' && a.Kind != 'P' {
+			continue
+		}
+		answered++
+		got := learn.Out(a.Words)
+		n := t.Words(sm, records[i])
+		if len(got.Bits) != 2*n {
+			return false, answered, nil
+		}
+		words, want, mask := make([]mercury.Word, n), make([]mercury.Word, n), make([]mercury.Word, n)
+		for k := range words {
+			words[k] = mercury.Word{Lo: got.Bits[2*k], Hi: got.Bits[2*k+1]}
+		}
+		if t.Decode(sm, records[i], words, want, mask) != mercury.Known {
+			return false, answered, nil
+		}
+		for k := range words {
+			if (words[k].Lo^want[k].Lo)&mask[k].Lo != 0 || (words[k].Hi^want[k].Hi)&mask[k].Hi != 0 {
+				return false, answered, nil
+			}
+		}
+	}
+	return answered >= min(len(records), 8) && answered > 0, answered, nil
+}

@@ -1,0 +1,288 @@
+// Seen makes mercury/seen.tsv: what the words of PLAIN and tag-only nodes look
+// like in genuine files. By opcode, or by tag and opcode, it tells the bits that
+// have one value in all of them, and by opcode the fields that hold registers:
+// those whose values stay below the number of registers of their functions.
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+)
+
+func main() {
+	out := flag.String("o", "mercury/seen.tsv", "")
+	base := flag.String("base", "", "a table to go on from")
+	flag.Parse()
+	t := table{words: map[key]*entry{}, regs: map[uint16]*registers{}}
+	if *base != "" {
+		if err := t.read(*base); err != nil {
+			fmt.Fprintln(os.Stderr, "seen:", err)
+			os.Exit(1)
+		}
+	}
+	for _, folder := range flag.Args() {
+		files, err := filepath.Glob(filepath.Join(folder, "*.cubin"))
+		if err != nil || len(files) == 0 {
+			fmt.Fprintln(os.Stderr, "seen: no cubins in", folder)
+			os.Exit(1)
+		}
+		for _, file := range files {
+			if err := t.file(file); err != nil {
+				fmt.Fprintln(os.Stderr, "seen:", err)
+			}
+		}
+	}
+	if err := t.write(*out); err != nil {
+		fmt.Fprintln(os.Stderr, "seen:", err)
+		os.Exit(1)
+	}
+}
+
+// key is an opcode, with the tag of a tag-only node.
+type key struct {
+	tag uint32
+	op  uint16
+}
+
+// entry is the words of a key.
+type entry struct {
+	sms       map[cuda.SM]bool
+	n         int
+	zero, one [2]uint64 // bits that were never set, never clear
+}
+
+// fields is where registers may stand in a word.
+var fields = [...]uint{16, 24, 32, 64}
+
+// registers is the values of the fields of an opcode.
+type registers struct {
+	n      int
+	values [len(fields)]map[uint8]bool
+	over   [len(fields)]int // values that no register of their function has
+	base   [len(fields)]bool
+}
+
+type table struct {
+	words map[key]*entry
+	regs  map[uint16]*registers
+}
+
+// read takes over what a table says.
+func (t *table) read(name string) error {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	word := func(s string) (w [2]uint64) {
+		hi, lo, _ := strings.Cut(s, ".")
+		w[1], _ = strconv.ParseUint(hi, 16, 64)
+		w[0], _ = strconv.ParseUint(lo, 16, 64)
+		return w
+	}
+	for line := range strings.Lines(string(b)) {
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		var k key
+		if f[0] == "tag" {
+			tag, _ := strconv.ParseUint(f[1], 16, 32)
+			k.tag = uint32(tag)
+			f = f[1:]
+		}
+		if len(f) < 3 || strings.HasPrefix(f[0], "#") {
+			continue
+		}
+		op, _ := strconv.ParseUint(f[1], 16, 16)
+		k.op = uint16(op)
+		if f[0] == "regs" {
+			r := &registers{}
+			t.regs[k.op] = r
+			for i, at := range fields {
+				r.base[i] = slices.Contains(strings.Split(f[2], ","), strconv.Itoa(int(at)))
+			}
+			continue
+		}
+		e := &entry{sms: map[cuda.SM]bool{}, zero: word(f[4]), one: word(f[5])}
+		e.n, _ = strconv.Atoi(f[3])
+		for s := range strings.SplitSeq(f[2], ",") {
+			sm, _ := strconv.Atoi(s)
+			e.sms[cuda.SM(sm)] = true
+		}
+		t.words[k] = e
+	}
+	return nil
+}
+
+func (t *table) file(name string) error {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	f, err := cubin.Open(name, data)
+	if err != nil {
+		return err
+	}
+	m := capsule.Open(f)
+	counts := registerCounts(m)
+	for i := range m.Funcs {
+		fn := &m.Funcs[i]
+		if fn.Cap == nil {
+			continue
+		}
+		limit := counts[fn.Symbol]
+		if setsRegisters(fn.Code) {
+			limit = 0
+		}
+		for k := range fn.Cap.Nodes {
+			n := &fn.Cap.Nodes[k]
+			if n.Kind == capsule.Skip {
+				continue
+			}
+			for at := n.SASS; at < n.SASS+uint32(n.Span)*capsule.WordSize; at += capsule.WordSize {
+				w := [2]uint64{binary.LittleEndian.Uint64(fn.Code[at:]), binary.LittleEndian.Uint64(fn.Code[at+8:])}
+				t.registers(w, limit)
+			}
+			if n.Kind == capsule.Full || n.Span != 1 {
+				continue
+			}
+			w := [2]uint64{binary.LittleEndian.Uint64(fn.Code[n.SASS:]), binary.LittleEndian.Uint64(fn.Code[n.SASS+8:])}
+			t.word(key{fn.Cap.Tag(n) &^ (1 << 31), uint16(w[0] & 0xfff)}, w, f.Header.SM())
+		}
+	}
+	return nil
+}
+
+// opUSETMAXREG changes the number of registers of a warp.
+const opUSETMAXREG = 0x9c8
+
+func setsRegisters(code []byte) bool {
+	for at := 0; at+capsule.WordSize <= len(code); at += capsule.WordSize {
+		if binary.LittleEndian.Uint16(code[at:])&0xfff == opUSETMAXREG {
+			return true
+		}
+	}
+	return false
+}
+
+// registerCounts returns the number of registers of functions by symbol.
+func registerCounts(m *capsule.Image) map[uint32]uint32 {
+	out := map[uint32]uint32{}
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if s.Type != cuda.SHTCudaInfo || s.Name != ".nv.info" {
+			continue
+		}
+		r := m.File.Info(&s.Section)
+		for rec, ok := r.Next(); ok; rec, ok = r.Next() {
+			if rec.Attr == cuda.AttrRegcount && len(rec.Data) == 8 {
+				out[binary.LittleEndian.Uint32(rec.Data)] = binary.LittleEndian.Uint32(rec.Data[4:])
+			}
+		}
+	}
+	return out
+}
+
+func (t *table) word(k key, w [2]uint64, sm cuda.SM) {
+	e := t.words[k]
+	if e == nil {
+		e = &entry{sms: map[cuda.SM]bool{}, zero: [2]uint64{^uint64(0), ^uint64(0)}, one: [2]uint64{^uint64(0), ^uint64(0)}}
+		t.words[k] = e
+	}
+	e.n++
+	e.sms[sm] = true
+	for i := range w {
+		e.zero[i] &^= w[i]
+		e.one[i] &= w[i]
+	}
+}
+
+func (t *table) registers(w [2]uint64, limit uint32) {
+	op := uint16(w[0] & 0xfff)
+	r := t.regs[op]
+	if r == nil {
+		r = &registers{}
+		t.regs[op] = r
+	}
+	if limit == 0 {
+		return
+	}
+	r.n++
+	for i, at := range fields {
+		v := uint8(w[at>>6] >> (at & 63))
+		if r.values[i] == nil {
+			r.values[i] = map[uint8]bool{}
+		}
+		r.values[i][v] = true
+		if v != 255 && uint32(v) >= limit {
+			r.over[i]++
+		}
+	}
+}
+
+// Enough words, and values, for a field to be one of registers: of other fields
+// some value goes beyond the count sooner or later. Opcodes from c00 on have a
+// uniform register at bit 32.
+const (
+	fewestWords  = 3000
+	fewestValues = 40
+)
+
+const heading = `# Made by mercury/seen from cubins of the families that are used for learning; docs/mercury.md names them.
+# plain  opcode  SMs  words  zero bits  one bits
+# tag    tag  opcode  SMs  words  zero bits  one bits
+# regs   opcode  first bits of the fields that hold registers
+`
+
+func (t *table) write(name string) error {
+	out, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(out)
+	w.WriteString(heading)
+	keys := slices.SortedFunc(maps.Keys(t.words), func(a, b key) int {
+		if a.tag != b.tag {
+			return int(int64(a.tag) - int64(b.tag))
+		}
+		return int(a.op) - int(b.op)
+	})
+	for _, k := range keys {
+		e := t.words[k]
+		if k.tag == 0 {
+			fmt.Fprintf(w, "plain\t%03x", k.op)
+		} else {
+			fmt.Fprintf(w, "tag\t%08x\t%03x", k.tag, k.op)
+		}
+		var sms []string
+		for _, sm := range slices.Sorted(maps.Keys(e.sms)) {
+			sms = append(sms, strconv.Itoa(int(sm)))
+		}
+		fmt.Fprintf(w, "\t%s\t%d\t%x.%016x\t%x.%016x\n", strings.Join(sms, ","), e.n, e.zero[1]&(1<<41-1), e.zero[0]&^0xfff, e.one[1]&(1<<41-1), e.one[0]&^0xfff)
+	}
+	for _, op := range slices.Sorted(maps.Keys(t.regs)) {
+		r := t.regs[op]
+		var list []string
+		for i, at := range fields {
+			if uniform := at == 32 && op>>9 >= 6; !uniform && r.over[i] == 0 && (r.base[i] || r.n >= fewestWords && len(r.values[i]) >= fewestValues) {
+				list = append(list, strconv.Itoa(int(at)))
+			}
+		}
+		if len(list) > 0 {
+			fmt.Fprintf(w, "regs\t%03x\t%s\n", op, strings.Join(list, ","))
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return out.Close()
+}
