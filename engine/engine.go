@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/input"
+	"github.com/twinlink/twinlink/engine/internal/resolve"
 )
 
 // Input is one object: its name as the user gave it, and its bytes, which the
@@ -16,6 +17,13 @@ type Options = input.Options
 // CommandLine is the part of nvlink's command line that .note.nv.tkinfo
 // records.
 type CommandLine = input.CommandLine
+
+// HostUse lists what host code refers to.
+type HostUse = input.HostUse
+
+// DriverDefines reports whether a function is one of the driver's, which no
+// input has to define.
+func DriverDefines(name string) bool { return resolve.DriverDefines(name) }
 
 // Output is a finished link.
 type Output struct {
@@ -69,4 +77,5 @@ const (
 	Rescheduled        = diag.Rescheduled        // a kernel whose code may differ from nvlink's
 	Internal           = diag.Internal           // what nvlink calls an internal error
 	Budget             = diag.Budget             // the input asks for too much
+	Lost               = diag.Lost               // what nvlink drops without a word
 )

@@ -2,43 +2,35 @@ package main
 
 import (
 	"errors"
-	"os"
-	"strings"
 
-	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine"
-	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/inputs"
 )
 
-// inputs judges the input files in order. nvlink checks each one wholly
-// before it opens the next, so a fault of one is told only after the earlier
-// ones fit the target.
+// inputs adds the input files in order, and then the libraries that -l found.
+// nvlink checks each one wholly before it opens the next, so a fault of one is
+// told only after the earlier ones fit the target.
 func (l *linker) inputs() error {
 	l.mapInputs(l.cmd.Inputs)
-	for _, name := range l.cmd.Inputs {
-		data, err := l.read(name)
-		var j cmdline.Judgement
-		if err != nil {
-			j = cmdline.CannotOpen(name)
-		} else {
-			j = cmdline.Judge(l.cmd.Release, name, data)
-		}
-		switch j.Use {
-		case cmdline.Rejected:
-			if err := l.checkFit(); err != nil {
-				return err
-			}
-			return l.say(j.Messages...)
-		case cmdline.Linked:
-			if err := l.checkTarget(name, data); err != nil {
-				return err
-			}
-			l.names = append(l.names, name)
-			l.in = append(l.in, engine.Input{Name: name, Data: data})
+	l.set = inputs.New(l.cmd, l.reader)
+	paths, err := l.libraries()
+	if err != nil {
+		return err
+	}
+	if err := l.special(); err != nil {
+		return err
+	}
+	for _, name := range append(append([]string(nil), l.cmd.Inputs...), paths...) {
+		if err := l.add(name); err != nil {
+			return err
 		}
 	}
-	if _, virtual := l.cmd.Virtual(); virtual {
-		return l.say(cmdline.Unsupported("-arch=%s, a virtual target,", l.cmd.Options.Arch))
+	said := l.set.Finish()
+	if err := l.say(l.set.Lost...); err != nil {
+		return err
+	}
+	if err := l.say(said...); err != nil {
+		return err
 	}
 	if l.cmd.Failed {
 		if err := l.checkFit(); err != nil {
@@ -46,36 +38,38 @@ func (l *linker) inputs() error {
 		}
 		return exitStatus(undefinedExit)
 	}
+	if _, virtual := l.cmd.Virtual(); virtual {
+		if err := l.write(nil); err != nil {
+			return err
+		}
+		return exitStatus(exitOK)
+	}
 	return nil
 }
 
-// checkTarget refuses an object for targets the engine doesn't know.
-func (l *linker) checkTarget(name string, data []byte) error {
-	if l.cmd.Machine32 {
-		return l.fatal(engine.WrongArch, "Input file '%s' size does not match target '-m32'", name)
+// add adds one file and prints what there is to say of it.
+func (l *linker) add(name string) error {
+	said := l.set.Add(name)
+	for i := range said {
+		if said[i].Severity != engine.Fatal {
+			continue
+		}
+		if err := l.checkFit(); err != nil {
+			return err
+		}
+		break
 	}
-	target, virtual := l.cmd.Virtual()
-	if !virtual {
-		return nil
-	}
-	f, err := cubin.Open(name, data)
-	if err != nil {
-		return l.fatal(engine.Malformed, "%s", err)
-	}
-	if int(f.Header.SM()) > target {
-		return l.fatal(engine.WrongArch, "Input file '%s' arch does not match target '%s'", name, l.cmd.Options.Arch)
-	}
-	return nil
+	return l.say(said...)
 }
 
 // checkFit tells the first of the inputs so far that doesn't fit the target.
 // The engine has no check alone, so this links them and listens for that one
 // sort of fault.
 func (l *linker) checkFit() error {
-	if len(l.in) == 0 {
+	if len(l.set.Objects) == 0 {
 		return nil
 	}
-	_, err := engine.Link(l.in, l.cmd.Options)
+	_, err := engine.Link(l.set.Objects, l.cmd.Options)
 	var refused *engine.LinkError
 	if !errors.As(err, &refused) {
 		return nil
@@ -91,29 +85,17 @@ func (l *linker) checkFit() error {
 	return nil
 }
 
-// libraries searches for each -l in each -L, as nvlink does: one that isn't
-// there is no fault, and one without host objects is skipped with a warning.
-func (l *linker) libraries() error {
-	for _, lib := range l.cmd.Libraries {
-		for _, folder := range l.cmd.LibraryPaths {
-			path := strings.TrimSuffix(folder, "/") + "/lib" + lib + ".a"
-			data, err := os.ReadFile(path)
-			if err != nil {
-				continue
-			}
-			j, compatible := cmdline.JudgeLibrary(l.cmd.Release, path, data)
-			if j.Use == cmdline.Rejected {
-				return l.say(j.Messages...)
-			}
-			if compatible {
-				break
-			}
-			d, said := l.cmd.Warn(engine.BadOption, "Skipping incompatible '%s' when searching for -l%s", path, lib)
-			if said {
-				_ = l.say(d)
-				l.cmd.Failed = l.cmd.Failed || d.Severity == engine.Error
-			}
+// libraries looks for each -l.
+func (l *linker) libraries() ([]string, error) {
+	var paths []string
+	for _, name := range l.cmd.Libraries {
+		path, said := l.set.Library(name)
+		if err := l.say(said...); err != nil {
+			return nil, err
+		}
+		if path != "" {
+			paths = append(paths, path)
 		}
 	}
-	return nil
+	return paths, nil
 }

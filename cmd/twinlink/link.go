@@ -9,6 +9,8 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/container"
+	"github.com/twinlink/twinlink/internal/inputs"
 	"github.com/twinlink/twinlink/internal/usage"
 )
 
@@ -16,17 +18,16 @@ import (
 // them, since that decides which of several faults is told.
 type linker struct {
 	streams
-	tool  string // what --help and --version call the program
-	files map[string][]byte
-	cmd   *cmdline.Command
-	names []string       // inputs that are linked, by -register-link-binaries
-	in    []engine.Input // the same
+	tool   string // what --help and --version call the program
+	reader *inputs.Reader
+	cmd    *cmdline.Command
+	set    *inputs.Set
 
 	mapped []mapping // inputs that are mapped
 }
 
 func link(tool string, args []string, s streams) int {
-	l := &linker{streams: s, tool: tool, files: make(map[string][]byte)}
+	l := &linker{streams: s, tool: tool, reader: inputs.NewReader(os.ReadFile)}
 	err := l.faultsAsErrors(func() error { return l.run(args) })
 	var status exitStatus
 	if errors.As(err, &status) {
@@ -55,7 +56,7 @@ func (l *linker) run(args []string) error {
 		fmt.Fprint(l.out, cmdline.VersionText(release, l.name()))
 		return nil
 	}
-	for _, step := range [...]func() error{l.openTime, l.libraries, l.special, l.inputs, l.link} {
+	for _, step := range [...]func() error{l.openTime, l.inputs, l.link} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -70,31 +71,29 @@ func (l *linker) name() string {
 	return l.tool
 }
 
+// toolkitVariable names the release to behave as, where -toolkit doesn't.
+const toolkitVariable = "TWINLINK_TOOLKIT"
+
 // release is -toolkit, or the release that knows the newest input.
 func (l *linker) release(p cmdline.Preview) cmdline.Release {
-	if r, ok := cmdline.ParseRelease(p.Toolkit); ok {
-		return r
-	}
-	l.mapInputs(p.Inputs)
-	newest := uint32(0)
-	for _, name := range p.Inputs {
-		if data, err := l.read(name); err == nil {
-			newest = max(newest, cmdline.ToolkitOf(data))
+	for _, name := range [...]string{p.Toolkit, os.Getenv(toolkitVariable)} {
+		if r, ok := cmdline.ParseRelease(name); ok {
+			return r
 		}
 	}
-	return cmdline.Choose(newest)
-}
-
-// read reads a file once.
-func (l *linker) read(name string) ([]byte, error) {
-	if data, ok := l.files[name]; ok {
-		return data, nil
+	l.mapInputs(p.Inputs)
+	target, _ := container.ParseArch(p.Arch)
+	names := p.Inputs
+	for _, lib := range p.Libraries {
+		for _, folder := range p.LibraryPaths {
+			path := inputs.LibraryFile(folder, lib)
+			if _, err := l.reader.Read(path); err == nil {
+				names = append(names[:len(names):len(names)], path)
+				break
+			}
+		}
 	}
-	data, err := os.ReadFile(name)
-	if err == nil {
-		l.files[name] = data
-	}
-	return data, err
+	return cmdline.Choose(l.reader.Newest(target, names))
 }
 
 // readOptions reads an options file; a folder reads as an empty one.
@@ -133,7 +132,7 @@ func (l *linker) special() error {
 		if !l.cmd.Given(f.id) {
 			continue
 		}
-		if _, err := l.read(f.name); err != nil {
+		if _, err := l.reader.Read(f.name); err != nil {
 			return l.say(cmdline.CannotOpen(f.name).Messages...)
 		}
 		return l.say(cmdline.Unsupported("option '--%s'", cmdline.Table[f.id].Name))
@@ -146,7 +145,9 @@ func (l *linker) link() error {
 	// Names are demangled with --dump-callgraph-no-demangle too, as nvlink has it.
 	l.cmd.Options.Demangle = demangled
 	l.cmd.Options.Alloc = slab
-	out, err := engine.Link(l.in, l.cmd.Options)
+	l.cmd.Options.HostUse = l.set.HostUse()
+	l.cmd.Options.Empty = true // nvlink asks for input files, not for code in them
+	out, err := engine.Link(l.set.Objects, l.cmd.Options)
 	var refused *engine.LinkError
 	if errors.As(err, &refused) {
 		l.report(refused.Diags)
@@ -155,6 +156,11 @@ func (l *linker) link() error {
 		}
 		if refused.Image != nil {
 			if err := l.verbose(refused.Image); err != nil {
+				return err
+			}
+		}
+		if refused.Exit == undefinedExit {
+			if err := l.write(nil); err != nil {
 				return err
 			}
 		}
@@ -220,18 +226,21 @@ func (l *linker) verbose(image []byte) error {
 }
 
 // write puts the image, and the list of registered names, in place: both or
-// neither.
+// neither. A link that makes no image, nil, may have such a list all the same.
 func (l *linker) write(image []byte) error {
 	if name := l.changed(); name != "" {
 		return l.fatal(engine.Malformed, "Input file '%s' changed while it was linked", name)
 	}
-	files := []outFile{{l.cmd.Output, image}}
+	var files []outFile
+	if image != nil {
+		files = append(files, outFile{l.cmd.Output, image})
+	}
 	if l.cmd.Given(cmdline.RegisterLinkBinaries) {
 		folder, err := os.Getwd()
 		if err != nil {
 			folder = ""
 		}
-		files = append(files, outFile{l.cmd.RegisterFile, cmdline.RegisterText(folder, l.names)})
+		files = append(files, outFile{l.cmd.RegisterFile, inputs.RegisterText(folder, l.set.Registered)})
 	}
 	var bad *fs.PathError
 	if err := writeFiles(files); errors.As(err, &bad) {

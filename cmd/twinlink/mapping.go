@@ -26,7 +26,7 @@ func (l *linker) mapInputs(names []string) {
 	var found []mapping
 	total := int64(0)
 	for _, name := range names {
-		if seen[name] || l.files[name] != nil {
+		if seen[name] || l.reader.Has(name) {
 			continue
 		}
 		seen[name] = true
@@ -43,7 +43,7 @@ func (l *linker) mapInputs(names []string) {
 	collectLate(int(total))
 	for _, m := range found {
 		if data := mapFile(m.name, int(m.info.Size())); data != nil {
-			l.files[m.name] = data
+			l.reader.Keep(m.name, data)
 			l.mapped = append(l.mapped, m)
 		}
 	}

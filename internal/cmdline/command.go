@@ -35,6 +35,7 @@ type Command struct {
 	NVHostFile   string // --nv-host; "" for none
 	Verbose      bool   // -v
 	Machine32    bool   // -m32, which 11.8 still reads
+	AsNvlink     bool   // --as-nvlink: drop what nvlink drops, with a warning
 
 	// Options is what the engine needs, the record for .note.nv.tkinfo
 	// included.
@@ -89,6 +90,7 @@ func (c *Command) fill() {
 	c.UidxFile = c.text(UidxFile)
 	c.NVHostFile = c.text(NVHost)
 	c.Verbose = c.Given(Verbose)
+	c.AsNvlink = c.Given(AsNvlink)
 	c.Machine32 = c.set[Machine].number == 32
 
 	o := &c.Options

@@ -16,6 +16,12 @@ const (
 	Ignored  Use = iota // nothing
 	Linked              // it is a device object
 	Rejected            // it ends the link; Judgement.Messages say why
+
+	// Files that hold objects.
+	HostFile    // a relocatable object of the host
+	ArchiveFile // an archive
+	FatbinFile  // a fatbinary
+	PTXFile     // PTX, to be compiled
 )
 
 // Judgement is what nvlink makes of one input file.
@@ -45,12 +51,12 @@ func Judge(r Release, name string, data []byte) Judgement {
 		}
 		return Judgement{Use: Linked}
 	case "ptx":
-		return lacking(name, "PTX")
+		return Judgement{Use: PTXFile}
 	case "fatbin":
 		if le32(data) != fatbinMagic {
 			return reject(engine.Malformed, name, "fatbin wrong format?")
 		}
-		return lacking(name, "a fatbin")
+		return Judgement{Use: FatbinFile}
 	case "bc":
 		return reject(engine.BadOption, name, "should never see bc files")
 	case "nvvm", "ltoir":
@@ -62,7 +68,7 @@ func Judge(r Release, name string, data []byte) Judgement {
 	case !hasExt:
 		return Judgement{}
 	case isArchive(data):
-		return judgeArchive(r, name, data)
+		return Judgement{Use: ArchiveFile}
 	case ext == "so" || !isELF(data) || le16(data[16:]) != cuda.ETRel:
 		return Judgement{}
 	case le16(data[18:]) == cuda.EMCuda:
@@ -71,19 +77,7 @@ func Judge(r Release, name string, data []byte) Judgement {
 		}
 		return Judgement{}
 	}
-	return judgeHost(name, data)
-}
-
-// JudgeLibrary decides about a library found by -l; compatible is false where
-// nvlink warns that it skips it.
-func JudgeLibrary(r Release, name string, data []byte) (j Judgement, compatible bool) {
-	if len(data) == 0 {
-		return Judgement{}, false
-	}
-	if !isArchive(data) {
-		return rejectArchive(r, name), true
-	}
-	return judgeArchive(r, name, data), holdsHostObject(data)
+	return Judgement{Use: HostFile}
 }
 
 // CannotOpen is the judgement about a file that can't be read.
@@ -119,10 +113,4 @@ func isELF(data []byte) bool {
 func reject(kind engine.DiagKind, file, text string) Judgement {
 	return Judgement{Use: Rejected, Messages: []engine.Diagnostic{
 		{Severity: engine.Fatal, Kind: kind, File: file, Text: text}}}
-}
-
-func lacking(name, what string) Judgement {
-	d := Unsupported("input file '%s': %s", name, what)
-	d.File = name
-	return Judgement{Use: Rejected, Messages: []engine.Diagnostic{d}}
 }

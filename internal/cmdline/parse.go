@@ -46,7 +46,11 @@ type parser struct {
 
 // Preview is what args say whatever the release.
 type Preview struct {
-	Inputs  []string
+	Inputs []string
+	Arch   string // value of -arch, unchecked
+
+	Libraries, LibraryPaths []string // -l and -L
+
 	Toolkit string // value of -toolkit, "" where it isn't given
 }
 
@@ -55,7 +59,8 @@ type Preview struct {
 func Scan(args []string, read ReadFile) Preview {
 	p := &parser{release: all, lenient: true, read: read}
 	_ = p.args(args)
-	return Preview{Inputs: p.inputs, Toolkit: p.set[Toolkit].text}
+	return Preview{Inputs: p.inputs, Toolkit: p.set[Toolkit].text, Arch: p.set[Arch].text,
+		Libraries: p.set[Library].list, LibraryPaths: p.set[LibraryPath].list}
 }
 
 // args reads arguments in order. Its error is a *Refusal but in lenient mode.

@@ -63,6 +63,8 @@ func (c *Command) record() engine.CommandLine {
 	if c.Given(VerboseTkinfo) {
 		verbose = c.set[VerboseTkinfo].truth
 	}
+	reproducible := c.Given(Reproducible)
+	verbose = verbose && !reproducible
 	rec := engine.CommandLine{Tool: c.text(ToolName)}
 	var b strings.Builder
 	if verbose {
@@ -76,7 +78,7 @@ func (c *Command) record() engine.CommandLine {
 		b.WriteByte(' ')
 	}
 	for _, r := range recordOrder {
-		if !c.Given(r.id) || r.verbose && !verbose {
+		if !c.Given(r.id) || r.verbose && !verbose || reproducible && namesFolder(r.id) {
 			continue
 		}
 		value := c.recordValue(r.id)
@@ -92,6 +94,9 @@ func (c *Command) record() engine.CommandLine {
 	rec.Text = b.String()
 	return rec
 }
+
+// namesFolder reports whether an option names folders of the machine.
+func namesFolder(id ID) bool { return id == LibraryPath || id == NVVMPath }
 
 // recordValue returns an option's value; that of -optf is used up by the time
 // the note is written.

@@ -49,6 +49,26 @@ func (r Release) Toolkit() uint32 {
 // Major returns the number before the point.
 func (r Release) Major() int { return int(r.Toolkit() / 10) }
 
+// Of what releases do each their own way with input files.
+
+// SkipsDevrtFirst: an archive of the device runtime before all objects is
+// ignored, instead of ending the list of objects.
+func (r Release) SkipsDevrtFirst() bool { return r.Toolkit() >= 130 }
+
+// IgnoresPTX: files called .ptx are ignored, instead of compiled.
+func (r Release) IgnoresPTX() bool { return r.Toolkit() >= 130 }
+
+// RegistersFirst: of an object with several identifiers the host registers the
+// first alone.
+func (r Release) RegistersFirst() bool { return r.Toolkit() < 130 }
+
+// RegistersNull: a fatbinary without code for the target is registered, under
+// the name (null).
+func (r Release) RegistersNull() bool { return r.Toolkit() < 130 }
+
+// RemarksHost: an input without host code is remarked on.
+func (r Release) RemarksHost() bool { return r.Toolkit() >= 135 }
+
 // Version returns the two lines by which a tool of the release names itself.
 func (r Release) Version() (release, build string) {
 	switch r {

@@ -69,7 +69,10 @@ const (
 	Uumn
 	VerboseTkinfo
 
-	Toolkit // twinlink's own
+	// twinlink's own.
+	AsNvlink
+	Reproducible
+	Toolkit
 
 	numOptions
 )
@@ -143,5 +146,7 @@ var Table = [numOptions]Option{
 	Uumn:                    {"uumn", "uumn", Flag, all, true, Inert, "", "", "no effect"},
 	VerboseTkinfo:           {"verbose-tkinfo", "verbose-tkinfo", Truth, R130, true, Obeyed, "", "bool", "record file names in the note"},
 
-	Toolkit: {"toolkit", "toolkit", Choice, all, true, Obeyed, "", "N.N", "release to behave as (twinlink only)"},
+	AsNvlink:     {"as-nvlink", "as-nvlink", Flag, all, true, Obeyed, "", "", "drop what nvlink drops without a word, with a warning (twinlink only)"},
+	Reproducible: {"reproducible", "reproducible", Flag, all, true, Obeyed, "", "", "record no paths and no file names in the image (twinlink only)"},
+	Toolkit:      {"toolkit", "toolkit", Choice, all, true, Obeyed, "", "N.N", "release to behave as (twinlink only)"},
 }

@@ -17,6 +17,19 @@ func Choose(members []Member, target Arch) *Member {
 	return best
 }
 
+// ChoosePTX returns the PTX of a fatbinary that nvlink takes for a virtual
+// target, for which it looks at no cubin.
+func ChoosePTX(members []Member, target Arch) *Member {
+	var best *Member
+	for i := range members {
+		m := &members[i]
+		if m.Kind == PTX && fits(m, target) && (best == nil || better(m, best)) {
+			best = m
+		}
+	}
+	return best
+}
+
 func fits(m *Member, target Arch) bool {
 	if m.Flags&flag64 == 0 {
 		return false

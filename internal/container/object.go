@@ -26,7 +26,8 @@ type Object struct {
 	Plain       []Fatbin
 	// ModuleIDs names the translation units, one each: an object that "ld -r"
 	// made of several has several.
-	ModuleIDs []string
+	ModuleIDs    []string
+	HasModuleIDs bool // the section is there, perhaps with an empty name
 	// Segment reports whether .nvFatBinSegment is there.
 	Segment bool
 	// References says what the host uses of the device code; nil where the
@@ -38,6 +39,7 @@ type Object struct {
 // patterns in which * stands for any characters. Names of things with internal
 // linkage stand apart.
 type References struct {
+	ListsKernels                 bool // .nvHRKE is there
 	Kernels, InternalKernels     []string
 	Variables, InternalVariables []string
 	Constants, InternalConstants []string
@@ -109,7 +111,7 @@ func (o *Object) section(f *elfFile, s *elfSect, budget *Budget) error {
 		return err
 	}
 	if fatbins == nil {
-		o.names(s.name, splitNames(data))
+		o.names(s.name, data)
 		return nil
 	}
 	list, err := ReadFatbins(f.path, data, budget)
@@ -137,15 +139,20 @@ func inSection(err error, off uint64) error {
 }
 
 // names stores the names of a section.
-func (o *Object) names(section string, names []string) {
+func (o *Object) names(section string, data []byte) {
 	if section == moduleIDSection {
-		o.ModuleIDs = append(o.ModuleIDs, names...)
+		names := splitNames(data)
+		if len(names) == 0 && len(data) > 0 {
+			names = []string{""}
+		}
+		o.HasModuleIDs, o.ModuleIDs = true, append(o.ModuleIDs, names...)
 		return
 	}
 	if o.References == nil {
 		o.References = new(References)
 	}
 	r := o.References
+	r.ListsKernels = r.ListsKernels || section == ".nvHRKE"
 	for _, l := range [...]struct {
 		section string
 		list    *[]string
@@ -154,7 +161,7 @@ func (o *Object) names(section string, names []string) {
 		{".nvHRDI", &r.InternalVariables}, {".nvHRCE", &r.Constants}, {".nvHRCI", &r.InternalConstants},
 	} {
 		if l.section == section {
-			*l.list = append(*l.list, names...)
+			*l.list = append(*l.list, splitNames(data)...)
 		}
 	}
 }

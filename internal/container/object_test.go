@@ -22,7 +22,7 @@ func TestObject(t *testing.T) {
 	if diff := cmp.Diff([]string{"_fbc93974_7_part_cu_e319b529"}, o.ModuleIDs); diff != "" {
 		t.Error(diff)
 	}
-	want := &References{Kernels: []string{"_Z3run*"}, InternalConstants: []string{"__nv_static_28__fbc93974_7_part_cu_e319b529_*bias"}}
+	want := &References{ListsKernels: true, Kernels: []string{"_Z3run*"}, InternalConstants: []string{"__nv_static_28__fbc93974_7_part_cu_e319b529_*bias"}}
 	if diff := cmp.Diff(want, o.References); diff != "" {
 		t.Error(diff)
 	}

@@ -76,6 +76,9 @@ var rules = []rule{
 	// The files in which device code travels. The engine knows none of them.
 	{from: "internal/container", to: of("cuda", zstd, lz4), test: of(cmp)},
 
+	// What a command line's files give a link.
+	{from: "internal/inputs", to: of("internal/cmdline", "internal/container", "cubin", "cuda", "engine"), test: of("internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+
 	// What judges a capsule.
 	{from: "capsule", to: of("cubin", "cuda"), test: of("corpus/capsules", cmp)},
 	{from: "internal/dwarf", to: of("capsule", "cubin")},
@@ -164,6 +167,7 @@ var rules = []rule{
 			"internal/capsule/view",
 			"internal/cmdline",
 			"internal/container",
+			"internal/inputs",
 			"corpus/links",
 			"cubin",
 			"cuda",

@@ -55,6 +55,7 @@ const (
 	Rescheduled                        // a kernel whose code may differ from nvlink's
 	Internal                           // what nvlink calls an internal error
 	Budget                             // the input asks for too much
+	Lost                               // what nvlink drops without a word
 )
 
 // Diagnostic is one message. Text is nvlink's wording; the other fields name

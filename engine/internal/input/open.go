@@ -20,7 +20,7 @@ func (l *Set) open(inputs []Input) error {
 	if l.Arch, ok = release.ParseTarget(l.Opt.Arch); !ok {
 		return diag.Refuse(diag.BadOption, "", "Unknown arch name '%s'", l.Opt.Arch)
 	}
-	if len(inputs) == 0 {
+	if len(inputs) == 0 && !l.Opt.Empty {
 		return diag.Refuse(diag.NoInput, "", "No input files specified; use option --help for more information")
 	}
 	total := int64(0)

@@ -11,7 +11,7 @@ func (l *Set) ShowsDebug() bool { return l.Opt.Debug && !l.Opt.SuppressDebug }
 
 // KernelsHidden reports whether there is a filter.
 func (l *Set) KernelsHidden() bool {
-	return (l.Opt.KernelsUsed != nil || l.Opt.VariablesUsed != nil) && !l.ShowsDebug()
+	return (l.Opt.KernelsUsed != nil || l.Opt.VariablesUsed != nil || l.Opt.HostUse != nil) && !l.ShowsDebug()
 }
 
 // CommandLine is the part of nvlink's command line that .note.nv.tkinfo
@@ -27,6 +27,13 @@ type CommandLine struct {
 type Input struct {
 	Name string
 	Data []byte
+}
+
+// HostUse lists the kernels that host code refers to, by name or by pattern, in
+// which * stands for any characters; those with internal linkage apart.
+type HostUse struct {
+	Kernels         []string
+	InternalKernels []string
 }
 
 // Options say what to link for and how. The zero value but for Arch is a
@@ -51,6 +58,14 @@ type Options struct {
 	// contains none of KernelsUsed is removed. nil is no filter.
 	KernelsUsed   []string
 	VariablesUsed []string
+
+	// HostUse is what host code refers to: other kernels are removed. nil: it
+	// isn't known.
+	HostUse *HostUse
+
+	// Empty allows a link without inputs: nvlink makes an image without code
+	// where its input files hold none for the target.
+	Empty bool
 
 	ReserveNull   bool // --reserve-null-pointer: no shared variable at address 0
 	SuppressDebug bool // --suppress-debug-info: Debug shows no symbols it adds

@@ -130,7 +130,7 @@ func (l *merger) newText(m *module, index, shndx uint32, text *cubin.Section, sy
 	l.Secs[id].Fun = fun
 	l.Secs[id].Regs = uint8(text.Info >> 24)
 	l.Funs[fun].Text = id
-	if l.IsEntry(fun) {
+	if l.IsReadAsEntry(fun) {
 		name := l.Names.Str(l.Syms[sym].Name)
 		l.Funs[fun].Info = l.NewOwned(id, l.Names.Join(".nv.info.", name), cuda.SHTCudaInfo, l.InfoFlags(), 4)
 		l.Funs[fun].Shared = l.NewOwned(id, l.Names.Join(".nv.shared.", name), cuda.SHTCudaShared,

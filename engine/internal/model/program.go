@@ -38,4 +38,6 @@ type Program struct {
 	infoLists    Arena[AttributeLists]
 	sectionLists Arena[SecID]
 	symLists     [][]SymID // by ListID - 1
+
+	oneKernel uint8 // 1 no, 2 yes: the host refers to one kernel; 0 not looked at
 }

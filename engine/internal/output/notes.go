@@ -83,6 +83,9 @@ func (l *Planner) HeaderFlags() uint32 {
 // have, and the lowest virtual SM among them (seen with 11.8.89 and 12.4.131).
 func (l *Planner) legacyFlags() uint32 {
 	virtual := uint32(cuda.EFLegacyVirtualSM)
+	if len(l.Files) == 0 {
+		virtual = uint32(l.Arch.SM) << 16
+	}
 	for _, f := range l.Files {
 		if !f.Header.New() {
 			virtual = min(virtual, f.Header.Flags&cuda.EFLegacyVirtualSM)

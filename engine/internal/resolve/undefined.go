@@ -68,5 +68,10 @@ func (l *Resolution) mayStayUndefined(id model.SymID) bool {
 	s := &l.Syms[id]
 	name := l.Names.Str(s.Name)
 	return s.Binding() == cuda.STBWeak || s.IsTexture() || s.IsExternShared() || s.Is(model.SymSized) || l.IsUnified(id) ||
-		syscalls[name] || strings.HasPrefix(name, "__cuda_syscall") || strings.HasPrefix(name, ".nv.reservedSmem")
+		DriverDefines(name) || strings.HasPrefix(name, ".nv.reservedSmem")
+}
+
+// DriverDefines reports whether a function is one of the driver's.
+func DriverDefines(name string) bool {
+	return syscalls[name] || strings.HasPrefix(name, "__cuda_syscall")
 }

@@ -1,0 +1,94 @@
+package inputs
+
+import (
+	"fmt"
+
+	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/container"
+)
+
+// addArchive adds an archive's objects, all of them. A file given twice counts
+// once; cudadevrt gives what is asked for only.
+func (s *Set) addArchive(name string) []engine.Diagnostic {
+	for _, before := range s.archives {
+		if same(before, name) {
+			return nil
+		}
+	}
+	s.archives = append(s.archives, name)
+	f := s.reader.parts(name)
+	if f.fault != nil {
+		j := cmdline.BadArchive(s.cmd.Release, name)
+		j.Messages[0].Text += ": " + f.fault.Error()
+		return j.Messages
+	}
+	devrt := isDevrt(name) && !s.cmd.Given(cmdline.KeepSystemLibraries)
+	if devrt && len(s.Objects) == 0 && s.cmd.Release.SkipsDevrtFirst() {
+		return nil
+	}
+	var said []engine.Diagnostic
+	behind := false // a member that is no ELF file
+	for i := range f.objects {
+		p := &f.objects[i]
+		if devrt && !s.wantsFunctions() {
+			break
+		}
+		if p.fault != nil && p.host == nil && p.data == nil {
+			return append(fatal(p.name, "Could not open input file '%s'", p.file), fatal(p.name, "elfLink internal error")...)
+		}
+		if !container.IsELF(p.data) && container.Identify(p.data) != container.Fatbinary {
+			behind = true
+			continue
+		}
+		if behind && p.carries() && s.lost(p.name, fmt.Sprintf("'%s' stands behind a member that is no ELF file", p.name)) {
+			continue
+		}
+		more := s.addMember(p)
+		said = append(said, more...)
+		if ends(more) {
+			break
+		}
+	}
+	s.afterDevrt = s.afterDevrt || devrt
+	return said
+}
+
+// carries reports whether a member holds device code.
+func (p *part) carries() bool {
+	return p.host == nil || p.host.Segment && len(p.host.Relocatable) > 0
+}
+
+// addMember adds one member. nvlink takes host objects alone.
+func (s *Set) addMember(p *part) []engine.Diagnostic {
+	switch container.Identify(p.data) {
+	case container.HostObject:
+		if p.nested && p.carries() && s.lost(p.name, fmt.Sprintf("'%s' lies in an archive inside the archive", p.name)) {
+			return nil
+		}
+		return s.addHost(p, true)
+	case container.DeviceCode:
+		if s.lost(p.name, fmt.Sprintf("'%s' is a cubin in an archive", p.name)) {
+			return nil
+		}
+		if said := s.checkTarget(p.name, p.data); said != nil {
+			return said
+		}
+		return s.addDevice(p.name, p.data)
+	case container.Fatbinary:
+		if s.lost(p.name, fmt.Sprintf("'%s' is a fatbinary in an archive", p.name)) {
+			return nil
+		}
+		return s.addFatbin(p.name, p.data)
+	}
+	return nil
+}
+
+func ends(list []engine.Diagnostic) bool {
+	for i := range list {
+		if list[i].Severity == engine.Fatal {
+			return true
+		}
+	}
+	return false
+}

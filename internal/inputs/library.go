@@ -1,0 +1,55 @@
+package inputs
+
+import (
+	"strings"
+
+	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/container"
+)
+
+// Library looks for -lNAME in the folders of -L, as nvlink does before it opens
+// any input: path is "" where none is found, which is no fault. One without host
+// objects is skipped with a warning.
+func (s *Set) Library(name string) (path string, said []engine.Diagnostic) {
+	for _, folder := range s.cmd.LibraryPaths {
+		path := LibraryFile(folder, name)
+		data, err := s.reader.Read(path)
+		if err != nil {
+			continue
+		}
+		if len(data) > 0 && !container.IsArchive(data) {
+			return "", append(said, cmdline.BadArchive(s.cmd.Release, path).Messages...)
+		}
+		if len(data) > 0 {
+			f := s.reader.parts(path)
+			if f.fault != nil {
+				return "", append(said, cmdline.BadArchive(s.cmd.Release, path).Messages...)
+			}
+			if holdsHostObject(f) {
+				return path, said
+			}
+		}
+		d, warned := s.cmd.Warn(engine.BadOption, "Skipping incompatible '%s' when searching for -l%s", path, name)
+		if warned {
+			d.File = path
+			said = append(said, d)
+			s.cmd.Failed = s.cmd.Failed || d.Severity == engine.Error
+		}
+	}
+	return "", said
+}
+
+// LibraryFile returns the file that -lNAME means in a folder.
+func LibraryFile(folder, name string) string {
+	return strings.TrimSuffix(folder, "/") + "/lib" + name + ".a"
+}
+
+func holdsHostObject(f *file) bool {
+	for i := range f.objects {
+		if p := &f.objects[i]; p.host != nil || p.fault != nil {
+			return true
+		}
+	}
+	return false
+}
