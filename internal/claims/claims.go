@@ -14,6 +14,9 @@ import (
 //go:embed claims.tsv
 var table string
 
+//go:embed readings.tsv
+var readings string
+
 // Verdict is what became of a claim.
 type Verdict string
 
@@ -39,11 +42,60 @@ type Claim struct {
 	Verdict   Verdict
 	Truth     string   // Refuted: what is true; Open: what is missing; NotObservable: why
 	By        []string // what decided it, in the forms of README.md
+
+	Reading *Reading // By has "reading": the two places
+}
+
+// Reading is what decides a claim by reading: two places of the documents, or a
+// place and what its numbers come to. They say the same, or contradict.
+type Reading struct {
+	Document, Says string
+	Other, Against string // Other is a document, or "arithmetic"
 }
 
 const columns = "id\tdocument\tplace\tsystem\tstatement\tkind\tverdict\ttruth\tby"
 
-var load = sync.OnceValues(func() ([]Claim, error) { return parse(table) })
+const readingColumns = "id\tdocument\tsays\tother\tsays"
+
+var load = sync.OnceValues(func() ([]Claim, error) {
+	list, err := parse(table)
+	if err != nil {
+		return nil, err
+	}
+	return list, addReadings(list, readings)
+})
+
+// addReadings gives each claim that is decided by reading its two places. A
+// claim that lacks them, and places that nobody asks for, are errors.
+func addReadings(list []Claim, text string) error {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if lines[0] != readingColumns {
+		return fmt.Errorf("readings.tsv: the first line is %q", lines[0])
+	}
+	places := map[string]*Reading{}
+	for i, line := range lines[1:] {
+		f := strings.Split(line, "\t")
+		if len(f) != 5 || slices.Contains(f, "") || f[2] == f[4] || places[f[0]] != nil {
+			return fmt.Errorf("readings.tsv:%d: not an id and two places", i+2)
+		}
+		places[f[0]] = &Reading{f[1], f[2], f[3], f[4]}
+	}
+	used := map[string]bool{}
+	for i := range list {
+		if c := &list[i]; slices.Contains(c.By, "reading") {
+			if c.Reading = places[c.ID]; c.Reading == nil {
+				return fmt.Errorf("%s: by reading, and readings.tsv has no places", c.ID)
+			}
+			used[c.ID] = true
+		}
+	}
+	for id := range places {
+		if !used[id] {
+			return fmt.Errorf("readings.tsv: %s is not decided by reading", id)
+		}
+	}
+	return nil
+}
 
 // All returns the ledger in its order. It is shared: callers must not change it.
 func All() ([]Claim, error) { return load() }

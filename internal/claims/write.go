@@ -37,7 +37,11 @@ func WriteText(w io.Writer, list []Claim) error {
 		if c.Truth != "" {
 			fmt.Fprintf(w, "  = %s\n", c.Truth)
 		}
-		fmt.Fprintf(w, "  by %s\n\n", strings.Join(c.By, "; "))
+		fmt.Fprintf(w, "  by %s\n", strings.Join(c.By, "; "))
+		if r := c.Reading; r != nil {
+			fmt.Fprintf(w, "     %s: %s\n     %s: %s\n", r.Document, r.Says, r.Other, r.Against)
+		}
+		fmt.Fprintln(w)
 	}
 	return WriteSums(w, list)
 }

@@ -114,7 +114,7 @@ var rules = []rule{
 	{from: "corpus/capsules", test: of("internal/nvidia", "internal/nvidia/nvidiatest")},
 	{from: "corpus/capsules/regen", to: of("capsule", "internal/capsule/model", "corpus/capsules", "cubin", "cuda", "internal/nvidia")},
 	// Links real code by lot and asks every linker of NVIDIA's at hand.
-	{from: "corpus/internal/bed", to: of("internal/diff", "internal/nvidia", "internal/nvjitlink", "internal/nvjitlink/worker"), test: of("internal/nvidia/nvidiatest")},
+	{from: "corpus/internal/bed", to: of("internal/container", "internal/diff", "internal/nvidia", "internal/nvjitlink", "internal/nvjitlink/worker"), test: of("internal/nvidia/nvidiatest")},
 	// Made on the spot: it asks nvlink and the command line and reports.
 	{from: "corpus/live", to: of("corpus/ptxgen", "internal/diff", "report", "internal/nvidia"), test: of("internal/nvidia/nvidiatest", cmp)},
 	{from: "corpus/relocs", to: of("cuda")},
@@ -123,7 +123,6 @@ var rules = []rule{
 
 	// The ledger is data; its experiments look wherever a claim can be decided, and nothing imports them.
 	{from: "internal/claims"},
-	{from: "internal/claims/nv50"},
 
 	// What one page says of NV50, by its formulas and by its sentences: neither
 	// side knows the other.

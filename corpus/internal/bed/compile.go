@@ -15,11 +15,6 @@ import (
 	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
-var (
-	extractLimits = nvidia.Limits{Time: 10 * time.Minute, File: 2 << 30, Memory: 32 << 30}
-	compileLimits = nvidia.Limits{Time: time.Minute}
-)
-
 // compileAll compiles each source for a few drawn releases and architectures.
 func (b *bed) compileAll(ctx context.Context) error {
 	slices.SortStableFunc(b.sources, func(x, y source) int {

@@ -264,10 +264,13 @@ func (b *bed) add(family, name, how string, data []byte) {
 	}
 }
 
+// mostObjects of one program are kept.
+const mostObjects = 1000
+
 func (b *bed) keepObjects(list []*object) {
 	for _, o := range list {
 		same := func(x *object) bool { return x.Hash == o.Hash }
-		if b.wanted(o.Arch) && !slices.ContainsFunc(b.pool[o.Family], same) {
+		if b.wanted(o.Arch) && len(b.pool[o.Family]) < mostObjects && !slices.ContainsFunc(b.pool[o.Family], same) {
 			b.pool[o.Family] = append(b.pool[o.Family], o)
 		}
 	}

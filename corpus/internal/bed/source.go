@@ -2,15 +2,15 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/container"
 )
 
 // source is something that becomes objects: PTX or a CUDA file.
@@ -35,12 +35,12 @@ func (b *bed) gather(ctx context.Context, family, root string) error {
 		if of == "" {
 			of = strings.TrimSuffix(filepath.Base(root), filepath.Ext(root))
 		}
-		return b.take(ctx, of, name)
+		return b.take(of, name)
 	})
 }
 
 // take takes one file by its extension.
-func (b *bed) take(ctx context.Context, family, name string) error {
+func (b *bed) take(family, name string) error {
 	base := filepath.Base(name)
 	switch ext := filepath.Ext(base); {
 	case ext == ".cubin":
@@ -56,13 +56,14 @@ func (b *bed) take(ctx context.Context, family, name string) error {
 		}
 		b.sources = append(b.sources, source{family: family, name: base, text: data})
 	case ext == ".so" || ext == ".a" || ext == ".o" || ext == ".fatbin" || strings.Contains(base, ".so."):
-		return b.extract(ctx, family, name)
+		return b.extract(family, name)
 	}
 	return nil
 }
 
-// extract takes the cubins and PTX out of a library or host object.
-func (b *bed) extract(ctx context.Context, family, name string) error {
+// extract takes the cubins and PTX out of a library or host object. The names
+// that they get say their place in it and the architecture.
+func (b *bed) extract(family, name string) error {
 	info, err := os.Stat(name)
 	if err != nil || info.Size() > b.largest {
 		if err == nil {
@@ -75,39 +76,27 @@ func (b *bed) extract(ctx context.Context, family, name string) error {
 		return err
 	}
 	base := filepath.Base(name)
-	m, err := b.cache.get(keyOf("extract 1", string(data)), func() (*made, error) {
-		tool, err := b.tools.Tool("", nvidia.Cuobjdump)
-		if err != nil {
-			return nil, err
-		}
-		m := &made{Files: map[string][]byte{}}
-		for _, kind := range []string{"elf", "ptx"} {
-			ext := map[string]string{"elf": "cubin", "ptx": "ptx"}[kind]
-			res, err := tool.Run(ctx, nvidia.Job{
-				Args: []string{"-x" + kind, "all", "in" + filepath.Ext(base)}, Inputs: []nvidia.File{{Name: "in" + filepath.Ext(base), Data: data, Aside: true}},
-				Collect: "*." + ext, Limits: extractLimits,
-			})
-			if err != nil {
-				return nil, err
-			}
-			for file, content := range res.Files {
-				if kind == "ptx" {
-					m.Files[file] = content
-				} else if _, err := newObject(family, file, "", content); err == nil {
-					m.Files[file] = content
-				}
-			}
-		}
-		return m, nil
-	})
+	f, err := container.Open(base, data, container.Options{})
 	if err != nil {
-		return fmt.Errorf("%s: %w", base, err)
+		b.note("%v", err)
+		return nil
 	}
-	for _, file := range m.Names {
-		if path.Ext(file) == ".ptx" {
-			b.sources = append(b.sources, source{family: family, name: file, text: m.Files[file]})
+	stem, _, _ := strings.Cut(base, ".")
+	for i := range f.Members {
+		m := &f.Members[i]
+		if m.Kind != container.PTX && m.Kind != container.Cubin || m.Size > largestObject {
+			continue
+		}
+		content, err := m.Data(container.NewBudget(len(data)))
+		if err != nil {
+			b.note("%v", err)
+			continue
+		}
+		file := fmt.Sprintf("%s.%d.sm_%s", stem, i, m.Arch)
+		if m.Kind == container.PTX {
+			b.sources = append(b.sources, source{family: family, name: file + ".ptx", text: bytes.Clone(content)})
 		} else {
-			b.add(family, file, base, m.Files[file])
+			b.add(family, file+".cubin", base, bytes.Clone(content))
 		}
 	}
 	return nil

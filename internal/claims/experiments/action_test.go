@@ -124,7 +124,7 @@ func TestPlaces(t *testing.T) {
 }
 
 // TestYield links YIELD records, whose 9 bits at 0 and 4 bits at 87 are patched before sm_70 and left alone from there on:
-// CM-122, RC-061, RC-149, RA-066, AG-039, AG-065, AG-066, AG-067.
+// CM-122, RC-061, RC-149, RA-066, AG-039, AG-065, AG-066, AG-067. Bit 87 is bit 23 of the second word: RC-073, RA-087.
 func TestYield(t *testing.T) {
 	for _, c := range []struct {
 		arch    string
