@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ type answer struct {
 	stderr string
 	stdout string
 	jit    *nvjitlink.Result
+	warned bool // of twinlink: it gave a warning of its own, which stderr is without
 }
 
 // link is a plan and what was answered.
@@ -75,7 +77,22 @@ func (b *bed) askProcesses(ctx context.Context, p *plan) (*link, error) {
 		return nil, err
 	}
 	l.ours = answerOf("twinlink", res)
+	l.ours.stderr, l.ours.warned = withoutOwn(l.ours.stderr)
 	return l, nil
+}
+
+// withoutOwn takes out the lines that twinlink alone writes: that what it made
+// may not be what nvlink makes.
+func withoutOwn(stderr string) (rest string, warned bool) {
+	var b strings.Builder
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "nvlink warning : ") && slices.ContainsFunc(ownWords, func(w string) bool { return strings.Contains(line, w) }) {
+			warned = true
+		} else {
+			b.WriteString(line)
+		}
+	}
+	return b.String(), warned
 }
 
 func answerOf(who string, res *nvidia.Result) *answer {
@@ -150,3 +167,6 @@ func (a *answer) messages() string {
 	}
 	return strings.Join(out, "\n")
 }
+
+// ownWords stand in warnings that nvlink doesn't have.
+var ownWords = []string{"scheduled anew", "rescheduled", "may differ from nvlink"}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/twinlink/twinlink/internal/diff"
@@ -15,31 +16,53 @@ type verdict struct {
 	class  string // same, refused alike, differ, skipped
 	bucket string // differ, skipped: the cause
 	key    string // the key as it was, with its values
-	silent bool   // differ: twinlink gave no warning of its own
+	warned bool   // twinlink gave a warning of its own
+	silent bool   // differ: it gave none
 	among  string // where NVIDIA's linkers differ among themselves
 }
 
-// judge compares twinlink's answer with the others'.
+// judge compares twinlink's answer with the others'. The first of NVIDIA's that
+// answers decides: nvlink where there is one, else nvJitLink.
 func judge(l *link) verdict {
 	v := verdict{class: "skipped", bucket: "no linker of NVIDIA's answered"}
 	if l.ours.died != "" {
-		return verdict{class: "differ", bucket: "twinlink " + l.ours.died}
+		return verdict{class: "differ", bucket: "twinlink " + l.ours.died, silent: true}
 	}
-	if strings.Contains(l.ours.stderr, "is not supported by twinlink") || strings.Contains(l.ours.stderr, "unknown toolkit") || strings.Contains(l.ours.stderr, "-toolkit") {
+	if strings.Contains(l.ours.stderr, "is not supported by twinlink") {
 		return verdict{class: "skipped", bucket: "twinlink: " + generalText(l, firstLine(l.ours.stderr))}
 	}
-	for i, a := range l.asked {
-		one := compare(l, a)
-		if i == 0 || v.class == "skipped" {
-			v = one
-		} else if one.class != "skipped" && (one.class != v.class || one.bucket != v.bucket) {
-			v.among = fmt.Sprintf("%s: %s %s; %s: %s %s", l.asked[0].who, v.class, v.bucket, a.who, one.class, one.bucket)
+	for _, a := range l.asked {
+		if v = compare(l, a); v.class != "skipped" {
+			break
 		}
 	}
-	if v.class == "differ" {
-		v.silent = !strings.Contains(l.ours.stderr, "twinlink") && !strings.Contains(l.ours.stderr, "reschedul")
-	}
+	v.warned = l.ours.warned
+	v.silent = v.class == "differ" && !v.warned
+	v.among = disagreement(l)
 	return v
+}
+
+// disagreement is where NVIDIA's own linkers of one release part.
+func disagreement(l *link) string {
+	if len(l.asked) < 2 || l.asked[0].died != "" || l.asked[1].died != "" {
+		return ""
+	}
+	a, b := l.asked[0], l.asked[1]
+	linked := func(x *answer) bool { return x.exit == 0 && x.output != nil }
+	switch {
+	case linked(a) && linked(b):
+		if d := nvjitlink.Same(b.output, a.output); d != "" {
+			return "images of " + a.who + " and " + b.who + ": " + generalText(l, d)
+		}
+	case linked(a) != linked(b):
+		complains := ""
+		if b.jit != nil && b.jit.Complained() {
+			complains = ", and reports an error"
+		}
+		words := map[bool]string{true: "links", false: "refuses"}
+		return a.who + " " + words[linked(a)] + ", " + b.who + " " + words[linked(b)] + complains
+	}
+	return ""
 }
 
 // compare compares twinlink with one other.
@@ -142,6 +165,7 @@ var (
 	hexNumber = regexp.MustCompile(`0x[0-9a-f]+`)
 	decimal   = regexp.MustCompile(`\b[0-9]+\b`)
 	quoted    = regexp.MustCompile(`'[^']*'`)
+	edge      = regexp.MustCompile(`[0-9]+: \^?[^|]*\[[0-9]+\] ->( [0-9]+)*`) // of --dump-callgraph
 	again     = regexp.MustCompile(`#[0-9]+`)
 )
 
@@ -160,6 +184,7 @@ func general(l *link, key string) string {
 
 // generalText takes names and numbers out of a message.
 func generalText(_ *link, text string) string {
+	text = edge.ReplaceAllString(text, "N: *")
 	return decimal.ReplaceAllString(hexNumber.ReplaceAllString(quoted.ReplaceAllString(text, "'*'"), "N"), "N")
 }
 
@@ -173,40 +198,30 @@ func surroundings(_ *link, key, a, b string) string {
 		return ": too many"
 	case strings.HasPrefix(key, "text."):
 		return ": " + instruction(a, b)
-	case strings.HasPrefix(key, "header.") || strings.HasPrefix(key, "compat.") || strings.HasPrefix(key, "section."):
-		if len(a)+len(b) < 60 {
-			return ": " + hexless(a) + " -> " + hexless(b)
-		}
-	case strings.HasPrefix(key, "note."):
-		return ": " + hexless(fmt.Sprintf("%.30s -> %.30s", a, b))
+	case strings.HasPrefix(key, "section.") || strings.HasPrefix(key, "program."):
+		return ""
+	case strings.HasPrefix(key, "header.") || strings.HasPrefix(key, "compat.") || strings.HasPrefix(key, "note."):
+		return fmt.Sprintf(": %.40s -> %.40s", a, b)
 	}
 	return ""
 }
 
-func hexless(s string) string { return s }
-
-// instruction names the operation of the first byte pair that differs, and
-// whether it is code or scheduling.
+// instruction names the operation at the place, the low 12 bits of its word, and
+// whether what differs is operands or scheduling, the bits from 105 on.
 func instruction(a, b string) string {
-	x, y := strings.Fields(a), strings.Fields(b)
-	if len(x) == 0 || len(y) == 0 {
+	x, y := strings.Join(strings.Fields(a), ""), strings.Join(strings.Fields(b), "")
+	low, err := strconv.ParseUint(x[:min(len(x), 4)], 16, 16)
+	if err != nil || len(x) < 4 {
 		return "?"
 	}
-	word := strings.Join(x, "")
-	other := strings.Join(y, "")
-	at := 0
-	for at < min(len(word), len(other)) && word[at] == other[at] {
-		at++
+	operation := fmt.Sprintf("operation 0x%03x", (low>>8|low<<8)&0xfff)
+	if other, err := strconv.ParseUint(y[:min(len(y), 4)], 16, 16); err != nil || (other>>8|other<<8)&0xfff != (low>>8|low<<8)&0xfff {
+		return operation + ", and another"
 	}
-	op := word
-	if len(op) > 8 {
-		op = op[:8]
+	if len(x) >= 32 && len(y) >= 32 && x[:26] == y[:26] {
+		return operation + ", scheduling"
 	}
-	part := "operands"
-	if len(word) >= 32 && at >= 26 {
-		part = "scheduling"
-	}
-	return fmt.Sprintf("%s of %s", part, op)
+	return operation + ", operands"
 }
 
 // names are the symbols of the inputs, the longest first.
@@ -215,6 +230,7 @@ func (l *link) names() []string {
 	for _, o := range l.plan.objects {
 		list = append(list, o.defined...)
 		list = append(list, o.undefined...)
+		list = append(list, o.local...)
 	}
 	sortByLength(list)
 	return list

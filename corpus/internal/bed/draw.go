@@ -45,6 +45,11 @@ func (b *bed) draw(n int) *plan {
 	r := newRandom(b.seed<<32 + uint64(n))
 	family := pick(r, b.families)
 	objects := b.pool[family]
+	// Half of the links are of sm_100 and up, where the program has such objects.
+	upper := r.below(2) == 0
+	if some := slices.DeleteFunc(slices.Clone(objects), func(o *object) bool { return mercury(o.Arch) != upper }); len(some) > 0 {
+		objects = some
+	}
 	first := pick(r, objects)
 	p := &plan{number: n, arch: first.Arch}
 	var releases []string

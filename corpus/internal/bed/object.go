@@ -24,6 +24,7 @@ type object struct {
 
 	kernels, variables []string
 	defined, undefined []string
+	local              []string
 }
 
 const (
@@ -57,7 +58,11 @@ func newObject(family, name, how string, data []byte) (*object, error) {
 	for _, s := range symbols {
 		global := elf.ST_BIND(s.Info) != elf.STB_LOCAL
 		switch {
-		case s.Name == "" || !global || s.Section >= elf.SHN_LORESERVE:
+		case s.Name == "" || s.Section >= elf.SHN_LORESERVE:
+		case !global:
+			if elf.ST_TYPE(s.Info) != elf.STT_SECTION {
+				o.local = append(o.local, s.Name)
+			}
 		case s.Section == elf.SHN_UNDEF:
 			o.undefined = append(o.undefined, s.Name)
 		default:

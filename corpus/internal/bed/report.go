@@ -15,12 +15,13 @@ import (
 
 // sum counts the links of one row.
 type sum struct {
-	Links   int `json:"links"`
-	Same    int `json:"same"`
-	Refused int `json:"refused_alike"`
-	Differ  int `json:"differ"`
-	Silent  int `json:"silent"` // of Differ: without a warning of twinlink's own
-	Skipped int `json:"skipped"`
+	Links    int `json:"links"`
+	Same     int `json:"same"`
+	Refused  int `json:"refused_alike"`
+	Differ   int `json:"differ"`
+	Silent   int `json:"silent"`   // of Differ: without a warning of twinlink's own
+	Needless int `json:"needless"` // of Same: with one
+	Skipped  int `json:"skipped"`
 }
 
 func (s *sum) add(v verdict) {
@@ -28,6 +29,9 @@ func (s *sum) add(v verdict) {
 	switch v.class {
 	case "same":
 		s.Same++
+		if v.warned {
+			s.Needless++
+		}
 	case "refused alike":
 		s.Refused++
 	case "differ":
@@ -168,10 +172,10 @@ func (o *outcome) write(w io.Writer) error {
 	fmt.Fprintf(w, "%d links from seed %d, of %d programs\n\n", o.Links, o.Seed, len(o.Objects))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	table := func(head string, rows map[string]*sum) {
-		fmt.Fprintln(t, head+"\tlinks\tsame\trefused alike\tdiffer\tsilent\tskipped\talike")
+		fmt.Fprintln(t, head+"\tlinks\tsame\trefused alike\tdiffer\tsilent\tneedless warning\tskipped\talike")
 		for _, key := range sortedKeys(rows) {
 			s := rows[key]
-			fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n", key, s.Links, s.Same, s.Refused, s.Differ, s.Silent, s.Skipped, s.share())
+			fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n", key, s.Links, s.Same, s.Refused, s.Differ, s.Silent, s.Needless, s.Skipped, s.share())
 		}
 		fmt.Fprintln(t)
 	}
