@@ -11,6 +11,7 @@ import (
 
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvjitlink"
 	"github.com/twinlink/twinlink/internal/verify"
 	"github.com/twinlink/twinlink/report"
 )
@@ -21,11 +22,13 @@ func verifyCommand(s streams) *cobra.Command {
 		GroupID: groupLink,
 		Short:   "Put a link, or a linked file, to engine, oracle and nvlink",
 		Long: `Links the files as "twinlink link" would, lets the oracle judge the result by
-the files, and asks nvlink where it is installed.
+the files, and asks nvlink and nvJitLink where they are installed: of the
+inputs' release, and each other nvJitLink for what its release makes of them.
 
   --output LINKED      judge this file instead, by whatever linker it was made
   --loose              judge it as one that was linked in two steps, stripped or edited
-  --no-nvlink          ask no nvlink
+  --no-nvlink          ask neither nvlink nor nvJitLink
+  --nvjitlink LIST     ask these releases of nvJitLink: 12.9,13.0; all (default); none
   --format FORMAT      text, markdown, json, html, sarif or junit
   --report FILE        write the report to FILE
 
@@ -50,6 +53,15 @@ type verifyRequest struct {
 	format   report.Format
 	report   string // file, "" for standard output
 	alone    bool   // without nvlink
+	jit      string // releases of nvJitLink, "all" or "none"
+}
+
+// libraries are the nvJitLinks to ask.
+func (req *verifyRequest) libraries() []nvjitlink.SharedObject {
+	wanted := strings.Split(req.jit, ",")
+	return slices.DeleteFunc(nvjitlink.Find(nvjitlink.Options{}), func(l nvjitlink.SharedObject) bool {
+		return req.jit != "all" && !slices.Contains(wanted, l.Release)
+	})
 }
 
 func verifyFiles(ctx context.Context, args []string, s streams) error {
@@ -62,6 +74,7 @@ func verifyFiles(ctx context.Context, args []string, s streams) error {
 		if tools, err = nvidia.Find(ctx, nvidia.Options{}); err != nil {
 			return err
 		}
+		req.question.WithNvJitLink(req.libraries(), nvjitlink.Options{})
 	}
 	r := report.Report{Command: "verify", Rows: []report.Row{verify.Ask(ctx, &req.question, tools)}}
 	if err := writeReport(s, &r, req.format, req.report); err != nil {
@@ -72,14 +85,14 @@ func verifyFiles(ctx context.Context, args []string, s streams) error {
 
 // parseVerify takes verify's own options out; the rest is nvlink's.
 func parseVerify(args []string) (*verifyRequest, error) {
-	req := &verifyRequest{format: report.Text}
+	req := &verifyRequest{format: report.Text, jit: "all"}
 	q := &req.question
 	q.ReadFile = readOptions
 	var rest []string
 	for i := 0; i < len(args); i++ {
 		name, value, hasValue := strings.Cut(args[i], "=")
 		switch name {
-		case "--output", "--format", "--report":
+		case "--output", "--format", "--report", "--nvjitlink":
 			if !hasValue {
 				if i++; i == len(args) {
 					return nil, fmt.Errorf("%s needs a value", name)
@@ -126,6 +139,9 @@ func (req *verifyRequest) set(name, value string) (err error) {
 		return err
 	case "--report":
 		req.report = value
+		return nil
+	case "--nvjitlink":
+		req.jit = value
 		return nil
 	}
 	if req.format = report.Format(value); !slices.Contains(report.Formats(), req.format) {

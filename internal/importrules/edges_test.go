@@ -153,7 +153,7 @@ var rules = []rule{
 		),
 		test: of("internal/nvidia/nvidiatest", cmp),
 	},
-	{from: "internal/verify", to: of("internal/cmdline", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("corpus/links", "corpus/relocs", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/verify", to: of("internal/nvjitlink", "internal/cmdline", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("corpus/links", "corpus/relocs", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
 	{from: "report", to: of(tablewriter + "/..."), test: of(cmp, jsonSchema, "github.com/chromedp/...")},
 
 	// The top imports what it likes of the module, but for what only tests use.
@@ -173,6 +173,7 @@ var rules = []rule{
 			"internal/diff",
 			"internal/claims",
 			"internal/nv50",
+			"internal/nvjitlink",
 			"internal/dump",
 			"engine",
 			"engine/descriptor",

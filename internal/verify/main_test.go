@@ -3,7 +3,7 @@ package verify_test
 import (
 	"testing"
 
-	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
+	"github.com/twinlink/twinlink/internal/nvjitlink/nvjitlinktest"
 )
 
-func TestMain(m *testing.M) { nvidiatest.Main(m) }
+func TestMain(m *testing.M) { nvjitlinktest.Main(m) }

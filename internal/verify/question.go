@@ -36,6 +36,8 @@ type Question struct {
 
 	// Recorded is what nvlink did, for where it isn't installed.
 	Recorded *Recorded
+
+	jit libraries
 }
 
 // Recorded is a run of nvlink as a corpus keeps it.
@@ -92,6 +94,7 @@ func Ask(ctx context.Context, q *Question, tools *nvidia.Toolset) report.Row {
 			row.Answers = append(row.Answers, *one)
 		}
 	}
+	row.Answers = append(row.Answers, a.askNvJitLink(ctx)...)
 	a.decide(&row)
 	return row
 }
