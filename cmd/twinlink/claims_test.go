@@ -14,7 +14,7 @@ func TestClaims(t *testing.T) {
 		want   string // in what is printed
 	}{
 		{nil, exitOK, "dispatcher"},
-		{[]string{"--system", "dispatcher", "--verdict", "refuted"}, exitOK, "RC-040  refuted"},
+		{[]string{"--system", "dispatcher", "--verdict", "refuted"}, exitOK, "RC-064  refuted"},
 		{[]string{"--verdict", "open", "--format", "text"}, exitOK, "  = "},
 		{[]string{"--system", "nothing"}, exitUsage, "there are"},
 		{[]string{"--verdict", "likely"}, exitUsage, "must be one of"},
