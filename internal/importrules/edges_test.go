@@ -70,6 +70,7 @@ var rules = []rule{
 	// engine's table and judge nothing by it.
 	{from: "internal/dump", to: of("cubin", "cuda", "engine/descriptor"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "internal/diff", to: of("cubin", "cuda", "internal/dump", "engine/descriptor"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/anatomy", to: of("cubin", "cuda"), test: of("corpus/links", cmp)},
 	{from: "internal/usage", to: of("cubin", "cuda"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "internal/cmdline", to: of("cubin", "cuda", "engine"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
@@ -135,6 +136,7 @@ var rules = []rule{
 	{
 		from: "fuzz",
 		to: of(
+			"internal/anatomy",
 			"internal/cmdline",
 			"corpus/links",
 			"corpus/mercury",
@@ -164,6 +166,7 @@ var rules = []rule{
 			"internal/dwarf",
 			"internal/capsule/model",
 			"internal/capsule/view",
+			"internal/anatomy",
 			"internal/cmdline",
 			"internal/container",
 			"internal/inputs",
