@@ -80,6 +80,10 @@ func (l *Backend) reschedule(fn *code) error {
 		return nil
 	}
 	r := resched.Kernel(fn.sass, l.Opt.Debug)
+	if r.TooLarge {
+		return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Budget, File: fn.input.File.Name, Symbol: l.SymName(sym),
+			Text: fmt.Sprintf("Kernel '%s' is too large to be scheduled anew", l.SymName(sym)), Value: uint64(len(fn.sass))}}}
+	}
 	if !r.Changed {
 		return nil
 	}

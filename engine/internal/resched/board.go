@@ -1,203 +1,44 @@
 package resched
 
-// Giving out scoreboards anew. A block is walked in order: first the scoreboards
-// that an instruction waits for become free, then its own are given, that of the
-// sources before that of the results.
+// Giving out scoreboards anew. A block is walked in order: what an instruction
+// waits for becomes free, with all that share its scoreboard; then the
+// instruction's own are given, that of the sources before that of the results.
 //
-//   - A token that is waited for in its block shares a scoreboard whose earliest
-//     wait is the same instruction, or takes the lowest free one; results of slow
-//     loads not below 2.
-//   - One that is waited for later: slow loads take 5, which such a block uses
+//   - A token that its block needs shares a scoreboard whose earliest wait is the
+//     same instruction, or takes the lowest free one; results of slow loads not
+//     below 2.
+//   - One that goes beyond its block: slow loads take 5, which such a block uses
 //     for nothing else; sources share one with other such sources; else the
 //     lowest free of 0 to 4 that nobody holds at the entry of a block that the
 //     token reaches.
-//   - Where none is free, one is shared by a guess: Result.Exact is false.
+//   - Where none is free, the one is shared that costs the fewest cycles.
+//   - A kernel that counts copies by scoreboard 0 uses it for nothing else.
 
 const (
 	slowFirst = 2 // lowest scoreboard of slow loads
 	slowBoard = 5 // that of those that leave their block
 )
 
-// isSlow reports whether results come from memory or textures.
-func (w *word) isSlow() bool {
-	switch w.op() {
-	case 0x980, 0x981, 0x983, 0x98a, 0x3a8, 0x3a9, 0x9a1, 0x9a3, 0x9a8, 0x9a9, 0x98e, 0xf60, 0xf63, 0xf66, 0xf99:
-		return true
-	}
-	return false
-}
+// beyond reports whether nothing in its block needs a token.
+func (t *token) beyond() bool { return t.point < 0 }
 
-// isQuick reports whether results come from the constant bank or special
-// registers.
-func (w *word) isQuick() bool {
-	switch w.op() {
-	case opLDC, 0x919, 0x9c3:
-		return true
-	}
-	return false
-}
+// holders are the tokens that hold each scoreboard.
+type holders [boards][]int
 
-// allocator gives out the scoreboards of a kernel.
-type allocator struct {
-	*flow
-	overflow bool
-	later    bool     // a block behind the first changed
-	reaches  []bitset // by token: blocks at whose entry it is pending
-}
-
-// reallocate gives out the scoreboards of the first block without token dead,
-// and of the blocks that this changes.
-func (a *allocator) reallocate() {
-	nb := len(a.blocks)
-	a.reaches = make([]bitset, len(a.tokens))
-	for t := range a.tokens {
-		a.reaches[t] = newBitset(nb)
-	}
-	for b := range a.blocks {
-		for t := range a.tokens {
-			if a.entry[b].has(t) {
-				a.reaches[t].set(b)
-			}
-		}
-	}
-	todo := []int{0}
-	queued := make([]bool, nb)
-	queued[0] = true
-	for t := range a.tokens {
-		for s := 1; a.tokens[t].dead && s < nb; s++ {
-			if a.reaches[t].has(s) {
-				queued[s] = true
-				todo = append(todo, s)
-			}
-		}
-	}
-	for rounds := 0; len(todo) > 0 && rounds < 4*nb; rounds++ {
-		b := todo[0]
-		todo = todo[1:]
-		queued[b] = false
-		before := a.numbers(b)
-		a.walk(b)
-		if b != 0 {
-			a.later = true
-		}
-		for t, was := range before {
-			if a.tokens[t].now == was {
-				continue
-			}
-			for s := 0; s < nb; s++ {
-				if !a.reaches[t].has(s) {
-					continue
-				}
-				if s != b && !queued[s] {
-					queued[s] = true
-					todo = append(todo, s)
-				}
-				for o := range a.tokens {
-					other := &a.tokens[o]
-					if a.entry[s].has(o) && !other.dead && other.now == a.tokens[t].now && other.block > b && !queued[other.block] {
-						queued[other.block] = true
-						todo = append(todo, other.block)
-					}
-				}
-			}
-		}
-	}
-	a.masks()
-}
-
-// numbers returns the scoreboards of a block's tokens.
-func (a *allocator) numbers(b int) map[int]int {
-	m := make(map[int]int)
-	for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
-		for _, t := range a.first[i] {
-			m[t] = a.tokens[t].now
-		}
-	}
-	return m
-}
-
-// beyond reports whether nothing in its block has use for a token.
-func (t *token) beyond() bool { return t.point < 0 || t.forced }
-
-// walk gives out the scoreboards of a block.
-func (a *allocator) walk(b int) {
-	bl := &a.blocks[b]
-	var held [boards][]int // tokens by scoreboard
-	for t := range a.tokens {
-		if a.entry[b].has(t) && !a.tokens[t].dead {
-			held[a.tokens[t].now] = append(held[a.tokens[t].now], t)
-		}
-	}
-	reserve := false
-	for i := bl.from; i < bl.to; i++ {
-		for _, t := range a.first[i] {
-			tok := &a.tokens[t]
-			reserve = reserve || !tok.dead && !tok.read && tok.beyond() && a.words[i].isSlow()
-		}
-	}
-	for i := bl.from; i < bl.to; i++ {
-		for sb := range held {
-			kept := held[sb][:0]
-			for _, t := range held[sb] {
-				if !a.waitsAt(t, i) {
-					kept = append(kept, t)
-				}
-			}
-			held[sb] = kept
-		}
-		for _, t := range a.first[i] {
-			tok := &a.tokens[t]
-			if tok.dead {
-				continue
-			}
-			tok.now = a.choose(b, t, &held, reserve)
-			held[tok.now] = append(held[tok.now], t)
-		}
-	}
-}
-
-// waitsAt reports whether word i waits for a token.
-func (a *allocator) waitsAt(t, i int) bool {
+func (a *allocator) choose(b, t int, held *holders, reserve bool) int {
 	tok := &a.tokens[t]
-	if tok.block == a.of[i] && i > tok.at {
-		return i == tok.point
-	}
-	for _, w := range tok.waits {
-		if w == i {
-			return true
-		}
-	}
-	return false
-}
-
-// earliest returns the first word of block b, behind i, that waits for any of
-// the tokens.
-func (a *allocator) earliest(b, i int, tokens []int) int {
-	for j := i + 1; j < a.blocks[b].to; j++ {
-		for _, t := range tokens {
-			if a.waitsAt(t, j) {
-				return j
-			}
-		}
-	}
-	return a.blocks[b].to
-}
-
-func (a *allocator) choose(b, t int, held *[boards][]int, reserve bool) int {
-	tok := &a.tokens[t]
-	slow := !tok.read && a.words[tok.at].isSlow()
+	low, high := a.lowest, boards
 	if !tok.beyond() {
-		low, high := 0, boards
-		if slow {
-			low = slowFirst
-		}
 		if reserve {
 			high = slowBoard
 		}
-		for sb := 0; sb < high; sb++ {
-			if len(held[sb]) > 0 && a.earliest(b, tok.at, held[sb]) == tok.point && !a.entered(b, held[sb]) {
+		for sb := low; sb < high; sb++ {
+			if len(held[sb]) > 0 && a.earliest(b, tok.at, held[sb]) == tok.point && !a.entered(b, held[sb]) && !a.own(tok.at, held[sb]) {
 				return sb
 			}
+		}
+		if tok.slow {
+			low = slowFirst
 		}
 		for sb := low; sb < high; sb++ {
 			if len(held[sb]) == 0 {
@@ -206,38 +47,88 @@ func (a *allocator) choose(b, t int, held *[boards][]int, reserve bool) int {
 		}
 		return a.crowded(b, t, held, low, high)
 	}
-	if slow && len(tok.waits) == 0 && tok.board != slowBoard {
-		// Nobody wants the result.
-		for sb := slowFirst; sb < slowBoard; sb++ {
-			if len(held[sb]) == 0 {
-				return sb
-			}
-		}
-	}
-	if slow {
-		return slowBoard
-	}
-	if tok.read {
-		for sb := 0; sb < slowBoard; sb++ {
-			for _, o := range held[sb] {
-				if other := &a.tokens[o]; other.read && other.block == b && other.beyond() {
+	if tok.slow {
+		if tok.board != slowBoard && !a.isWanted(t) {
+			for sb := slowFirst; sb < slowBoard; sb++ {
+				if len(held[sb]) == 0 {
 					return sb
 				}
 			}
 		}
+		return slowBoard
 	}
-	for sb := 0; sb < slowBoard; sb++ {
-		if len(held[sb]) == 0 && !a.metBy(t, sb) {
+	if tok.read {
+		for sb := low; sb < slowBoard; sb++ {
+			if a.sources(b, held[sb]) {
+				return sb
+			}
+		}
+	}
+	free := tok.read && a.endsWithResult(t)
+	for sb := low; sb < slowBoard; sb++ {
+		if len(held[sb]) == 0 && (free || !a.metBy(t, sb)) {
 			return sb
 		}
 	}
-	return a.crowded(b, t, held, 0, slowBoard)
+	for sb := low; sb < slowBoard; sb++ {
+		if len(held[sb]) == 0 {
+			return sb
+		}
+	}
+	return a.crowded(b, t, held, low, slowBoard)
 }
 
-// entered reports whether a slow token from an earlier block is among those.
+// sources reports whether those are sources of block b that go beyond it.
+func (a *allocator) sources(b int, tokens []int) bool {
+	for _, t := range tokens {
+		if tok := &a.tokens[t]; !tok.read || tok.block != b || !tok.beyond() {
+			return false
+		}
+	}
+	return len(tokens) > 0
+}
+
+// earliest returns the first word of block b, behind i, that needs any of the
+// tokens; the block's end if none does.
+func (a *allocator) earliest(b, i int, tokens []int) int {
+	at := a.blocks[b].to
+	for _, t := range tokens {
+		if p := a.pointIn(b, t); p > i {
+			at = min(at, p)
+		}
+	}
+	return at
+}
+
+// pointIn returns the word of block b that needs a token, the block's end for
+// none.
+func (a *allocator) pointIn(b, t int) int {
+	switch tok := &a.tokens[t]; {
+	case tok.block != b:
+		if p := a.firstNeed(b, t); p >= 0 {
+			return p
+		}
+	case tok.point >= 0:
+		return tok.point
+	}
+	return a.blocks[b].to
+}
+
+// own reports whether a token of word i is among those: the results of an
+// instruction don't share the scoreboard of its sources.
+func (a *allocator) own(i int, tokens []int) bool {
+	for _, t := range tokens {
+		if a.tokens[t].at == i {
+			return true
+		}
+	}
+	return false
+}
+
+// entered reports whether a slow token from another block is among those.
 func (a *allocator) entered(b int, tokens []int) bool {
 	for _, t := range tokens {
-		if a.tokens[t].block != b && a.words[a.tokens[t].at].isSlow() && !a.tokens[t].read {
+		if a.tokens[t].block != b && a.tokens[t].slow {
 			return true
 		}
 	}
@@ -247,109 +138,155 @@ func (a *allocator) entered(b int, tokens []int) bool {
 // metBy reports whether a token of an earlier block holds sb at the entry of a
 // block that t reaches.
 func (a *allocator) metBy(t, sb int) bool {
-	for b := range a.blocks {
-		if !a.reaches[t].has(b) {
-			continue
+	for _, b := range a.reach(t) {
+		if b < a.tokens[t].block {
+			continue // over a back edge
 		}
-		for o := range a.tokens {
-			if a.entry[b].has(o) && !a.tokens[o].dead && a.tokens[o].now == sb && a.tokens[o].block < a.tokens[t].block {
-				return true
-			}
+		met := false
+		a.out[b].each(func(o int) {
+			other := &a.tokens[o]
+			met = met || !other.dead && other.now == sb && other.block < a.tokens[t].block
+		})
+		if met {
+			return true
 		}
 	}
 	return false
 }
 
-// crowded chooses where none is free: of the scoreboards whose earliest wait is
-// at or behind the token's own the one whose newest holder is oldest, else the
-// one that is waited for last.
-func (a *allocator) crowded(b, t int, held *[boards][]int, low, high int) int {
-	a.overflow = true
+// endsWithResult reports whether the results of the instruction that holds t are
+// waited for in its block: then its sources have been read.
+func (a *allocator) endsWithResult(t int) bool {
+	for _, o := range a.first[a.tokens[t].at] {
+		other := &a.tokens[o]
+		if other.read {
+			continue
+		}
+		if !other.beyond() {
+			return true
+		}
+		next := a.blocks[other.block].next
+		for _, s := range next {
+			if a.firstNeed(s, o) != a.blocks[s].from {
+				return false
+			}
+		}
+		return len(next) > 0
+	}
+	return false
+}
+
+// latencies say how many cycles a token holds its scoreboard, about. Source: the
+// choices of ptxas and nvlink 13.0.88 where no scoreboard was free.
+var latencies = [...]int{kindRead: 14, kindSlow: 500, kindS2R: 45, kindS2UR: 1, kindLDS: 40, kindLDC: 80, kindLDCU: 30, kindShuffle: 60, kindDouble: 2, kindCount: 14, kindOther: 20}
+
+// latency is how many cycles a token holds its scoreboard, about.
+func (a *allocator) latency(t int) int {
 	tok := &a.tokens[t]
-	own := a.blocks[b].to
+	if tok.read {
+		return latencies[kindRead]
+	}
+	return latencies[a.words[tok.at].kind()]
+}
+
+// clock returns when each word of a block starts, by stalls and by the waits
+// for the block's own tokens, and the end.
+func (a *allocator) clock(b int) []int {
+	bl := &a.blocks[b]
+	at := make([]int, bl.to-bl.from+1)
+	ready := make(map[int]int)
+	for i := bl.from; i <= bl.to; i++ {
+		k := i - bl.from
+		if k > 0 {
+			at[k] = at[k-1] + max(1, a.words[i-1].stall())
+		}
+		if r, ok := ready[i]; ok {
+			at[k] = max(at[k], r)
+		}
+		if i == bl.to {
+			break
+		}
+		for _, t := range a.first[i] {
+			if p := a.tokens[t].point; p > i && !a.tokens[t].dead {
+				ready[p] = max(ready[p], at[k]+a.latency(t))
+			}
+		}
+	}
+	return at
+}
+
+// crowded chooses where none is free: what costs the fewest cycles.
+func (a *allocator) crowded(b, t int, held *holders, low, high int) int {
+	tok := &a.tokens[t]
+	switch {
+	case !tok.beyond():
+		a.doubts |= overflow
+	case tok.read:
+		a.doubts |= overflowSources
+	default:
+		a.doubts |= overflowResults
+	}
+	bl := &a.blocks[b]
+	clock := a.clocks[b]
+	if clock == nil {
+		clock = a.clock(b)
+		a.clocks[b] = clock
+	}
+	readyOf := func(t int) int {
+		if o := &a.tokens[t]; o.block == b {
+			return clock[o.at-bl.from] + a.latency(t)
+		}
+		return 0
+	}
+	own, ready := bl.to, readyOf(t)
 	if !tok.beyond() {
 		own = tok.point
 	}
-	best, bestAge := -1, 0
-	last, lastWait := 0, -1
+	type candidate struct{ cost, wait, ready int }
+	better := func(x, y candidate) bool {
+		switch {
+		case x.cost != y.cost:
+			return x.cost < y.cost
+		case tok.beyond() && tok.read:
+			return false // the lowest
+		case tok.beyond():
+			return x.wait < y.wait
+		case (x.wait >= own) != (y.wait >= own):
+			return x.wait >= own
+		case x.wait >= own:
+			return x.ready < y.ready
+		}
+		return x.wait > y.wait
+	}
+	best, chosen := candidate{}, -1
 	for sb := low; sb < high; sb++ {
-		wait := a.earliest(b, tok.at, held[sb])
-		age := -1 << 30
+		if len(held[sb]) == 0 || a.entered(b, held[sb]) {
+			continue
+		}
+		c := candidate{wait: a.earliest(b, tok.at, held[sb])}
+		slow := false
 		for _, o := range held[sb] {
-			at := a.tokens[o].at
-			if a.words[at].isQuick() {
-				at += 4
-			}
-			age = max(age, at)
+			c.ready = max(c.ready, readyOf(o))
+			slow = slow || a.tokens[o].slow && a.tokens[o].beyond()
 		}
-		if wait >= own && (best < 0 || age < bestAge) {
-			best, bestAge = sb, age
-		}
-		if wait > lastWait {
-			last, lastWait = sb, wait
-		}
-	}
-	if best >= 0 {
-		return best
-	}
-	return last
-}
-
-// masks writes scoreboards and wait masks. A block whose tokens and entry kept
-// their numbers keeps its masks.
-func (a *allocator) masks() {
-	changed := make([]bool, len(a.blocks))
-	changed[0] = true
-	for t := range a.tokens {
-		tok := &a.tokens[t]
-		if tok.now == tok.board && !tok.dead {
+		if slow {
 			continue
 		}
-		changed[tok.block] = true
-		for b := range a.blocks {
-			if a.reaches[t].has(b) {
-				changed[b] = true
+		if c.wait < bl.to || own < bl.to {
+			// What the common wait takes longer than the first of two.
+			at := clock[min(c.wait, own)-bl.from]
+			alone := max(at, ready)
+			if c.wait <= own {
+				alone = max(at, c.ready)
 			}
+			c.cost = max(at, ready, c.ready) - alone
+		}
+		if chosen < 0 || better(c, best) {
+			best, chosen = c, sb
 		}
 	}
-	for b := range a.blocks {
-		if !changed[b] {
-			continue
-		}
-		pending := make(map[int]bool)
-		for t := range a.tokens {
-			if a.entry[b].has(t) && !a.tokens[t].dead {
-				pending[t] = true
-			}
-		}
-		for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
-			mask := uint8(0)
-			for t := range pending {
-				if a.waitsAt(t, i) {
-					mask |= 1 << a.tokens[t].now
-					delete(pending, t)
-				}
-			}
-			w := &a.words[i]
-			if w.op() != opCCTL {
-				w.setWait(mask)
-			}
-			for _, t := range a.first[i] {
-				tok := &a.tokens[t]
-				switch {
-				case tok.dead && tok.read:
-					w.setRd(noBoard)
-				case tok.dead:
-					w.setWr(noBoard)
-				case tok.read:
-					w.setRd(tok.now)
-				default:
-					w.setWr(tok.now)
-				}
-				if !tok.dead {
-					pending[t] = true
-				}
-			}
-		}
+	if chosen < 0 {
+		return high - 1
 	}
+	return chosen
 }

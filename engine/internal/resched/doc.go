@@ -19,9 +19,12 @@
 // instruction has written its results, or read its sources; wait names those
 // that must be free before it starts.
 //
-// Which kernels change is known exactly. What they become is known where the
-// change ends in the first block and no scoreboard is wanting; elsewhere the
-// result is likely but can't be promised, which Result tells.
+// Which kernels change is known exactly. What they become follows rules that
+// give nvlink's bytes for 98 of 100 kernels. Result.Exact is true where no kernel
+// was seen to differ: no wait behind the first block changed, and no scoreboard
+// was wanting for what goes beyond its block. Whatever comes out is compared with
+// the input: a wait that would be missing is Result.Lost.
 //
-// Source: 2,900 kernels of ptxas 13.0.88 through nvlink 13.0.88.
+// Source: 2,900 kernels of ptxas 13.0.88 through nvlink 13.0.88, and some 65,000
+// scoreboards that both gave out in kernels of public samples and libraries.
 package resched

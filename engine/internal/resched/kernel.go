@@ -1,14 +1,27 @@
 package resched
 
+// doubt is why the result may not be nvlink's.
+type doubt uint8
+
+const (
+	laterBlock      doubt = 1 << iota // scoreboards of a block behind the first were given out anew
+	laterWait                         // a wait behind the first block changed
+	overflow                          // no scoreboard was free for a token that its block needs
+	overflowSources                   // for sources that are needed later
+	overflowResults                   // for results that are needed later
+)
+
 // Result is a kernel as nvlink writes it.
 type Result struct {
-	Text    []byte
-	Changed bool
-	Exact   bool  // the bytes can be promised
-	Moves   []int // by word of the input: its number now, -1 if it went; nil where none moved
-	Starts  []int // by word of the input, and its end: where it and what was put in front of it begin
-	Fenced  []int // words of the input that got a fence
-	Lost    *Lost // a wait that the new code lacks: it must not be used
+	Text     []byte
+	Changed  bool
+	Exact    bool  // the bytes can be promised
+	Moves    []int // by word of the input: its number now, -1 if it went; nil where none moved
+	Starts   []int // by word of the input, and its end: where it and what was put in front of it begin
+	Fenced   []int // words of the input that got a fence
+	doubts   doubt
+	TooLarge bool  // it would take too much memory to tell
+	Lost     *Lost // a wait that the new code lacks: it must not be used
 }
 
 // Kernel changes the code of a kernel. debug says that the link has -g.
@@ -37,14 +50,17 @@ func change(text []byte, debug bool) (Result, int) {
 		}
 	}
 	words = repeated(words, &r)
+	if stackLoad(words) && isLarge(words) {
+		r.TooLarge = true
+		return r, dead
+	}
 	if stackLoad(words) {
-		a := &allocator{flow: trace(words)}
-		if len(a.first[0]) > 0 {
-			a.tokens[a.first[0][0]].dead = true
-			a.reallocate()
+		if a := (&allocator{flow: trace(words)}); len(a.first[0]) > 0 {
+			finished := a.reallocate()
 			dead = 0
 			r.Changed = true
-			r.Exact = !a.overflow && !a.later && !hasDoubtful(words)
+			r.doubts = a.doubts
+			r.Exact = finished && a.doubts&(laterWait|overflowSources|overflowResults) == 0 && !hasDoubtful(words)
 		}
 	}
 	if r.Moves != nil {
@@ -54,6 +70,21 @@ func change(text []byte, debug bool) (Result, int) {
 		r.Text = join(words)
 	}
 	return r, dead
+}
+
+// isLarge reports whether tables of tokens by block would take too much memory.
+func isLarge(words []word) bool {
+	const most = 1 << 30 // bits
+	tokens := 0
+	for i := range words {
+		if words[i].rd() < boards {
+			tokens++
+		}
+		if words[i].wr() < boards {
+			tokens++
+		}
+	}
+	return tokens*len(blocks(words)) > most
 }
 
 // hasDoubtful reports whether an exchange of a barrier in shared memory holds

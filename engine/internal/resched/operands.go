@@ -1,5 +1,7 @@
 package resched
 
+import "math/bits"
+
 // Registers that an instruction reads and writes, as far as the scoreboards of
 // loads are concerned. Three register files are numbered in one: vector
 // registers from 0, uniform ones from uniformFile, predicates from predFile.
@@ -57,7 +59,7 @@ var alu = map[uint16]shape{
 
 // unary are conversions and the like (3xx, 9xx, axx): one source, b.
 var unary = map[uint16]shape{
-	0x300: {d: 1, b: 1}, 0x301: {d: 1, b: 1}, 0x302: {d: 1, b: 1}, 0x304: {d: 1, b: 1}, 0x305: {d: 1, b: 1}, 0x306: {d: 1, b: 1}, 0x307: {d: 1, b: 1},
+	0x300: {d: 1, b: 1}, 0x301: {d: 1, b: 1}, 0x304: {d: 1, b: 1}, 0x305: {d: 1, b: 1}, 0x306: {d: 1, b: 1}, 0x307: {d: 1, b: 1},
 	0x308: {d: 1, b: 1}, 0x309: {d: 1, b: 1}, 0x310: {d: 2, b: 2}, 0x311: {d: 2, b: 2}, 0x312: {d: 2, b: 2}, 0x313: {d: 2, b: 2},
 }
 
@@ -69,10 +71,11 @@ var memory = map[uint16]shape{
 	0x38a: {d: 1, a: 2, b: 1}, 0x98a: {d: 1, a: 2, b: 1}, 0x38b: {d: 1, a: 2, b: 1, c: 1}, 0x98b: {d: 1, a: 2, b: 1, c: 1},
 	0x38c: {d: 1, a: 1, b: 1}, 0x98c: {d: 1, a: 1, b: 1}, 0x38d: {d: 1, a: 1, b: 1, c: 1}, 0x98d: {d: 1, a: 1, b: 1, c: 1},
 	0x98e: {a: 2, b: 1}, 0x3a8: {d: 1, a: 2, b: 1}, 0x9a8: {d: 1, a: 2, b: 1}, 0x3a9: {d: 1, a: 2, b: 1, c: 1}, 0x9a9: {d: 1, a: 2, b: 1, c: 1},
-	0x9a1: {d: 1, a: 2, b: 1}, 0x9a3: {d: 1, a: 2, b: 1}, 0x3a1: {d: 1, a: 2}, 0x3c4: {a: 1, d: 1}, 0x2cc: {a: 1},
+	0x9a1: {d: 1, a: 2, b: 1}, 0x9a3: {d: 1, a: 2, b: 1}, 0x3a1: {d: 1, a: 2}, 0x3c4: {a: 1}, 0x2cc: {a: 1}, 0x31d: {a: 1, b: 1},
+	0xfae: {d: 1, a: 2},
 	0x389: {d: 1, a: 1, b: 1, c: 1}, 0x589: {d: 1, a: 1, c: 1}, 0x989: {d: 1, a: 1, b: 1}, 0xf89: {d: 1, a: 1},
 	0x806: {d: 1}, 0x919: {d: 1}, 0x805: {d: 2}, 0xb82: {d: -1, a: 1}, 0x31c: {d: 1}, 0x2ca: {a: 1},
-	0xf60: {d: 4, a: 4, b: 4}, 0xf63: {d: 4, a: 4, b: 4}, 0xf66: {d: 4, a: 4, b: 4}, 0xf99: {d: 4, a: 4, b: 4}, 0xf9d: {a: 4, b: 4},
+	0xf60: {a: 4, b: 4}, 0xf63: {a: 4, b: 4}, 0xf66: {a: 4, b: 4}, 0xf99: {d: 4, a: 4, b: 4}, 0xf9d: {a: 4, b: 4},
 }
 
 // accessRegs is the number of registers by the size field of a load or store.
@@ -102,9 +105,17 @@ func (w *word) operands() operands {
 			o.writes = append(o.writes, vector(v, n))
 		}
 	}
-	if g := w.guard() & 7; g != 7 {
-		o.reads = append(o.reads, span{predFile + int(g), 1})
+	readP := func(first uint) {
+		if p := w.field(first, 3); p != 7 {
+			o.reads = append(o.reads, span{predFile + int(p), 1})
+		}
 	}
+	writeP := func(first uint) {
+		if p := w.field(first, 3); p != 7 {
+			o.writes = append(o.writes, span{predFile + int(p), 1})
+		}
+	}
+	readP(12)
 	d, a, b, c := w.lo>>16&0xff, w.lo>>24&0xff, w.lo>>32&0xff, w.hi&0xff
 	op := w.op()
 	if m, ok := memory[op]; ok {
@@ -125,15 +136,31 @@ func (w *word) operands() operands {
 		case 0x985, 0x986, 0x98e, 0x98a, 0x9a8, 0x9a9, 0x98b:
 			readU(c, 2)
 		case 0x2cc, 0x2ca, 0x3c4:
-			if op != 0x3c4 {
-				o.writes = append(o.writes, uniform(d, 1))
-			}
+			o.writes = append(o.writes, uniform(d, 1))
+		case 0xfae:
+			read(d, 1) // where to, in shared memory
+			o.writes = nil
+			readU(c, 2)
+		case 0xf60, 0xf63, 0xf66:
+			// Two results in d, the others in a second register.
+			n := bits.OnesCount64(w.field(72, 4))
+			write(d, min(n, 2))
+			write(c, max(0, n-2))
+			readU(w.field(40, 8), 2)
 		case 0x389, 0x589, 0x989, 0xf89:
-			o.writes = append(o.writes, span{predFile + int(w.hi>>(81-64)&7), 1})
+			writeP(81)
 		case 0x806:
-			o.writes = append(o.writes, span{predFile + int(w.hi>>(81-64)&7), 1})
-			o.reads = append(o.reads, span{predFile + int(w.hi>>(87-64)&7), 1})
+			writeP(81)
+			readP(87)
 		}
+		return o
+	}
+	if op&0xff == 0x02 && op>>8&1 != 0 { // FCHK
+		read(a, 1)
+		if op == 0x302 {
+			read(b, 1)
+		}
+		writeP(81)
 		return o
 	}
 	if u, ok := unary[op&^0xe00|0x300]; ok && (op>>8 == 0x3 || op>>8 == 0x9 || op>>8 == 0xa || op>>8 == 0xd) {
@@ -155,6 +182,10 @@ func (w *word) operands() operands {
 		}
 		o.writes = append(o.writes, uniform(d, n))
 		return o
+	case op == 0x25a, op == 0x25e, op == 0x259, op == 0x258: // conversions of the uniform datapath
+		o.writes = append(o.writes, uniform(d, 1))
+		readU(b, 1)
+		return o
 	case op>>8&1 == 0 && op&0x80 != 0 && op>>8 >= 2: // uniform datapath
 		n := 1
 		if op&0xff == uniformWide {
@@ -169,7 +200,7 @@ func (w *word) operands() operands {
 		return o
 	}
 	s, ok := alu[op&0xff]
-	if !ok {
+	if !ok || op>>8&1 != 0 {
 		return o
 	}
 	write(d, s.d)
@@ -178,10 +209,14 @@ func (w *word) operands() operands {
 	case 1: // 2xx
 		read(b, s.b)
 		read(c, s.c)
-	case 2, 3: // 4xx, 6xx
-		read(c, s.b)
+	case 2, 3: // 4xx, 6xx: the second source stands where a third would, if there are three
+		if s.c > 0 {
+			read(c, s.b)
+		}
 	case 7: // exx
-		read(c, s.b)
+		if s.c > 0 {
+			read(c, s.b)
+		}
 		readU(b, 1)
 	case 6: // cxx
 		readU(b, s.b)
@@ -191,10 +226,11 @@ func (w *word) operands() operands {
 	}
 	switch op & 0xff {
 	case 0x0b, 0x0c, 0x2a:
-		o.writes = append(o.writes, span{predFile + int(w.hi>>(81-64)&7), 1}, span{predFile + int(w.hi>>(84-64)&7), 1})
-		o.reads = append(o.reads, span{predFile + int(w.hi>>(87-64)&7), 1})
+		writeP(81)
+		writeP(84)
+		readP(87)
 	case 0x07, 0x08, 0x17, 0x48:
-		o.reads = append(o.reads, span{predFile + int(w.hi>>(87-64)&7), 1})
+		readP(87)
 	}
 	return o
 }

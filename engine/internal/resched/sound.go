@@ -1,5 +1,7 @@
 package resched
 
+import "math/bits"
+
 // Lost is a token that has no wait before a word that uses its registers.
 type Lost struct {
 	At   int  // word of the input that holds the scoreboard
@@ -63,7 +65,7 @@ func lost(in, out []word, moves []int, dead int) *Lost {
 	}
 	step := func(pending bitset, i int) {
 		if w := at(i); w != nil {
-			release(pending, w.waits(), byBoard)
+			release(pending, w.wait(), byBoard)
 			for _, t := range f.first[i] {
 				if board(t) != noBoard {
 					pending.set(t)
@@ -86,25 +88,18 @@ func lost(in, out []word, moves []int, dead int) *Lost {
 			}
 		}
 	}
-	inBoard := make([]bitset, boards)
-	for b := range inBoard {
-		inBoard[b] = newBitset(n)
-	}
-	for t := range f.tokens {
-		inBoard[f.tokens[t].board].set(t)
-	}
 	for b := range f.blocks {
 		if !seen[b] {
 			continue
 		}
 		was, is := f.entry[b].clone(), entry[b].clone()
 		for i := f.blocks[b].from; i < f.blocks[b].to; i++ {
-			release(was, in[i].waits(), inBoard)
+			f.release(was, in[i].wait())
 			if w := at(i); w != nil {
-				release(is, w.waits(), byBoard)
+				release(is, w.wait(), byBoard)
 				for k := range is {
 					for x := is[k] &^ was[k]; x != 0; x &= x - 1 {
-						if t := k*64 + trailing(x); f.touches(t, i) {
+						if t := k*64 + bits.TrailingZeros64(x); f.touches(t, i) {
 							return &Lost{At: f.tokens[t].at, Read: f.tokens[t].read, User: i}
 						}
 					}

@@ -10,10 +10,11 @@ type word struct{ lo, hi uint64 }
 
 // Fields of the scheduling part, by their place in the upper half.
 const (
-	yieldBit  = 45
-	wrShift   = 46
-	rdShift   = 49
-	waitShift = 52
+	stallShift = 41
+	yieldBit   = 45
+	wrShift    = 46
+	rdShift    = 49
+	waitShift  = 52
 
 	noBoard = 7
 	boards  = 6
@@ -24,19 +25,13 @@ func (w *word) wr() int     { return int(w.hi >> wrShift & 7) }
 func (w *word) rd() int     { return int(w.hi >> rdShift & 7) }
 func (w *word) wait() uint8 { return uint8(w.hi >> waitShift & 0x3f) }
 
-// waits is the wait mask, but for instructions that have a fixed one, which
-// frees nothing.
-func (w *word) waits() uint8 {
-	if w.op() == opCCTL {
-		return 0
-	}
-	return w.wait()
-}
+func (w *word) stall() int { return int(w.hi >> stallShift & 0xf) }
 
 func (w *word) guard() uint8 { return uint8(w.lo >> 12 & 0xf) } // predicate and, in bit 3, its inverse
 
 func (w *word) setWr(b int)     { w.hi = w.hi&^(7<<wrShift) | uint64(b)<<wrShift }
 func (w *word) setRd(b int)     { w.hi = w.hi&^(7<<rdShift) | uint64(b)<<rdShift }
+func (w *word) setStall(n int)  { w.hi = w.hi&^(0xf<<stallShift) | uint64(n)<<stallShift }
 func (w *word) setWait(m uint8) { w.hi = w.hi&^(0x3f<<waitShift) | uint64(m)<<waitShift }
 
 // field returns n bits of the word from bit first.
@@ -69,24 +64,28 @@ func join(words []word) []byte {
 
 // Opcodes.
 const (
-	opBRA      = 0x947
-	opBRAUnif  = 0x547
-	opBSSY     = 0x945
-	opBSYNC    = 0x941
-	opWARPSYNC = 0x948 // with the place to go on at
-	opBRX      = 0x949
-	opEXIT     = 0x94d
-	opRET      = 0x950
-	opNOP      = 0x918
-	opCCTL     = 0x98f
-	opLDC      = 0xb82
-	opLDS      = 0x984
-	opMEMBAR   = 0x992
-	opERRBAR   = 0x9ab
-	opCGAERR   = 0x5ab
-	opSYNCS    = 0x5b2
-	opSUST     = 0xf9d
-	guardNever = 0xf // @!PT
+	opBRA           = 0x947
+	opBRAUnif       = 0x547
+	opBSSY          = 0x945
+	opBSYNC         = 0x941
+	opWARPSYNC      = 0x948 // with the place to go on at
+	opWARPSYNCReg   = 0x348 // the same, lanes in a register
+	opENDCOLLECTIVE = 0x91b
+	opBRX           = 0x949
+	opEXIT          = 0x94d
+	opRET           = 0x950
+	opNOP           = 0x918
+	opLDC           = 0xb82
+	opS2R           = 0x919
+	opLDGDEPBAR     = 0x9af
+	opUTMACMDFLUSH  = 0x9b7
+	opLDS           = 0x984
+	opMEMBAR        = 0x992
+	opERRBAR        = 0x9ab
+	opCGAERR        = 0x5ab
+	opSYNCS         = 0x5b2
+	opSUST          = 0xf9d
+	guardNever      = 0xf // @!PT
 )
 
 // isCall reports whether the instruction calls.
@@ -98,12 +97,71 @@ func (w *word) isCall() bool {
 	return false
 }
 
+// isSlow reports whether results come from memory or textures.
+func (w *word) isSlow() bool {
+	switch w.op() {
+	case 0x980, 0x981, 0x983, 0x98a, 0x98b, 0x38a, 0x38b, 0x3a8, 0x3a9, 0x9a1, 0x9a3, 0x9a8, 0x9a9, 0x98e, 0xf60, 0xf63, 0xf66, 0xf99:
+		return true
+	}
+	return false
+}
+
+// Kinds of instructions by the unit that makes their results.
+const (
+	kindRead = iota // not results, but sources
+	kindSlow
+	kindS2R
+	kindS2UR
+	kindLDS
+	kindLDC
+	kindLDCU
+	kindShuffle
+	kindDouble
+	kindCount
+	kindOther
+)
+
+func (w *word) kind() int {
+	switch op := w.op(); op {
+	case opS2R:
+		return kindS2R
+	case 0x9c3:
+		return kindS2UR
+	case opLDS:
+		return kindLDS
+	case opLDC:
+		return kindLDC
+	case 0x7ac:
+		return kindLDCU
+	case 0x389, 0x589, 0x989, 0xf89:
+		return kindShuffle
+	case 0x300, 0x309, 0xd00, 0xd09, 0x2bd, 0x2bf:
+		return kindCount
+	default:
+		switch {
+		case w.isSlow():
+			return kindSlow
+		case op&0xfc == 0x28 && op>>8&1 == 0: // DMUL, DADD, DSETP, DFMA
+			return kindDouble
+		}
+	}
+	return kindOther
+}
+
+// countsCopies reports whether the instruction counts groups of copies by a
+// scoreboard.
+func (w *word) countsCopies() bool { return w.op() == opLDGDEPBAR || w.op() == opUTMACMDFLUSH }
+
+// isCollective reports whether the instruction begins what lanes do together, up
+// to an ENDCOLLECTIVE.
+func (w *word) isCollective() bool { return w.op() == opWARPSYNC || w.op() == opWARPSYNCReg }
+
 // branchTarget returns the number of the word that a branch or BSSY at number i
 // names.
 func (w *word) branchTarget(i int) (int, bool) {
 	var off int64
 	switch w.op() {
-	case opBRA, opBRAUnif, opWARPSYNC:
+	case opBRA, opBRAUnif, opWARPSYNC, opWARPSYNCReg:
 		off = int64(w.field(16, 8) | w.field(34, 48)<<8)
 		off = off << 8 >> 8
 	case opBSSY:
@@ -118,7 +176,7 @@ func (w *word) branchTarget(i int) (int, bool) {
 func (w *word) setBranchTarget(i, target int) {
 	off := uint64(int64(target-i-1) * 4)
 	switch w.op() {
-	case opBRA, opBRAUnif, opWARPSYNC:
+	case opBRA, opBRAUnif, opWARPSYNC, opWARPSYNCReg:
 		w.put(16, 8, off)
 		w.put(34, 48, off>>8)
 	case opBSSY:

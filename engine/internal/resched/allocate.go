@@ -1,0 +1,388 @@
+package resched
+
+// allocator gives out the scoreboards of a kernel.
+type allocator struct {
+	*flow
+	lowest  int // the first scoreboard that may be given
+	doubts  doubt
+	out     []bitset // by block: tokens pending at its entry, in the output; those that cross into it too
+	clocks  [][]int
+	before  [][]int // by block: those it may be entered from
+	freed   []bool  // by token: the last word of its block waits for it
+	reached [][]int // by token: blocks at whose entry it is pending, made when first asked for
+	work    int     // steps left
+}
+
+// maxWork bounds the steps on one kernel.
+const maxWork = 1 << 28
+
+// reallocate takes the scoreboard of the first token away and gives out the
+// others of its blocks, and of the blocks that this changes. It reports whether
+// it came to an end.
+func (a *allocator) reallocate() bool {
+	nb := len(a.blocks)
+	a.clocks = make([][]int, nb)
+	a.reached = make([][]int, len(a.tokens))
+	a.out = make([]bitset, nb)
+	a.work = maxWork
+	a.before = make([][]int, nb)
+	for b := range a.blocks {
+		for _, s := range a.blocks[b].next {
+			a.before[s] = append(a.before[s], b)
+		}
+	}
+	a.findFreed()
+	if a.countsCopies() {
+		a.lowest = 1
+	}
+	dead := a.first[0][0]
+	a.tokens[dead].dead = true
+	todo := []int{0}
+	queued := make([]bool, nb)
+	queued[0] = true
+	enqueue := func(b int) {
+		if !queued[b] && a.seen[b] {
+			queued[b] = true
+			todo = append(todo, b)
+		}
+	}
+	for b := range a.blocks {
+		if a.entry[b].has(dead) {
+			enqueue(b)
+		}
+	}
+	stale := true
+	for rounds := 0; len(todo) > 0 && rounds < 4*nb && a.work > 0; rounds++ {
+		if stale {
+			a.findPending()
+			stale = false
+		}
+		b := todo[0]
+		todo = todo[1:]
+		queued[b] = false
+		before := a.numbers(b)
+		a.walk(b)
+		if b != 0 {
+			a.doubts |= laterBlock
+		}
+		for t, was := range before {
+			now := a.tokens[t].now
+			if now == was {
+				continue
+			}
+			stale = true
+			for _, s := range a.reach(t) {
+				if s != b {
+					enqueue(s)
+				}
+				a.comeTo(s, func(o int) {
+					if other := &a.tokens[o]; !other.dead && other.block > b && (other.now == now || other.now == was) {
+						enqueue(other.block)
+					}
+				})
+			}
+		}
+	}
+	a.findPending()
+	a.masks()
+	return a.work > 0
+}
+
+// comeTo calls f for the tokens that are pending at the entry of a block, and
+// those that the last word of a block in front of it waits for.
+func (a *allocator) comeTo(b int, f func(t int)) {
+	a.out[b].each(f)
+	for _, p := range a.before[b] {
+		for i := a.blocks[p].from; i < a.blocks[p].to; i++ {
+			for _, t := range a.first[i] {
+				if a.tokens[t].beyond() && !a.out[b].has(t) {
+					f(t)
+				}
+			}
+		}
+	}
+}
+
+// countsCopies reports whether the kernel waits for groups of copies, which
+// scoreboard 0 counts.
+func (a *allocator) countsCopies() bool {
+	for i := range a.words {
+		if a.words[i].countsCopies() {
+			return true
+		}
+	}
+	return false
+}
+
+// numbers returns the scoreboards of a block's tokens.
+func (a *allocator) numbers(b int) map[int]int {
+	m := make(map[int]int)
+	for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
+		for _, t := range a.first[i] {
+			m[t] = a.tokens[t].now
+		}
+	}
+	return m
+}
+
+// pass goes over a block of the output with the tokens that are pending. note is
+// told the mask of each word before its own tokens are added.
+func (a *allocator) pass(b int, is bitset, note func(i int, mask uint8)) {
+	bl := &a.blocks[b]
+	was := a.entry[b].clone()
+	open := uint8(0) // what the last WARPSYNC.COLLECTIVE waited for
+	for i := bl.from; i < bl.to; i++ {
+		mask := uint8(0)
+		if a.unchanged(is, was) {
+			mask = a.words[i].wait()
+		} else {
+			is.each(func(t int) {
+				a.work--
+				if a.needs(t, i, was) {
+					mask |= 1 << a.tokens[t].now
+				}
+			})
+			if i == bl.to-1 {
+				mask |= a.freeWaits(b, is, was, mask)
+			}
+		}
+		switch w := &a.words[i]; {
+		case w.isCollective():
+			open = mask
+		case w.op() == opENDCOLLECTIVE:
+			mask |= open
+			fallthrough
+		default:
+			a.releaseNow(is, mask)
+		}
+		if note != nil {
+			note(i, mask)
+		}
+		a.add(is, i)
+		a.release(was, a.words[i].wait())
+		a.addInput(was, i)
+	}
+}
+
+// unchanged reports whether the same tokens are pending in the output as in the
+// input, under the same numbers.
+func (a *allocator) unchanged(is, was bitset) bool {
+	for k := range is {
+		if is[k] != was[k] {
+			return false
+		}
+	}
+	same := true
+	is.each(func(t int) { same = same && a.tokens[t].now == a.tokens[t].board })
+	return same
+}
+
+// addInput puts in the tokens that a word of the input has.
+func (a *allocator) addInput(set bitset, i int) {
+	for _, t := range a.first[i] {
+		set.set(t)
+	}
+}
+
+// releaseNow removes what a mask of the output makes free.
+func (a *allocator) releaseNow(is bitset, mask uint8) {
+	if mask == 0 {
+		return
+	}
+	is.each(func(t int) {
+		if mask>>a.tokens[t].now&1 != 0 {
+			is.drop(t)
+		}
+	})
+}
+
+// findPending finds what is pending at the entry of each block of the output.
+func (a *allocator) findPending() {
+	for b := range a.out {
+		a.out[b] = newBitset(len(a.tokens))
+	}
+	done := make([]bool, len(a.blocks))
+	work := []int{0}
+	for len(work) > 0 && a.work > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		done[b] = true
+		is := a.out[b].clone()
+		a.pass(b, is, nil)
+		for _, s := range a.blocks[b].next {
+			if a.out[s].join(is) || !done[s] {
+				work = append(work, s)
+			}
+		}
+	}
+}
+
+// walk gives out the scoreboards of a block.
+func (a *allocator) walk(b int) {
+	bl := &a.blocks[b]
+	var held holders
+	a.out[b].each(func(t int) {
+		// What comes over a back edge takes no scoreboard.
+		if tok := &a.tokens[t]; tok.block < b {
+			held[tok.now] = append(held[tok.now], t)
+		}
+	})
+	reserve := false
+	for i := bl.from; i < bl.to; i++ {
+		for _, t := range a.first[i] {
+			tok := &a.tokens[t]
+			reserve = reserve || tok.slow && tok.beyond()
+		}
+	}
+	was := a.entry[b].clone()
+	var open [boards]bool // what the last WARPSYNC.COLLECTIVE waited for
+	for i := bl.from; i < bl.to; i++ {
+		w := &a.words[i]
+		for sb := range held {
+			wait := w.op() == opENDCOLLECTIVE && open[sb]
+			for _, t := range held[sb] {
+				a.work--
+				if wait = wait || a.needs(t, i, was); wait {
+					break
+				}
+			}
+			if w.isCollective() {
+				open[sb] = wait
+			} else if wait {
+				held[sb] = nil
+			}
+		}
+		for _, t := range a.first[i] {
+			tok := &a.tokens[t]
+			if tok.dead {
+				continue
+			}
+			tok.now = a.choose(b, t, &held, reserve)
+			held[tok.now] = append(held[tok.now], t)
+		}
+		a.release(was, a.words[i].wait())
+		a.addInput(was, i)
+	}
+}
+
+// firstNeed returns the first word of a block that needs a token that enters it,
+// -1 for none.
+func (a *allocator) firstNeed(b, t int) int {
+	was := a.entry[b].clone()
+	for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
+		a.work--
+		if a.needs(t, i, was) {
+			return i
+		}
+		a.release(was, a.words[i].wait())
+		a.addInput(was, i)
+	}
+	return -1
+}
+
+// reach returns the blocks at whose entry a token is pending, if it goes beyond
+// its own and nothing that shares its scoreboard is waited for. The blocks
+// behind its own count even if its last word waits for it.
+func (a *allocator) reach(t int) []int {
+	if a.reached[t] != nil {
+		return a.reached[t]
+	}
+	list := []int{}
+	tok := &a.tokens[t]
+	if tok.beyond() {
+		seen := make(map[int]bool)
+		work := append([]int(nil), a.blocks[tok.block].next...)
+		for len(work) > 0 && a.work > 0 {
+			b := work[len(work)-1]
+			work = work[:len(work)-1]
+			if seen[b] {
+				continue
+			}
+			seen[b] = true
+			list = append(list, b)
+			if a.freed[t] || a.firstNeed(b, t) >= 0 {
+				continue
+			}
+			work = append(work, a.blocks[b].next...)
+		}
+	}
+	a.reached[t] = list
+	return list
+}
+
+// isWanted reports whether any word needs a token.
+func (a *allocator) isWanted(t int) bool {
+	for _, b := range a.reach(t) {
+		if a.firstNeed(b, t) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// masks writes scoreboards and wait masks. A block whose tokens and entry kept
+// their numbers keeps its masks.
+func (a *allocator) masks() {
+	changed := make([]bool, len(a.blocks))
+	changed[0] = true
+	for t := range a.tokens {
+		tok := &a.tokens[t]
+		if tok.now == tok.board && !tok.dead {
+			continue
+		}
+		changed[tok.block] = true
+	}
+	for b := range a.blocks {
+		for k := range a.out[b] {
+			changed[b] = changed[b] || a.out[b][k] != a.entry[b][k]
+		}
+		a.out[b].each(func(t int) {
+			changed[b] = changed[b] || a.tokens[t].now != a.tokens[t].board
+		})
+	}
+	masks := make([]uint8, len(a.words))
+	for b := range a.blocks {
+		if changed[b] && a.seen[b] {
+			a.pass(b, a.out[b].clone(), func(i int, mask uint8) { masks[i] = mask })
+		}
+	}
+	for b := range a.blocks {
+		if !changed[b] || !a.seen[b] {
+			continue
+		}
+		for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
+			w := &a.words[i]
+			if masks[i] != w.wait() && b != 0 {
+				a.doubts |= laterWait
+			}
+			w.setWait(masks[i])
+			for _, t := range a.first[i] {
+				tok := &a.tokens[t]
+				board := tok.now
+				if tok.dead {
+					board = noBoard
+				}
+				if tok.read {
+					w.setRd(board)
+				} else {
+					w.setWr(board)
+				}
+			}
+		}
+		a.spread(b)
+	}
+}
+
+// spread keeps two cycles between an instruction that takes a scoreboard and the
+// next one where that waits for it: sooner the wait would not see it.
+func (a *allocator) spread(b int) {
+	const apart = 2
+	bl := &a.blocks[b]
+	for i := bl.from; i+1 < bl.to; i++ {
+		for _, t := range a.first[i] {
+			if tok := &a.tokens[t]; !tok.dead && a.words[i+1].wait()>>tok.now&1 != 0 && a.words[i].stall() < apart {
+				a.words[i].setStall(apart)
+			}
+		}
+	}
+}

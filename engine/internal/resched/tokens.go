@@ -1,0 +1,202 @@
+package resched
+
+import "math/bits"
+
+// token is a scoreboard held by an instruction.
+type token struct {
+	at    int  // word
+	read  bool // held until the sources are read
+	slow  bool // results of memory or textures
+	board int  // of the input
+	now   int  // of the output
+	block int
+	point int  // the word of its block that needs it complete, -1 for none
+	dead  bool // taken away
+}
+
+// flow is a kernel with its tokens.
+type flow struct {
+	words  []word
+	blocks []block
+	of     []int // block of a word
+	ops    []operands
+	tokens []token
+	first  [][]int  // by word: its tokens, the read one first
+	entry  []bitset // by block: tokens pending at its entry, in the input
+	seen   []bool   // by block: it can be reached
+	time   []int    // by word: cycles from the start, if nothing waits and nothing jumps
+	shared [boards]bitset
+}
+
+// trace finds the tokens of a kernel and where they are pending.
+func trace(words []word) *flow {
+	f := &flow{words: words, blocks: blocks(words), of: make([]int, len(words)), first: make([][]int, len(words)),
+		ops: make([]operands, len(words)), time: make([]int, len(words)+1)}
+	for b := range f.blocks {
+		for i := f.blocks[b].from; i < f.blocks[b].to; i++ {
+			f.of[i] = b
+		}
+	}
+	for i := range words {
+		w := &words[i]
+		f.ops[i] = w.operands()
+		f.time[i+1] = f.time[i] + max(1, w.stall())
+		if w.countsCopies() {
+			continue // its scoreboard is a counter
+		}
+		if w.rd() < boards {
+			f.hold(token{at: i, read: true, board: w.rd()})
+		}
+		if w.wr() < boards {
+			f.hold(token{at: i, board: w.wr(), slow: w.isSlow()})
+		}
+	}
+	for b := range f.shared {
+		f.shared[b] = newBitset(len(f.tokens))
+	}
+	for t := range f.tokens {
+		f.shared[f.tokens[t].board].set(t)
+	}
+	f.entry, f.seen = f.pending(func(set bitset, i int) {
+		f.release(set, words[i].wait())
+		f.add(set, i)
+	})
+	f.findPoints()
+	return f
+}
+
+func (f *flow) hold(t token) {
+	t.now, t.block, t.point = t.board, f.of[t.at], -1
+	f.first[t.at] = append(f.first[t.at], len(f.tokens))
+	f.tokens = append(f.tokens, t)
+}
+
+// release removes what a wait mask of the input makes free.
+func (f *flow) release(set bitset, mask uint8) {
+	for sb := 0; sb < boards && mask>>sb != 0; sb++ {
+		if mask>>sb&1 != 0 {
+			for k := range set {
+				set[k] &^= f.shared[sb][k]
+			}
+		}
+	}
+}
+
+// add puts in the tokens of a word.
+func (f *flow) add(set bitset, i int) {
+	for _, t := range f.first[i] {
+		if !f.tokens[t].dead {
+			set.set(t)
+		}
+	}
+}
+
+// pending returns the tokens that are pending at the entry of each block. step
+// takes a set over a word.
+func (f *flow) pending(step func(set bitset, i int)) (entry []bitset, seen []bool) {
+	entry, seen = make([]bitset, len(f.blocks)), make([]bool, len(f.blocks))
+	for b := range entry {
+		entry[b] = newBitset(len(f.tokens))
+	}
+	work := []int{0}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		seen[b] = true
+		set := entry[b].clone()
+		for i := f.blocks[b].from; i < f.blocks[b].to; i++ {
+			step(set, i)
+		}
+		for _, s := range f.blocks[b].next {
+			if entry[s].join(set) || !seen[s] {
+				work = append(work, s)
+			}
+		}
+	}
+	return entry, seen
+}
+
+// touches reports whether a word uses the registers of a token.
+func (f *flow) touches(t, i int) bool {
+	tok := &f.tokens[t]
+	own, o := &f.ops[tok.at], &f.ops[i]
+	if tok.read {
+		for _, r := range own.reads {
+			// Predicates are read at once, and so are uniform registers but by
+			// textures.
+			if r.first < uniformFile || r.first < predFile && f.words[tok.at].op()>>8 == 0xf {
+				if overlap([]span{r}, o.writes) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return overlap(own.writes, o.writes) || overlap(own.writes, o.reads)
+}
+
+// needs reports whether word i must wait for token t. was are the tokens that
+// are pending there in the input. Where the token is, the input tells: a wait
+// is the token's if the word uses its registers, or if no other that is pending
+// on the same scoreboard has use for it; waits of a block's last word are looked
+// at apart. Where it was waited for before, by reason of another token, the
+// registers decide.
+func (f *flow) needs(t, i int, was bitset) bool {
+	tok := &f.tokens[t]
+	switch {
+	case !was.has(t):
+		return f.touches(t, i)
+	case f.words[i].wait()>>tok.board&1 == 0:
+		return false
+	case f.touches(t, i):
+		return true
+	case i == f.blocks[f.of[i]].to-1:
+		return false
+	}
+	other := false
+	for k := range was {
+		for x := was[k] & f.shared[tok.board][k]; x != 0 && !other; x &= x - 1 {
+			o := k*64 + bits.TrailingZeros64(x)
+			other = o != t && (f.tokens[o].at == 0 || f.touches(o, i))
+		}
+	}
+	return !other
+}
+
+// alone reports whether t is the only token of its scoreboard in a set.
+func (f *flow) alone(t int, set bitset) bool {
+	for k := range set {
+		x := set[k] & f.shared[f.tokens[t].board][k]
+		if k == t/64 {
+			x &^= 1 << (t % 64)
+		}
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// findPoints finds the word in each token's own block that needs it.
+func (f *flow) findPoints() {
+	for b := range f.blocks {
+		if !f.seen[b] {
+			continue
+		}
+		was := f.entry[b].clone()
+		var open []int
+		for i := f.blocks[b].from; i < f.blocks[b].to; i++ {
+			kept := open[:0]
+			for _, t := range open {
+				if f.needs(t, i, was) {
+					f.tokens[t].point = i
+				} else {
+					kept = append(kept, t)
+				}
+			}
+			open = append(kept, f.first[i]...)
+			f.release(was, f.words[i].wait())
+			f.add(was, i)
+		}
+	}
+}
