@@ -99,7 +99,7 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 		sass.chunks, sass.copied = s.Chunks, true
 		return nil
 	}
-	if l.sharesBytes(s) {
+	if l.sharesBytes(s) || s.Size == 0 && l.isEmpty(s) {
 		sass.chunks = s.Chunks
 		merc.twin = int(img.sassOf[id])
 		return nil
@@ -159,6 +159,19 @@ func (l *Backend) fillTargets(id model.SecID, sass *part) {
 			}
 		}
 	}
+}
+
+// isEmpty reports whether the SASS side of a section has no bytes either.
+func (l *Backend) isEmpty(s *model.Section) bool {
+	for _, c := range s.Chunks {
+		in := &l.Sides[c.File]
+		if int64(c.From) < int64(len(in.Twin)) && in.Twin[c.From] != 0 {
+			if t := in.File.Section(int(in.Twin[c.From])); t.Size > 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // sharesBytes reports whether both sides of a section are one stretch of the
