@@ -21,7 +21,7 @@ func (l *Backend) fastpathRecord() []byte {
 //
 // sm_100 has the bit for sm_103 where no instruction is one that the two run
 // differently: double precision arithmetic, comparisons of floats with an
-// immediate. sm_120 has the one for sm_121 always.
+// immediate, products of integer and of double precision matrices. sm_120 has the one for sm_121 always.
 //
 // Source: 362 inputs and outputs of ptxas and nvlink 13.0.88, 504 forms of
 // instructions one by one.
@@ -56,7 +56,8 @@ func (l *Backend) restricted() bool {
 			case 0x28, 0x29, 0x2a, 0x2b: // DMUL, DADD, DSETP, DFMA
 				return true
 			}
-			if op == 0x80b { // FSETP with an immediate
+			switch op {
+			case 0x80b, 0x237, 0x23f: // FSETP with an immediate, IMMA, DMMA
 				return true
 			}
 		}

@@ -3,14 +3,16 @@ package resched
 // allocator gives out the scoreboards of a kernel.
 type allocator struct {
 	*flow
-	lowest  int // the first scoreboard that may be given
-	doubts  doubt
-	out     []bitset // by block: tokens pending at its entry, in the output; those that cross into it too
-	clocks  [][]int
-	before  [][]int // by block: those it may be entered from
-	freed   []bool  // by token: the last word of its block waits for it
-	reached [][]int // by token: blocks at whose entry it is pending, made when first asked for
-	work    int     // steps left
+	lowest   int          // the first scoreboard that may be given
+	textures bool         // the kernel asks textures
+	counted  [boards]bool // the kernel waits for a number of instructions on this scoreboard
+	doubts   doubt
+	out      []bitset // by block: tokens pending at its entry, in the output; those that cross into it too
+	clocks   [][]int
+	before   [][]int // by block: those it may be entered from
+	freed    []bool  // by token: the last word of its block waits for it
+	reached  [][]int // by token: blocks at whose entry it is pending, made when first asked for
+	work     int     // steps left
 }
 
 // maxWork bounds the steps on one kernel.
@@ -35,6 +37,7 @@ func (a *allocator) reallocate() bool {
 	if a.countsCopies() {
 		a.lowest = 1
 	}
+	a.findTextures()
 	dead := a.first[0][0]
 	a.tokens[dead].dead = true
 	todo := []int{0}
@@ -99,6 +102,18 @@ func (a *allocator) comeTo(b int, f func(t int)) {
 					f(t)
 				}
 			}
+		}
+	}
+}
+
+// findTextures looks for texture instructions, and for waits that count what is
+// still on a scoreboard: there the order on it must stay as it is.
+func (a *allocator) findTextures() {
+	for i := range a.words {
+		w := &a.words[i]
+		a.textures = a.textures || w.isTexture()
+		if sb := w.field(44, 3); w.op() == opDEPBAR && sb > 0 && sb < boards {
+			a.counted[sb] = true
 		}
 	}
 }
@@ -227,7 +242,7 @@ func (a *allocator) walk(b int) {
 			held[tok.now] = append(held[tok.now], t)
 		}
 	})
-	reserve := false
+	reserve := a.textures
 	for i := bl.from; i < bl.to; i++ {
 		for _, t := range a.first[i] {
 			tok := &a.tokens[t]

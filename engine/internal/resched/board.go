@@ -12,6 +12,8 @@ package resched
 //     lowest free of 0 to 4 that nobody holds at the entry of a block that the
 //     token reaches.
 //   - Where none is free, the one is shared that costs the fewest cycles.
+//   - What textures give takes 5, which a kernel with textures uses for nothing
+//     that its block needs.
 //   - A kernel that counts copies by scoreboard 0 uses it for nothing else.
 
 const (
@@ -28,8 +30,14 @@ type holders [boards][]int
 func (a *allocator) choose(b, t int, held *holders, reserve bool) int {
 	tok := &a.tokens[t]
 	low, high := a.lowest, boards
+	if a.counted[tok.board] {
+		return tok.board
+	}
+	if !tok.read && a.words[tok.at].isTexture() {
+		return slowBoard
+	}
 	if !tok.beyond() {
-		if reserve {
+		if reserve || a.counted[slowBoard] {
 			high = slowBoard
 		}
 		for sb := low; sb < high; sb++ {

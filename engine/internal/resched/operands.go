@@ -72,10 +72,13 @@ var memory = map[uint16]shape{
 	0x38c: {d: 1, a: 1, b: 1}, 0x98c: {d: 1, a: 1, b: 1}, 0x38d: {d: 1, a: 1, b: 1, c: 1}, 0x98d: {d: 1, a: 1, b: 1, c: 1},
 	0x98e: {a: 2, b: 1}, 0x3a8: {d: 1, a: 2, b: 1}, 0x9a8: {d: 1, a: 2, b: 1}, 0x3a9: {d: 1, a: 2, b: 1, c: 1}, 0x9a9: {d: 1, a: 2, b: 1, c: 1},
 	0x9a1: {d: 1, a: 2, b: 1}, 0x9a3: {d: 1, a: 2, b: 1}, 0x3a1: {d: 1, a: 2}, 0x3c4: {a: 1}, 0x2cc: {a: 1}, 0x31d: {a: 1, b: 1},
-	0xfae: {d: 1, a: 2},
+	0xfae: {d: 1, a: 2}, 0x83b: {d: 4, a: 1}, 0x88b: {d: 1, a: 2, b: 1}, 0x3aa: {d: 2, a: 2, b: 2}, 0xf8c: {d: 1, a: 1, b: 1}, 0x58d: {d: 2, a: 1, b: 2, c: 2},
+	0x237: {d: 4, a: 4, b: 4, c: 4}, 0x23c: {d: 4, a: 4, b: 4, c: 4}, 0x23f: {d: 4, a: 4, b: 4, c: 4}, 0x27a: {d: 4, a: 4, b: 4, c: 4},
+	0x356: {b: 1}, 0x355: {d: 1}, 0x803: {d: 1}, 0x804: {a: 1},
 	0x389: {d: 1, a: 1, b: 1, c: 1}, 0x589: {d: 1, a: 1, c: 1}, 0x989: {d: 1, a: 1, b: 1}, 0xf89: {d: 1, a: 1},
 	0x806: {d: 1}, 0x919: {d: 1}, 0x805: {d: 2}, 0xb82: {d: -1, a: 1}, 0x31c: {d: 1}, 0x2ca: {a: 1},
-	0xf60: {a: 4, b: 4}, 0xf63: {a: 4, b: 4}, 0xf66: {a: 4, b: 4}, 0xf99: {d: 4, a: 4, b: 4}, 0xf9d: {a: 4, b: 4},
+	0xf60: {a: 4, b: 4}, 0xf61: {a: 4, b: 4}, 0xf63: {a: 4, b: 4}, 0xf64: {a: 4, b: 4}, 0xf66: {a: 4, b: 4}, 0xf67: {a: 4, b: 4},
+	0xf69: {a: 4, b: 4}, 0xf6a: {a: 4, b: 4}, 0xf6c: {a: 4, b: 4}, 0xf6d: {a: 4, b: 4}, 0xf6f: {a: 4, b: 4}, 0xf99: {d: 4, a: 4, b: 4}, 0xf9d: {a: 4, b: 4},
 }
 
 // accessRegs is the number of registers by the size field of a load or store.
@@ -141,7 +144,7 @@ func (w *word) operands() operands {
 			read(d, 1) // where to, in shared memory
 			o.writes = nil
 			readU(c, 2)
-		case 0xf60, 0xf63, 0xf66:
+		case 0xf60, 0xf61, 0xf63, 0xf64, 0xf66, 0xf67, 0xf69, 0xf6a, 0xf6c, 0xf6d, 0xf6f:
 			// Two results in d, the others in a second register.
 			n := bits.OnesCount64(w.field(72, 4))
 			write(d, min(n, 2))
@@ -182,9 +185,12 @@ func (w *word) operands() operands {
 		}
 		o.writes = append(o.writes, uniform(d, n))
 		return o
-	case op == 0x25a, op == 0x25e, op == 0x259, op == 0x258: // conversions of the uniform datapath
+	case op == 0x25a, op == 0x25e, op == 0x259, op == 0x258, op>>9 < 5 && op>>8&1 == 0 && op&0xff >= 0x53 && op&0xff <= 0x57: // conversions of the uniform datapath
 		o.writes = append(o.writes, uniform(d, 1))
-		readU(b, 1)
+		readU(a, 1)
+		if op>>8 == 2 {
+			readU(b, 1)
+		}
 		return o
 	case op>>8&1 == 0 && op&0x80 != 0 && op>>8 >= 2: // uniform datapath
 		n := 1

@@ -71,6 +71,7 @@ const (
 	opWARPSYNC      = 0x948 // with the place to go on at
 	opWARPSYNCReg   = 0x348 // the same, lanes in a register
 	opENDCOLLECTIVE = 0x91b
+	opDEPBAR        = 0x91a
 	opBRX           = 0x949
 	opEXIT          = 0x94d
 	opRET           = 0x950
@@ -97,13 +98,22 @@ func (w *word) isCall() bool {
 	return false
 }
 
-// isSlow reports whether results come from memory or textures.
-func (w *word) isSlow() bool {
+// isTexture reports whether the instruction asks a texture.
+func (w *word) isTexture() bool {
 	switch w.op() {
-	case 0x980, 0x981, 0x983, 0x98a, 0x98b, 0x38a, 0x38b, 0x3a8, 0x3a9, 0x9a1, 0x9a3, 0x9a8, 0x9a9, 0x98e, 0xf60, 0xf63, 0xf66, 0xf99:
+	case 0xf60, 0xf61, 0xf63, 0xf64, 0xf66, 0xf67, 0xf69, 0xf6a, 0xf6c, 0xf6d, 0xf6f:
 		return true
 	}
 	return false
+}
+
+// isSlow reports whether results come from memory or textures.
+func (w *word) isSlow() bool {
+	switch w.op() {
+	case 0x980, 0x981, 0x983, 0x98a, 0x98b, 0x38a, 0x38b, 0x3a8, 0x3a9, 0x9a1, 0x9a3, 0x9a8, 0x9a9, 0x98e, 0x3aa, 0xf99:
+		return true
+	}
+	return w.isTexture()
 }
 
 // Kinds of instructions by the unit that makes their results.
