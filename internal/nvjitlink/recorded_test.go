@@ -97,32 +97,25 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestNewestComplainsAndLinks holds the reason to look at what a library prints:
-// two definitions of one name, of which it drops one.
-func TestNewestComplainsAndLinks(t *testing.T) {
+// TestTwoDefinitions holds the reason to look at what a library prints: from
+// 12.6 on two definitions of one name are linked, and one of them is dropped.
+func TestTwoDefinitions(t *testing.T) {
+	const one = ".version 7.8\n.target sm_80\n.address_size 64\n.visible .func (.param .b32 r) f() { st.param.b32 [r], 1; ret; }\n.visible .entry k() { ret; }\n"
+	other := strings.Replace(strings.Replace(one, "[r], 1", "[r], 2", 1), ".entry k", ".entry j", 1)
 	for _, c := range []struct {
 		release string
 		links   bool
-	}{{"12.4", false}, {"13.0", true}, {"13.5", true}} {
+	}{{"12.0", false}, {"12.4", false}, {"12.5", false}, {"12.6", true}, {"12.9", true}, {"13.0", true}, {"13.5", true}} {
 		t.Run(c.release, func(t *testing.T) {
 			l := nvjitlinktest.Need(t, c.release)
-			cases, questions, _ := recorded(t, min(c.release, "13.0"))
-			n := 0
-			for i := range cases {
-				if !strings.HasPrefix(cases[i].ID(), "err_weak_strong/") {
-					continue
-				}
-				n++
-				r, err := l.Link(t.Context(), questions[i])
-				if err != nil {
-					t.Fatal(err)
-				}
-				if linked := r.Outcome == nvjitlink.Linked; linked != c.links || !strings.Contains(r.Message(), "Multiple definition of 'f'") {
-					t.Errorf("%s: %s: %s", cases[i].ID(), r, r.Message())
-				}
+			r, err := l.Link(t.Context(), nvjitlink.Question{Options: []string{"-arch=sm_80"}, Inputs: []nvjitlink.Input{
+				{Kind: nvjitlink.PTX, Name: "a.ptx", Data: []byte(one)}, {Kind: nvjitlink.PTX, Name: "b.ptx", Data: []byte(other)},
+			}})
+			if err != nil {
+				t.Fatal(err)
 			}
-			if n == 0 {
-				t.Error("no case")
+			if linked := r.Outcome == nvjitlink.Linked; linked != c.links || linked && !r.Complained() || !strings.Contains(r.Message(), "Multiple definition of 'f'") {
+				t.Errorf("%s: %s", r, r.Message())
 			}
 		})
 	}

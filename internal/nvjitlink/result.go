@@ -104,10 +104,11 @@ type Result struct {
 	Time time.Duration
 }
 
-// Complained reports whether the library printed an error. From 12.9 on it does
+// Complained reports whether the library printed an error. From 12.6 on it does
 // so of two definitions of one name, drops one of them and returns success.
 func (r *Result) Complained() bool {
 	for line := range strings.Lines(r.Text) {
+		line = strings.TrimPrefix(line, "@E@") // where inputs were PTX
 		if strings.HasPrefix(line, "error ") || strings.HasPrefix(line, "fatal ") {
 			return true
 		}

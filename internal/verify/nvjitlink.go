@@ -65,7 +65,7 @@ func (a *asked) askLibrary(ctx context.Context, lib nvjitlink.SharedObject) repo
 	case nvjitlink.Linked:
 		answer.Outcome, answer.Detail = report.Linked, size(len(res.Output))
 		if res.Complained() {
-			// From 12.9 on: two definitions of one name, of which it drops one.
+			// From 12.6 on: two definitions of one name, of which it drops one.
 			answer.Detail += ", though it reports: " + firstLine(res.Text)
 		}
 		if answer.Release == a.cmd.Release.String() && a.image != nil {

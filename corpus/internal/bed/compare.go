@@ -90,7 +90,7 @@ func compare(l *link, a *answer) verdict {
 }
 
 // compareJIT compares images; a status only as linked or refused, since
-// nvJitLink from 12.9 on links what nvlink refuses, and says so in a message.
+// nvJitLink from 12.6 on links what nvlink refuses, and says so in a message.
 func compareJIT(l *link, a *answer) verdict {
 	ours := l.ours
 	switch {

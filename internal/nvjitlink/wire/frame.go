@@ -18,7 +18,7 @@ import (
 )
 
 // Version changes with the form of any frame. The worker's greeting carries it.
-const Version = 1
+const Version = 2
 
 const (
 	mark       = 0x314a4c54 // "TLJ1"

@@ -92,7 +92,8 @@ func appendData(b, data []byte) []byte {
 	for len(b)%dataAlign != 0 {
 		b = append(b, 0)
 	}
-	return append(b, data...)
+	b = append(b, data...)
+	return append(b, 0) // behind the data: nvJitLink reads PTX up to a NUL
 }
 
 // AppendAnswer appends the answer's payload.
@@ -153,7 +154,9 @@ func (r *reader) block() []byte {
 	for r.at%dataAlign != 0 && !r.bad {
 		r.bytes(1)
 	}
-	return r.bytes(n)
+	data := r.bytes(n)
+	r.bytes(1)
+	return data
 }
 
 func (r *reader) end() error {
