@@ -114,7 +114,7 @@ var rules = []rule{
 	{from: "corpus/biglink", to: of("cubin", "cuda"), test: of("engine", "internal/nvidia", "internal/nvidia/nvidiatest")},
 	{from: "corpus/capsules", test: of("internal/nvidia", "internal/nvidia/nvidiatest")},
 	{from: "corpus/capsules/regen", to: of("capsule", "internal/capsule/model", "corpus/capsules", "cubin", "cuda", "internal/nvidia")},
-	// Links real code by lot and asks every linker of NVIDIA's at hand.
+	// Links real code at random and asks every linker of NVIDIA's at hand.
 	{from: "corpus/internal/bed", to: of("internal/container", "internal/diff", "internal/nvidia", "internal/nvjitlink", "internal/nvjitlink/worker"), test: of("internal/nvidia/nvidiatest")},
 	// Made on the spot: it asks nvlink and the command line and reports.
 	{from: "corpus/live", to: of("corpus/ptxgen", "internal/diff", "report", "internal/nvidia"), test: of("internal/nvidia/nvidiatest", cmp)},

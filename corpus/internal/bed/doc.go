@@ -1,4 +1,4 @@
-// Command bed links real code by lot, with twinlink and with every linker of
+// Command bed links real code at random, with twinlink and with every linker of
 // NVIDIA's at hand, and sorts what differs by its cause.
 //
 //	go run ./corpus/internal/bed -n 1000 -seed 1 -cache CACHE -out OUT \

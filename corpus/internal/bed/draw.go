@@ -40,7 +40,7 @@ const (
 	mostBytes  = 12 << 20
 )
 
-// draw returns the link of a number, nil where the lot falls on nothing.
+// draw returns the link of a number, nil where no linker at hand knows the object.
 func (b *bed) draw(n int) *plan {
 	r := newRandom(b.seed<<32 + uint64(n))
 	family := pick(r, b.families)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvjitlink"
@@ -60,7 +61,7 @@ func main() {
 	worker.Main()
 	b := &bed{pool: map[string][]*object{}}
 	var cacheDir string
-	flag.Uint64Var(&b.seed, "seed", 1, "seed of all lots")
+	flag.Uint64Var(&b.seed, "seed", 1, "seed of all random choices")
 	flag.IntVar(&b.n, "n", 200, "number of links")
 	flag.IntVar(&b.workers, "j", 2, "tools at a time")
 	flag.IntVar(&b.variants, "variants", 3, "for how many drawn targets each source is compiled")
@@ -71,7 +72,7 @@ func main() {
 	flag.StringVar(&b.tool, "tool", "", "twinlink's program; built from the module where none is named")
 	flag.StringVar(&b.compiler, "nvcc", "", "nvcc, for CUDA sources")
 	flag.Var((*words)(&b.archs), "arch", "only these architectures")
-	flag.Var((*words)(&b.releases), "release", "only these releases of the linker; all that there is a witness of")
+	flag.Var((*words)(&b.releases), "release", "only these releases of the linker; all for which an nvlink or nvJitLink is installed")
 	flag.Var((*words)(&b.wheels), "wheel", "Python package NAME==VERSION to take code from")
 	flag.Var((*words)(&b.packages), "deb", "distribution package to take code from")
 	flag.Var((*words)(&b.lists), "list", "list of sources")
@@ -137,9 +138,13 @@ func (b *bed) run(ctx context.Context, cacheDir string, paths []string) (*outcom
 		return nil, err
 	}
 	links := make([]*link, b.n)
+	var done atomic.Int64
 	err = b.parallel(ctx, b.n, func(i int) (err error) {
 		if p := b.draw(i); p != nil {
 			links[i], err = b.askProcesses(ctx, p)
+		}
+		if n := done.Add(1); n%500 == 0 {
+			b.note("%d of %d links", n, b.n)
 		}
 		return err
 	})

@@ -5,8 +5,8 @@
 //
 //	func TestMain(m *testing.M) { nvjitlinktest.Main(m) }
 //
-// Its test program is then the worker too. Skips are told and required as
-// nvidiatest tells and requires them; TWINLINK_REQUIRE_WITNESS has
+// Its test program is then the worker too. Skips are reported and required as
+// nvidiatest does it; TWINLINK_REQUIRE_WITNESS has
 // "nvjitlink-13.0" for a library, and "all" means these too.
 package nvjitlinktest
 
