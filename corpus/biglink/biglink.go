@@ -41,6 +41,12 @@ func Modules(n int) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Copies(template, n, func(i int) int { return (i + 1) % n })
+}
+
+// Copies makes n modules of one whose names hold [Own] and [Next], in place of
+// which module i gets its own number and that of module next(i).
+func Copies(template []byte, n int, next func(i int) int) ([][]byte, error) {
 	list := make([][]byte, n)
 	for i := range list {
 		d, err := cubin.Decode("template", template)
@@ -51,8 +57,8 @@ func Modules(n int) ([][]byte, error) {
 			if d.Part(s).Type != cuda.SHTStrtab {
 				continue
 			}
-			names := bytes.ReplaceAll(d.Data(s), []byte(own), number(i))
-			names = bytes.ReplaceAll(names, []byte(next), number((i+1)%n))
+			names := bytes.ReplaceAll(d.Data(s), []byte(Own), number(i))
+			names = bytes.ReplaceAll(names, []byte(Next), number(next(i)))
 			if err := d.SetData(s, names); err != nil {
 				return nil, err
 			}

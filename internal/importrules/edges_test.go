@@ -36,6 +36,7 @@ var rules = []rule{
 	{from: "cuda"},
 	{from: "internal/importrules"},
 	{from: "internal/cputime"},
+	{from: "internal/bench", to: of("corpus/biglink", "internal/nvidia")},
 	{from: "cubin", to: of("cuda"), test: of("internal/cputime", "corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// One twin. Its tests ask the corpus and the tools, never the other.

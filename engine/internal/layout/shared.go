@@ -127,52 +127,86 @@ func (l *Layout) sharedUses(f model.FunID, visit func(model.SymID)) {
 
 // findUsers finds, for each variable, the kernels that reach a use.
 func (l *Layout) findUsers(s *sharedLayout) {
+	several := make(map[model.SymID]bool) // named by several functions
 	for f := range l.Funs {
 		last := model.SymID(model.Absent)
 		l.sharedUses(model.FunID(f), func(v model.SymID) {
 			s.named[v] = true
-			if v != last {
-				s.users[v] = append(s.users[v], s.reachers.Shown(model.FunID(f))...)
+			if v == last {
+				return
 			}
 			last = v
+			users := s.reachers.Shown(model.FunID(f))
+			if have, ok := s.users[v]; ok {
+				users = slices.Concat(have, users)
+				several[v] = true
+			}
+			s.users[v] = users
 		})
 	}
-	for v, users := range s.users {
+	for v := range several {
+		users := s.users[v]
 		slices.Sort(users)
 		s.users[v] = slices.Compact(users)
 	}
 }
 
-// colour gives the variables of several kernels, or of none, their offsets.
-func (l *Layout) colour(s *sharedLayout) {
-	type class struct {
-		members []model.SymID
-		users   map[int]bool
-		size    uint64
-		align   uint64
+// class is variables that share an address: no two have a user in common.
+type class struct {
+	members []model.SymID
+	users   []uint64 // a bit for each kernel
+	size    uint64
+	align   uint64
+}
+
+func (c *class) has(k int) bool { return c.users[k/64]>>(k%64)&1 != 0 }
+
+// fits reports whether none of some kernels uses the class.
+func (c *class) fits(users []int) bool {
+	return !slices.ContainsFunc(users, c.has)
+}
+
+// add adds a variable and its users.
+func (c *class) add(v model.SymID, sym *model.Symbol, users []int) {
+	c.members = append(c.members, v)
+	c.size = max(c.size, sym.Size)
+	c.align = max(c.align, sym.Value)
+	for _, k := range users {
+		c.users[k/64] |= 1 << (k % 64)
 	}
-	var classes []*class
-next:
+}
+
+// classes puts each variable of several kernels, or of none, into the first
+// class that it fits.
+func (l *Layout) classes(s *sharedLayout) []*class {
+	var list []*class
+	free := make([]int, len(s.Kernels)) // by kernel: it uses all classes before
 	for _, v := range s.Multi {
-		for _, c := range classes {
-			if !slices.ContainsFunc(s.users[v], func(k int) bool { return c.users[k] }) {
-				c.members = append(c.members, v)
-				c.size = max(c.size, l.Syms[v].Size)
-				c.align = max(c.align, l.Syms[v].Value)
-				for _, k := range s.users[v] {
-					c.users[k] = true
-				}
-				continue next
+		users := s.users[v]
+		at := 0
+		for _, k := range users {
+			at = max(at, free[k])
+		}
+		for at < len(list) && !list[at].fits(users) {
+			at++
+		}
+		if at == len(list) {
+			list = append(list, &class{users: make([]uint64, (len(s.Kernels)+63)/64)})
+		}
+		list[at].add(v, &l.Syms[v], users)
+		for _, k := range users {
+			for free[k] < len(list) && list[free[k]].has(k) {
+				free[k]++
 			}
 		}
-		c := &class{members: []model.SymID{v}, users: make(map[int]bool), size: l.Syms[v].Size, align: l.Syms[v].Value}
-		for _, k := range s.users[v] {
-			c.users[k] = true
-		}
-		classes = append(classes, c)
 	}
+	return list
+}
+
+// colour gives the variables of several kernels, or of none, their offsets.
+func (l *Layout) colour(s *sharedLayout) {
 	s.ends = make([]uint64, len(s.Kernels))
-	for _, c := range classes {
+	for _, c := range l.classes(s) {
 		off := model.AlignUp(s.poolEnd, c.align)
 		s.poolEnd = off + c.size
 		for _, v := range c.members {
