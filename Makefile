@@ -35,6 +35,7 @@ corpus:
 	go run ./corpus/regen
 	go run ./corpus/regen -corpus corpus/mercury
 	go run ./corpus/regen -corpus corpus/cases
+	go run ./corpus/definitions/regen
 	go run ./corpus/capsules/regen
 
 # Asks nvlink about corpus/relocs again; fails where it answers otherwise.

@@ -26,7 +26,7 @@ const (
 	ETRel  = 1
 	ETExec = 2
 	ETDyn  = 3
-	ETEwp  = 0xff00 // Mercury relocatable, "-ewp"
+	ETEwp  = 0xff00 // relocatable, compiled with -ewp
 )
 
 // e_flags, OSABI 0x33.

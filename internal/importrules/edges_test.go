@@ -109,6 +109,8 @@ var rules = []rule{
 	{from: "corpus/links/manifest"},
 	{from: "corpus/mercury", to: of("corpus/links")},
 	{from: "corpus/cases", to: of("corpus/links")},
+	{from: "corpus/definitions"},
+	{from: "corpus/definitions/regen", to: of("corpus/definitions", "internal/nvidia")},
 	{from: "corpus/ptxgen"},
 	{from: "corpus/ptxgen/write", to: of("corpus/ptxgen")},
 	{from: "corpus/regen", to: of("corpus/links/manifest")},
@@ -195,7 +197,7 @@ var rules = []rule{
 			cobra,
 			pflag,
 		),
-		test: of("corpus/cases", "corpus/biglink", "corpus/capsules", "internal/nvidia/nvidiatest", cmp, testscript),
+		test: of("corpus/cases", "corpus/definitions", "corpus/biglink", "corpus/capsules", "internal/nvidia/nvidiatest", cmp, testscript),
 	},
 }
 

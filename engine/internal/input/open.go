@@ -3,6 +3,7 @@ package input
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
@@ -31,7 +32,7 @@ func (l *Set) open(inputs []Input) error {
 		if err != nil {
 			return err
 		}
-		if f.Header.Type != cuda.ETRel {
+		if f.Header.Type != cuda.ETRel && f.Header.Type != cuda.ETEwp {
 			return &cubin.Error{Kind: cubin.BadHeader, File: in.Name, Offset: 16, Value: uint64(f.Header.Type), Detail: "cubin not relocatable"}
 		}
 		if f.Symtab() == nil {
@@ -53,7 +54,22 @@ func (l *Set) open(inputs []Input) error {
 		}
 		l.ForwardProgress = l.ForwardProgress || VirtualSM(f) >= independentThreads
 	}
+	l.warnWholeProgram()
 	return l.openMercury()
+}
+
+// warnWholeProgram warns of inputs beside one that was compiled as a whole
+// program that more may be linked to.
+func (l *Set) warnWholeProgram() {
+	if !slices.ContainsFunc(l.Files, func(f *cubin.File) bool { return f.Header.Type == cuda.ETEwp }) {
+		return
+	}
+	for _, f := range l.Files {
+		if f.Header.Type != cuda.ETEwp && !strings.Contains(f.Name, "libcudadevrt") {
+			l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.WrongToolkit, File: f.Name,
+				Text: fmt.Sprintf("'%s': -ewp compiled objects should only link with libcudadevrt", f.Name)})
+		}
+	}
 }
 
 // toolkitOf returns the toolkit that made a file: 118, 124, 130.
@@ -62,10 +78,16 @@ func toolkitOf(f *cubin.File) uint32 {
 		return f.Header.Version
 	}
 	if c, ok := cuinfoOf(f); ok {
+		if c.Version < cuda.NoteCuinfoVersion {
+			return 128 // of 12.8 and 12.9, which tell no more
+		}
 		return c.API
 	}
 	return 130
 }
+
+// Toolkit is the toolkit that made an input.
+func (l *Set) Toolkit(i int32) uint32 { return toolkitOf(l.Files[i]) }
 
 // independentThreads is the first SM whose threads advance independently.
 const independentThreads cuda.SM = 70

@@ -2,8 +2,21 @@ package layout
 
 import (
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
+
+// checkCommons refuses a final link where a weak definition with data lost to a
+// tentative one that nothing else defined. nvlink ends by a signal, above sm_90
+// with these words (11.8.89, 12.4.131, 13.0.88).
+func (l *Layout) checkCommons() error {
+	for _, id := range l.Commons {
+		if sym := &l.Syms[id]; sym.Is(model.SymCommon) && sym.Is(model.SymCrossed) && !l.IsRelocatable() {
+			return diag.Refuse(diag.Internal, l.FileName(sym.File), "Internal error: reference to deleted section")
+		}
+	}
+	return nil
+}
 
 // layoutCommons puts tentative definitions that nothing defined behind
 // .nv.global, the last named first.

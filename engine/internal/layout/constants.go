@@ -135,9 +135,11 @@ func (l *Layout) copyUnit(to model.SecID, u *unit) {
 }
 
 // mergeConstants copies the user's constants, as a kernel filter makes the tool
-// do. Their order and places stay; two accidents tell of it. 11.8 leaves the
-// name of the section it used; and the first symbol, of index 0, gets the
-// offset of the last piece that the tool's search for equal constants looked at.
+// do: of equal pieces the first alone. Symbols and code keep the offsets they
+// had, so that a program with equal pieces reads other bytes than its own; the
+// tool does so (11.8.89, 12.4.131, 13.0.88). Two accidents tell of it besides.
+// 11.8 leaves the name of the section it used; and the first symbol, of index 0,
+// gets the offset of the last piece that was copied after a search.
 func (l *Layout) mergeConstants() {
 	if !l.KernelsHidden() {
 		return
@@ -151,11 +153,37 @@ func (l *Layout) mergeConstants() {
 			l.Shstr.Add(temp)
 			l.Str.Add(temp)
 		}
-		for _, c := range l.Secs[i].Chunks {
-			if c.IsMergeable() {
-				l.NullValue = c.Off
+		l.mergePieces(&l.Secs[i])
+	}
+}
+
+// mergePieces copies the pieces of a bank without those that are equal to an
+// earlier one.
+func (l *Layout) mergePieces(bank *model.Section) {
+	type piece struct {
+		data  string
+		align uint64
+	}
+	seen := make(map[piece]bool)
+	end := uint64(0)
+	list := bank.Chunks[:0:0]
+	for _, c := range bank.Chunks {
+		mergeable := c.IsMergeable() && c.Data != nil
+		if p := (piece{string(c.Data), c.Align}); mergeable {
+			if seen[p] {
+				continue
 			}
+			seen[p] = true
 		}
+		c.Off = model.AlignUp(end, c.Align)
+		end = c.Off + c.Size
+		if mergeable {
+			l.NullValue = c.Off
+		}
+		list = append(list, c)
+	}
+	if len(list) < len(bank.Chunks) {
+		bank.Chunks, bank.Size = list, end
 	}
 }
 

@@ -25,6 +25,9 @@ type Layout struct {
 // Compute lays out what lives.
 func Compute(g *reach.Graph) (*Layout, error) {
 	l := &Layout{Graph: g, SharedAlign: make(map[model.SymID]uint64), Headers: make(map[model.SecID]model.SecID)}
+	if err := l.checkCommons(); err != nil {
+		return nil, err
+	}
 	l.layoutCommons()
 	l.Callgraph = l.Role(".nv.callgraph", cuda.SHTCudaCallgraph, 0, 4)
 	l.WillMake(l.Callgraph)

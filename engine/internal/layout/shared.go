@@ -368,7 +368,9 @@ func (l *Layout) placeExtern(s *sharedLayout) {
 func (l *Layout) externUsers() []bool {
 	users := make([]bool, len(l.Funs))
 	for f := range l.Funs {
-		l.sharedUses(model.FunID(f), func(v model.SymID) { users[f] = users[f] || l.Syms[v].IsExternShared() })
+		l.sharedUses(model.FunID(f), func(v model.SymID) {
+			users[f] = users[f] || l.Syms[v].IsExternShared() && !l.Syms[v].Is(model.SymSized)
+		})
 	}
 	return users
 }
@@ -430,7 +432,7 @@ func (l *Layout) DebugShows(s *model.Symbol) bool {
 // an earlier link gave it a place.
 func (l *Layout) hasDynamic() bool {
 	for i := range l.Syms {
-		if v := &l.Syms[i]; v.IsShared() && v.Size == 0 && !v.Is(model.SymDead) {
+		if v := &l.Syms[i]; v.IsShared() && (v.Size == 0 || v.Is(model.SymSized)) && !v.Is(model.SymDead) {
 			return true
 		}
 	}

@@ -144,6 +144,7 @@ func (l *merger) fillText(m *module, shndx uint32, text *cubin.Section, id model
 		return m.fault(cubin.BadHeader, text, text.Off, text.Align, "sh_addralign is not a power of two")
 	}
 	m.sec[shndx] = id
+	l.Secs[id].Present = text.Size == 0
 	_, err := l.appendChunk(m, id, int(shndx), text)
 	return err
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/names"
 )
@@ -112,7 +111,7 @@ func (l *merger) definedTwice(m *module, old model.SymID, s *cubin.Symbol, shndx
 func (l *merger) sameSize(m *module, old model.SymID, s *cubin.Symbol) {
 	have := &l.Syms[old]
 	open := have.Size == 0 && (have.Fun == model.Absent || !have.Is(model.SymDefined))
-	if have.Size != s.Size && !open && s.Size != 0 {
+	if have.Size != s.Size && !open && (s.Size != 0 || s.Shndx != cuda.SHNUndef && have.Is(model.SymDefined)) {
 		l.sizeMismatch(m, old)
 	}
 }
@@ -137,6 +136,9 @@ func (l *merger) commonObject(m *module, i int, s *cubin.Symbol, name names.ID, 
 	sym := &l.Syms[old]
 	l.sameSpace(m, old, s)
 	switch {
+	case sym.Is(model.SymSettled):
+		l.sameSize(m, old, s)
+		l.multipleDefinition(m, old)
 	case sym.Is(model.SymCommon):
 		sym.Size = max(sym.Size, s.Size)
 	case sym.IsExternShared():
@@ -179,9 +181,11 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 	}
 	if old != model.Absent && l.losesTo(old, s) {
 		if have := &l.Syms[old]; in.Type == cuda.SHTCudaGlobalInit {
-			if have.Is(model.SymCommon) {
-				return diag.Refuse(diag.Internal, m.file.Name,
-					"Weak definition of '%s' in '%s' after a tentative one in '%s': nvlink has no answer", l.SymName(old), m.file.Name, l.FileName(have.File))
+			if have.Is(model.SymCommon) && !have.Is(model.SymSettled) {
+				if have.Size > s.Size {
+					l.commonTooLarge(m, old, l.FileName(have.File))
+				}
+				have.Flags |= model.SymCrossed
 			}
 			if have.Binding() == cuda.STBWeak {
 				m.lostData = append(m.lostData, dataRange{uint32(shndx), s.Value, s.Value + s.Size})
@@ -190,7 +194,9 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 		m.sym[i] = old
 		m.lose(i)
 		l.sameSpace(m, old, s)
-		l.sameSize(m, old, s)
+		if !l.Syms[old].Is(model.SymCrossed) {
+			l.sameSize(m, old, s)
+		}
 		return nil
 	}
 	if owner := in.Owner(); owner != 0 && int64(owner) < int64(len(m.sec)) && m.sec[owner] == lost && isCompilerBank(in.Type) {
@@ -256,25 +262,41 @@ func (l *merger) redefineObject(m *module, i int, s *cubin.Symbol, sym *model.Sy
 	switch {
 	case have.IsExternShared():
 		if isShared(s) {
+			if have.Is(model.SymSized) {
+				l.sameSize(m, old, s)
+				if s.Binding() != cuda.STBWeak && have.Binding() != cuda.STBWeak {
+					l.multipleDefinition(m, old)
+				}
+				m.lose(i)
+				return
+			}
 			have.Flags |= model.SymSized
+			have.Size, have.Sec, have.Info = s.Size, sym.Sec, s.Info
 			m.lose(i)
 		} else if s.Binding() != cuda.STBWeak {
 			l.multipleDefinition(m, old)
 		}
 		return
+	case have.Is(model.SymSettled):
+		l.sameSize(m, old, s)
+		l.multipleDefinition(m, old)
+		return
 	case have.Is(model.SymCommon) && l.Secs[sym.Sec].Type == cuda.SHTCudaGlobalInit:
 		if have.Size > sym.Size {
 			l.commonTooLarge(m, old, l.FileName(have.File))
 		}
+		have.File = m.num
 	case have.Is(model.SymCommon):
 		l.sameSize(m, old, s)
+		have.Flags = have.Flags&^model.SymCrossed | model.SymSettled
+		have.Info = s.Info
 		return // the tentative definition stays, these bytes too
 	case !have.Is(model.SymDefined):
 		l.sameSize(m, old, s)
 	default:
 		l.sameSize(m, old, s)
 		haveWeak, weak := have.Binding() == cuda.STBWeak, sym.Binding() == cuda.STBWeak
-		if !haveWeak && !weak {
+		if !haveWeak && !weak && (!isShared(s) || have.Size > 0) {
 			l.multipleDefinition(m, old)
 		}
 		if !haveWeak || weak {
@@ -287,6 +309,7 @@ func (l *merger) redefineObject(m *module, i int, s *cubin.Symbol, sym *model.Sy
 		// A strong definition takes over; the bytes of both stay.
 		if have.IsShared() {
 			sym.Flags |= model.SymTwice
+			sym.Value = have.Value // the alignment
 		}
 	}
 	sym.Flags |= have.Flags & model.SymGlobal

@@ -147,6 +147,8 @@ const (
 	SymOwned                         // a shared variable read from a kernel's own section
 	SymDynamic                       // an "extern __shared__ x[]" that layout placed
 	SymSized                         // an "extern __shared__ x[]" of which another input had a definition: it has no place
+	SymSettled                       // a tentative definition that a strong one without data joined
+	SymCrossed                       // a tentative definition to which a weak one with data lost
 	SymTwice                         // a weak shared variable that a strong one replaced: it takes its place twice
 )
 
@@ -172,7 +174,7 @@ func (s *Symbol) IsReservedShared() bool {
 
 // IsExternShared reports whether it is an "extern __shared__ x[]".
 func (s *Symbol) IsExternShared() bool {
-	return s.IsShared() && s.Size == 0 && !s.Is(SymDefined|SymSized) || s.Is(SymDynamic)
+	return s.IsShared() && s.Size == 0 && !s.Is(SymDefined) || s.Is(SymDynamic|SymSized)
 }
 
 // IsTexture reports whether the symbol is a texture, sampler or surface.

@@ -54,6 +54,8 @@ type Release struct {
 	// RenamesUnified: types of the unified tables become plain ones before
 	// anything else is decided.
 	RenamesUnified bool
+	// GraphCalls: the driver has functions for graphs that the device launches.
+	GraphCalls bool
 	// RelocCount is the number of types the release has descriptors for.
 	RelocCount uint32
 	// LoserDebug: debug relocations of a losing weak definition stay.
@@ -99,6 +101,7 @@ var r124 = Release{
 	InfoLink:          true,
 	NamelessFunc:      true,
 	Edges:             true,
+	GraphCalls:        true,
 	RenamesUnified:    true,
 	LoserDebug:        true,
 	DebugSingleShared: true,
@@ -115,6 +118,7 @@ var r130 = Release{
 		"sm_120", "sm_120a", "sm_120f", "sm_121", "sm_121a", "sm_121f"},
 	InfoLink:          true,
 	Edges:             true,
+	GraphCalls:        true,
 	RenamesUnified:    true,
 	Notes:             true,
 	BarrierAttr:       true,

@@ -205,7 +205,7 @@ func (l *Resolution) Value(in model.SecID, r *model.Reloc) descriptor.Values {
 // still names it: --preserve-relocs keeps functions that no kernel reaches, and
 // forgets that they have a part in the layout too.
 func (l *Resolution) IsForgotten(in model.SecID, sym *model.Symbol) bool {
-	return l.Opt.PreserveReloc && !l.ShowsDebug() && !l.IsRelocatable() && !sym.Is(model.SymDynamic) &&
+	return l.Opt.PreserveReloc && !l.ShowsDebug() && !l.IsRelocatable() && !sym.Is(model.SymDynamic|model.SymSized) &&
 		len(l.Shared.Kernels) > 0 && l.ExternOffset(l.Secs[in].Target, sym) == model.Unplaced
 }
 

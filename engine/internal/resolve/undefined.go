@@ -62,13 +62,19 @@ var syscalls = map[string]bool{
 	"cnpLaunchDeviceV2": true, "cnpSetLastError": true, "cnpStreamCreate": true, "cnpStreamDestroy": true, "cnpStreamWaitEvent": true,
 }
 
+// graphCalls are functions of the driver for graphs that the device launches.
+var graphCalls = map[string]bool{
+	"cudaGraphSetConditional": true, "cudaGraphLaunch": true, "cudaGraphKernelNodeSetParam": true,
+	"cudaGraphKernelNodeSetEnabled": true, "cudaGraphKernelNodeSetGridDim": true, "cudaGraphKernelNodeUpdatesApply": true,
+}
+
 // mayStayUndefined reports whether nobody needs to define a symbol: the driver
 // does, or it is weak, or layout has given it a place.
 func (l *Resolution) mayStayUndefined(id model.SymID) bool {
 	s := &l.Syms[id]
 	name := l.Names.Str(s.Name)
 	return s.Binding() == cuda.STBWeak || s.IsTexture() || s.IsExternShared() || s.Is(model.SymSized) || l.IsUnified(id) ||
-		DriverDefines(name) || strings.HasPrefix(name, ".nv.reservedSmem")
+		DriverDefines(name) || l.Release.GraphCalls && graphCalls[name] || strings.HasPrefix(name, ".nv.reservedSmem")
 }
 
 // DriverDefines reports whether a function is one of the driver's.

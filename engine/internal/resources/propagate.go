@@ -85,13 +85,22 @@ func (l *Usage) appendMarks(k model.FunID, need *demands, only bool) {
 		return
 	}
 	w.code = l.answeredBy(k, only)
+	late := uint8(0) // barriers that only sh_flags tell of come after all else
 	if only {
+		if !l.barriersRecorded(w.code) {
+			late = markBarriers
+		}
 		for _, mark := range markOrder {
-			w.append(mark)
+			if mark != late {
+				w.append(mark)
+			}
 		}
 	}
 	for _, f := range w.code {
 		l.eachMark(f, func(mark uint8, _ int) {
+			if mark == late {
+				return
+			}
 			if mark != markUndefined {
 				w.append(mark)
 			} else if w.done&mark == 0 && !only {
@@ -103,6 +112,21 @@ func (l *Usage) appendMarks(k model.FunID, need *demands, only bool) {
 	if need.marks&markUndefined != 0 && only {
 		l.setExterns(k, l.externsOf(w.code), only)
 	}
+	w.append(late)
+}
+
+// barriersRecorded reports whether some function was read with NUM_BARRIERS.
+func (l *Usage) barriersRecorded(code []model.FunID) bool {
+	for _, f := range code {
+		if info := l.Funs[f].Info; info != model.Absent {
+			for i := range l.Secs[info].Records() {
+				if l.Secs[info].Records()[i].Attr == cuda.AttrNumBarriers {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // marker appends the records of one kernel.
@@ -250,7 +274,7 @@ func (l *Usage) completeSparse() {
 	}
 	for i := range l.Funs {
 		f := &l.Funs[i]
-		if !f.Live || f.Text == model.Absent || f.Info != model.Absent && l.Attribute(f.Info, cuda.AttrSparseMmaMask) != nil {
+		if !f.Live || f.Text == model.Absent || !l.tellsSparse(f) || f.Info != model.Absent && l.Attribute(f.Info, cuda.AttrSparseMmaMask) != nil {
 			continue
 		}
 		info := f.Info
@@ -262,6 +286,14 @@ func (l *Usage) completeSparse() {
 		}
 	}
 }
+
+// tellsSparse reports whether a function's compiler knew of SPARSE_MMA_MASK.
+func (l *Usage) tellsSparse(f *model.Function) bool {
+	return l.Toolkit(f.From) >= sparseSince
+}
+
+// sparseSince is the first toolkit whose objects have SPARSE_MMA_MASK.
+const sparseSince = 124
 
 func (l *Usage) setSparse(k model.FunID, mask uint16) {
 	if r := l.Attribute(l.Funs[k].Info, cuda.AttrSparseMmaMask); r != nil {
