@@ -138,3 +138,52 @@ func TestSelfcheckCommand(t *testing.T) {
 		t.Errorf("--out-sass: not the input's bytes, %v", err)
 	}
 }
+
+// TestFinalizeCommand wants of each option of the finalizer an effect or a
+// refusal by its name, and no copy of a file that the self-check fails.
+func TestFinalizeCommand(t *testing.T) {
+	data, err := os.ReadFile("../../corpus/mercury/leaf/13.0-sm_100/a.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	bad := bytes.Clone(data)
+	bad[49]++ // the target in e_flags
+	for name, b := range map[string][]byte{"x.cubin": data, "bad.cubin": bad} {
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := twinlink("finalize", "-arch", "sm_100", "--self-check", "--out-sass", "x.cubin", "-o", "out.cubin"); r.exit != 0 || !strings.Contains(r.out, "self-check passed") {
+		t.Errorf("exit %d, %s", r.exit, r.out)
+	}
+	for _, name := range []string{"out.cubin", "out.cubin.sass"} {
+		if made, err := os.ReadFile(name); err != nil || !bytes.Equal(made, data) {
+			t.Errorf("%s: not the input's bytes, %v", name, err)
+		}
+	}
+	if r := twinlink("finalize", "-arch", "sm_101", "--self-check", "bad.cubin", "-o", "no.cubin"); r.exit != exitRefused || !strings.Contains(r.out, "(17)") {
+		t.Errorf("bad file: exit %d, %s", r.exit, r.out)
+	}
+	for _, words := range [][]string{{"--binary-kind=sass"}, {"--binary-kind=mercury"}, {"--fastpath-off"}, {"--opt-level=1"}, {"--generate-line-info"},
+		{"--verbose-tkinfo"}, {"--disable-smem-reservation"}, {"--compile-as-at-entry-patch"}, {"--trap-into-debugger"}} {
+		arch := "sm_100"
+		if words[0] == "--fastpath-off" {
+			arch = "sm_103"
+		}
+		r := twinlink(append([]string{"finalize", "-arch", arch, "x.cubin", "-o", "no.cubin"}, words...)...)
+		name, _, _ := strings.Cut(words[0], "=")
+		if r.exit != exitRefused || !strings.Contains(r.out, name[2:]) {
+			t.Errorf("%v: exit %d, %s", words, r.exit, r.out)
+		}
+	}
+	if _, err := os.Stat("no.cubin"); err == nil {
+		t.Error("a refused file was copied")
+	}
+	// Without a level sm_120 is no sibling; at level 3 it would be, with other code.
+	for level, want := range map[string]string{"1": "(26)", "3": "(14)"} {
+		if r := twinlink("finalize", "-arch", "sm_120", "--opportunistic-finalization-lvl", level, "x.cubin"); !strings.Contains(r.out, want) {
+			t.Errorf("level %s: %s", level, r.out)
+		}
+	}
+}

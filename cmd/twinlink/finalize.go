@@ -13,6 +13,7 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/internal/finalizer"
+	"github.com/twinlink/twinlink/selfcheck"
 )
 
 func finalizeCommand(s streams) *cobra.Command {
@@ -26,8 +27,15 @@ does so where that is a copy: where attribute 11 of .nv.compat allows it.
   --rules observed   as nvlink 13.0.88 does (default)
   --rules seed       as "Capsule Mercury & Finalization" says
   --format text|json
-  OPTIONS            the finalizer's own: --binary-kind, --cap-merc, --self-check,
-                     --out-sass, --opportunistic-finalization-lvl, --fastpath-off, …
+  OPTIONS            the finalizer's own:
+    --opportunistic-finalization-lvl N   level 0 to 4, instead of the file's
+    --self-check       compare the SASS with the capsule; what fails isn't copied
+    --out-sass         with --self-check: the regenerated SASS, in OUT.sass
+    --binary-kind K    mercury, capmerc or sass; only the file's own kind is made
+    --cap-merc, --fastpath-off, …
+
+An option that would need NVIDIA's scheduler, or that changes what a copy can't
+change, is refused by its name.
 
 Exit status: 0 accepted, 2 wrong use, 3 refused.`,
 		Example:            "  twinlink finalize -arch sm_103 out.cubin",
@@ -198,16 +206,39 @@ func (f *finalize) judge(name string) verdict {
 	if errors.As(err, &fault) {
 		return say(fault.Code, err.Error())
 	}
+	if opt.LevelSet {
+		x.Level = uint8(opt.Level)
+	}
 	d := finalizer.Decide(&x, f.target, f.rules)
 	v.Copy = d.Accepted && finalizer.Copyable(&x, f.target)
 	if !d.Accepted {
 		return say(d.Code, d.Reason)
 	}
-	if f.out != "" {
+	if f.out != "" || len(f.words) > 0 {
 		if err := opt.Possible(&x, f.target); errors.As(err, &fault) {
 			return say(fault.Code, err.Error())
 		}
-		if err := writeFiles([]outFile{{f.out, finalizer.Retarget(file, f.target)}}); err != nil {
+	}
+	var made []outFile
+	if opt.SelfCheck {
+		r, sass, err := selfcheck.Reconstitute(name, data, selfcheck.Options{})
+		switch {
+		case err != nil:
+			return say(finalizer.Internal, err.Error())
+		case r.Verdict == selfcheck.Refused:
+			return say(finalizer.DecodeFailed, r.Err.Error())
+		case r.Code() != 0:
+			return say(finalizer.Code(r.Code()), fmt.Sprintf("self-check: %d findings", len(r.Findings)+r.More))
+		case r.Verdict != selfcheck.Pass:
+			return say(finalizer.SASSFailed, "self-check: some instructions are of a form that isn't known")
+		}
+		d.Reason += "; self-check passed"
+		if opt.OutSASS && f.out != "" {
+			made = append(made, outFile{f.out + ".sass", sass})
+		}
+	}
+	if f.out != "" {
+		if err := writeFiles(append(made, outFile{f.out, finalizer.Retarget(file, f.target)})); err != nil {
 			return say(finalizer.Internal, err.Error())
 		}
 		d.Reason += "; copied"

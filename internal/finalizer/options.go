@@ -19,6 +19,7 @@ type Options struct {
 	SelfCheck bool // --self-check
 	OutSASS   bool // --out-sass
 	Level     int  // --opportunistic-finalization-lvl, 0 to 4
+	LevelSet  bool // the level is given
 	Fastpath  bool // off with --fastpath-off
 
 	OptLevel       int  // --opt-level
@@ -39,10 +40,13 @@ type OptionError struct {
 // Error returns one line.
 func (e *OptionError) Error() string { return fmt.Sprintf("--%s: %s", e.Option, e.Detail) }
 
+// defaultOptLevel is the level that code is made at unless an option says else.
+const defaultOptLevel = 3
+
 // DefaultOptions are the options for a target: Mercury with its capsule from
 // sm_100 on. For sm_75 to sm_99 the document says Mercury; the tools write SASS.
 func DefaultOptions(target cuda.SM, rules Rules) Options {
-	o := Options{Fastpath: true, OptLevel: 3}
+	o := Options{Fastpath: true, OptLevel: defaultOptLevel}
 	switch {
 	case target >= cuda.MercuryMin:
 		o.Kind = Capmerc
@@ -91,9 +95,12 @@ var optionTable = map[string]option{
 		o.Kind, o.CapMerc = Capmerc, true
 		return nil
 	}},
-	"self-check":                     boolean(func(o *Options) *bool { return &o.SelfCheck }),
-	"out-sass":                       boolean(func(o *Options) *bool { return &o.OutSASS }),
-	"opportunistic-finalization-lvl": numeric(4, func(o *Options) *int { return &o.Level }),
+	"self-check": boolean(func(o *Options) *bool { return &o.SelfCheck }),
+	"out-sass":   boolean(func(o *Options) *bool { return &o.OutSASS }),
+	"opportunistic-finalization-lvl": numeric(4, func(o *Options) *int {
+		o.LevelSet = true
+		return &o.Level
+	}),
 	"fastpath-off": {set: func(o *Options, _ string) error {
 		o.Fastpath = false
 		return nil
@@ -160,6 +167,14 @@ func (o *Options) Possible(x *Facts, target cuda.SM) error {
 		return &OptionError{SASSFailed, "binary-kind", "no tool writes Mercury alone; its encoding of PLAIN instructions isn't known in full"}
 	case o.Kind != x.Kind:
 		return &OptionError{SASSFailed, "binary-kind", fmt.Sprintf("%s from %s needs NVIDIA's scheduler", o.Kind, x.Kind)}
+	case o.OptLevel != defaultOptLevel:
+		return &OptionError{SASSFailed, "opt-level", "other code needs NVIDIA's scheduler"}
+	case o.LineInfo:
+		return &OptionError{SASSFailed, "generate-line-info", "a copy has the lines of its file"}
+	case o.VerboseTkinfo:
+		return &OptionError{SASSFailed, "verbose-tkinfo", "a copy has the notes of its file"}
+	case o.NoSmemReserve:
+		return &OptionError{SASSFailed, "disable-smem-reservation", "the reservation is in the code"}
 	case o.AtEntryPatch, o.TrapToDebugger:
 		return &OptionError{SASSFailed, "compile-as-at-entry-patch, trap-into-debugger", "new code needs NVIDIA's scheduler"}
 	case !o.Fastpath && x.SM != target:

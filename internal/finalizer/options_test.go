@@ -53,7 +53,8 @@ func TestPossible(t *testing.T) {
 	if err := o.Possible(&x, 103); err == nil {
 		t.Error("mask 01 for sm_103: a copy")
 	}
-	for _, words := range [][]string{{"--binary-kind=mercury"}, {"--binary-kind=sass"}, {"--fastpath-off"}} {
+	for _, words := range [][]string{{"--binary-kind=mercury"}, {"--binary-kind=sass"}, {"--fastpath-off"}, {"--opt-level=2"},
+		{"--generate-line-info"}, {"--verbose-tkinfo"}, {"--disable-smem-reservation"}, {"--compile-as-at-entry-patch"}, {"--trap-into-debugger"}} {
 		o, x := DefaultOptions(103, Observed), Facts{SM: 100, Kind: Capmerc, Compat: true, Fastpath: 0x09}
 		if err := o.ParseOptions(words); err != nil {
 			t.Fatal(err)

@@ -79,7 +79,7 @@ func (l *Backend) reschedule(fn *code) error {
 	if !l.Opt.Debug && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0) {
 		return nil
 	}
-	r := resched.Kernel(fn.sass, l.Opt.Debug)
+	r := resched.Kernel(fn.sass, l.Opt.Debug, fn.isClusterBarrier)
 	if r.TooLarge {
 		return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Budget, File: fn.input.File.Name, Symbol: l.SymName(sym),
 			Text: fmt.Sprintf("Kernel '%s' is too large to be scheduled anew", l.SymName(sym)), Value: uint64(len(fn.sass))}}}
@@ -100,6 +100,13 @@ func (l *Backend) reschedule(fn *code) error {
 		fn.move(&r)
 	}
 	return nil
+}
+
+// isClusterBarrier reports whether a word is of an instruction that arrives at
+// the barrier of a cluster, whose MEMBARs all stay.
+func (fn *code) isClusterBarrier(word int) bool {
+	const tag = 0x0147000a
+	return fn.cap.Tag(&fn.words[fn.nodeAtWord(word)]) == tag
 }
 
 // move gives the nodes their new places and makes the capsule anew.

@@ -115,10 +115,16 @@ func sassCodeType(r *model.Reloc, form operand, toEntry bool) (uint32, bool) {
 		if toEntry {
 			return cuda.R_CUDA_FUNC_DESC32_LO_32, true
 		}
+		if r.NewType == cuda.R_MERCURY_UNIFIED32_LO { // with -r; else it is a plain one by now
+			return cuda.R_CUDA_UNIFIED32_LO_32, true
+		}
 		return cuda.R_CUDA_ABS32_LO_32, true
 	case cuda.R_MERCURY_ABS32_HI, cuda.R_MERCURY_UNIFIED32_HI:
 		if toEntry {
 			return cuda.R_CUDA_FUNC_DESC32_HI_32, true
+		}
+		if r.NewType == cuda.R_MERCURY_UNIFIED32_HI {
+			return cuda.R_CUDA_UNIFIED32_HI_32, true
 		}
 		return cuda.R_CUDA_ABS32_HI_32, true
 	case cuda.R_MERCURY_ABS_PROG_REL32_LO:

@@ -24,9 +24,10 @@ type Result struct {
 	Lost     *Lost // a wait that the new code lacks: it must not be used
 }
 
-// Kernel changes the code of a kernel. debug says that the link has -g.
-func Kernel(text []byte, debug bool) Result {
-	r, dead := change(text, debug)
+// Kernel changes the code of a kernel. debug says that the link has -g; keeps,
+// unless nil, that a MEMBAR stays.
+func Kernel(text []byte, debug bool, keeps func(word int) bool) Result {
+	r, dead := change(text, debug, keeps)
 	if r.Changed {
 		r.Lost = lost(split(text), split(r.Text), r.Moves, dead)
 	}
@@ -34,7 +35,7 @@ func Kernel(text []byte, debug bool) Result {
 }
 
 // change returns the new code, and the word whose scoreboard went, -1 for none.
-func change(text []byte, debug bool) (Result, int) {
+func change(text []byte, debug bool, keeps func(word int) bool) (Result, int) {
 	words := split(text)
 	r := Result{Text: text, Exact: true}
 	dead := -1
@@ -49,7 +50,7 @@ func change(text []byte, debug bool) (Result, int) {
 			return r, dead
 		}
 	}
-	words = repeated(words, &r)
+	words = repeated(words, keeps, &r)
 	if stackLoad(words) && isLarge(words) {
 		r.TooLarge = true
 		return r, dead

@@ -11,7 +11,7 @@ const (
 // repeated removes barriers that others make needless: a block's before another,
 // and the one at a kernel's end; and before any the loads that never happen.
 // Branches are aimed anew, and the code is padded to eight words.
-func repeated(words []word, r *Result) []word {
+func repeated(words []word, keeps func(word int) bool, r *Result) []word {
 	gone := make([]bool, len(words))
 	any := false
 	for i := range words {
@@ -23,6 +23,7 @@ func repeated(words []word, r *Result) []word {
 			gone[j], any = true, true
 		}
 		switch kind := w.hi & 0xffff; {
+		case keeps != nil && keeps(i):
 		case kind == membarEnd, kind == membarCTA && i+1 < len(words) && words[i+1].op() == opMEMBAR:
 			gone[i], any = true, true
 		}
