@@ -31,10 +31,12 @@ one the words stand alone.`,
 	}
 	nvdisasm := c.Flags().String("nvdisasm", "", "the disassembler to run")
 	style := choose(c, "format", "how to print", "text", "json")
+	pick := chooseMembers(c)
+	pick.mercury = true
 	c.RunE = func(_ *cobra.Command, files []string) error {
 		d := disassembler(*nvdisasm, s)
-		return forEach(files, style.value == "text", s, func(name string) error {
-			return d.show(name, style.value, s.out)
+		return pick.eachCubin(files, style.value == "text", s, func(p piece) error {
+			return d.show(p, style.value, s.out)
 		})
 	}
 	c.AddCommand(rebuildCommand())
@@ -79,20 +81,16 @@ func disassembler(path string, s streams) disassembly {
 	return disassembly{tool, err == nil}
 }
 
-func (d disassembly) show(name, style string, w io.Writer) error {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	file, err := cubin.Open(name, data)
+func (d disassembly) show(p piece, style string, w io.Writer) error {
+	file, err := cubin.Open(p.name, p.data)
 	if err != nil {
 		return err
 	}
 	m := capsule.Open(file)
 	if !m.IsMercury() {
-		return &cubin.Error{Kind: cubin.NotDevice, File: name, Offset: 48, Value: uint64(file.Header.Flags), Detail: "no capsules"}
+		return &cubin.Error{Kind: cubin.NotDevice, File: p.name, Offset: 48, Value: uint64(file.Header.Flags), Detail: "no capsules"}
 	}
-	listing, err := d.listing(m, data)
+	listing, err := d.listing(m, p.data)
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ const (
 // commands makes the commands, in the order in which help shows them.
 var commands = []func(streams) *cobra.Command{
 	linkCommand, verifyCommand, selfcheckCommand, finalizeCommand,
-	dumpCommand, diffCommand, capsuleCommand, stackCommand,
+	listCommand, extractCommand, dumpCommand, diffCommand, capsuleCommand, stackCommand,
 	demoCommand, claimsCommand, nv50Command, versionCommand,
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +22,7 @@ relocations. Parts: ` + strings.Join(dump.PartNames(), ", ") + `.`,
 	}
 	only := c.Flags().StringSlice("only", nil, "parts to print")
 	style := choose(c, "format", "how to print", "text", "json")
+	pick := chooseMembers(c)
 	c.RunE = func(_ *cobra.Command, files []string) error {
 		parts := dump.Part(dump.All)
 		if len(*only) > 0 {
@@ -31,8 +31,8 @@ relocations. Parts: ` + strings.Join(dump.PartNames(), ", ") + `.`,
 				return badUsage("--only: %s", err)
 			}
 		}
-		return forEach(files, style.value == "text", s, func(name string) error {
-			return dumpFile(name, parts, style.value, s.out)
+		return pick.eachCubin(files, style.value == "text", s, func(p piece) error {
+			return dumpCubin(p, parts, style.value, s.out)
 		})
 	}
 	return c
@@ -54,12 +54,8 @@ func forEach(files []string, blank bool, s streams, do func(name string) error) 
 	return ended(status)
 }
 
-func dumpFile(name string, parts dump.Part, style string, w io.Writer) error {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	model, err := dump.Read(name, data, parts)
+func dumpCubin(p piece, parts dump.Part, style string, w io.Writer) error {
+	model, err := dump.Read(p.name, p.data, parts)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -41,46 +40,54 @@ Exit status: 0 all pass, 1 findings, 2 wrong use, 3 a file was refused,
 	out := c.Flags().String("out-sass", "", "write the file with the SASS side that Mercury has; one input only")
 	allow := c.Flags().Bool("allow-unknown", false, "take what isn't known for correct, instead of the result incomplete")
 	ask := c.Flags().Bool("witness", false, "also link each object with nvlink and report which functions are unchanged (does not affect the result)")
+	pick := chooseMembers(c)
+	pick.mercury = true
 	c.RunE = func(_ *cobra.Command, files []string) error {
 		if *out != "" && len(files) != 1 {
 			return badUsage("--out-sass takes one file")
 		}
 		opts := selfcheck.Options{Codes: selfcheck.LookupCodes(codes.value), AllowUnknown: *allow}
-		return selfcheckFiles(files, style.value, opts, *out, *ask, s)
+		return pick.selfcheck(files, style.value, opts, *out, *ask, s)
 	}
 	return c
 }
 
-func selfcheckFiles(files []string, style string, opts selfcheck.Options, out string, ask bool, s streams) error {
+// selfcheck checks the files in order; the verdict is the worst of theirs.
+func (w *choosing) selfcheck(files []string, style string, opts selfcheck.Options, out string, ask bool, s streams) error {
 	verdict := selfcheck.Pass
 	for _, name := range files {
-		report, made, err := selfcheckFile(name, opts, out != "")
-		if err == nil {
-			err = printReport(report, style, s)
-		}
-		if err == nil && made != nil {
-			err = writeFiles([]outFile{{out, made}})
-		}
-		if err == nil && ask {
-			err = askWitness(name, style, s)
-		}
+		pieces, err := w.cubins(name)
 		if err != nil {
 			return err
 		}
-		verdict = verdict.Worst(report.Verdict)
+		if out != "" && len(pieces) != 1 {
+			return badUsage("--out-sass takes one cubin: choose it with --arch or --member")
+		}
+		for _, p := range pieces {
+			report, made, err := selfcheckCubin(p, opts, out != "")
+			if err == nil {
+				err = printReport(report, style, s)
+			}
+			if err == nil && made != nil {
+				err = writeFiles([]outFile{{out, made}})
+			}
+			if err == nil && ask {
+				err = askWitness(p, style, s)
+			}
+			if err != nil {
+				return err
+			}
+			verdict = verdict.Worst(report.Verdict)
+		}
 	}
 	return ended(verdict.ExitStatus())
 }
 
-func selfcheckFile(name string, opts selfcheck.Options, reconstitute bool) (*selfcheck.Report, []byte, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, nil, err
-	}
+func selfcheckCubin(p piece, opts selfcheck.Options, reconstitute bool) (*selfcheck.Report, []byte, error) {
 	if reconstitute {
-		return selfcheck.Reconstitute(name, data, opts)
+		return selfcheck.Reconstitute(p.name, p.data, opts)
 	}
-	return selfcheck.Check(name, data, opts), nil, nil
+	return selfcheck.Check(p.name, p.data, opts), nil, nil
 }
 
 func printReport(r *selfcheck.Report, style string, s streams) error {
@@ -98,16 +105,12 @@ var witnessReleases = []string{"13.0", "13.5"}
 
 // askWitness links an object alone and tells what became of its functions. With
 // JSON the lines go to standard error.
-func askWitness(name, style string, s streams) error {
+func askWitness(p piece, style string, s streams) error {
 	w := s.out
 	if style != "text" {
 		w = s.err
 	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil // the report tells
-	}
-	file, err := cubin.Open(name, data)
+	file, err := cubin.Open(p.name, p.data)
 	if err != nil {
 		return nil
 	}
@@ -122,7 +125,7 @@ func askWitness(name, style string, s streams) error {
 	}
 	object := capsule.Open(file)
 	for _, release := range witnessReleases {
-		res, err := set.Link(ctx, release, []string{fmt.Sprintf("-arch=sm_%d", file.Header.SM())}, []nvidia.File{{Name: "in.cubin", Data: data}})
+		res, err := set.Link(ctx, release, []string{fmt.Sprintf("-arch=sm_%d", file.Header.SM())}, []nvidia.File{{Name: "in.cubin", Data: p.data}})
 		var none *nvidia.NotFoundError
 		switch {
 		case errors.As(err, &none):

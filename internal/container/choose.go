@@ -61,9 +61,9 @@ func better(m, best *Member) bool {
 }
 
 // matches reports whether a user's word names a member: its name, the end of it
-// behind a colon, or a part of the path between colons.
+// behind a colon, a part of the path between colons, or its section.
 func matches(m *Member, word string) bool {
 	name := m.Name()
-	return name == word || strings.HasSuffix(name, ":"+word) || strings.HasSuffix(m.Path, ":"+word) ||
+	return name == word || m.Section == word || strings.HasSuffix(name, ":"+word) || strings.HasSuffix(m.Path, ":"+word) ||
 		strings.HasPrefix(name, word+":") || strings.Contains(name, ":"+word+":")
 }
