@@ -83,17 +83,7 @@ func (l *linker) release(p cmdline.Preview) cmdline.Release {
 	}
 	l.mapInputs(p.Inputs)
 	target, _ := container.ParseArch(p.Arch)
-	names := p.Inputs
-	for _, lib := range p.Libraries {
-		for _, folder := range p.LibraryPaths {
-			path := inputs.LibraryFile(folder, lib)
-			if _, err := l.reader.Read(path); err == nil {
-				names = append(names[:len(names):len(names)], path)
-				break
-			}
-		}
-	}
-	return cmdline.Choose(l.reader.Newest(target, names))
+	return cmdline.Choose(l.reader.Newest(target, inputs.Files(&p)))
 }
 
 // readOptions reads an options file; a folder reads as an empty one.

@@ -158,7 +158,7 @@ var rules = []rule{
 		),
 		test: of("internal/nvidia/nvidiatest", cmp),
 	},
-	{from: "internal/verify", to: of("internal/nvjitlink", "internal/cmdline", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("corpus/links", "corpus/relocs", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
+	{from: "internal/verify", to: of("internal/nvjitlink", "internal/cmdline", "internal/container", "internal/inputs", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("corpus/links", "corpus/relocs", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
 	{from: "report", to: of(tablewriter + "/..."), test: of(cmp, jsonSchema, "github.com/chromedp/...")},
 
 	// The top imports what it likes of the module, but for what only tests use.

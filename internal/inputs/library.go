@@ -1,6 +1,7 @@
 package inputs
 
 import (
+	"os"
 	"strings"
 
 	"github.com/twinlink/twinlink/engine"
@@ -43,6 +44,22 @@ func (s *Set) Library(name string) (path string, said []engine.Diagnostic) {
 // LibraryFile returns the file that -lNAME means in a folder.
 func LibraryFile(folder, name string) string {
 	return strings.TrimSuffix(folder, "/") + "/lib" + name + ".a"
+}
+
+// Files returns the files that a command line reads: its inputs and the
+// libraries that are there.
+func Files(p *cmdline.Preview) []string {
+	names := append([]string(nil), p.Inputs...)
+	for _, lib := range p.Libraries {
+		for _, folder := range p.LibraryPaths {
+			path := LibraryFile(folder, lib)
+			if _, err := os.Stat(path); err == nil {
+				names = append(names, path)
+				break
+			}
+		}
+	}
+	return names
 }
 
 func holdsHostObject(f *file) bool {

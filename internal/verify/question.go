@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/container"
+	"github.com/twinlink/twinlink/internal/inputs"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/report"
 )
@@ -54,11 +57,34 @@ func (q *Question) release() cmdline.Release {
 	if r, ok := cmdline.ParseRelease(q.Release); ok {
 		return r
 	}
-	newest := uint32(0)
+	args := q.Args
 	for i := range q.Inputs {
-		newest = max(newest, cmdline.ToolkitOf(q.Inputs[i].Data))
+		args = append(args[:len(args):len(args)], q.Inputs[i].Name)
 	}
-	return cmdline.Choose(newest)
+	p := cmdline.Scan(args, q.options())
+	target, _ := container.ParseArch(p.Arch)
+	return cmdline.Choose(q.reader().Newest(target, inputs.Files(&p)))
+}
+
+// reader reads the inputs, and libraries and members of thin archives where
+// they stand.
+func (q *Question) reader() *inputs.Reader {
+	return inputs.NewReader(func(name string) ([]byte, error) {
+		for i := range q.Inputs {
+			if q.Inputs[i].Name == name {
+				return q.Inputs[i].Data, nil
+			}
+		}
+		return os.ReadFile(name)
+	})
+}
+
+// options reads options files.
+func (q *Question) options() cmdline.ReadFile {
+	if q.ReadFile != nil {
+		return q.ReadFile
+	}
+	return func(string) ([]byte, error) { return nil, fs.ErrNotExist }
 }
 
 // command parses the question's options as nvlink would.
@@ -67,11 +93,7 @@ func (q *Question) command() (*cmdline.Command, error) {
 	for i := range q.Inputs {
 		args = append(args, q.Inputs[i].Name)
 	}
-	read := q.ReadFile
-	if read == nil {
-		read = func(name string) ([]byte, error) { return nil, fs.ErrNotExist }
-	}
-	return cmdline.Parse(q.release(), append(args, "-o", outputName), read)
+	return cmdline.Parse(q.release(), append(args, "-o", outputName), q.options())
 }
 
 // Ask puts the question to the engine, the oracle and, unless tools is nil or
@@ -86,6 +108,7 @@ func Ask(ctx context.Context, q *Question, tools *nvidia.Toolset) report.Row {
 	}
 	row.Arch = cmd.Options.Arch
 	a := &asked{q: q, cmd: cmd}
+	a.gather()
 	a.askEngine()
 	a.askOracle()
 	a.askNvlink(ctx, tools)
@@ -106,9 +129,10 @@ type asked struct {
 
 	engine, oracle, nvlink *report.Answer // nil where none was asked
 
-	image    []byte // what the engine made
-	judged   []byte // what the oracle saw
-	nvImage  []byte // what nvlink made
+	set      *inputs.Set // the objects in the inputs
+	image    []byte      // what the engine made
+	judged   []byte      // what the oracle saw
+	nvImage  []byte      // what nvlink made
 	findings []report.Finding
 	more     int // findings that were not kept
 }

@@ -9,27 +9,50 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/engine/descriptor"
-	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/inputs"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/oracle"
 	"github.com/twinlink/twinlink/oracle/check"
 	"github.com/twinlink/twinlink/report"
 )
 
-// askEngine links. What it says is what the command line would print.
-func (a *asked) askEngine() {
-	inputs := make([]engine.Input, 0, len(a.q.Inputs))
-	for _, f := range a.q.Inputs {
-		j := cmdline.Judge(a.cmd.Release, f.Name, f.Data)
-		if j.Use == cmdline.Rejected {
-			a.engine = &report.Answer{Source: report.Engine, Outcome: report.Refused, Detail: a.lines(j.Messages)}
-			return
-		}
-		if j.Use == cmdline.Linked {
-			inputs = append(inputs, engine.Input{Name: f.Name, Data: f.Data})
+// gather finds the objects in the inputs. What ends the link is the engine's
+// answer.
+func (a *asked) gather() {
+	a.set = inputs.New(a.cmd, a.q.reader())
+	names := append([]string(nil), a.cmd.Inputs...)
+	for _, lib := range a.cmd.Libraries {
+		if path, _ := a.set.Library(lib); path != "" {
+			names = append(names, path)
 		}
 	}
-	out, err := engine.Link(inputs, a.cmd.Options)
+	for _, name := range names {
+		if a.refusedBy(a.set.Add(name)) {
+			return
+		}
+	}
+	if !a.refusedBy(a.set.Finish()) {
+		a.cmd.Options.HostUse = a.set.HostUse()
+		a.cmd.Options.Empty = true
+	}
+}
+
+func (a *asked) refusedBy(said []engine.Diagnostic) bool {
+	for i := range said {
+		if said[i].Severity == engine.Fatal {
+			a.engine = &report.Answer{Source: report.Engine, Outcome: report.Refused, Detail: a.lines(said)}
+			return true
+		}
+	}
+	return false
+}
+
+// askEngine links. What it says is what the command line would print.
+func (a *asked) askEngine() {
+	if a.engine != nil {
+		return
+	}
+	out, err := engine.Link(a.set.Objects, a.cmd.Options)
 	var refused *engine.LinkError
 	switch {
 	case errors.As(err, &refused):
@@ -60,21 +83,22 @@ func (a *asked) askOracle() {
 	if a.judged == nil {
 		return
 	}
-	inputs := make([]check.Input, len(a.q.Inputs))
-	for i, f := range a.q.Inputs {
-		inputs[i] = check.Input{Name: f.Name, Data: f.Data}
+	objects := make([]check.Input, len(a.set.Objects))
+	for i, f := range a.set.Objects {
+		objects[i] = check.Input{Name: f.Name, Data: f.Data}
 	}
 	o := a.cmd.Options
 	release := oracle.Release(a.cmd.Release.Toolkit())
 	if a.q.Output != nil && a.q.Release == "" {
 		release = 0 // whoever made it, its header tells
 	}
-	v := check.Check(inputs, a.judged, check.Options{
+	v := check.Check(objects, a.judged, check.Options{
 		Arch: o.Arch, Release: release, Loose: a.q.Loose,
 		Relocatable: o.Relocatable, PreserveRelocs: o.PreserveReloc, ForceRela: o.ForceRela,
 		Debug: o.Debug, SuppressDebug: o.SuppressDebug, NoReservation: o.NoReserved, ReserveNull: o.ReserveNull,
 		FilterKernels: o.KernelsUsed != nil || o.VariablesUsed != nil,
 		KernelsUsed:   o.KernelsUsed, VariablesUsed: o.VariablesUsed,
+		HostKernels: hostKernels(o.HostUse),
 	})
 	answer := &report.Answer{Source: report.Oracle, Outcome: report.Accepted}
 	switch {
@@ -100,6 +124,14 @@ func (a *asked) askOracle() {
 		}
 	}
 	a.oracle = answer
+}
+
+// hostKernels is what the host refers to in the oracle's words.
+func hostKernels(use *engine.HostUse) *check.HostKernels {
+	if use == nil {
+		return nil
+	}
+	return &check.HostKernels{Global: use.Kernels, Local: use.InternalKernels}
 }
 
 func finding(f check.Finding) report.Finding {

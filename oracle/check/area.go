@@ -266,7 +266,7 @@ func (c *check) fill(a *area) error {
 // trim: where kernels were asked for, the parts at the end of a constant bank
 // of which every object lost are left out.
 func (c *check) trim(a *area) {
-	if _, constant := bankOf(a.kind); !constant || a.owner != nil || !c.options.FilterKernels || a.out.size >= a.size {
+	if _, constant := bankOf(a.kind); !constant || a.owner != nil || !c.options.FilterKernels && c.options.HostKernels == nil || a.out.size >= a.size {
 		return
 	}
 	end := uint64(0)

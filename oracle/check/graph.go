@@ -140,7 +140,7 @@ func (c *check) alive() error {
 			if c.kept(f) {
 				c.kernels = append(c.kernels, f)
 			}
-			f.live = c.keepAll
+			f.live = c.keepAll || c.options.HostKernels != nil && f.taken
 		case f.taken || c.keepAll:
 			f.live = true
 		}
@@ -167,11 +167,26 @@ func (c *check) alive() error {
 	return nil
 }
 
-// kept applies -kernels-used: names are searched for the items given. It has no
+// kept applies what the host refers to, and -kernels-used: names are searched for the items given. It has no
 // effect with -g. With --preserve-relocs the others stay, but count for nothing.
 func (c *check) kept(k *identity) bool {
+	if h := c.options.HostKernels; h != nil && !c.options.Debug {
+		return h.names(k.name, k.local) || k.taken && c.countNamed(h) != 1
+	}
 	if !c.options.FilterKernels || c.options.Debug {
 		return true
 	}
 	return slices.ContainsFunc(c.options.KernelsUsed, func(item string) bool { return strings.Contains(k.name, item) })
+}
+
+// countNamed counts the kernels that the host refers to: where it is one alone,
+// nvlink takes a kernel whose address is taken for a device function.
+func (c *check) countNamed(h *HostKernels) int {
+	n := 0
+	for _, f := range c.ids {
+		if f.function() && f.kernel() && h.names(f.name, f.local) {
+			n++
+		}
+	}
+	return n
 }

@@ -1,6 +1,9 @@
 package check
 
 import (
+	"regexp"
+	"strings"
+
 	"github.com/twinlink/twinlink/oracle"
 )
 
@@ -37,4 +40,27 @@ type Options struct {
 	FilterKernels bool
 	KernelsUsed   []string
 	VariablesUsed []string
+
+	// HostKernels says which kernels host code refers to, where that is known;
+	// others go. nil: it isn't known.
+	HostKernels *HostKernels
+}
+
+// HostKernels lists kernels by name or by pattern, in which * stands for any
+// characters: those with a LOCAL symbol, and the others.
+type HostKernels struct{ Global, Local []string }
+
+// names reports whether a list names a kernel.
+func (h *HostKernels) names(name string, local bool) bool {
+	list := h.Global
+	if local {
+		list = h.Local
+	}
+	for _, pattern := range list {
+		quoted := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`)
+		if ok, err := regexp.MatchString(`^(?s:`+quoted+`)$`, name); err == nil && ok {
+			return true
+		}
+	}
+	return false
 }
