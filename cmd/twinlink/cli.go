@@ -123,7 +123,7 @@ const (
 
 // commands makes the commands, in the order in which help shows them.
 var commands = []func(streams) *cobra.Command{
-	linkCommand, verifyCommand, selfcheckCommand, finalizeCommand,
+	linkCommand, verifyCommand, asNvlinkCommand, selfcheckCommand, finalizeCommand,
 	listCommand, extractCommand, dumpCommand, diffCommand, capsuleCommand, stackCommand,
 	demoCommand, claimsCommand, nv50Command, versionCommand,
 }
@@ -139,7 +139,7 @@ prints nvlink's options.`,
 		Example:            "  twinlink link -arch=sm_90 -o out.cubin a.cubin b.cubin",
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return ended(link("twinlink link", args, s))
+			return ended(link("twinlink link", "", args, s))
 		},
 	}
 }

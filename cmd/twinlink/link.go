@@ -19,6 +19,7 @@ import (
 type linker struct {
 	streams
 	tool   string // what --help and --version call the program
+	folder string // of as-nvlink, "" for none
 	reader *inputs.Reader
 	cmd    *cmdline.Command
 	set    *inputs.Set
@@ -26,8 +27,8 @@ type linker struct {
 	mapped []mapping // inputs that are mapped
 }
 
-func link(tool string, args []string, s streams) int {
-	l := &linker{streams: s, tool: tool, reader: inputs.NewReader(os.ReadFile)}
+func link(tool, folder string, args []string, s streams) int {
+	l := &linker{streams: s, tool: tool, folder: folder, reader: inputs.NewReader(os.ReadFile)}
 	err := l.faultsAsErrors(func() error { return l.run(args) })
 	var status exitStatus
 	if errors.As(err, &status) {
@@ -80,6 +81,9 @@ func (l *linker) release(p cmdline.Preview) cmdline.Release {
 		if r, ok := cmdline.ParseRelease(name); ok {
 			return r
 		}
+	}
+	if r, ok := placedRelease(l.folder); ok {
+		return r
 	}
 	l.mapInputs(p.Inputs)
 	target, _ := container.ParseArch(p.Arch)

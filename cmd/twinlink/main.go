@@ -33,10 +33,14 @@ func main() {
 // compilation.
 func run(args []string, s streams) int {
 	if filepath.Base(args[0]) == "nvlink" {
-		return link("nvlink", args[1:], s)
+		folder := place(args[0])
+		if judged() {
+			return linkAndJudge(folder, args[1:], s)
+		}
+		return link("nvlink", folder, args[1:], s)
 	}
 	if len(args) > 1 && args[1] == "link" {
-		return link("twinlink link", args[2:], s)
+		return link("twinlink link", "", args[2:], s)
 	}
 	return execute(args[1:], s)
 }

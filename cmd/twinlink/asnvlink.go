@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/twinlink/twinlink/internal/cmdline"
+)
+
+// realName is what the toolkit's own nvlink is called in a folder that as-nvlink
+// made, and releaseName the file that tells its release.
+const (
+	realName    = "nvlink.real"
+	releaseName = "nvlink.release"
+)
+
+func asNvlinkCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "as-nvlink FOLDER",
+		GroupID: groupLink,
+		Short:   "Make a toolkit folder in which twinlink stands where nvlink stood",
+		Long: `Makes a folder with the shape of a CUDA toolkit: links to all that is in the
+toolkit, and twinlink as bin/nvlink. nvcc, CMake, clang and XLA take nvlink from
+the folder they are told to use:
+
+  PATH=FOLDER/bin:$PATH nvcc -rdc=true ...
+  cmake -DCMAKE_CUDA_COMPILER=FOLDER/bin/nvcc ...
+  clang++ --cuda-path=FOLDER ...
+
+The toolkit is the one given, or that of the nvcc in PATH. twinlink behaves as
+the release of its nvlink, where it knows that one.
+
+With TWINLINK_VERIFY=1 in the environment the toolkit's own nvlink does each
+link, and twinlink judges it: by the oracle, and by its own link. What it finds
+is one line of JSON, appended to the file that TWINLINK_REPORT names, or else
+printed to standard error where a link is wrong. The build goes on as nvlink has
+it; with TWINLINK_VERIFY=fail a link that is wrong fails.`,
+		Example: "  twinlink as-nvlink --toolkit /usr/local/cuda ~/cuda-twinlink",
+		Args:    exactly(1, "one folder to make"),
+	}
+	toolkit := c.Flags().String("toolkit", "", "the toolkit: the folder that holds bin/nvcc")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		program, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		from := *toolkit
+		if from == "" {
+			nvcc, err := exec.LookPath("nvcc")
+			if err != nil {
+				return badUsage("no nvcc in PATH: give the toolkit with --toolkit")
+			}
+			from = filepath.Dir(filepath.Dir(nvcc))
+		}
+		release, err := shadow(from, args[0], program)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "%s: twinlink as nvlink of %s (%s)\n", args[0], from, release)
+		return nil
+	}
+	return c
+}
+
+// shadow makes the folder and returns the release of the toolkit's nvlink.
+func shadow(from, folder, program string) (release string, err error) {
+	if from, err = filepath.Abs(from); err != nil {
+		return "", err
+	}
+	real := filepath.Join(from, "bin", "nvlink")
+	if _, err := os.Stat(real); err != nil {
+		return "", err
+	}
+	bin := filepath.Join(folder, "bin")
+	if err := os.MkdirAll(bin, 0o777); err != nil {
+		return "", err
+	}
+	if err := linkAll(from, folder, "bin"); err != nil {
+		return "", err
+	}
+	if err := linkAll(filepath.Join(from, "bin"), bin, "nvlink"); err != nil {
+		return "", err
+	}
+	release = releaseOf(real)
+	for name, target := range map[string]string{"nvlink": program, realName: real} {
+		if err := symlink(target, filepath.Join(bin, name)); err != nil {
+			return "", err
+		}
+	}
+	return release, writeFiles([]outFile{{filepath.Join(bin, releaseName), []byte(release + "\n")}})
+}
+
+// linkAll makes links in a folder to everything in another but one name.
+func linkAll(from, to, but string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == but {
+			continue
+		}
+		if err := symlink(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// symlink makes a link, in the place of a link that is there.
+func symlink(target, name string) error {
+	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
+	return os.Symlink(target, name)
+}
+
+// releaseOf asks an nvlink for its release: "13.0".
+func releaseOf(nvlink string) string {
+	out, err := exec.Command(nvlink, "--version").Output()
+	if err != nil {
+		return "unknown"
+	}
+	_, rest, ok := strings.Cut(string(out), "release ")
+	release, _, ok2 := strings.Cut(rest, ",")
+	if !ok || !ok2 {
+		return "unknown"
+	}
+	return release
+}
+
+// place is the folder that as-nvlink made and in which the program was started
+// as nvlink; "" for none.
+func place(argv0 string) string {
+	path := argv0
+	if !strings.ContainsRune(path, filepath.Separator) {
+		found, err := exec.LookPath(path)
+		if err != nil && !errors.Is(err, exec.ErrDot) {
+			return ""
+		}
+		path = found
+	}
+	folder := filepath.Dir(path)
+	if _, err := os.Lstat(filepath.Join(folder, realName)); err != nil {
+		return ""
+	}
+	return folder
+}
+
+// placedRelease is the release of the toolkit of such a folder.
+func placedRelease(folder string) (cmdline.Release, bool) {
+	if folder == "" {
+		return 0, false
+	}
+	text, err := os.ReadFile(filepath.Join(folder, releaseName))
+	if err != nil {
+		return 0, false
+	}
+	return cmdline.ParseRelease(strings.TrimSpace(string(text)))
+}
