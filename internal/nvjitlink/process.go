@@ -25,8 +25,10 @@ type process struct {
 	home      string   // its home and its folder for temporary files
 	greeting  wire.Answer
 	served    int
-	buf       []byte
-	limits    Limits
+	// complaints counts links that the library should have refused.
+	complaints int
+	buf        []byte
+	limits     Limits
 }
 
 // start starts a worker and reads its greeting. The failure is a Result, which
