@@ -7,6 +7,7 @@ package mercury
 //	@!PT LDS RZ, [RZ]      up to four in front
 //	992 with 0x8000        one in front of another 992
 //	3c6, 9b1               a pair behind, without operands
+//	3c6                    one in front of a fence on barriers, 5b2
 //	992 with 0x5000, 9ab,  a fence in front of an EXIT, with its guard; the last
 //	5ab                    two alone where another fence stands before them
 //
@@ -18,6 +19,8 @@ const (
 	opPairA = 0x3c6
 	opPairB = 0x9b1
 	opExit  = 0x94d
+
+	opBarrierFence = 0x5b2
 )
 
 var (
@@ -74,6 +77,9 @@ func align(ops []uint32, sass []Word) (before int, ok bool) {
 	if len(sass)-before == len(ops)+1 && len(ops) > 0 && ops[0] == opFence &&
 		sass[before].Hi&^Schedule == beforeFence.Hi && sass[before].Lo&^0xf000 == beforeFence.Lo&^0xf000 {
 		before++
+	}
+	if len(ops) == 1 && ops[0] == opBarrierFence && before == 0 && len(sass) == 2 && bare(sass[0], opPairA) {
+		before = 1
 	}
 	if len(ops) == 1 && ops[0] == opExit && before == 0 {
 		before = exitFence(sass)

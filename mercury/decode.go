@@ -79,11 +79,19 @@ func (t *Table) find(sm cuda.SM, record []byte) (*shape, bits, Reason) {
 	return s, v, why
 }
 
+// check reports whether a record has the size that its first byte says.
+func (t *Table) check(record []byte) Reason {
+	if !(len(record) == 16 && record[0]&0x7f == 1) && !(len(record) == 32 && record[0]&0x7f == 2) {
+		return BadRecord
+	}
+	return Known
+}
+
 // findForm asks the forms of a tag in order: what one has no rule for another,
 // learned later, may have.
 func (t *Table) findForm(sm cuda.SM, record []byte) (s *shape, release string, v bits, why Reason) {
-	if !(len(record) == 16 && record[0]&0x7f == 1) && !(len(record) == 32 && record[0]&0x7f == 2) {
-		return nil, "", v, BadRecord
+	if why = t.check(record); why != Known {
+		return nil, "", v, why
 	}
 	why = NoForm
 	v = getBits(record)

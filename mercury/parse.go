@@ -32,6 +32,7 @@ func Parse(text string) (*Table, error) {
 			continue
 		}
 		f := strings.Split(line, "\t")
+		p.at = n
 		if err := p.line(f); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
@@ -46,6 +47,7 @@ type parser struct {
 	model *model
 	shape *shape
 	plain bool
+	at    int // the number of the line
 	err   error
 }
 
@@ -77,7 +79,7 @@ func (p *parser) line(f []string) error {
 		p.model = nil
 	case "model":
 		p.end()
-		p.model = &model{choose: map[uint32]*shape{}}
+		p.model = &model{choose: map[uint32]*shape{}, line: p.at}
 		p.form.models = append(p.form.models, p.model)
 		for s := range strings.FieldsSeq(args[0]) {
 			at, w := p.run(s, 255)

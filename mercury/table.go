@@ -29,6 +29,7 @@ type model struct {
 	slots  []slot
 	locks  []lock
 	key    []uint8
+	line   int // of the table
 	shapes []*shape
 	choose map[uint32]*shape // by the bits of key
 }

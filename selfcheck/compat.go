@@ -52,6 +52,9 @@ func (c *checker) compatValue(section int, r *record) {
 		return
 	}
 	rule, ok := rules[attr]
+	if !ok && c.writer == writerFinalizer {
+		rule, ok = compatRules[api135][attr] // it is newer than the object
+	}
 	if !ok {
 		c.add(Text, Content, section, r.at+1, "attribute of .nv.compat", "one of the release", attr.String())
 		return

@@ -16,6 +16,9 @@ func (c *checker) added(fn *capsule.Func, merc, tail []record) {
 	if params {
 		want = append(want, cuda.AttrCbankParamSize, cuda.AttrParamCbank)
 	}
+	if bank := c.constant0Of(fn); bank != 0 && !params && !images {
+		c.constantBank(fn, bank, 0)
+	}
 	want = append(want, cuda.AttrSwWar)
 	for _, r := range tail {
 		if r.Attr == attr103 || r.Attr == attr107 || r.Attr == attr109 {

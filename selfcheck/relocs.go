@@ -143,6 +143,7 @@ func (c *checker) codeRelocs(fn *capsule.Func) {
 	if !ok {
 		return
 	}
+	c.returns(fn, merc)
 	yields := c.yields(fn, sass)
 	c.sorted(fn.MercRela, merc)
 	want := c.codeWanted(fn, fn.MercRela, merc)
@@ -150,6 +151,31 @@ func (c *checker) codeRelocs(fn *capsule.Func) {
 	for i := range want {
 		if !want[i].anyType {
 			c.zeroField(fn, &want[i].Reloc)
+		}
+	}
+}
+
+// returns checks that the place behind each call by offset has a record that puts
+// it into a register: such a call doesn't do that itself.
+func (c *checker) returns(fn *capsule.Func, merc []cubin.Reloc) {
+	var places map[uint64]bool
+	for at := uint32(0); at < uint32(len(fn.Code)); at += capsule.WordSize {
+		if wordAt(fn.Code, at).Lo&opcodeMask != opCALLRel {
+			continue
+		}
+		if places == nil {
+			places = map[uint64]bool{}
+			for i := range merc {
+				if t := merc[i].Type; t == cuda.R_MERCURY_PROG_REL32 || t == cuda.R_MERCURY_ABS_PROG_REL32_LO {
+					places[uint64(merc[i].Addend)] = true
+				}
+			}
+		}
+		k := fn.Cap.AtSASS(at)
+		for k++; k < len(fn.Cap.Nodes) && fn.Cap.Nodes[k].Kind == capsule.Skip; k++ {
+		}
+		if k < len(fn.Cap.Nodes) && !places[uint64(fn.Cap.Nodes[k].Merc)] {
+			c.add(Reloc, Count, fn.MercRela, 0, fmt.Sprintf("relocation of the return address of the call at 0x%x", at), "one", "none")
 		}
 	}
 }

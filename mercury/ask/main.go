@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"flag"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
@@ -15,7 +17,8 @@ import (
 
 const usage = `Usage: ask [-release 13.5] [-arch sm_100] RECORD...
 
-A record is 16 or 32 bytes in hexadecimal. The letter before its words says what
+A record is 16 or 32 bytes in hexadecimal; without any they are read from
+standard input. The letter before its words says what
 nvlink made of it: P a PLAIN node, M one of which the tag is kept, R a full
 record, V nothing, C no image, H no end, + several nodes.
 `
@@ -25,7 +28,16 @@ func main() {
 	arch := flag.String("arch", "sm_100", "")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage) }
 	flag.Parse()
-	if err := run(context.Background(), *release, *arch, flag.Args()); err != nil {
+	records := flag.Args()
+	if len(records) == 0 {
+		b, err := io.ReadAll(os.Stdin)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "ask:", err)
+			os.Exit(1)
+		}
+		records = strings.Fields(string(b))
+	}
+	if err := run(context.Background(), *release, *arch, records); err != nil {
 		fmt.Fprintln(os.Stderr, "ask:", err)
 		os.Exit(1)
 	}

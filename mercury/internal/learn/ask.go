@@ -34,6 +34,9 @@ func Out(words []byte) fit.Out {
 	if n := len(w); n >= 48 && w[n-16] == 0xb1 && w[n-15]&15 == 9 && w[n-32] == 0xc6 && w[n-31]&15 == 3 {
 		w = w[:n-32]
 	}
+	if len(w) == 32 && w[0] == 0xc6 && w[1]&15 == 3 && w[16] == 0xb2 && w[17]&15 == 5 {
+		w = w[16:]
+	}
 	if len(w) >= 32 && isFence(w) && isFence(w[16:]) && binary.LittleEndian.Uint64(w[8:])&^Schedule == aheadOfFence {
 		w = w[16:]
 	}
