@@ -200,6 +200,8 @@ func surroundings(_ *link, key, a, b string) string {
 		return ": " + instruction(a, b)
 	case strings.HasPrefix(key, "section.") || strings.HasPrefix(key, "program."):
 		return ""
+	case key == "header.shnum" || key == "header.shstrndx":
+		return ""
 	case strings.HasPrefix(key, "header.") || strings.HasPrefix(key, "compat.") || strings.HasPrefix(key, "note."):
 		return fmt.Sprintf(": %.40s -> %.40s", a, b)
 	}

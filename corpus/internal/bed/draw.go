@@ -47,9 +47,12 @@ func (b *bed) draw(n int) *plan {
 	objects := b.pool[family]
 	// Half of the links are of sm_100 and up, where the program has such objects.
 	upper := r.below(2) == 0
-	if some := slices.DeleteFunc(slices.Clone(objects), func(o *object) bool { return mercury(o.Arch) != upper }); len(some) > 0 {
-		objects = some
-	}
+	objects = where(objects, func(o *object) bool {
+		return slices.ContainsFunc(b.releases, func(r string) bool {
+			return slices.Contains(b.architectures(r), o.Arch) && compareReleases(o.Release, r) <= 0
+		})
+	})
+	objects = where(objects, func(o *object) bool { return mercury(o.Arch) == upper })
 	first := pick(r, objects)
 	p := &plan{number: n, arch: first.Arch}
 	var releases []string
@@ -85,6 +88,15 @@ func (b *bed) draw(n int) *plan {
 		p.drawOptions(r)
 	}
 	return p
+}
+
+// where returns the objects that fit, or all where none does.
+func where(list []*object, fits func(*object) bool) []*object {
+	some := slices.DeleteFunc(slices.Clone(list), func(o *object) bool { return !fits(o) })
+	if len(some) == 0 {
+		return list
+	}
+	return some
 }
 
 // close adds what defines the undefined, as long as something does.
