@@ -44,7 +44,7 @@ func TestRun(t *testing.T) {
 	}
 	var texts [2]string
 	for i := range texts {
-		b := &bed{seed: 7, n: 40, workers: 2, variants: 3, perFamily: 10, largest: 1 << 20, releases: []string{"12.4", "13.0"}, archs: []string{"sm_80", "sm_90"}, pool: map[string][]*object{}}
+		b := &bed{seed: 7, n: 40, workers: 2, variants: 6, perFamily: 10, largest: 1 << 20, releases: []string{"12.4", "13.0"}, archs: []string{"sm_80", "sm_90"}, pool: map[string][]*object{}}
 		o, err := b.run(t.Context(), cacheDir, []string{folder})
 		if err != nil {
 			t.Fatal(err)
@@ -52,6 +52,11 @@ func TestRun(t *testing.T) {
 		all := o.Sums["all\tall"]
 		if all == nil || all.Same < 10 || all.Links+o.Skipped["nothing drawn"] != 40 {
 			t.Fatalf("%+v, skipped %v", all, o.Skipped)
+		}
+		for _, r := range b.releases {
+			if s := o.Sums[r+"\tall"]; s == nil || s.Same == 0 {
+				t.Errorf("no link by %s", r)
+			}
 		}
 		out := filepath.Join(t.TempDir(), "out")
 		if err := o.save(out); err != nil {

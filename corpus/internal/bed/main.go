@@ -256,7 +256,13 @@ func (b *bed) fill(ctx context.Context, paths []string) error {
 		slices.SortStableFunc(b.pool[f], func(x, y *object) int { return strings.Compare(x.Hash, y.Hash) })
 		total += len(b.pool[f])
 	}
-	b.note("%d objects of %d programs", total, len(b.families))
+	made := map[string]int{}
+	for _, list := range b.pool {
+		for _, o := range list {
+			made[o.Release+" "+o.Arch]++
+		}
+	}
+	b.note("%d objects of %d programs: %v", total, len(b.families), made)
 	return nil
 }
 

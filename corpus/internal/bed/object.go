@@ -43,7 +43,10 @@ func newObject(family, name, how string, data []byte) (*object, error) {
 	if le := binary.LittleEndian; le.Uint16(data[18:]) != machineCUDA || le.Uint16(data[16:]) != uint16(elf.ET_REL) {
 		return nil, errNotRelocatable
 	}
-	f, err := elf.NewFile(bytes.NewReader(data))
+	// Before 13.0 e_version is the toolkit's, which debug/elf takes for damage.
+	plain := bytes.Clone(data)
+	binary.LittleEndian.PutUint32(plain[20:], uint32(elf.EV_CURRENT))
+	f, err := elf.NewFile(bytes.NewReader(plain))
 	if err != nil {
 		return nil, err
 	}
