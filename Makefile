@@ -48,6 +48,12 @@ vectors:
 mercury-table:
 	go run ./mercury/maketable
 
+# Fetches wheels with code for sm_100 and up and prints, by family, how many of
+# their stored nodes the table makes again.
+.PHONY: mercury-eval
+mercury-eval:
+	scripts/mercury-eval.sh
+
 # The short gear: every target for so many executions.
 fuzz:
 	scripts/fuzz.sh $(EXECUTIONS)

@@ -86,6 +86,8 @@ var rules = []rule{
 	{from: "internal/dwarf", to: of("capsule", "cubin")},
 	{from: "internal/capsule/...", to: of("capsule", "internal/dwarf", "internal/capsule/...", "cubin", "cuda"), test: of("corpus/capsules", "corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "mercury/...", to: of("capsule", "cubin", "cuda", "mercury/...", "internal/nvidia"), test: of("corpus/links", "internal/nvidia/nvidiatest", cmp)},
+	{from: "selfcheck/survey", to: of("selfcheck", "internal/container")},
+	{from: "selfcheck/survey", to: of("selfcheck", "internal/container")},
 	{from: "selfcheck/...", to: of("capsule", "internal/dwarf", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus/capsules", "corpus/links", "engine", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// What may be finalized for what.

@@ -1,7 +1,7 @@
 // Survey runs the self-check over families of genuine files and prints a table:
 // how many stored nodes the rules of package mercury make again, how many they
-// make wrongly, and how many files have findings. A family is a folder with
-// cubins.
+// make wrongly, and how many files have findings. A family is a folder of
+// cubins, or a wheel, whose libraries are searched for them.
 package main
 
 import (
@@ -12,14 +12,13 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/selfcheck"
 )
 
-const usage = `Usage: survey [-v] [-learned NAME,...] NAME=FOLDER...
+const usage = `Usage: survey [-v] [-learned NAME,...] NAME=FOLDER|WHEEL...
 
 -learned   families that rules were learned from: printed apart, not summed up
 -v         the findings and the unknown forms too
@@ -65,7 +64,7 @@ func run(w io.Writer, families, learned []string, verbose bool) error {
 	for _, f := range families {
 		name, folder, ok := strings.Cut(f, "=")
 		if !ok {
-			return fmt.Errorf("%q is not NAME=FOLDER", f)
+			return fmt.Errorf("%q is not NAME=FOLDER or NAME=WHEEL", f)
 		}
 		t, err := survey(name, folder)
 		if err != nil {
@@ -85,19 +84,10 @@ func run(w io.Writer, families, learned []string, verbose bool) error {
 	return nil
 }
 
-func survey(name, folder string) (*tally, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "*.cubin"))
-	if err != nil {
-		return nil, err
-	}
+func survey(name, place string) (*tally, error) {
 	t := newTally(name)
-	rules := selfcheck.Records()
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		r := selfcheck.Check(filepath.Base(file), data, selfcheck.Options{Rules: rules})
+	err := cubins(place, func(file string, data []byte) {
+		r := selfcheck.Check(file, data, selfcheck.Options{})
 		t.files++
 		t.verdicts[r.Verdict]++
 		t.stored += r.Nodes.Stored
@@ -117,12 +107,12 @@ func survey(name, folder string) (*tally, error) {
 			f := &r.Findings[i]
 			key := fmt.Sprintf("%s %s %s: %s", f.Kind, f.Aspect, family(f.Section), f.What)
 			if !seen[key] {
-				t.findings[fmt.Sprintf("%s, as in %s: %s", key, filepath.Base(file), f.Detail())]++
+				t.findings[fmt.Sprintf("%s, as in %s: %s", key, file, f.Detail())]++
 			}
 			seen[key] = true
 		}
-	}
-	return t, nil
+	})
+	return t, err
 }
 
 // family is the name of a section without that of its function.

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
+	"github.com/twinlink/twinlink/mercury"
+	"github.com/twinlink/twinlink/mercury/internal/learn"
+	"github.com/twinlink/twinlink/mercury/internal/probe"
+)
+
+func TestMain(m *testing.M) { nvidiatest.Main(m) }
+
+// oneIn is the share of the table's forms that TestSample asks about.
+const oneIn = 24
+
+// nvlink 13.5 gives what a sample of the committed table says.
+func TestSample(t *testing.T) {
+	tools := nvidiatest.Need(t, nvlinkRelease, nvidia.Nvlink, nvidia.Ptxas)
+	text, err := os.ReadFile("../table.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := read("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := map[uint32][]learn.Sample{}
+	for _, r := range src.records {
+		samples[tagOf(r)] = append(samples[tagOf(r)], learn.Sample{Record: r})
+	}
+	oracles := map[int]*probe.Oracle{}
+	asked, n := 0, 0
+	for _, b := range blocksOf(string(text)) {
+		if samples[b.tag] == nil {
+			continue
+		}
+		if n++; n%oneIn != 0 {
+			continue
+		}
+		sm := b.sms[n/oneIn%len(b.sms)]
+		if oracles[sm] == nil {
+			if oracles[sm], err = probe.NewOracle(t.Context(), tools, nvlinkRelease, fmt.Sprintf("sm_%d", sm)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		one, err := mercury.Parse(strings.Join(b.lines, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := b
+		own.sms = []int{sm}
+		same, answered, err := holds(t.Context(), oracles[sm], one, &own, samples[b.tag])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !same && answered > 0 {
+			t.Errorf("%08x on sm_%d: nvlink has it otherwise", b.tag, sm)
+		}
+		if answered > 0 {
+			asked++
+		}
+	}
+	if asked < 4 {
+		t.Errorf("%d forms asked", asked)
+	}
+}
