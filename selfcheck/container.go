@@ -42,7 +42,10 @@ const (
 // places lays the file out anew and compares.
 func (c *checker) places() {
 	d := c.m.File.Draft()
-	if err := d.Layout(); err != nil {
+	if err := d.Layout(); err != nil && c.writer == writerFinalizer {
+		c.leave(exFinalizerLayout)
+		return
+	} else if err != nil {
 		c.fault(err)
 		return
 	}

@@ -88,7 +88,7 @@ func (c *checker) parts() []part {
 		{h.ShOff, h.ShOff + uint64(len(c.m.Sections))*cubin.SectionSize, Compared, "section headers"},
 	}
 	if n := uint64(h.PhNum); n > 0 {
-		list = append(list, part{h.PhOff, h.PhOff + n*cubin.ProgSize, Unchecked, "program headers"})
+		list = append(list, part{h.PhOff, h.PhOff + n*cubin.ProgSize, Compared, "program headers"})
 	}
 	for i := 1; i < len(c.m.Sections); i++ {
 		s := &c.m.Sections[i]

@@ -31,6 +31,7 @@ const (
 	exReservedSmem    exception = "value of a reserved shared symbol"
 	exShortFrame      exception = "the only instruction of the frame of a short function inside a kernel"
 	exStaleLink       exception = "sh_link of the Mercury side, one behind where NVIDIA's finalizer put .nv.merc.nv.callgraph in front"
+	exFinalizerLayout exception = "program headers of a file that NVIDIA's finalizer wrote"
 	exAlias           exception = "size of an alias"
 	exRegisterCount   exception = "functions whose number of registers is not fixed or not told"
 	exUniformStub     exception = "size of a unified function's stub"
@@ -44,12 +45,13 @@ const (
 	exSection   exception = "sections of a name that is not known"
 	exRecord    exception = "records of a form or a value that is not known"
 	exCompat    exception = ".nv.compat of a release that is not known"
+	exOldInfo   exception = "attributes of objects before 12.8 that were finalized again"
 )
 
 // unknown reports whether the reason is one that knowing more would take away.
 func (e exception) unknown() bool {
 	switch e {
-	case exUnsized, exPlain, exMiniWord, exMiniTag, exRelocForm, exSection, exRecord, exCompat:
+	case exUnsized, exPlain, exMiniWord, exMiniTag, exRelocForm, exSection, exRecord, exCompat, exOldInfo:
 		return true
 	}
 	return false

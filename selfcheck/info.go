@@ -76,6 +76,10 @@ func (c *checker) records(section int) ([]record, bool) {
 }
 
 func (c *checker) infoOf1(fn *capsule.Func) {
+	if c.old && c.writer == writerFinalizer {
+		c.leave(exOldInfo)
+		return
+	}
 	merc, ok := c.records(fn.MercInfo)
 	if !ok {
 		return
