@@ -32,15 +32,15 @@ witness-all:
 # Makes the corpora of links anew with the witness; fails where anything differs.
 # What needs a file that "make witness" can't fetch is named and left as it is.
 corpus:
-	go run ./corpus/regen
-	go run ./corpus/regen -corpus corpus/mercury
-	go run ./corpus/regen -corpus corpus/cases
+	go run ./corpus/internal/links
+	go run ./corpus/internal/links -corpus corpus/testdata/mercury
+	go run ./corpus/internal/links -corpus corpus/testdata/cases
 	go run ./corpus/definitions/regen
-	go run ./corpus/capsules/regen
+	go run ./corpus/internal/capsules
 
-# Asks nvlink about corpus/relocs again; fails where it answers otherwise.
+# Asks nvlink about corpus/testdata/relocs again; fails where it answers otherwise.
 vectors:
-	go run ./corpus/relocs/regen
+	go run ./corpus/internal/vectors
 
 # Makes mercury/table.tsv anew from mercury/ptx, with ptxas 13.0 and nvlink 13.5:
 # an hour of one core.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/corpus/capsules"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -14,7 +14,7 @@ import (
 // images calls f with every file of the corpus, opened.
 func images(t *testing.T, f func(m *capsule.Image)) {
 	t.Helper()
-	list, err := capsules.Cubins()
+	list, err := corpus.Capsules()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/internal/nvidia"
@@ -39,10 +39,10 @@ func mercury(t testing.TB) map[string][]byte {
 }
 
 // cubins returns all cubins at hand by name: those of ptxas and nvlink 11.8,
-// 12.4 and 13.0 in corpus/links, those of testdata. Equal ones come once.
+// 12.4 and 13.0 of corpus.Links, those of testdata. Equal ones come once.
 func cubins(t testing.TB) map[string][]byte {
 	t.Helper()
-	cases, err := links.Cases()
+	cases, err := corpus.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}

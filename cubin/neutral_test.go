@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/internal/nvidia"
@@ -61,7 +61,7 @@ func neutral(t testing.TB, name string, data []byte, k int) []byte {
 // TestNeutralChanges links the corpus with moved numbers; want is what nvlink
 // made of the objects as ptxas wrote them.
 func TestNeutralChanges(t *testing.T) {
-	cases, err := links.Cases()
+	cases, err := corpus.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/biglink"
 	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/internal/biglink"
 )
 
 func bigInputs(b *testing.B, modules int) (inputs []engine.Input, size int) {

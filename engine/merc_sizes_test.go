@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/corpus/links"
-	"github.com/twinlink/twinlink/corpus/mercury"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine"
 )
@@ -48,9 +47,9 @@ func spoil(t *testing.T, data []byte, choose func(fn *capsule.Func, plain []caps
 	return nil, nil, nil
 }
 
-func mercuryCase(t *testing.T, program string) links.Case {
+func mercuryCase(t *testing.T, program string) corpus.Case {
 	t.Helper()
-	programs, err := mercury.Programs()
+	programs, err := corpus.Mercury()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +59,7 @@ func mercuryCase(t *testing.T, program string) links.Case {
 		}
 	}
 	t.Fatalf("no program %s", program)
-	return links.Case{}
+	return corpus.Case{}
 }
 
 // TestUnsized wants a link to fail, rather than patch a guessed place, where

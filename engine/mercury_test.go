@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
-	"github.com/twinlink/twinlink/corpus/mercury"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
 )
 
 // linkCase links what a recorded run of nvlink linked, with its arguments.
-func linkCase(c links.Case) (*engine.Output, error) {
+func linkCase(c corpus.Case) (*engine.Output, error) {
 	cmd, err := cmdline.Parse(cmdline.Choose(130), c.Args, nil)
 	if err != nil {
 		return nil, err
@@ -27,7 +26,7 @@ func linkCase(c links.Case) (*engine.Output, error) {
 
 // TestMercury wants the bytes of nvlink 13.0.88 for links of sm_100 and up.
 func TestMercury(t *testing.T) {
-	programs, err := mercury.Programs()
+	programs, err := corpus.Mercury()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type Known struct {
 type Example struct {
 	Release, Arch string
 	Args          []string
-	Modules       []string // "alias/12.4-sm_50/a.cubin" of corpus/links
+	Modules       []string // "alias/12.4-sm_50/a.cubin" of corpus/testdata/links
 }
 
 // KnownMixes are the known divergences between engine and oracle, found with

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/twinlink/twinlink/corpus/links"
-	"github.com/twinlink/twinlink/corpus/mercury"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
@@ -17,7 +16,7 @@ import (
 
 // Link is a link of the corpus with its inputs changed.
 type Link struct {
-	Case    string // of corpus/links
+	Case    string // of corpus/testdata/links
 	Inputs  []engine.Input
 	Options engine.Options
 
@@ -33,12 +32,12 @@ type base struct {
 }
 
 // recorded are the links of both corpora: up to sm_90a, and from sm_100 on.
-var recorded = sync.OnceValues(func() ([]links.Case, error) {
-	list, err := links.Cases()
+var recorded = sync.OnceValues(func() ([]corpus.Case, error) {
+	list, err := corpus.Cases()
 	if err != nil {
 		return nil, err
 	}
-	programs, err := mercury.Programs()
+	programs, err := corpus.Mercury()
 	if err != nil {
 		return nil, err
 	}

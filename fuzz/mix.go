@@ -132,7 +132,7 @@ func (m *Mix) key() string { return strings.TrimSuffix(m.Modules[0], ".cubin") }
 func (m *Mix) story() string {
 	text := "nvlink " + m.Release + " " + strings.Join(m.Args, " ") + "\n"
 	for i, from := range m.Modules {
-		text += fmt.Sprintf("%s is corpus/links/%s\n", m.Inputs[i].Name, from)
+		text += fmt.Sprintf("%s is corpus/testdata/links/%s\n", m.Inputs[i].Name, from)
 	}
 	return text
 }

@@ -3,11 +3,11 @@ package selfcheck_test
 import (
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/capsules"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/selfcheck"
 )
 
-// unseen are the kinds of edits in corpus/capsules that leave two sides that
+// unseen are the kinds of edits of corpus.Mutants that leave two sides that
 // agree, or differ where nothing can be checked: PLAIN instructions are the
 // source of Mercury, and scheduling is the finalizer's.
 var unseen = map[string]bool{
@@ -21,7 +21,7 @@ var byRecord = map[string]bool{
 
 // Of the edits that nvlink was asked about every one is found that can be.
 func TestMutants(t *testing.T) {
-	list, err := capsules.Mutants()
+	list, err := corpus.Mutants()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/corpus/capsules"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/selfcheck"
@@ -226,7 +226,7 @@ const sitesPerFile = 3
 // the Mercury side alone decides is put right by Reconstitute.
 func TestPlanted(t *testing.T) {
 	tried := make([]int, len(defects))
-	corpus(t, func(c *capsules.Cubin, data []byte) {
+	capsules(t, func(c *corpus.Capsule, data []byte) {
 		if !c.Linked() && tried[0] > 120 {
 			return
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/corpus/capsules"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/mercury"
@@ -284,7 +284,7 @@ func TestPlantings(t *testing.T) {
 		m    *capsule.Image
 	}
 	var files []file
-	corpus(t, func(c *capsules.Cubin, data []byte) {
+	capsules(t, func(c *corpus.Capsule, data []byte) {
 		f, err := cubin.Open(c.Name, data)
 		if err != nil {
 			t.Fatal(err)

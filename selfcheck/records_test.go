@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/corpus/capsules"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/selfcheck"
 )
@@ -14,7 +14,7 @@ import (
 // records give, by the table of package mercury; the rest is counted as unknown.
 func TestRecords(t *testing.T) {
 	var sum selfcheck.Nodes
-	corpus(t, func(c *capsules.Cubin, data []byte) {
+	capsules(t, func(c *corpus.Capsule, data []byte) {
 		r := selfcheck.Check(c.Name, data, selfcheck.Options{AllowUnknown: true})
 		if r.Verdict != selfcheck.Pass {
 			t.Errorf("%s: %s: %s", c.Name, r.Verdict, first(r))
@@ -38,7 +38,7 @@ func TestRecords(t *testing.T) {
 func TestPlantedRecords(t *testing.T) {
 	rules := selfcheck.Records()
 	tried := 0
-	corpus(t, func(c *capsules.Cubin, data []byte) {
+	capsules(t, func(c *corpus.Capsule, data []byte) {
 		if tried > 200 || c.Linked() {
 			return
 		}

@@ -10,14 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/twinlink/twinlink/corpus/capsules"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/selfcheck"
 )
 
 // corpus calls f with every file of the corpus.
-func corpus(t testing.TB, f func(c *capsules.Cubin, data []byte)) {
+func capsules(t testing.TB, f func(c *corpus.Capsule, data []byte)) {
 	t.Helper()
-	list, err := capsules.Cubins()
+	list, err := corpus.Capsules()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func corpus(t testing.TB, f func(c *capsules.Cubin, data []byte)) {
 // What ptxas and nvlink 13.0.88 and 13.5.37 wrote passes, and is reconstituted
 // byte for byte.
 func TestPass(t *testing.T) {
-	corpus(t, func(c *capsules.Cubin, data []byte) {
+	capsules(t, func(c *corpus.Capsule, data []byte) {
 		r, again, err := selfcheck.Reconstitute(c.Name, data, selfcheck.Options{AllowUnknown: true})
 		if err != nil || r.Verdict != selfcheck.Pass || !bytes.Equal(again, data) {
 			t.Errorf("%s: %s, %d findings, %s, %v", c.Name, r.Verdict, len(r.Findings), first(r), err)
@@ -57,7 +57,7 @@ func TestRefused(t *testing.T) {
 // The object, to the key.
 func TestJSON(t *testing.T) {
 	var data []byte
-	corpus(t, func(c *capsules.Cubin, d []byte) {
+	capsules(t, func(c *corpus.Capsule, d []byte) {
 		if data == nil {
 			data = bytes.Clone(d)
 		}
@@ -129,7 +129,7 @@ func TestCodes(t *testing.T) {
 func TestOrder(t *testing.T) {
 	place := map[selfcheck.Kind]int{selfcheck.Text: 0, selfcheck.Reloc: 1, selfcheck.Debug: 2}
 	rng := rand.New(rand.NewPCG(3, 4))
-	corpus(t, func(c *capsules.Cubin, data []byte) {
+	capsules(t, func(c *corpus.Capsule, data []byte) {
 		data = bytes.Clone(data)
 		for range 40 {
 			data[64+rng.IntN(len(data)-64)] ^= 0x10
@@ -147,7 +147,7 @@ func TestOrder(t *testing.T) {
 // Whatever bytes change, the check ends, and soon, with findings or a refusal.
 func TestHostile(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	corpus(t, func(c *capsules.Cubin, data []byte) {
+	capsules(t, func(c *corpus.Capsule, data []byte) {
 		for range 8 {
 			bad := bytes.Clone(data)
 			for range 1 + rng.IntN(6) {
@@ -169,7 +169,7 @@ func TestHostile(t *testing.T) {
 }
 
 func FuzzCheck(f *testing.F) {
-	corpus(f, func(_ *capsules.Cubin, data []byte) {
+	capsules(f, func(_ *corpus.Capsule, data []byte) {
 		if len(data) < 6000 {
 			f.Add(data)
 		}
@@ -182,7 +182,7 @@ func FuzzCheck(f *testing.F) {
 func BenchmarkCheck(b *testing.B) {
 	var all [][]byte
 	size := 0
-	corpus(b, func(_ *capsules.Cubin, data []byte) {
+	capsules(b, func(_ *corpus.Capsule, data []byte) {
 		all = append(all, data)
 		size += len(data)
 	})

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/capsules"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/internal/capsule/view"
 )
 
 // capsuleFolder makes a working folder with a file of the corpus as x.cubin.
 func capsuleFolder(t *testing.T, name string) []byte {
 	t.Helper()
-	list, err := capsules.Cubins()
+	list, err := corpus.Capsules()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func capsuleFolder(t *testing.T, name string) []byte {
 
 func capsuleObject(t *testing.T) (name string) {
 	t.Helper()
-	list, err := capsules.Cubins()
+	list, err := corpus.Capsules()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/cases"
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/internal/diff"
 )
 
@@ -35,16 +34,16 @@ func knownDifferences(t *testing.T) map[string]bool {
 // wants its exit status, its messages and its bytes.
 func TestCorpus(t *testing.T) {
 	known := knownDifferences(t)
-	all, err := links.Cases()
+	all, err := corpus.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	single, err := cases.Cases()
+	single, err := corpus.Behaviours()
 	if err != nil {
 		t.Fatal(err)
 	}
 	same, total := map[string]int{}, map[string]int{}
-	for _, c := range append(all, single...) {
+	for _, c := range append(all, corpus.CasesOf(single)...) {
 		if !c.Complete() {
 			continue
 		}
@@ -87,7 +86,7 @@ func flagRunAll() bool {
 }
 
 // runCase returns how the run differs from the recorded one, "" where it doesn't.
-func runCase(t *testing.T, c links.Case) string {
+func runCase(t *testing.T, c corpus.Case) string {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for _, in := range c.Inputs {

@@ -4,21 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
+	demolinks "github.com/twinlink/twinlink/corpus/demo"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/verify"
 	"github.com/twinlink/twinlink/report"
 )
-
-// demoPrograms are programs of corpus/links that together meet most of what a
-// linker does: calls over modules, data of every alignment, C++ with virtual
-// functions, textures, shared memory of several kernels, and a link that must
-// be refused.
-var demoPrograms = []string{"calls", "globals", "cxx_shapes", "textures", "shared_groups", "err_signature"}
 
 func demoCommand(s streams) *cobra.Command {
 	return &cobra.Command{
@@ -38,19 +32,14 @@ func demo(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	programs, err := links.Programs()
+	programs, err := demolinks.Links()
 	if err != nil {
 		return err
 	}
 	r := report.Report{Title: "Real programs, linked and checked three ways"}
 	for i := range programs {
-		if !slices.Contains(demoPrograms, programs[i].Name) {
-			continue
-		}
 		for _, c := range programs[i].Cases {
-			if strings.Count(c.Name, "-") == 1 && c.Complete() {
-				r.Rows = append(r.Rows, verify.Ask(ctx, demoQuestion(&c), tools))
-			}
+			r.Rows = append(r.Rows, verify.Ask(ctx, demoQuestion(&c), tools))
 		}
 	}
 	if err := report.WriteText(s.out, &r); err != nil {
@@ -66,7 +55,7 @@ func demo(ctx context.Context, s streams) error {
 }
 
 // demoQuestion makes a recorded run a question.
-func demoQuestion(c *links.Case) *verify.Question {
+func demoQuestion(c *corpus.Case) *verify.Question {
 	q := &verify.Question{Subject: c.Program, Release: c.Release, Recorded: &verify.Recorded{Output: c.Output, Message: c.Stderr}}
 	for _, in := range c.Inputs {
 		q.Inputs = append(q.Inputs, verify.File{Name: in.Name, Data: in.Data})

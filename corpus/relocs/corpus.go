@@ -1,14 +1,13 @@
 package relocs
 
 import (
-	"embed"
 	"fmt"
+	"io/fs"
 	"iter"
 	"sync"
-)
 
-//go:embed data
-var dataFiles embed.FS
+	"github.com/twinlink/twinlink/corpus"
+)
 
 // File is one file of the corpus.
 type File struct {
@@ -23,13 +22,17 @@ var load = sync.OnceValues(func() ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := dataFiles.ReadDir("data")
+	data, err := corpus.Relocs()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := fs.ReadDir(data, "data")
 	if err != nil {
 		return nil, err
 	}
 	var files []File
 	for _, e := range entries {
-		text, err := dataFiles.ReadFile("data/" + e.Name())
+		text, err := fs.ReadFile(data, "data/"+e.Name())
 		if err != nil {
 			return nil, err
 		}

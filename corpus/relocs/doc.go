@@ -19,6 +19,6 @@
 //	}
 //
 // Everything is embedded: neither the tree nor NVIDIA's tools are needed. The
-// data is made by corpus/relocs/regen; README.md describes its format and what
+// data is made by corpus/internal/vectors; README.md describes its format and what
 // the vectors taught.
 package relocs

@@ -29,7 +29,7 @@ func TestFormat(t *testing.T) {
 			t.Fatalf("%s: %v", f.Name, err)
 		}
 		if !bytes.Equal(f.Text, want) {
-			t.Errorf("%s is not in canonical form; corpus/relocs/regen -update writes it", f.Name)
+			t.Errorf("%s is not in canonical form; corpus/internal/vectors -update writes it", f.Name)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // TestSchema sees that schema.json knows the fields that the files have, and no
 // others.
 func TestSchema(t *testing.T) {
-	text, err := os.ReadFile("schema.json")
+	text, err := os.ReadFile("../testdata/relocs/schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func tags(t reflect.Type) (names []string) {
 
 // TestReadme sees that README.md explains every flag as Flags does.
 func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("README.md")
+	text, err := os.ReadFile("../testdata/relocs/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}

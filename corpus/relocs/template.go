@@ -1,13 +1,13 @@
 package relocs
 
 import (
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
 
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cuda"
 )
 
@@ -91,10 +91,13 @@ type Program struct {
 	Symbols map[string]string `json:"symbols"` // name → kind, see README.md
 }
 
-//go:embed templates/templates.json templates
-var templateFiles embed.FS
-
-var loadManifest = sync.OnceValues(func() (*Manifest, error) { return ReadManifest(templateFiles) })
+var loadManifest = sync.OnceValues(func() (*Manifest, error) {
+	data, err := corpus.Relocs()
+	if err != nil {
+		return nil, err
+	}
+	return ReadManifest(data)
+})
 
 // ReadManifest reads the manifest and the objects below a corpus folder. An
 // object that is missing is no error: it is nil, and regen makes it.

@@ -3,7 +3,7 @@ package anatomy_test
 import (
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/internal/anatomy"
 )
@@ -14,7 +14,7 @@ const unknown = 0xffffffff
 // TestStacks holds stacks against MIN_STACK_SIZE as nvlink 11.8, 12.4 and 13.0
 // wrote it.
 func TestStacks(t *testing.T) {
-	cases, err := links.Cases()
+	cases, err := corpus.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/twinlink/twinlink/corpus/biglink"
+	"github.com/twinlink/twinlink/internal/biglink"
 	"github.com/twinlink/twinlink/internal/nvidia"
 )
 

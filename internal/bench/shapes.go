@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/twinlink/twinlink/corpus/biglink"
+	"github.com/twinlink/twinlink/internal/biglink"
 )
 
 // shape is a link that can be made in any size.

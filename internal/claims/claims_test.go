@@ -115,7 +115,7 @@ func TestBy(t *testing.T) {
 				}
 			case len(f) == 2 && f[0] == "vectors":
 				file, group, _ := strings.Cut(f[1], "/")
-				if !strings.Contains(read("corpus/relocs/data/"+file+".json"), `"name":"`+group+`"`) {
+				if !strings.Contains(read("corpus/testdata/relocs/data/"+file+".json"), `"name":"`+group+`"`) {
 					t.Errorf("%s: no group %s", c.ID, f[1])
 				}
 			case len(f) == 2 && f[0] == "contradiction":

@@ -36,44 +36,44 @@ var rules = []rule{
 	{from: "cuda"},
 	{from: "internal/importrules"},
 	{from: "internal/cputime"},
-	{from: "internal/bench", to: of("corpus/biglink", "internal/nvidia")},
-	{from: "cubin", to: of("cuda"), test: of("internal/cputime", "corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/bench", to: of("internal/biglink", "internal/nvidia")},
+	{from: "cubin", to: of("cuda"), test: of("internal/cputime", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// One twin. Its tests ask the corpus and the tools, never the other.
 	{from: "engine/descriptor", to: of("cuda"), test: of("corpus/relocs", cmp)},
 	// The engine's phases, each by the ones before it; the two backends know
 	// nothing of each other.
-	{from: "engine/internal/diag", test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/parallel", test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/names", test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/release", to: of("cuda"), test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/input", to: of("cubin", "cuda", "internal/finalizer", "engine/internal/diag", "engine/internal/release"), test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/model", to: of("cubin", "cuda", "engine/internal/diag", "engine/internal/input", "engine/internal/names", "engine/internal/release"), test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/merge", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/release", "engine/internal/input", "engine/internal/model", "engine/internal/parallel"), test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/reach", to: of("cuda", "engine/internal/diag", "engine/internal/names", "engine/internal/model"), test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/layout", to: of("cuda", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/reach"), test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/resources", to: of("cuda", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/reach", "engine/internal/layout"), test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/resolve", to: of("cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/layout", "engine/internal/resources", "engine/internal/parallel"), test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/output", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/release", "engine/internal/input", "engine/internal/model", "engine/internal/reach", "engine/internal/layout", "engine/internal/resources", "engine/internal/resolve", "engine/internal/parallel"), test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/sass", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/layout", "engine/internal/resolve", "engine/internal/output", "engine/internal/parallel"), test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/resched", test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/mercury", to: of("capsule", "cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/input", "engine/internal/model", "engine/internal/layout", "engine/internal/resolve", "engine/internal/output", "engine/internal/parallel", "engine/internal/resched"), test: of("engine", "corpus/biglink", "corpus/links", "corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/parallel", "engine/internal/names", "engine/internal/release", "engine/internal/input", "engine/internal/model", "engine/internal/merge", "engine/internal/reach", "engine/internal/layout", "engine/internal/resources", "engine/internal/resolve", "engine/internal/output", "engine/internal/sass", "engine/internal/mercury"), test: of("capsule", "corpus/biglink", "corpus/links", "corpus/mercury", "corpus/relocs", "internal/cmdline", "internal/diff", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/diag", test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/parallel", test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/names", test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/release", to: of("cuda"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/input", to: of("cubin", "cuda", "internal/finalizer", "engine/internal/diag", "engine/internal/release"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/model", to: of("cubin", "cuda", "engine/internal/diag", "engine/internal/input", "engine/internal/names", "engine/internal/release"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/merge", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/release", "engine/internal/input", "engine/internal/model", "engine/internal/parallel"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/reach", to: of("cuda", "engine/internal/diag", "engine/internal/names", "engine/internal/model"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/layout", to: of("cuda", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/reach"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/resources", to: of("cuda", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/reach", "engine/internal/layout"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/resolve", to: of("cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/layout", "engine/internal/resources", "engine/internal/parallel"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/output", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/release", "engine/internal/input", "engine/internal/model", "engine/internal/reach", "engine/internal/layout", "engine/internal/resources", "engine/internal/resolve", "engine/internal/parallel"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/sass", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/layout", "engine/internal/resolve", "engine/internal/output", "engine/internal/parallel"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/resched", test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/mercury", to: of("capsule", "cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/input", "engine/internal/model", "engine/internal/layout", "engine/internal/resolve", "engine/internal/output", "engine/internal/parallel", "engine/internal/resched"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/parallel", "engine/internal/names", "engine/internal/release", "engine/internal/input", "engine/internal/model", "engine/internal/merge", "engine/internal/reach", "engine/internal/layout", "engine/internal/resources", "engine/internal/resolve", "engine/internal/output", "engine/internal/sass", "engine/internal/mercury"), test: of("capsule", "corpus", "internal/biglink", "corpus/relocs", "internal/cmdline", "internal/diff", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// The other. cuda is all that it knows besides the standard library.
 	{from: "oracle", to: of("cuda"), test: of("corpus/relocs", cmp)},
-	{from: "oracle/internal/capsule", test: of("corpus/mercury")},
-	{from: "oracle/check", to: of("cuda", "oracle", "oracle/internal/capsule"), test: of("corpus/links", "corpus/mercury", "corpus/ptxgen", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "oracle/internal/capsule", test: of("corpus")},
+	{from: "oracle/check", to: of("cuda", "oracle", "oracle/internal/capsule"), test: of("corpus", "internal/ptxgen", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "internal/documents", to: of("cuda", "oracle"), test: of(cmp)},
 	{from: "oracle/internal/onerecord", test: of("cuda", "oracle", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// What looks at one file, or at two. They name relocated fields by the
 	// engine's table and judge nothing by it.
-	{from: "internal/dump", to: of("cubin", "cuda", "engine/descriptor"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "internal/diff", to: of("cubin", "cuda", "internal/dump", "engine/descriptor"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "internal/anatomy", to: of("cubin", "cuda"), test: of("corpus/links", cmp)},
-	{from: "internal/usage", to: of("cubin", "cuda"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "internal/cmdline", to: of("cubin", "cuda", "engine"), test: of("corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/dump", to: of("cubin", "cuda", "engine/descriptor"), test: of("corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/diff", to: of("cubin", "cuda", "internal/dump", "engine/descriptor"), test: of("corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/anatomy", to: of("cubin", "cuda"), test: of("corpus", cmp)},
+	{from: "internal/usage", to: of("cubin", "cuda"), test: of("corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/cmdline", to: of("cubin", "cuda", "engine"), test: of("corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// The files in which device code travels. The engine knows none of them.
 	{from: "internal/container", to: of("cuda", zstd, lz4), test: of(cmp)},
@@ -82,16 +82,16 @@ var rules = []rule{
 	{from: "internal/inputs", to: of("internal/cmdline", "internal/container", "cubin", "cuda", "engine"), test: of("internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// What judges a capsule.
-	{from: "capsule", to: of("cubin", "cuda"), test: of("corpus/capsules", cmp)},
+	{from: "capsule", to: of("cubin", "cuda"), test: of("corpus", cmp)},
 	{from: "internal/dwarf", to: of("capsule", "cubin")},
-	{from: "internal/capsule/...", to: of("capsule", "internal/dwarf", "internal/capsule/...", "cubin", "cuda"), test: of("corpus/capsules", "corpus/links", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "mercury/...", to: of("capsule", "cubin", "cuda", "mercury/...", "internal/nvidia"), test: of("corpus/links", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/capsule/...", to: of("capsule", "internal/dwarf", "internal/capsule/...", "cubin", "cuda"), test: of("corpus", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "mercury/...", to: of("capsule", "cubin", "cuda", "mercury/...", "internal/nvidia"), test: of("corpus", "internal/nvidia/nvidiatest", cmp)},
 	{from: "selfcheck/survey", to: of("selfcheck", "internal/container")},
 	{from: "selfcheck/survey", to: of("selfcheck", "internal/container")},
-	{from: "selfcheck/...", to: of("capsule", "internal/dwarf", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus/capsules", "corpus/links", "engine", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "selfcheck/...", to: of("capsule", "internal/dwarf", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus", "corpus", "engine", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// What may be finalized for what.
-	{from: "internal/finalizer", to: of("cubin", "cuda"), test: of("corpus/mercury", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/finalizer", to: of("cubin", "cuda"), test: of("corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// The tools. It reads the few bytes it needs itself: a reader shared with the
 	// engine would be believed about the files that are to judge it.
@@ -100,32 +100,29 @@ var rules = []rule{
 
 	// The linker as a library, asked through a process of its own. purego stays in
 	// that process.
-	{from: "internal/nvjitlink", to: of("internal/nvjitlink/wire"), test: of("corpus/links", "corpus/mercury", "internal/nvjitlink/nvjitlinktest", cmp)},
+	{from: "internal/nvjitlink", to: of("internal/nvjitlink/wire"), test: of("corpus", "internal/nvjitlink/nvjitlinktest", cmp)},
 	{from: "internal/nvjitlink/wire"},
 	{from: "internal/nvjitlink/worker", to: of("internal/nvjitlink/wire", purego)},
 	{from: "internal/nvjitlink/nvjitlinktest", to: of("internal/nvidia/nvidiatest", "internal/nvjitlink", "internal/nvjitlink/worker")},
 	{from: "cmd/twinlink-nvjitlink", to: of("internal/nvjitlink/worker")},
 
 	// Data, and the programs that make it anew.
-	{from: "corpus/links", to: of("corpus/links/manifest")},
-	{from: "corpus/links/manifest"},
-	{from: "corpus/mercury", to: of("corpus/links")},
-	{from: "corpus/cases", to: of("corpus/links")},
+	{from: "corpus", to: of("corpus/internal/manifest"), test: of("internal/nvidia", "internal/nvidia/nvidiatest")},
+	{from: "corpus/demo", to: of("corpus"), test: of("corpus/internal/manifest")},
+	{from: "corpus/relocs", to: of("corpus", "cuda")},
+	{from: "corpus/internal/manifest"},
+	{from: "corpus/internal/ptxgen", to: of("internal/ptxgen")},
+	{from: "corpus/internal/links", to: of("corpus/internal/manifest")},
+	{from: "corpus/internal/capsules", to: of("capsule", "internal/capsule/model", "corpus", "cubin", "cuda", "internal/nvidia")},
+	{from: "corpus/internal/expect", to: of("corpus/relocs", "cuda", "oracle")},
+	{from: "corpus/internal/vectors", to: of("corpus/relocs", "corpus/internal/expect", "cuda", "oracle", "internal/nvidia")},
 	{from: "corpus/definitions"},
 	{from: "corpus/definitions/regen", to: of("corpus/definitions", "internal/nvidia")},
-	{from: "corpus/ptxgen"},
-	{from: "corpus/ptxgen/write", to: of("corpus/ptxgen")},
-	{from: "corpus/regen", to: of("corpus/links/manifest")},
-	{from: "corpus/biglink", to: of("cubin", "cuda"), test: of("engine", "internal/nvidia", "internal/nvidia/nvidiatest")},
-	{from: "corpus/capsules", test: of("internal/nvidia", "internal/nvidia/nvidiatest")},
-	{from: "corpus/capsules/regen", to: of("capsule", "internal/capsule/model", "corpus/capsules", "cubin", "cuda", "internal/nvidia")},
-	// Links real code at random and asks every linker of NVIDIA's at hand.
-	{from: "corpus/internal/bed", to: of("internal/container", "internal/diff", "internal/nvidia", "internal/nvjitlink", "internal/nvjitlink/worker"), test: of("internal/nvidia/nvidiatest")},
 	// Made on the spot: it asks nvlink and the command line and reports.
-	{from: "corpus/live", to: of("corpus/ptxgen", "internal/diff", "report", "internal/nvidia"), test: of("internal/nvidia/nvidiatest", cmp)},
-	{from: "corpus/relocs", to: of("cuda")},
-	{from: "corpus/relocs/expect", to: of("corpus/relocs", "cuda", "oracle")},
-	{from: "corpus/relocs/regen", to: of("corpus/relocs", "corpus/relocs/expect", "cuda", "oracle", "internal/nvidia")},
+	{from: "corpus/internal/live", to: of("internal/ptxgen", "internal/diff", "report", "internal/nvidia"), test: of("internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/ptxgen"},
+	{from: "internal/biglink", to: of("cubin", "cuda"), test: of("engine", "internal/nvidia", "internal/nvidia/nvidiatest")},
+	{from: "corpus/internal/bed", to: of("internal/container", "internal/diff", "internal/nvidia", "internal/nvjitlink", "internal/nvjitlink/worker"), test: of("internal/nvidia/nvidiatest")},
 
 	// The ledger is data; its experiments look wherever a claim can be decided, and nothing imports them.
 	{from: "internal/claims"},
@@ -135,22 +132,26 @@ var rules = []rule{
 	{from: "internal/nv50/formula"},
 	{from: "internal/nv50/prose"},
 	{from: "internal/nv50", to: of("internal/nv50/formula", "internal/nv50/prose")},
-	{from: "internal/claims/experiments", test: of("corpus/links", "corpus/relocs", "cubin", "cuda", "oracle", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/claims/experiments", test: of("corpus", "corpus/relocs", "cubin", "cuda", "oracle", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// One against the other.
+	{from: "fuzz/storm", to: of("cuda", "engine/descriptor", "oracle")},
+	{from: "fuzz/power"},
+	{from: "fuzz/corpusfile"},
+	{from: "fuzz/libfuzzer", to: of("fuzz")},
 	{
 		from: "fuzz",
 		to: of(
 			"internal/anatomy",
 			"internal/cmdline",
-			"corpus/links",
-			"corpus/mercury",
+			"corpus",
 			"cubin",
 			"cuda",
 			"internal/diff",
 			"internal/dump",
 			"engine",
 			"engine/descriptor",
+			"fuzz/storm",
 			"internal/cputime",
 			"oracle",
 			"oracle/check",
@@ -160,7 +161,7 @@ var rules = []rule{
 		),
 		test: of("internal/nvidia/nvidiatest", cmp),
 	},
-	{from: "internal/verify", to: of("internal/nvjitlink", "internal/cmdline", "internal/container", "internal/inputs", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("corpus/links", "corpus/relocs", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
+	{from: "internal/verify", to: of("internal/nvjitlink", "internal/cmdline", "internal/container", "internal/inputs", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("corpus", "corpus/relocs", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
 	{from: "report", to: of(tablewriter + "/..."), test: of(cmp, jsonSchema, "github.com/chromedp/...")},
 
 	// The top imports what it likes of the module, but for what only tests use.
@@ -175,7 +176,8 @@ var rules = []rule{
 			"internal/cmdline",
 			"internal/container",
 			"internal/inputs",
-			"corpus/links",
+			"corpus",
+			"corpus/demo",
 			"cubin",
 			"cuda",
 			"internal/diff",
@@ -185,6 +187,8 @@ var rules = []rule{
 			"internal/dump",
 			"engine",
 			"engine/descriptor",
+			"fuzz/storm",
+			"fuzz/power",
 			"internal/finalizer",
 			"mercury",
 			"oracle",
@@ -199,7 +203,7 @@ var rules = []rule{
 			cobra,
 			pflag,
 		),
-		test: of("corpus/cases", "corpus/definitions", "corpus/biglink", "corpus/capsules", "internal/nvidia/nvidiatest", cmp, testscript),
+		test: of("corpus", "corpus/definitions", "internal/biglink", "internal/nvidia/nvidiatest", cmp, testscript),
 	},
 }
 

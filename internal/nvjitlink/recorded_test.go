@@ -5,21 +5,20 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
-	"github.com/twinlink/twinlink/corpus/mercury"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/internal/nvjitlink"
 	"github.com/twinlink/twinlink/internal/nvjitlink/nvjitlinktest"
 )
 
 // recorded returns the recorded links of nvlink's release as questions, and how
 // many can't be asked.
-func recorded(t testing.TB, release string) (cases []links.Case, questions []nvjitlink.Question, cannot int) {
+func recorded(t testing.TB, release string) (cases []corpus.Case, questions []nvjitlink.Question, cannot int) {
 	t.Helper()
-	all, err := links.Cases()
+	all, err := corpus.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, err := mercury.Programs()
+	more, err := corpus.Mercury()
 	if err != nil {
 		t.Fatal(err)
 	}

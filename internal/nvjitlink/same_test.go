@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 )
 
 // image13 is an image that nvlink 13.0 made, with a note of the tool.
 func image13(t testing.TB) []byte {
 	t.Helper()
-	cases, err := links.Cases()
+	cases, err := corpus.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
 	"github.com/twinlink/twinlink/internal/verify"
@@ -14,7 +14,7 @@ import (
 )
 
 // question makes a recorded run of nvlink a question.
-func question(c links.Case) *verify.Question {
+func question(c corpus.Case) *verify.Question {
 	q := &verify.Question{Subject: c.ID(), Release: c.Release, Recorded: &verify.Recorded{Output: c.Output, Message: c.Stderr}}
 	names := map[string]bool{}
 	for _, in := range c.Inputs {
@@ -31,9 +31,9 @@ func question(c links.Case) *verify.Question {
 	return q
 }
 
-func find(t *testing.T, id string) links.Case {
+func find(t *testing.T, id string) corpus.Case {
 	t.Helper()
-	cases, err := links.Cases()
+	cases, err := corpus.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,13 +43,13 @@ func find(t *testing.T, id string) links.Case {
 		}
 	}
 	t.Fatalf("no case %s", id)
-	return links.Case{}
+	return corpus.Case{}
 }
 
 // TestRecorded holds the answers against what nvlink 11.8, 12.4 and 13.0 were
 // recorded to do.
 func TestRecorded(t *testing.T) {
-	cases, err := links.Cases()
+	cases, err := corpus.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestLive(t *testing.T) {
 }
 
 func BenchmarkAsk(b *testing.B) {
-	cases, err := links.Cases()
+	cases, err := corpus.Cases()
 	if err != nil {
 		b.Fatal(err)
 	}

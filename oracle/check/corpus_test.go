@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 )
 
 // optionsOf are the options that a recorded run of nvlink was given.
-func optionsOf(c links.Case) Options {
+func optionsOf(c corpus.Case) Options {
 	o := Options{Arch: c.Arch}
 	for _, a := range c.Args {
 		kernels, filtered := strings.CutPrefix(a, "-kernels-used=")
@@ -36,7 +36,7 @@ func optionsOf(c links.Case) Options {
 	return o
 }
 
-func inputsOf(c links.Case) []Input {
+func inputsOf(c corpus.Case) []Input {
 	var list []Input
 	for _, in := range c.Inputs {
 		list = append(list, Input{in.Name, in.Data})
@@ -45,13 +45,13 @@ func inputsOf(c links.Case) []Input {
 }
 
 // linkedCases are the corpus's links whose inputs and output are all in it.
-func linkedCases(t testing.TB) []links.Case {
+func linkedCases(t testing.TB) []corpus.Case {
 	t.Helper()
-	all, err := links.Cases()
+	all, err := corpus.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []links.Case
+	var list []corpus.Case
 	for _, c := range all {
 		if c.Linked() && c.Output != nil && c.Complete() {
 			list = append(list, c)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cuda"
 )
 
@@ -17,7 +17,7 @@ type editor struct {
 	bytes []byte // the copy that is changed
 }
 
-func editorOf(t testing.TB, c links.Case) *editor {
+func editorOf(t testing.TB, c corpus.Case) *editor {
 	t.Helper()
 	k := newCheck(inputsOf(c), c.Output, optionsOf(c))
 	if err := k.run(inputsOf(c), c.Output); err != nil || k.out == nil {

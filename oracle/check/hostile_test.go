@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 )
 
-func caseOf(t testing.TB, id string) links.Case {
+func caseOf(t testing.TB, id string) corpus.Case {
 	t.Helper()
 	for _, c := range linkedCases(t) {
 		if c.ID() == id {
@@ -16,7 +16,7 @@ func caseOf(t testing.TB, id string) links.Case {
 		}
 	}
 	t.Fatalf("no case %s", id)
-	return links.Case{}
+	return corpus.Case{}
 }
 
 // An output that is not one: it diverges, with the reason.

@@ -6,19 +6,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
-	"github.com/twinlink/twinlink/corpus/mercury"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cuda"
 )
 
 // mercuryCases are the corpus's links for sm_100 and up.
-func mercuryCases(t testing.TB) []links.Case {
+func mercuryCases(t testing.TB) []corpus.Case {
 	t.Helper()
-	programs, err := mercury.Programs()
+	programs, err := corpus.Mercury()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []links.Case
+	var list []corpus.Case
 	for _, p := range programs {
 		for _, c := range p.Cases {
 			if c.Linked() && c.Output != nil && c.Complete() {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cuda"
 )
 
@@ -28,7 +28,7 @@ func TestTwoSteps(t *testing.T) {
 		"jumps/13.0-sm_75-r":         {RelocationField},
 		"samplers/13.0-sm_90a-r":     {RelocationField, RelocationMissing},
 	}
-	first := map[string]links.Case{}
+	first := map[string]corpus.Case{}
 	for _, c := range linkedCases(t) {
 		first[c.ID()] = c
 	}

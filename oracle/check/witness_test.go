@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/ptxgen"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
+	"github.com/twinlink/twinlink/internal/ptxgen"
 )
 
 func TestMain(m *testing.M) { nvidiatest.Main(m) }

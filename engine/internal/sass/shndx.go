@@ -23,7 +23,7 @@ import (
 //   - For a symbol that doesn't need its word, the word is the number that its
 //     section had when it was made.
 //
-// Source: links of 253, 254 and 300 modules of corpus/biglink with nvlink
+// Source: links of 253, 254 and 300 modules of internal/biglink with nvlink
 // 11.8.89, 12.4.131 and 13.0.88.
 
 // wordSize is the size of an entry of .symtab_shndx.

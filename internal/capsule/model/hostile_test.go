@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/capsules"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/internal/capsule/model"
 )
@@ -17,7 +17,7 @@ import (
 func TestHostile(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	decoded, refused := 0, 0
-	cubins(t, func(c *capsules.Cubin, data []byte) {
+	cubins(t, func(c *corpus.Capsule, data []byte) {
 		if rng.IntN(4) != 0 {
 			return
 		}
@@ -51,7 +51,7 @@ func TestHostile(t *testing.T) {
 
 // A mutant is refused, or comes back byte for byte. nvlink 13.0 dies on a quarter of them.
 func TestMutants(t *testing.T) {
-	list, err := capsules.Mutants()
+	list, err := corpus.Mutants()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestMutants(t *testing.T) {
 }
 
 func FuzzRebuild(f *testing.F) {
-	cubins(f, func(c *capsules.Cubin, data []byte) {
+	cubins(f, func(c *corpus.Capsule, data []byte) {
 		if len(data) < 6000 {
 			f.Add(data)
 		}

@@ -6,15 +6,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/twinlink/twinlink/corpus/capsules"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/internal/capsule/model"
 )
 
 // cubins calls f with every file of the corpus.
-func cubins(t testing.TB, f func(c *capsules.Cubin, data []byte)) {
+func cubins(t testing.TB, f func(c *corpus.Capsule, data []byte)) {
 	t.Helper()
-	list, err := capsules.Cubins()
+	list, err := corpus.Capsules()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func cubins(t testing.TB, f func(c *capsules.Cubin, data []byte)) {
 // Every file of ptxas and nvlink 13.0.88 and 13.5.37 comes back byte for byte.
 func TestRebuild(t *testing.T) {
 	forms := map[string]int{}
-	cubins(t, func(c *capsules.Cubin, data []byte) {
+	cubins(t, func(c *corpus.Capsule, data []byte) {
 		m, err := model.Decode(c.Name, data)
 		if err != nil {
 			t.Error(err)
@@ -57,7 +57,7 @@ func TestRebuild(t *testing.T) {
 
 // Encoding takes nothing from the input: without it only the container is left.
 func TestRebuildFromModelAlone(t *testing.T) {
-	cubins(t, func(c *capsules.Cubin, data []byte) {
+	cubins(t, func(c *corpus.Capsule, data []byte) {
 		if c.Name[0] > 'c' {
 			return
 		}
@@ -102,7 +102,7 @@ func bodies(m *model.Model) map[int]string {
 
 // A change in the model is a change in the file, and nowhere else.
 func TestChange(t *testing.T) {
-	cubins(t, func(c *capsules.Cubin, data []byte) {
+	cubins(t, func(c *corpus.Capsule, data []byte) {
 		if c.Source != "capsules/ptx/calls.ptx" {
 			return
 		}

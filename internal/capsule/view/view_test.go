@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/corpus/capsules"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/internal/capsule/view"
 	"github.com/twinlink/twinlink/internal/nvidia"
@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { nvidiatest.Main(m) }
 
-func open(t *testing.T, c *capsules.Cubin) (*capsule.Image, []byte) {
+func open(t *testing.T, c *corpus.Capsule) (*capsule.Image, []byte) {
 	t.Helper()
 	data, err := c.Data()
 	if err != nil {
@@ -31,7 +31,7 @@ func open(t *testing.T, c *capsules.Cubin) (*capsule.Image, []byte) {
 
 // Every node, relocation and attribute of the corpus is shown.
 func TestShow(t *testing.T) {
-	list, err := capsules.Cubins()
+	list, err := corpus.Capsules()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestDisassembly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := capsules.Cubins()
+	list, err := corpus.Capsules()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func recipe(t *testing.T, name string) (fields string, formulas []string, r *ora
 }
 
 // TestFields holds what the documents say of fields against the recipes. Every recipe used here was compared with bytes
-// that nvlink wrote (its evidence is "seen" or "renamed"): TestVectors of corpus/relocs/expect repeats that.
+// that nvlink wrote (its evidence is "seen" or "renamed"): TestVectors of corpus/internal/expect repeats that.
 func TestFields(t *testing.T) {
 	each := func(names string) []string { return strings.Fields(names) }
 	for _, c := range []struct {

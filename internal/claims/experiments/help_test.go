@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/internal/nvidia"
@@ -172,13 +172,13 @@ func patched(data []byte, at uint64, b ...byte) []byte {
 }
 
 // objects yields the corpus's objects: what ptxas made, each once.
-func objects(t testing.TB) iter.Seq[links.Input] {
+func objects(t testing.TB) iter.Seq[corpus.Input] {
 	t.Helper()
-	cases, err := links.Cases()
+	cases, err := corpus.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(yield func(links.Input) bool) {
+	return func(yield func(corpus.Input) bool) {
 		seen := map[*byte]bool{}
 		for _, c := range cases {
 			for _, in := range c.Inputs {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/internal/nvidia"
@@ -135,7 +135,7 @@ func TestInfoRecords(t *testing.T) {
 	}
 
 	// CM-065: MBARRIER_INSTR_OFFSETS, in the program that has such instructions.
-	programs, err := links.Programs()
+	programs, err := corpus.Links()
 	if err != nil {
 		t.Fatal(err)
 	}

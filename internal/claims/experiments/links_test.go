@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -96,7 +96,7 @@ func TestClear(t *testing.T) {
 // TestUnifiedSymbols looks for records against the symbols of the unified tables in objects, where ptxas puts them, and
 // in final images, where none may be left: RC-144, RA-140, CM-113.
 func TestUnifiedSymbols(t *testing.T) {
-	cases, err := links.Cases()
+	cases, err := corpus.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestBankTypes(t *testing.T) {
 // TestAlias links a call of a function's second name: RA-040. The function has the value 0 and a definition, so that is no
 // sign of being unresolved (RA-042), and its symbol is of type function, not section (CM-114).
 func TestAlias(t *testing.T) {
-	cases, err := links.Cases()
+	cases, err := corpus.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -56,7 +56,7 @@ func mercuryObjects(t *testing.T) map[string]*cubin.File {
 	if len(mercury.made) == 0 {
 		mercury.made["plain"] = assemble(t, "13.0", "sm_100", program)
 		mercury.made["reserved"] = assemble(t, "13.0", "sm_110", small)
-		programs, err := links.Programs()
+		programs, err := corpus.Links()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/mercury"
+	"github.com/twinlink/twinlink/corpus"
 )
 
 // A capsule put together by hand from the grammar: PLAIN, RECORD of 32 bytes,
@@ -89,7 +89,7 @@ func TestReadCorpus(t *testing.T) {
 }
 
 func each(t *testing.T, visit func(name string, data, code []byte)) {
-	programs, err := mercury.Programs()
+	programs, err := corpus.Mercury()
 	if err != nil {
 		t.Fatal(err)
 	}
