@@ -142,7 +142,7 @@ func TestSelfcheckCommand(t *testing.T) {
 // TestFinalizeCommand wants of each option of the finalizer an effect or a
 // refusal by its name, and no copy of a file that the self-check fails.
 func TestFinalizeCommand(t *testing.T) {
-	data, err := os.ReadFile("../../corpus/mercury/leaf/13.0-sm_100/a.cubin")
+	data, err := os.ReadFile("../../corpus/testdata/mercury/leaf/13.0-sm_100/a.cubin")
 	if err != nil {
 		t.Fatal(err)
 	}
