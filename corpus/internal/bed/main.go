@@ -44,8 +44,7 @@ type bed struct {
 	pool     map[string][]*object
 	families []string
 
-	mu    sync.Mutex
-	notes []string
+	mu sync.Mutex
 }
 
 // words is a flag that may be repeated, or holds a list with commas.

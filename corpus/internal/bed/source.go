@@ -117,7 +117,7 @@ func (b *bed) list(name string) error {
 		}
 		family, rest, ok := strings.Cut(line, ":")
 		if !ok {
-			return fmt.Errorf("%s:%d: no NAME:", name, n)
+			return fmt.Errorf("%s:%d: no NAME with a colon", name, n)
 		}
 		var flags, files []string
 		for _, word := range strings.Fields(rest) {
