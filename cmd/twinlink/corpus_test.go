@@ -62,7 +62,7 @@ func TestCorpus(t *testing.T) {
 			delete(known, c.ID())
 		})
 	}
-	for _, release := range []string{"11.8", "12.4", "13.0"} {
+	for _, release := range []string{"11.8", "12.4", "13.0", "13.5"} {
 		t.Logf("nvlink %s: %d of %d identical", release, same[release], total[release])
 		if total[release] == 0 {
 			t.Errorf("no case of nvlink %s was run", release)

@@ -15,7 +15,7 @@ func isArchive(data []byte) bool {
 // nonsense size as it stands, and run out of memory.
 func BadArchive(r Release, name string) Judgement {
 	text := "unexpected archive format"
-	if r != R130 {
+	if !r.Cuda13() {
 		text = "Memory allocation failure"
 	}
 	j := reject(engine.Malformed, name, text)

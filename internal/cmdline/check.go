@@ -12,7 +12,7 @@ import (
 // looks at conflicts, older releases afterwards.
 func (c *Command) check() error {
 	steps := [...]func(*Command) error{(*Command).checkConflicts, (*Command).checkScript, (*Command).checkRequired}
-	if c.Release == R130 {
+	if c.Release.Cuda13() {
 		steps = [...]func(*Command) error{(*Command).checkScript, (*Command).checkRequired, (*Command).checkConflicts}
 	}
 	for _, step := range steps {

@@ -12,6 +12,9 @@ var (
 	sms130 = [...]string{"75", "80", "86", "87", "88", "89", "90", "90a",
 		"100", "100a", "100f", "103", "103a", "103f", "110", "110a", "110f", "120", "120a", "120f", "121", "121a", "121f"}
 
+	sms134 = [...]string{"75", "80", "86", "87", "88", "89", "90", "90a",
+		"100", "100a", "100f", "103", "103a", "103f", "107", "107a", "107f", "110", "110a", "110f", "120", "120a", "120f", "121", "121a", "121f"}
+
 	cpus    = [...]string{"AARCH64", "ARMv7", "PPC64LE", "X86", "X86_64", "unknown"}
 	scripts = [...]string{"lcs-abs", "lcs-aug"}
 )
@@ -23,6 +26,8 @@ func SMs(r Release) []string {
 		return sms118[:]
 	case R124:
 		return sms124[:]
+	case R134, R135:
+		return sms134[:]
 	}
 	return sms130[:]
 }
@@ -35,7 +40,7 @@ func allowed(id ID, r Release, value string) bool {
 		kind, sm, ok := strings.Cut(value, "_")
 		return ok && (kind == "sm" || kind == "compute" || kind == "lto") && contains(SMs(r), sm)
 	case CPUArch:
-		return contains(cpus[:], value)
+		return contains(cpus[:], value) || value == "RISCV64" && r&since132 != 0
 	case GenHostLinkerScript:
 		return contains(scripts[:], value)
 	case Toolkit:

@@ -127,7 +127,7 @@ func TestToolkit(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	for toolkit, want := range map[uint32]Release{0: R130, 90: R118, 118: R118, 119: R124, 124: R124, 125: R130, 130: R130, 135: R130} {
+	for toolkit, want := range map[uint32]Release{0: R130, 90: R118, 118: R118, 119: R124, 124: R124, 125: R130, 130: R130, 133: R133, 135: R135, 140: R135} {
 		if got := Choose(toolkit); got != want {
 			t.Errorf("%d: %s, want %s", toolkit, got, want)
 		}

@@ -110,7 +110,7 @@ func (c *Command) fill() {
 	o.SuppressStackWarning = c.Given(SuppressStackSizeWarning)
 	o.WarningsAsErrors = c.Given(WarningAsError)
 	o.NoWarnings = c.Given(DisableWarnings)
-	if c.Release == R130 {
+	if c.Release.Cuda13() {
 		// In 13.0 the two have changed places: -disable-infos silences
 		// warnings, and -w nothing.
 		o.NoWarnings = c.Given(DisableInfos)

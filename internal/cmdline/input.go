@@ -97,7 +97,7 @@ func extension(name string) (string, bool) {
 
 // shortest is how many bytes a file that isn't an archive must have.
 func shortest(r Release) int {
-	if r == R130 {
+	if r.Cuda13() {
 		return 56
 	}
 	return 52

@@ -103,8 +103,9 @@ func TestJudge(t *testing.T) {
 		{"l.a", append(archive(), "junk"...), [3]string{"archive", "archive", "archive"}},
 	} {
 		for i, r := range Releases {
-			if got := verdict(Judge(r, c.name, c.data)); got != c.want[i] && !strings.HasPrefix(got, c.want[i]) {
-				t.Errorf("%s: %s of %d bytes: %s, want %s", r, c.name, len(c.data), got, c.want[i])
+			want := c.want[min(i, len(c.want)-1)] // those after 13.0 do as it does
+			if got := verdict(Judge(r, c.name, c.data)); got != want && !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %s of %d bytes: %s, want %s", r, c.name, len(c.data), got, want)
 			}
 		}
 	}

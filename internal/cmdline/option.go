@@ -64,7 +64,7 @@ func lookup(name string, long bool, in Release) (ID, bool) {
 		if o.In&in == 0 {
 			continue
 		}
-		if long && ID(i) == RelocatableLink && in&R130 == 0 {
+		if long && ID(i) == RelocatableLink && in&since130 == 0 {
 			continue // 11.8 and 12.4 know -r only
 		}
 		if long && o.Name == name || !long && o.Short == name && name != "" {

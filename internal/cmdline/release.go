@@ -10,41 +10,55 @@ import (
 
 // Release is a release of nvlink, one bit each, so that the table can name
 // several.
-type Release uint8
+type Release uint16
 
 const (
 	R118 Release = 1 << iota
 	R124
 	R130
+	R131
+	R132
+	R133
+	R134
+	R135
 
-	all  = R118 | R124 | R130
-	from = R124 | R130 // since 12.x
+	since131 = R131 | since132
+	since132 = R132 | R133 | since134
+	since134 = R134 | R135
+	since130 = R130 | since131
+	from     = R124 | since130 // since 12.x
+	all      = R118 | from
 )
 
+// Cuda13 reports whether the release is 13.0 or newer.
+func (r Release) Cuda13() bool { return r&since130 != 0 }
+
+// facts are what a release says of itself.
+type facts struct {
+	name           string
+	toolkit        uint32
+	version, build string
+}
+
+var releaseFacts = map[Release]facts{
+	R118: {"11.8", 118, "Cuda compilation tools, release 11.8, V11.8.89", "Build cuda_11.8.r11.8/compiler.31833905_0"},
+	R124: {"12.4", 124, "Cuda compilation tools, release 12.4, V12.4.131", "Build cuda_12.4.r12.4/compiler.34097967_0"},
+	R130: {"13.0", 130, "Cuda compilation tools, release 13.0, V13.0.88", "Build cuda_13.0.r13.0/compiler.36424714_0"},
+	R131: {"13.1", 131, "Cuda compilation tools, release 13.1, V13.1.115", "Build cuda_13.1.r13.1/compiler.37061995_0"},
+	R132: {"13.2", 132, "Cuda compilation tools, release 13.2, V13.2.86", "Build cuda_13.2.r13.2/compiler.37953736_0"},
+	R133: {"13.3", 133, "Cuda compilation tools, release 13.3, V13.3.73", "Build cuda_13.3.r13.3/compiler.38244171_0"},
+	R134: {"13.4", 134, "Cuda compilation tools, release 13.4, V13.4.92", "Build cuda_13.4.r13.4/compiler.38855100_0"},
+	R135: {"13.5", 135, "Cuda compilation tools, release 13.5, V13.5.37", "Build cuda_13.5.r13.5/compiler.39125733_0"},
+}
+
 // Releases lists them, oldest first.
-var Releases = [...]Release{R118, R124, R130}
+var Releases = [...]Release{R118, R124, R130, R131, R132, R133, R134, R135}
 
-// String returns "11.8", "12.4" or "13.0".
-func (r Release) String() string {
-	switch r {
-	case R118:
-		return "11.8"
-	case R124:
-		return "12.4"
-	}
-	return "13.0"
-}
+// String returns "11.8", "12.4", "13.0" ….
+func (r Release) String() string { return releaseFacts[r].name }
 
-// Toolkit returns the number that stands in files: 118, 124, 130.
-func (r Release) Toolkit() uint32 {
-	switch r {
-	case R118:
-		return 118
-	case R124:
-		return 124
-	}
-	return 130
-}
+// Toolkit returns the number that stands in files: 118, 124, 130 ….
+func (r Release) Toolkit() uint32 { return releaseFacts[r].toolkit }
 
 // Major returns the number before the point.
 func (r Release) Major() int { return int(r.Toolkit() / 10) }
@@ -71,13 +85,8 @@ func (r Release) RemarksHost() bool { return r.Toolkit() >= 135 }
 
 // Version returns the two lines by which a tool of the release names itself.
 func (r Release) Version() (release, build string) {
-	switch r {
-	case R118:
-		return "Cuda compilation tools, release 11.8, V11.8.89", "Build cuda_11.8.r11.8/compiler.31833905_0"
-	case R124:
-		return "Cuda compilation tools, release 12.4, V12.4.131", "Build cuda_12.4.r12.4/compiler.34097967_0"
-	}
-	return "Cuda compilation tools, release 13.0, V13.0.88", "Build cuda_13.0.r13.0/compiler.36424714_0"
+	f := releaseFacts[r]
+	return f.version, f.build
 }
 
 // ParseRelease reads "12.4" or a longer "12.4.131".
@@ -92,14 +101,17 @@ func ParseRelease(name string) (Release, bool) {
 
 // Choose returns the release to behave as for inputs of which the newest was
 // made by toolkit: the oldest release that knows it. Inputs that tell nothing
-// (toolkit 0), and those too new for all, get the newest release.
+// (toolkit 0) get 13.0, those too new for all the newest release.
 func Choose(toolkit uint32) Release {
+	if toolkit == 0 {
+		return R130
+	}
 	for _, r := range Releases {
-		if toolkit != 0 && toolkit <= r.Toolkit() {
+		if toolkit <= r.Toolkit() {
 			return r
 		}
 	}
-	return R130
+	return Releases[len(Releases)-1]
 }
 
 // ToolkitOf returns the toolkit that made a device object: 118, 124, 130; 0

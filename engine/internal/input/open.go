@@ -48,6 +48,9 @@ func (l *Set) open(inputs []Input) error {
 	if !slices.Contains(l.Release.Archs, l.Opt.Arch) {
 		return diag.Refuse(diag.BadOption, "", "Value '%s' is not defined for option 'arch'", l.Opt.Arch)
 	}
+	if l.Release.NoMercury && l.Arch.SM >= cuda.MercuryMin {
+		return diag.Refuse(diag.Unsupported, "", "links for '%s' as nvlink %s makes them are not known", l.Opt.Arch, l.Release.Name)
+	}
 	for _, f := range l.Files {
 		if err := l.checkFile(f); err != nil {
 			return err
@@ -88,6 +91,24 @@ func toolkitOf(f *cubin.File) uint32 {
 
 // Toolkit is the toolkit that made an input.
 func (l *Set) Toolkit(i int32) uint32 { return toolkitOf(l.Files[i]) }
+
+// isAccelerated reports whether an object's .nv.compat says that it is for an
+// accelerated target, as sm_90a.
+func isAccelerated(f *cubin.File) bool {
+	for i := 1; i < f.NumSections(); i++ {
+		s := f.Section(i)
+		if s.Type != cuda.SHTCudaCompat {
+			continue
+		}
+		r := f.Info(&s)
+		for rec, ok := r.Next(); ok; rec, ok = r.Next() {
+			if cuda.CompatAttr(rec.Attr) == cuda.CompatAcceleratorTarget {
+				return rec.Value != 0
+			}
+		}
+	}
+	return false
+}
 
 // independentThreads is the first SM whose threads advance independently.
 const independentThreads cuda.SM = 70
@@ -143,6 +164,9 @@ func (l *Set) checkFile(f *cubin.File) error {
 	}
 	if f.Header.New() && !l.Release.Notes {
 		return diag.Refuse(diag.WrongArch, name, "Input file '%s' arch does not match target '%s'", name, l.Arch.Name)
+	}
+	if l.Release.NoMixedAccelerated && !l.Arch.Accelerated && isAccelerated(f) {
+		return diag.Refuse(diag.WrongArch, name, "cannot link accelerated arch to non-accelerated")
 	}
 	fits, err := l.linksFor(f)
 	if err != nil {

@@ -42,7 +42,7 @@ type Options struct {
 	// Arch is the target: "sm_90", "sm_90a".
 	Arch string
 
-	// Toolkit names the release to behave as, "11.8", "12.4" or "13.0"; ""
+	// Toolkit names the release to behave as, "11.8", "12.4", "13.0" to "13.5"; ""
 	// takes the newest among the inputs.
 	Toolkit string
 

@@ -141,7 +141,7 @@ func (l *Layout) copyUnit(to model.SecID, u *unit) {
 // 11.8 leaves the name of the section it used; and the first symbol, of index 0,
 // gets the offset of the last piece that was copied after a search.
 func (l *Layout) mergeConstants() {
-	if !l.KernelsHidden() {
+	if !l.KernelsHidden() || l.Release.KeepsEqual {
 		return
 	}
 	for i := range l.Secs {

@@ -4,6 +4,7 @@ package layout
 
 import (
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/reach"
 )
@@ -39,6 +40,9 @@ func Compute(g *reach.Graph) (*Layout, error) {
 		}
 	}
 	if l.IsRelocatable() {
+		if l.Release.KeepsShared && len(l.sharedVariables()) > 0 {
+			return nil, diag.Refuse(diag.Unsupported, "", "a relocatable link with shared variables as nvlink %s makes it is not known", l.Release.Name)
+		}
 		l.layoutPartial()
 		return l, nil
 	}

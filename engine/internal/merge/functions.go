@@ -60,7 +60,7 @@ func (l *merger) readFunctions(m *module) error {
 					m.sym[0] = l.NewSymbol(model.Symbol{Info: uint8(cuda.STTFunc), Fun: model.Absent, Sec: model.Absent, Flags: model.SymNameless})
 				}
 				sym := model.Symbol{Name: name, Info: s.Info, Other: s.Other, Sec: model.Absent, File: m.num, Value: s.Value, Size: s.Size}
-				if s.Binding() != cuda.STBWeak {
+				if s.Binding() != cuda.STBWeak || l.Release.WeakListed {
 					sym.Flags = model.SymGlobal
 				}
 				old = l.newFunction(sym)
@@ -88,7 +88,7 @@ func (l *merger) defineFunction(m *module, i int, s *cubin.Symbol, shndx uint32,
 	}
 	if old == model.Absent {
 		sym := model.Symbol{Name: name, Info: s.Info, Other: s.Other, Flags: model.SymDefined, File: m.num, Value: s.Value, Size: s.Size}
-		if s.Binding() == cuda.STBGlobal {
+		if l.isListed(s) {
 			sym.Flags |= model.SymGlobal
 		}
 		old = l.newFunction(sym)
@@ -268,4 +268,9 @@ func (l *merger) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 		return nil
 	}
 	return l.fillText(m, shndx, text, f.Text)
+}
+
+// isListed reports whether a definition stands among the global symbols.
+func (l *merger) isListed(s *cubin.Symbol) bool {
+	return s.Binding() == cuda.STBGlobal || l.Release.WeakListed && s.Binding() == cuda.STBWeak
 }

@@ -229,7 +229,7 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 		return m.fault(cubin.BadIndex, &in, uint64(i), s.Value, "the alignment of a shared variable is not a power of two, or too large")
 	}
 	if old == model.Absent {
-		if s.Binding() == cuda.STBGlobal {
+		if l.isListed(s) {
 			sym.Flags |= model.SymGlobal
 		}
 		m.sym[i] = l.NewSymbol(sym)

@@ -134,6 +134,9 @@ func (l *merger) dropsLosers(target model.SecID) bool {
 // relTwin makes the empty .rel<X> beside a .rela<X>: a record with addend 0
 // that is not its section's first asks for it. It only leaves a name.
 func (l *merger) relTwin(rela names.ID, target model.SecID) {
+	if l.Release.NoRelTwin {
+		return
+	}
 	name := l.Names.Join(".rel", l.Names.Str(l.Secs[target].Name))
 	if l.RelocSection(target, name) == model.Absent {
 		l.NewRelocSection(name, cuda.SHTRel, l.InfoFlags(), target)

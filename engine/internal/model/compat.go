@@ -14,6 +14,7 @@ type Compat struct {
 	Isa    uint16
 	Tensor uint8
 	Oppo   uint8
+	List   []cubin.InfoRecord // from 13.1 on: all but the accelerator's, in their order
 }
 
 // meet is a value where 0 absorbs and else the largest wins.
@@ -46,6 +47,12 @@ func (c *Compat) Bytes(t release.Target) []byte {
 	}
 	put(cuda.FormatByte, cuda.CompatAcceleratorTarget, accelerated)
 	if !c.Seen {
+		return b
+	}
+	if c.List != nil {
+		for _, r := range c.List {
+			b = r.Append(b)
+		}
 		return b
 	}
 	put(cuda.FormatByte, cuda.CompatISAClass, uint16(c.Class.V))

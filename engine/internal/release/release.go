@@ -67,6 +67,22 @@ type Release struct {
 	Notes bool
 	// BarrierAttr: barriers live in NUM_BARRIERS, not in sh_flags.
 	BarrierAttr bool
+	// Compat: how .nv.compat is merged.
+	Compat CompatRules
+	// WeakListed: weak symbols stand among the global ones.
+	WeakListed bool
+	// NoRelTwin: .rela<X> leaves no name of a .rel<X>.
+	NoRelTwin bool
+	// NoMixedAccelerated: an accelerated object is not linked for a target
+	// that is not.
+	NoMixedAccelerated bool
+	// NoMercury: what the release does above sm_90 is not known.
+	NoMercury bool
+	// KeepsEqual: equal constants are not merged under a kernel filter.
+	KeepsEqual bool
+	// KeepsShared: -r leaves shared variables to a later link, which is not
+	// implemented.
+	KeepsShared bool
 	// Relocatable: -r makes a relocatable file.
 	Relocatable bool
 	// DebugSingleShared: -g emits shared variables one kernel uses.
@@ -76,7 +92,7 @@ type Release struct {
 	RelActionFirst, RelActionLast int
 }
 
-var All = []*Release{&r118, &r124, &r130}
+var All = []*Release{&r118, &r124, &r130, &r131, &r132, &r133, &r134, &r135}
 
 var r118 = Release{
 	Name: "11.8", Toolkit: 118,
@@ -127,4 +143,48 @@ var r130 = Release{
 	ParamRelaLink:     true,
 	DebugSingleShared: true,
 	RelActionFirst:    cuda.R_CUDA_CONST_FIELD22_37, RelActionLast: cuda.R_CUDA_CONST_FIELD22_37,
+}
+
+// The releases after 13.0 differ from it in what they call themselves, in the
+// architectures they know, and in the decisions named here. Each begins as its
+// predecessor.
+var (
+	r131 = r130.successor("13.1", 131, "V13.1.115", "37061995", func(r *Release) {
+		r.Compat.Keeps = true
+		r.NoMixedAccelerated = true
+		r.NoMercury = true
+	})
+	r132 = r131.successor("13.2", 132, "V13.2.86", "37953736", func(r *Release) {
+		r.Compat.Fastpath = true
+		r.KeepsShared = true
+	})
+	r133 = r132.successor("13.3", 133, "V13.3.73", "38244171", func(r *Release) { r.Compat.Missing0D = 0x100 })
+	r134 = r133.successor("13.4", 134, "V13.4.92", "38855100", func(r *Release) {
+		r.Compat.Missing0C = 2
+		r.WeakListed = true
+		r.Archs = append(r.Archs[:len(r.Archs):len(r.Archs)], "sm_107", "sm_107a", "sm_107f")
+	})
+	r135 = r134.successor("13.5", 135, "V13.5.37", "39125733", func(r *Release) {
+		r.NoRelTwin = true
+		r.KeepsEqual = true
+	})
+)
+
+// CompatRules are what a release does with .nv.compat. From 13.1 on it keeps
+// the records of the first input that has some, in their order, and joins those
+// of the others.
+type CompatRules struct {
+	Keeps    bool // that; false is how 13.0 does it
+	Fastpath bool // CAN_FASTPATH_FINALIZE is kept
+	// What an input without the attribute counts as having, 0 for no such rule.
+	Missing0C, Missing0D uint16
+}
+
+// successor is the next release: this one but for its names and what change does.
+func (r Release) successor(name string, toolkit uint32, version, build string, change func(*Release)) Release {
+	r.Name, r.Toolkit = name, toolkit
+	r.Version = "Cuda compilation tools, release " + name + ", " + version
+	r.Build = "Build cuda_" + name + ".r" + name + "/compiler." + build + "_0"
+	change(&r)
+	return r
 }

@@ -53,6 +53,9 @@ func (l *Usage) propagate() {
 		if need.marks != 0 {
 			l.appendMarks(k, need, only)
 		}
+		if l.Release.Compat.Keeps {
+			l.setLanguage(k)
+		}
 		l.warnStack(k)
 	}
 	l.checkReserved()
@@ -284,6 +287,28 @@ func (l *Usage) completeSparse() {
 		if info != model.Absent {
 			l.AppendAttribute(info, model.Attribute{Format: cuda.FormatHalf, Attr: cuda.AttrSparseMmaMask, Value: sparseUnknown, Sym: model.Absent})
 		}
+	}
+}
+
+// attrLanguage is the attribute that names the language of a function's source;
+// ptxas 13.5 writes it.
+const attrLanguage cuda.InfoAttr = 0x66
+
+// setLanguage gives a kernel that names no language that of the code it reaches
+// (nvlink 13.5.37, kernels of 13.0 and 12.4 that call functions of 13.5).
+func (l *Usage) setLanguage(k model.FunID) {
+	info := l.Funs[k].Info
+	if info == model.Absent || l.Attribute(info, attrLanguage) != nil {
+		return
+	}
+	var from *model.Attribute
+	l.Reach(k, func(f model.FunID) {
+		if i := l.Funs[f].Info; from == nil && i != model.Absent {
+			from = l.Attribute(i, attrLanguage)
+		}
+	})
+	if from != nil {
+		l.AppendAttribute(info, *from)
 	}
 }
 
