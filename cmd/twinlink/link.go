@@ -209,7 +209,7 @@ func (l *linker) verbose(image []byte) error {
 	if err != nil {
 		return l.fatal(engine.Internal, "%s", err)
 	}
-	u, err := usage.Of(f)
+	u, err := usage.Of(f, l.cmd.Options.NoReserved)
 	if err != nil {
 		return l.fatal(engine.Internal, "%s", err)
 	}

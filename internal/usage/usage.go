@@ -88,8 +88,9 @@ func (k *Kernel) line(barriers bool) string {
 }
 
 // Of reads an image.
-func Of(f *cubin.File) (*Image, error) {
-	r := reader{file: f, image: &Image{HasBarriers: f.Header.New()}, byName: make(map[string]*Kernel)}
+// unreserved says that the driver was to keep no shared memory.
+func Of(f *cubin.File, unreserved bool) (*Image, error) {
+	r := reader{file: f, unreserved: unreserved, image: &Image{HasBarriers: f.Header.New()}, byName: make(map[string]*Kernel)}
 	if f.Symtab() == nil {
 		return r.image, nil
 	}
@@ -100,11 +101,35 @@ func Of(f *cubin.File) (*Image, error) {
 	if err := r.moduleInfo(); err != nil {
 		return nil, err
 	}
+	for _, k := range r.order {
+		if f.Header.Type == cuda.ETRel {
+			k.Stack = 0 // no stack is computed yet
+		}
+	}
+	if f.Header.New() && f.Header.SM() >= cuda.MercuryMin {
+		r.mercury()
+	}
 	for i := len(r.order) - 1; i >= 0; i-- {
 		r.image.Kernels = append(r.image.Kernels, *r.order[i])
 	}
 	return r.image, nil
 }
+
+// mercury leaves out what nvlink, which counts the Mercury side, doesn't know of
+// above sm_90: banks of constants, and what the driver keeps of shared memory
+// (nvlink 13.0.88).
+func (r *reader) mercury() {
+	r.image.Banks = nil
+	for _, k := range r.order {
+		k.Banks = nil
+		if r.file.Header.Type == cuda.ETExec && k.Shared >= reserve && !r.unreserved {
+			k.Shared -= reserve
+		}
+	}
+}
+
+// reserve is how much of a kernel's shared memory the driver keeps.
+const reserve = 0x400
 
 // unknownStack is the size of a stack whose depth recursion hides. nvlink then
 // prints the kernel's own frame.
@@ -115,6 +140,8 @@ type reader struct {
 	image  *Image
 	order  []*Kernel // by .text section
 	byName map[string]*Kernel
+
+	unreserved bool
 }
 
 // kernels finds the kernels, in order of their sections.

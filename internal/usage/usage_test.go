@@ -40,7 +40,7 @@ func TestLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, err := Of(f)
+		u, err := Of(f, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestMutants(t *testing.T) {
 			old := data[at]
 			data[at] ^= 0xff
 			if f, err := cubin.Open(fact.image, data); err == nil {
-				_, _ = Of(f)
+				_, _ = Of(f, false)
 			}
 			data[at] = old
 		}

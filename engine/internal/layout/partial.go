@@ -14,6 +14,11 @@ import (
 // layoutPartial does what a relocatable link does of layout.
 func (l *Layout) layoutPartial() {
 	l.unplaceUndefined()
+	for _, k := range l.LiveKernels() {
+		if own := l.bank2(k); own != model.Absent {
+			l.Secs[own].Flags |= l.InfoFlags() // releases before 12.x have none
+		}
+	}
 	vars := l.sharedVariables()
 	if len(vars) == 0 {
 		return

@@ -193,7 +193,9 @@ func (l *Backend) addReserve(id model.SecID, h *cubin.Section) {
 	}
 	switch l.Secs[id].Type {
 	case cuda.SHTCudaShared:
-		h.Size += layout.DriverReserve
+		if !l.Opt.NoReserved {
+			h.Size += layout.DriverReserve
+		}
 	case cuda.SHTCudaSharedReserved:
 		h.Size += reservedGrowth
 	}
