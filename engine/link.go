@@ -1,94 +1,46 @@
 package engine
 
 import (
-	"errors"
-
-	"github.com/twinlink/twinlink/cubin"
-	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/layout"
-	"github.com/twinlink/twinlink/engine/internal/mercury"
 	"github.com/twinlink/twinlink/engine/internal/merge"
 	"github.com/twinlink/twinlink/engine/internal/reach"
-	"github.com/twinlink/twinlink/engine/internal/release"
 	"github.com/twinlink/twinlink/engine/internal/resolve"
 	"github.com/twinlink/twinlink/engine/internal/resources"
-	"github.com/twinlink/twinlink/engine/internal/sass"
 )
 
-// Link links inputs in order. A refusal is a *LinkError.
-func Link(inputs []Input, opt Options) (*Output, error) {
-	set, err := input.Open(inputs, &opt)
-	if err != nil {
-		return nil, refusal(set, err)
-	}
-	image, err := link(set)
-	if err != nil {
-		return nil, refusal(set, err)
-	}
-	return &Output{Image: image, Release: set.Release.Name, Diags: set.Diags}, nil
-}
-
-// link is the chain of phases.
+// link is the chain of phases. Each takes the last one's result and returns its
+// own, which no later one changes.
 func link(set *input.Set) ([]byte, error) {
+	set.Begin("merge")
 	program, err := merge.Merge(set)
 	if err != nil {
 		return nil, err
 	}
+	set.Begin("reach") // before layout, which leaves dead code out
 	graph := reach.Find(program)
+
+	set.Begin("layout") // before resources: constants and slots count as records
 	placed, err := layout.Compute(graph)
 	if err != nil {
 		return nil, err
 	}
+	set.Begin("resources")
 	usage := resources.Compute(placed)
+
+	set.Begin("resolve") // the tool reports what is undefined before it looks at relocations
 	res, err := resolve.Check(usage)
 	if err != nil {
 		return nil, err
 	}
 	by := backendOf(res)
 	if err := res.DecideAll(by); err != nil {
-		if set.Failed {
-			return nil, &LinkError{Exit: failedExit} // relocations are not looked at any more
-		}
-		return nil, err
+		return nil, afterErrors(set, err)
 	}
+	set.Begin("write")
 	image, err := by.Write()
 	if set.Failed && (err == nil || set.Dialect.OutputOfFailed) {
 		return nil, &LinkError{Exit: failedExit, Image: image}
 	}
 	return image, err
-}
-
-// failedExit is nvlink's exit status after errors that aren't fatal.
-const failedExit = 255
-
-// backend is how one kind of code is resolved and written.
-type backend interface {
-	resolve.Rules
-	// Write plans the output and writes it.
-	Write() ([]byte, error)
-}
-
-func backendOf(res *resolve.Resolution) backend {
-	if res.Dialect == &release.Mercury {
-		return mercury.New(res)
-	}
-	return sass.New(res)
-}
-
-// refusal makes a *LinkError of any error, the warnings before it included.
-func refusal(set *input.Set, err error) *LinkError {
-	var refused *LinkError
-	if !errors.As(err, &refused) {
-		refused = &LinkError{Exit: 1, Err: err}
-		var fault *cubin.Error
-		if errors.As(err, &fault) {
-			refused.Diags = []Diagnostic{{Severity: Fatal, Kind: Malformed, Text: fault.Error(), File: fault.File,
-				Section: fault.Section, Offset: fault.Offset, Value: fault.Value}}
-		} else {
-			refused.Diags = []diag.Diagnostic{{Severity: Fatal, Kind: Internal, Text: err.Error()}}
-		}
-	}
-	refused.Diags = append(append([]Diagnostic(nil), set.Diags...), refused.Diags...)
-	return refused
 }

@@ -25,11 +25,37 @@ type linker struct {
 	set    *inputs.Set
 
 	mapped []mapping // inputs that are mapped
+
+	own   ownOptions
+	watch *stopwatch // nil without --phases
 }
 
 func link(tool, folder string, args []string, s streams) int {
 	l := &linker{streams: s, tool: tool, folder: folder, reader: inputs.NewReader(os.ReadFile)}
-	err := l.faultsAsErrors(func() error { return l.run(args) })
+	if tool != "nvlink" {
+		args, l.own = takeOwn(args)
+	}
+	if l.own.save == "" {
+		l.own.save = os.Getenv(saveVariable)
+	}
+	if l.own.phases {
+		l.watch = &stopwatch{}
+		l.watch.begin("inputs")
+	}
+	status := l.status(l.faultsAsErrors(func() error { return l.run(args) }))
+	if l.watch != nil {
+		l.watch.print(l.err)
+	}
+	if l.own.save != "" {
+		if err := l.saveLink(l.own.save, args, status); err != nil {
+			fmt.Fprintf(l.err, "twinlink: --save-dir: %v\n", err)
+		}
+	}
+	return status
+}
+
+// status is the exit status of a link that ended with err.
+func (l *linker) status(err error) int {
 	var status exitStatus
 	if errors.As(err, &status) {
 		return int(status)
@@ -139,6 +165,9 @@ func (l *linker) link() error {
 	// Names are demangled with --dump-callgraph-no-demangle too, as nvlink has it.
 	l.cmd.Options.Demangle = demangled
 	l.cmd.Options.Alloc = slab
+	if l.watch != nil {
+		l.cmd.Options.OnPhase = l.watch.begin
+	}
 	l.cmd.Options.HostUse = l.set.HostUse()
 	l.cmd.Options.Empty = true // nvlink asks for input files, not for code in them
 	out, err := engine.Link(l.set.Objects, l.cmd.Options)
@@ -224,6 +253,9 @@ func (l *linker) verbose(image []byte) error {
 func (l *linker) write(image []byte) error {
 	if name := l.changed(); name != "" {
 		return l.fatal(engine.Malformed, "Input file '%s' changed while it was linked", name)
+	}
+	if l.watch != nil {
+		l.watch.begin("file")
 	}
 	var files []outFile
 	if image != nil {

@@ -74,6 +74,9 @@ type Options struct {
 	DumpCallgraph bool                // print the call graph among the messages
 	Demangle      func(string) string // names in it; nil leaves them as they are
 
+	// OnPhase is called as each phase of a link begins; nil is not.
+	OnPhase func(name string)
+
 	// Alloc returns zeroed memory of that many bytes for the image; nil takes
 	// it from the heap.
 	Alloc func(size int) []byte

@@ -42,3 +42,10 @@ func Open(inputs []Input, opt *Options) (*Set, error) {
 	}
 	return l, nil
 }
+
+// Begin notes that a phase of the link begins.
+func (l *Set) Begin(phase string) {
+	if l.Opt.OnPhase != nil {
+		l.Opt.OnPhase(phase)
+	}
+}

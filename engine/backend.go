@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/input"
+	"github.com/twinlink/twinlink/engine/internal/mercury"
+	"github.com/twinlink/twinlink/engine/internal/release"
+	"github.com/twinlink/twinlink/engine/internal/resolve"
+	"github.com/twinlink/twinlink/engine/internal/sass"
+)
+
+// Link links inputs in order. A refusal is a *LinkError.
+func Link(inputs []Input, opt Options) (*Output, error) {
+	if opt.OnPhase != nil {
+		opt.OnPhase("input")
+	}
+	set, err := input.Open(inputs, &opt)
+	if err != nil {
+		return nil, refusal(set, err)
+	}
+	image, err := link(set)
+	if err != nil {
+		return nil, refusal(set, err)
+	}
+	return &Output{Image: image, Release: set.Release.Name, Diags: set.Diags}, nil
+}
+
+// afterErrors is the error of relocations that can't be decided. After errors
+// that aren't fatal the tool doesn't look at relocations any more.
+func afterErrors(set *input.Set, err error) error {
+	if set.Failed {
+		return &LinkError{Exit: failedExit}
+	}
+	return err
+}
+
+// failedExit is nvlink's exit status after errors that aren't fatal.
+const failedExit = 255
+
+// backend is how one kind of code is resolved and written.
+type backend interface {
+	resolve.Rules
+	// Write plans the output and writes it.
+	Write() ([]byte, error)
+}
+
+func backendOf(res *resolve.Resolution) backend {
+	if res.Dialect == &release.Mercury {
+		return mercury.New(res)
+	}
+	return sass.New(res)
+}
+
+// refusal makes a *LinkError of any error, the warnings before it included.
+func refusal(set *input.Set, err error) *LinkError {
+	var refused *LinkError
+	if !errors.As(err, &refused) {
+		refused = &LinkError{Exit: 1, Err: err}
+		var fault *cubin.Error
+		if errors.As(err, &fault) {
+			refused.Diags = []Diagnostic{{Severity: Fatal, Kind: Malformed, Text: fault.Error(), File: fault.File,
+				Section: fault.Section, Offset: fault.Offset, Value: fault.Value}}
+		} else {
+			refused.Diags = []diag.Diagnostic{{Severity: Fatal, Kind: Internal, Text: err.Error()}}
+		}
+	}
+	refused.Diags = append(append([]Diagnostic(nil), set.Diags...), refused.Diags...)
+	return refused
+}
