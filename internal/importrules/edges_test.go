@@ -173,6 +173,7 @@ var rules = []rule{
 			"internal/capsule/model",
 			"internal/capsule/view",
 			"internal/anatomy",
+			"internal/cputime",
 			"internal/cmdline",
 			"internal/container",
 			"internal/inputs",
