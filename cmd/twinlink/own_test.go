@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twinlink/twinlink/corpus/biglink"
+	"github.com/twinlink/twinlink/internal/biglink"
 )
 
 func TestTakeOwn(t *testing.T) {
