@@ -272,12 +272,12 @@ const sparseUnknown = 0x8000
 // completeSparse gives defined functions without a SPARSE_MMA_MASK one that
 // says so.
 func (l *Usage) completeSparse() {
-	if l.Arch.SM < 90 || !l.Release.InfoLink {
+	if l.Arch.SM < 90 || !l.Release.InfoLink || !l.tellsSparse() {
 		return
 	}
 	for i := range l.Funs {
 		f := &l.Funs[i]
-		if !f.Live || f.Text == model.Absent || !l.tellsSparse(f) || f.Info != model.Absent && l.Attribute(f.Info, cuda.AttrSparseMmaMask) != nil {
+		if !f.Live || f.Text == model.Absent || f.Info != model.Absent && l.Attribute(f.Info, cuda.AttrSparseMmaMask) != nil {
 			continue
 		}
 		info := f.Info
@@ -312,9 +312,15 @@ func (l *Usage) setLanguage(k model.FunID) {
 	}
 }
 
-// tellsSparse reports whether a function's compiler knew of SPARSE_MMA_MASK.
-func (l *Usage) tellsSparse(f *model.Function) bool {
-	return l.Toolkit(f.From) >= sparseSince
+// tellsSparse reports whether some input's compiler knew of SPARSE_MMA_MASK: then
+// all functions get one (nvlink 12.4.131, 13.0.88, 13.5.37).
+func (l *Usage) tellsSparse() bool {
+	for i := range l.Files {
+		if l.Toolkit(int32(i)) >= sparseSince {
+			return true
+		}
+	}
+	return false
 }
 
 // sparseSince is the first toolkit whose objects have SPARSE_MMA_MASK.
