@@ -29,44 +29,14 @@ type Example struct {
 // this package's mixes and judged by nvlink 11.8.89, 12.4.131 and 13.0.88.
 var KnownMixes = []Known{
 	{
-		Finding: "symbol.binding", Programs: []string{"shared_groups"}, Wrong: "engine",
-		Why:     "the weak symbol that a link with -r makes of dynamic shared memory stays weak in a second link with -g or -r",
-		Example: Example{"13.0", "sm_80", []string{"-g"}, []string{"shared_groups/13.0-sm_80-r-final/r.cubin"}},
-	},
-	{
-		Finding: "symbol.stray", Programs: []string{"shared_groups"}, Args: []string{"--preserve-relocs"}, Wrong: "oracle",
-		Why:     "section symbols that a first link with -r made",
-		Example: Example{"13.0", "sm_80", []string{"--preserve-relocs"}, []string{"shared_groups/13.0-sm_80-r-final/r.cubin"}},
-	},
-	{
 		Finding: "relocation.field", Args: []string{"-r"}, Wrong: "oracle",
 		Why:     "a relocatable link patches -1 for shared variables that no kernel uses",
 		Example: Example{"13.0", "sm_90", []string{"-r"}, []string{"cluster/13.0-sm_90/b.cubin"}},
 	},
 	{
-		Finding: "relocation.field", Programs: []string{"threadblock", "random_4"}, Wrong: "oracle",
-		Why:     "YIELD records are dropped as soon as one input was written for sm_70, also those of inputs for sm_52",
-		Example: Example{"12.4", "sm_89", nil, []string{"threadblock/12.4-sm_89/b.cubin", "random_4/12.4-sm_89/m1.cubin", "random_4/12.4-sm_89/m2.cubin", "random_4/12.4-sm_89/m0.cubin"}},
-	},
-	{
-		Finding: "code.bytes", Args: []string{"-r", "-g"}, Wrong: "oracle",
-		Why:     "13.0 applies records against dynamic shared memory in a relocatable link with -g",
+		Finding: "shared.place", Args: []string{"-r", "-g"}, Wrong: "oracle",
+		Why:     "besides what -r does to shared variables: 13.0 carries out a record against a weak constant with -g",
 		Example: Example{"13.0", "sm_89", []string{"-r", "-g"}, []string{"random_1/13.0-sm_89/m2.cubin"}},
-	},
-	{
-		Finding: "symbol.missing", Args: []string{"-r", "-g"}, Wrong: "oracle",
-		Why:     "13.0 makes no symbol for dynamic shared memory in a relocatable link with -g",
-		Example: Example{"13.0", "sm_90", []string{"-r", "-g"}, []string{"shared_all/13.0-sm_90-r/a.cubin"}},
-	},
-	{
-		Finding: "resolved.stray", Args: []string{"--preserve-relocs", "-g"}, Wrong: "oracle",
-		Why:     "records against dynamic shared memory are kept in .nv.resolvedrela",
-		Example: Example{"11.8", "sm_70", []string{"--preserve-relocs", "-g"}, []string{"random_11/11.8-sm_70/m2.cubin"}},
-	},
-	{
-		Finding: "section.size", Programs: []string{"common"}, Wrong: "oracle",
-		Why:     "the order of tentative definitions, and so the padding between them, where the modules come in another order",
-		Example: Example{"11.8", "sm_75", nil, []string{"common/11.8-sm_75/c.cubin", "common/11.8-sm_75/a.cubin", "common/11.8-sm_75/b.cubin"}},
 	},
 }
 

@@ -169,7 +169,7 @@ func (m *Mix) judge() *Divergence {
 		inputs = append(inputs, check.Input{Name: in.Name, Data: in.Data})
 	}
 	verdict := check.Check(inputs, out, m.oracleOptions())
-	if verdict.Agrees() {
+	if verdict.Agrees() || m.sharedEarly(&verdict) {
 		return nil
 	}
 	if len(verdict.Findings) > 0 {
@@ -216,6 +216,13 @@ func (m *Mix) twoSided() bool {
 	return false
 }
 
+// sharedEarly reports whether all that is wrong is what nvlink 13.0's -r is known
+// for: shared variables get a place before the final link.
+func (m *Mix) sharedEarly(v *check.Verdict) bool {
+	return m.Release == "13.0" && v.Total > 0 && v.Total <= len(v.Findings) && slices.Contains(m.Args, "-r") &&
+		!slices.ContainsFunc(v.Findings, func(f check.Finding) bool { return f.Kind != check.SharedPlace })
+}
+
 func (m *Mix) oracleOptions() check.Options {
 	o := check.Options{Arch: m.Arch, Release: oracleRelease(m.Release)}
 	for _, a := range m.Args {
@@ -229,7 +236,7 @@ func (m *Mix) oracleOptions() check.Options {
 		case "--force-rela":
 			o.ForceRela = true
 		case "-kernels-used=k":
-			o.FilterKernels, o.KernelsUsed = true, []string{"k"}
+			o.KernelsUsed = []string{"k"}
 		}
 	}
 	return o

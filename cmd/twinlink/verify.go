@@ -26,7 +26,8 @@ the files, and asks nvlink and nvJitLink where they are installed: of the
 inputs' release, and each other nvJitLink for what its release makes of them.
 
   --output LINKED      judge this file instead, by whatever linker it was made
-  --loose              judge it as one that was linked in two steps, stripped or edited
+  --strict             make findings of what nvlink does another way and no correct link needs
+  --allow-unjudged     agree also where something could not be judged
   --no-nvlink          ask neither nvlink nor nvJitLink
   --nvjitlink LIST     ask these releases of nvJitLink: 12.9,13.0; all (default); none
   --format FORMAT      text, markdown, json, html, sarif or junit
@@ -102,8 +103,10 @@ func parseVerify(args []string) (*verifyRequest, error) {
 			if err := req.set(name, value); err != nil {
 				return nil, err
 			}
-		case "--loose":
-			q.Loose = true
+		case "--strict":
+			q.Strict = true
+		case "--allow-unjudged":
+			q.AllowUnjudged = true
 		case "--no-nvlink":
 			req.alone = true
 		default:
@@ -123,8 +126,8 @@ func parseVerify(args []string) (*verifyRequest, error) {
 		q.Inputs = append(q.Inputs, verify.File{Name: name, Data: data})
 	}
 	q.Subject = strings.Join(preview.Inputs, " ")
-	q.Args = withoutFiles(rest, q.Inputs)
-	if cmd, err := cmdline.Parse(cmdline.R130, append(slices.Clone(rest), "-o", "out"), readOptions); err != nil {
+	q.Args = withoutToolkit(withoutFiles(rest, q.Inputs))
+	if cmd, err := cmdline.Parse(q.Toolkit(), append(slices.Clone(rest), "-o", "out"), readOptions); err != nil {
 		return nil, err
 	} else if cmd.Options.Arch == "" {
 		return nil, fmt.Errorf("-arch is missing")
@@ -148,4 +151,21 @@ func (req *verifyRequest) set(name, value string) (err error) {
 		return fmt.Errorf("no format %q; there are %s", value, strings.Join(formatWords(), ", "))
 	}
 	return nil
+}
+
+// withoutToolkit takes out the option that names the release to behave as, which
+// is twinlink's own: nvlink knows none.
+func withoutToolkit(args []string) []string {
+	var list []string
+	for i := 0; i < len(args); i++ {
+		name, _, hasValue := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		if strings.HasPrefix(args[i], "-") && name == "toolkit" {
+			if !hasValue {
+				i++
+			}
+			continue
+		}
+		list = append(list, args[i])
+	}
+	return list
 }

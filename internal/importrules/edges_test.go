@@ -161,6 +161,7 @@ var rules = []rule{
 		),
 		test: of("internal/nvidia/nvidiatest", cmp),
 	},
+	{from: "internal/judge", to: of("cuda", "internal/nvidia", "internal/ptxgen", "oracle", "oracle/check")},
 	{from: "internal/verify", to: of("internal/nvjitlink", "internal/cmdline", "internal/container", "internal/inputs", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("corpus", "corpus/relocs", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
 	{from: "report", to: of(tablewriter + "/..."), test: of(cmp, jsonSchema, "github.com/chromedp/...")},
 

@@ -17,11 +17,15 @@ func (a *asked) decide(row *report.Row) {
 		a.rejected(row)
 	case a.image == nil:
 		a.decideRefused(row)
+	case a.unsure() && (a.nvlink == nil || a.nvlink.Outcome == report.Absent):
+		row.Verdict = report.NotJudged
 	case a.nvlink == nil || a.nvlink.Outcome == report.Absent:
 		row.Verdict = report.Agree
 	case a.nvlink.Outcome != report.Linked:
 		row.Verdict = report.Differ
 		row.Findings = []report.Finding{{Key: "link.outcome", Level: report.Wrong, Values: a.outcomes()}}
+	case bytes.Equal(a.image, a.nvImage) && a.unsure():
+		row.Verdict = report.NotJudged
 	case bytes.Equal(a.image, a.nvImage):
 		row.Verdict = report.Agree
 	default:
@@ -40,6 +44,8 @@ func (a *asked) decideGiven(row *report.Row) {
 		row.Verdict = report.RefusedAlike
 	case a.oracle.Outcome == report.Refused:
 		row.Verdict, row.Note = report.Skipped, a.oracle.Detail
+	case a.unsure():
+		row.Verdict = report.NotJudged
 	default:
 		row.Verdict = report.Agree
 	}
@@ -49,6 +55,11 @@ func (a *asked) decideGiven(row *report.Row) {
 			row.Note = "output is the engine's, byte for byte"
 		}
 	}
+}
+
+// unsure reports whether the oracle left something unjudged, and that counts.
+func (a *asked) unsure() bool {
+	return a.oracle != nil && a.oracle.Outcome == report.Unsure && !a.q.AllowUnjudged
 }
 
 func (a *asked) rejected(row *report.Row) {

@@ -33,9 +33,12 @@ type Question struct {
 	// Output is judged instead of what the engine makes, unless it is nil.
 	Output []byte
 
-	// Loose judges Output as an image that was not made by one plain link of
-	// the inputs: in two steps, stripped or edited.
-	Loose bool
+	// Strict makes findings of what nvlink does another way and no correct link
+	// needs.
+	Strict bool
+
+	// AllowUnjudged lets a link agree of which something could not be judged.
+	AllowUnjudged bool
 
 	// Recorded is what nvlink did, for where it isn't installed.
 	Recorded *Recorded
@@ -51,6 +54,10 @@ type Recorded struct {
 
 // outputName stands for the output in a command line; it shows in no byte.
 const outputName = "out.cubin"
+
+// Toolkit is the release of nvlink that the question is about: the one that is
+// asked for, else the oldest that knows the newest input.
+func (q *Question) Toolkit() cmdline.Release { return q.release() }
 
 // release is the release of nvlink the question is about.
 func (q *Question) release() cmdline.Release {
@@ -119,6 +126,7 @@ func Ask(ctx context.Context, q *Question, tools *nvidia.Toolset) report.Row {
 	}
 	row.Answers = append(row.Answers, a.askNvJitLink(ctx)...)
 	a.decide(&row)
+	row.Functions, row.Unjudged = a.functions, a.unjudged
 	return row
 }
 
@@ -135,6 +143,9 @@ type asked struct {
 	nvImage  []byte      // what nvlink made
 	findings []report.Finding
 	more     int // findings that were not kept
+
+	functions *report.Functions
+	unjudged  []report.Unjudged
 }
 
 // size tells a size with commas.

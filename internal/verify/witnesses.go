@@ -93,37 +93,13 @@ func (a *asked) askOracle() {
 		release = 0 // whoever made it, its header tells
 	}
 	v := check.Check(objects, a.judged, check.Options{
-		Arch: o.Arch, Release: release, Loose: a.q.Loose,
+		Arch: o.Arch, Release: release, Strict: a.q.Strict,
 		Relocatable: o.Relocatable, PreserveRelocs: o.PreserveReloc, ForceRela: o.ForceRela,
-		Debug: o.Debug, SuppressDebug: o.SuppressDebug, NoReservation: o.NoReserved, ReserveNull: o.ReserveNull,
-		FilterKernels: o.KernelsUsed != nil || o.VariablesUsed != nil,
-		KernelsUsed:   o.KernelsUsed, VariablesUsed: o.VariablesUsed,
+		Debug: o.Debug, SuppressDebug: o.SuppressDebug, NoReserved: o.NoReserved, ReserveNull: o.ReserveNull,
+		KernelsUsed: o.KernelsUsed, VariablesUsed: o.VariablesUsed,
 		HostKernels: hostKernels(o.HostUse),
 	})
-	answer := &report.Answer{Source: report.Oracle, Outcome: report.Accepted}
-	switch {
-	case v.Refusal != nil:
-		answer.Outcome, answer.Detail = report.Refused, v.Refusal.Error()
-	case v.Total == 0 && len(v.Remarks) > 0:
-		answer.Detail = fmt.Sprintf("%d remarks", len(v.Remarks))
-		for _, r := range v.Remarks {
-			answer.Trace = append(answer.Trace, r.String())
-		}
-	case v.Total > 0:
-		answer.Outcome = report.Rejected
-		answer.Detail = fmt.Sprintf("%d findings", v.Total)
-		for _, f := range v.Findings {
-			a.findings = append(a.findings, finding(f))
-		}
-		a.more = v.Total - len(v.Findings)
-		if v.Trace != nil {
-			answer.Trace = split(v.Trace.String())
-			if a.engine != nil {
-				a.engine.Trace = engineTrace(v.Trace)
-			}
-		}
-	}
-	a.oracle = answer
+	a.takeVerdict(&v)
 }
 
 // hostKernels is what the host refers to in the oracle's words.
@@ -134,20 +110,72 @@ func hostKernels(use *engine.HostUse) *check.HostKernels {
 	return &check.HostKernels{Global: use.Kernels, Local: use.InternalKernels}
 }
 
+// takeVerdict makes an answer of the oracle's verdict.
+func (a *asked) takeVerdict(v *check.Verdict) {
+	answer := &report.Answer{Source: report.Oracle, Outcome: report.Accepted}
+	a.oracle = answer
+	accepted, rejected, notJudged := v.Count()
+	a.functions = &report.Functions{Accepted: accepted, Rejected: rejected, NotJudged: notJudged}
+	for _, f := range v.Unjudged {
+		a.unjudged = append(a.unjudged, report.Unjudged{Name: f.Symbol, Reason: fmt.Sprintf("%s+0x%x: %s", f.Section, f.Offset, f.Detail)})
+	}
+	for _, f := range v.Findings {
+		a.findings = append(a.findings, finding(f))
+	}
+	a.more = v.Total - len(v.Findings)
+	switch {
+	case v.Refusal != nil:
+		answer.Outcome, answer.Detail = report.Refused, v.Refusal.Error()
+	case v.Total > 0:
+		answer.Outcome, answer.Detail = report.Rejected, fmt.Sprintf("%d findings", v.Total)
+		if v.Trace != nil {
+			answer.Trace = split(v.Trace.String())
+			if a.engine != nil {
+				a.engine.Trace = engineTrace(v.Trace)
+			}
+		}
+	case len(v.Unjudged) > 0:
+		answer.Outcome, answer.Detail = report.Unsure, fmt.Sprintf("%d of %d functions not judged", notJudged, len(v.Functions))
+	case len(v.Remarks) > 0:
+		answer.Detail = fmt.Sprintf("%d remarks", len(v.Remarks))
+		for _, r := range v.Remarks {
+			answer.Trace = append(answer.Trace, r.String())
+		}
+	}
+}
+
+var levels = map[check.Gravity]report.Level{check.WrongProgram: report.Wrong, check.Misleading: report.Suspect, check.Habit: report.Remark}
+
+// finding is one of the oracle's with its place, what is expected and found, and
+// what it means.
 func finding(f check.Finding) report.Finding {
 	key := f.Kind.String()
 	if f.Relocation != "" {
 		key += "." + f.Relocation
 	}
-	out := report.Finding{Key: key, Level: report.Wrong, Section: f.Section, Symbol: f.Symbol}
+	out := report.Finding{Key: key, Level: levels[f.Gravity()], File: f.File, Section: f.Section, Symbol: f.Symbol, Offset: offsetOf(f), Meaning: f.Meaning()}
 	if f.Want != f.Got {
 		out.Values = []report.Value{{Of: "expected", Text: f.Want}, {Of: "found", Text: f.Got}}
 	}
-	if f.Section != "" {
-		offset := f.Offset
-		out.Offset = &offset
+	if f.Detail != "" {
+		out.Meaning = strings.TrimSpace(capital(f.Detail) + ". " + out.Meaning)
 	}
 	return out
+}
+
+func offsetOf(f check.Finding) *uint64 {
+	if f.Section == "" {
+		return nil
+	}
+	offset := f.Offset
+	return &offset
+}
+
+func capital(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' || strings.HasPrefix(s, "e_") || strings.HasPrefix(s, "p_") {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 func split(text string) []string {

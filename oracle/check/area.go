@@ -1,19 +1,21 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/oracle"
 )
 
-// Where the bytes of the inputs go.
+// Where the bytes of the inputs are.
 //
-// A section that belongs to a function goes with it, whole and alone. All
-// others of one name are appended to each other in the order of the inputs,
-// each at its own alignment, and no object inside is moved. Commons follow in
-// .nv.global, the last one mentioned first.
+// A section that belongs to a function goes with it. All others of one name
+// are parts of one section of the output, in any order. Where each part lies is
+// read from the output, see places.go; the order of the inputs, each part at its
+// own alignment, is only tried first.
 //
 // Source: exact offsets in links by nvlink 11.8.89, 12.4.131 and 13.0.88.
 
@@ -25,41 +27,61 @@ type area struct {
 	kind  cuda.SectionType
 	flags cuda.SectionFlags
 	align uint64
-	size  uint64
-	parts []part
+	size  uint64 // as the inputs' order gives it
+	parts []*part
 
 	want     []byte // what its bytes must be; nil where it has none
 	fields   []field
 	kept     []kept
 	resolved []kept
-	relTypes map[cuda.SectionType]bool // relocation sections it has
+	free     []span // bytes that need not be as they are
+	covered  []span // bytes that some part explains, ascending
 
 	// Compiler constants of a function, copied into its kernels' banks.
-	own     bool // some came with code that won, if only for a time
-	moved   bool
-	movedTo uint64
-
+	moved     bool
+	movedTo   uint64
 	movedInto []*area
 
-	slots bool // a parameter bank with image slots
-
-	empty    bool // present though it holds nothing
-	optional bool // may be there or not
-	late     bool // made by the layout
-	roomy    bool // see settle
-	out      *section
+	slots      bool // a parameter bank with image slots
+	optional   bool // may be there or not
+	out        *section
+	yields     yieldChoice
+	byFunction map[uint32][]uint64 // places of the output's records, by symbol
+	recordsAt  map[uint64]bool     // places of the output's records
+	nodes      *nodeMap            // of a capsule
+	words      *wordMap            // of code: which words of the input are which of the output
 }
+
+// span is a range of bytes.
+type span struct{ from, to uint64 }
 
 // part is one input section in an area.
 type part struct {
 	mod     *module
 	section *section
 	base    uint64
+	placed  bool
+	moves   []move // objects that don't lie with the others, by their place in the input
+}
+
+// move is an object of a part that lies elsewhere.
+type move struct {
+	from, size uint64 // in the input's section
+	to         uint64 // in the area
+}
+
+// at is where a byte of a part lies in the area.
+func (p *part) at(offset uint64) uint64 {
+	i := sort.Search(len(p.moves), func(i int) bool { return p.moves[i].from > offset })
+	if i > 0 && offset-p.moves[i-1].from < p.moves[i-1].size {
+		return p.moves[i-1].to + offset - p.moves[i-1].from
+	}
+	return p.base + offset
 }
 
 // field is a place in an area that the linker wrote.
 type field struct {
-	offset uint64
+	offset uint64 // in the output
 	size   uint64
 	rec    record
 	mod    *module
@@ -73,12 +95,14 @@ type field struct {
 
 // kept is a record that stays for the driver.
 type kept struct {
-	offset uint64
-	kind   uint32
-	ref    ref
-	addend int64
-	rela   bool
-	mod    *module
+	offset   uint64
+	kind     uint32
+	ref      ref
+	addend   int64
+	rela     bool
+	implicit int64 // addend that a REL record has in its place
+	optional bool  // may be missing
+	mod      *module
 }
 
 // merges reports whether a section's bytes are carried over by the general
@@ -93,94 +117,50 @@ func merges(s *section) bool {
 	return true
 }
 
+// gather sorts the sections of the inputs by where they belong.
 func (c *check) gather() {
 	for _, m := range c.modules {
-		c.emptyReplaced(m)
 		for _, i := range m.mergeOrder() {
 			s := &m.sections[i]
+			code := m.bodies[i]
 			owner := m.ownerOf(s)
-			if code := m.bodies[i]; code != nil {
+			if code != nil {
 				owner = code
 			}
-			from := owner
-			if owner != nil {
-				if owner = c.winner(owner); owner == nil || m.bodies[i] != nil && from != owner {
-					continue
-				}
+			if owner != nil && (owner.owner == nil || owner.owner.code != owner) {
+				continue // of a definition that lost
 			}
-			if _, constant := bankOf(s.kind); constant && from != nil && !c.joins(from, s) {
-				m.places[i] = place{area: c.area(baseName(s, owner), s.name, owner)}
-				continue
-			}
-			if noBits(s.kind) && !m.accepted[i] {
+			if noBits(s.kind) && !m.accepted[i] && s.kind != cuda.SHTCudaSharedReserved {
 				continue // every object in it is another module's
 			}
 			a := c.area(baseName(s, owner), s.name, owner)
 			if a.kind == 0 {
 				a.kind, a.flags = s.kind, s.flags
 			}
-			base := roundUp(a.size, s.align)
-			a.size, a.align = base+s.size, max(a.align, s.align)
-			a.parts = append(a.parts, part{m, s, base})
-			a.own = a.own || from != nil && from.fate != lost
-			m.places[i] = place{a, base}
-			if m.bodies[i] != nil {
+			p := &part{mod: m, section: s, base: roundUp(a.size, s.align)}
+			a.size, a.align = p.base+s.size, max(a.align, s.align)
+			a.parts = append(a.parts, p)
+			m.places[i] = place{a, p}
+			if code != nil {
 				owner.area = a
 			}
 		}
 	}
-	for _, id := range c.ids {
-		if id.def == nil || id.def.special {
-			continue
-		}
-		if p := id.mod.places[id.def.shndx]; p.area != nil {
-			id.at, id.value, id.placed = p, p.base+id.def.value, true
-		}
-	}
-	c.placeCommons()
-}
-
-// emptyReplaced takes back the constants of functions that a module defines
-// anew. A strong definition leaves the parameter bank.
-func (c *check) emptyReplaced(m *module) {
-	again := map[*body]*body{}
-	for _, code := range m.bodies {
-		if code.took != nil && code.owner != nil {
-			again[code.owner.code] = code
-		}
-	}
-	if len(again) == 0 {
-		return
-	}
-	for _, a := range c.areas {
-		code := again[a.owner]
-		if code == nil || a.code() {
-			continue
-		}
-		if code.weak() || a.kind != cuda.SHTCudaConstant0 {
-			for _, p := range a.parts {
-				if a.kind != cuda.SHTCudaConstant0 {
-					p.mod.places[p.section.index] = place{}
-				}
+	for _, id := range c.commons {
+		if id.common {
+			a := c.area(".nv.global", ".nv.global", nil)
+			if a.kind == 0 {
+				a.kind, a.flags = cuda.SHTCudaGlobal, cuda.SHFWrite|cuda.SHFAlloc
 			}
-			a.parts, a.size = nil, 0
+			a.align = max(a.align, id.firstAlign)
+			id.at = a
 		}
 	}
-}
-
-// winner is the code that stands for a body in the end.
-func (c *check) winner(b *body) *body {
-	if b.owner == nil {
-		return nil
+	for _, id := range c.ids {
+		if id.def != nil && !id.def.special {
+			id.at = id.mod.places[id.def.shndx].area
+		}
 	}
-	return b.owner.code
-}
-
-// joins reports whether the constants of a body are appended to those of its
-// function. They are, even where its code lost; only the parameter bank of a
-// weak kernel that lost to a weak one is left out.
-func (c *check) joins(b *body, s *section) bool {
-	return b.fate != lost || s.kind != cuda.SHTCudaConstant0 || !b.beaten || !b.weak()
 }
 
 // mergeOrder lists the sections that carry bytes: those of the first objects
@@ -205,24 +185,6 @@ func (m *module) mergeOrder() []int {
 	return list
 }
 
-// placeCommons gives the commons their room, the latest first.
-func (c *check) placeCommons() {
-	for _, id := range slices.Backward(c.commons) {
-		if !id.common {
-			continue
-		}
-		a := c.area(".nv.global", ".nv.global", nil)
-		if a.kind == 0 {
-			a.kind, a.flags = cuda.SHTCudaGlobal, cuda.SHFWrite|cuda.SHFAlloc
-		}
-		base := roundUp(a.size, id.align)
-		// The first mention's alignment counts for the section, the
-		// largest for the place.
-		a.size, a.align = base+id.size, max(a.align, id.firstAlign)
-		id.at, id.value, id.placed = place{a, base}, base, true
-	}
-}
-
 // areaKey tells sections of one name apart: by the code they belong to.
 type areaKey struct {
 	base  string
@@ -234,7 +196,7 @@ func (c *check) area(base, name string, owner *body) *area {
 	if a := c.byKey[key]; a != nil {
 		return a
 	}
-	a := &area{name: name, base: base, owner: owner, relTypes: map[cuda.SectionType]bool{}}
+	a := &area{name: name, base: base, owner: owner}
 	c.byKey[key] = a
 	c.areas = append(c.areas, a)
 	return a
@@ -242,42 +204,108 @@ func (c *check) area(base, name string, owner *body) *area {
 
 // present reports whether the area has to be in the output.
 func (a *area) present() bool {
-	return (a.size > 0 || a.empty) && !a.moved && (a.owner == nil || a.owner.live)
+	return a.size > 0 && !a.moved && (a.owner == nil || a.owner.live)
 }
 
-// fill joins the bytes of the parts.
+func (a *area) code() bool { return a.owner != nil && a.owner.area == a }
+
+// fill joins the bytes of the parts. Bytes between them explain themselves: the
+// output's count.
 func (c *check) fill(a *area) error {
-	if noBits(a.kind) || !a.present() {
+	if noBits(a.kind) || a.owner != nil && !a.owner.live || a.moved {
 		return nil
 	}
-	if a.size > uint64(c.total)*8+1<<20 {
-		return &Refusal{Kind: TooMuch, Section: a.name, Value: a.size}
+	size := a.size
+	if a.out != nil && !a.code() {
+		size = a.out.size
 	}
-	if err := c.budget.spend("", a.size/16); err != nil {
+	if size > uint64(c.total)*8+1<<20 {
+		return &Refusal{Kind: TooMuch, Section: a.name, Value: size}
+	}
+	if err := c.budget.spend("", size/16); err != nil {
 		return err
 	}
-	a.want = make([]byte, a.size)
-	for _, p := range a.parts {
-		copy(a.want[min(p.base, a.size):], p.section.body)
+	a.want = make([]byte, size)
+	if a.out != nil && !a.code() {
+		copy(a.want, a.out.body)
 	}
+	for _, p := range a.parts {
+		if !p.placed && a.out != nil {
+			continue
+		}
+		for _, piece := range p.pieces() {
+			body, _ := cut(p.section.body, piece.from, piece.size)
+			if piece.to <= uint64(len(a.want)) {
+				copy(a.want[piece.to:], body)
+			}
+			a.covered = append(a.covered, span{piece.to, piece.to + piece.size})
+		}
+	}
+	slices.SortFunc(a.covered, func(x, y span) int { return cmp.Compare(x.from, y.from) })
 	return nil
 }
 
-// trim: where kernels were asked for, the parts at the end of a constant bank
-// of which every object lost are left out.
-func (c *check) trim(a *area) {
-	if _, constant := bankOf(a.kind); !constant || a.owner != nil || !c.options.FilterKernels && c.options.HostKernels == nil || a.out.size >= a.size {
-		return
+// pieces are the runs of bytes of a part that lie together.
+func (p *part) pieces() []move {
+	if len(p.moves) == 0 {
+		return []move{{0, p.section.size, p.base}}
 	}
-	end := uint64(0)
-	for _, id := range c.ids {
-		if id.at.area == a {
-			end = max(end, id.value+id.size)
+	var list []move
+	at := uint64(0)
+	for _, m := range p.moves {
+		if m.from > at {
+			list = append(list, move{at, m.from - at, p.base + at})
+		}
+		list = append(list, m)
+		at = max(at, m.from+m.size)
+	}
+	if at < p.section.size {
+		list = append(list, move{at, p.section.size - at, p.base + at})
+	}
+	return list
+}
+
+// explains reports whether some part holds a byte of the area.
+func (a *area) explains(offset uint64) bool {
+	// Parts don't contain each other but where they are equal.
+	i := sort.Search(len(a.covered), func(i int) bool { return a.covered[i].from > offset })
+	for ; i > 0; i-- {
+		if offset < a.covered[i-1].to {
+			return true
+		}
+		if a.covered[i-1].to < a.covered[i-1].from+1 {
+			continue // an empty one
+		}
+		return false
+	}
+	return false
+}
+
+// isFree reports whether a byte need not be as it is.
+func (a *area) isFree(offset uint64) bool {
+	for _, s := range a.free {
+		if offset >= s.from && offset < s.to {
+			return true
 		}
 	}
-	if body, ok := cut(a.want, 0, end); ok && end == a.out.size {
-		a.size, a.want = end, body
-	}
+	return false
 }
 
 func (a *area) String() string { return fmt.Sprintf("%s (%d bytes)", a.name, a.size) }
+
+func (b *body) kernel() bool {
+	return slices.ContainsFunc(b.names, func(f *identity) bool { return f.kernel() })
+}
+
+// users lists the kernels that reach a body.
+func (c *check) users(b *body) ([]*identity, error) {
+	if list, known := c.usersOfBody[b]; known {
+		return list, nil
+	}
+	list, err := c.kernelsReaching(b.names)
+	if c.usersOfBody == nil {
+		c.usersOfBody = map[*body][]*identity{}
+	}
+	c.usersOfBody[b] = list
+	return list, err
+}

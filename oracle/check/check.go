@@ -9,42 +9,56 @@ import (
 
 // check is one run of [Check].
 type check struct {
-	options Options
-	side    side
-	release oracle.Release
-	sm      int
-	total   int // bytes of all files
-	budget  *budget
-	verdict Verdict
-	steps   uint64
+	hostNamed int // kernels that the host refers to, and one more; 0: not counted
+	options   Options
+	side      side
+	release   oracle.Release
+	sm        int
+	total     int    // bytes of all files
+	sass      *check // Mercury side: the check of the other
+	budget    *budget
+	verdict   Verdict
 
 	modules []*module
 	names   map[string]*identity
 	ids     []*identity
 	commons []*identity
 	moment  int
-	marks   int
 
 	takers  map[string][]*identity // functions whose address is taken, by prototype
-	kernels []*identity            // those that stay
-	keepAll bool                   // nothing was taken for dead
+	kernels []*identity            // those that are asked for
+	graph   *graph
+	needs   []need // by component of the graph
+	allNeed need   // of everything that is there
 
-	relocatable, preserve, debug, forceRela bool
-	reserved                                uint64 // bytes of shared memory that the system keeps
+	relocatable bool
+	reserved    uint64 // bytes of shared memory that the system keeps
 
 	nameless int // symbols without a name that 12.x makes for undefined functions
 
-	uses     map[*identity]*use
-	lostUses map[*identity]bool // objects that code named which lost
-	shared   *shared
-	told     map[toldKey]uint64 // addresses in shared memory, read from the output
-	areas    []*area
-	byKey    map[areaKey]*area
+	uses        map[*identity]*use
+	lostUses    map[*identity]bool // objects that code named which lost
+	usersOfBody map[*body][]*identity
+	exhausted   error // the budget ended where no error can be returned
 
-	slotBase uint64 // offset of the first image slot
-	capsules map[*body]*capsule.Capsule
-	pairs    map[uint32]*area // Mercury side: capsules by section of the SASS
-	reworked []finalizedArea  // SASS side: what the other one has to confirm
+	told        map[toldKey]uint64 // places read from fields
+	hints       map[hintKey]uint64 // the same, for the other side
+	shared      []*identity        // shared variables with a definition
+	externUsers map[*identity][]toldKey
+	objectsIn   map[placeOf][]*identity
+	outByName   map[string][]int // symbols of the output
+	idsByName   map[string][]*identity
+	areas       []*area
+	byKey       map[areaKey]*area
+
+	toldUnjudged map[string]bool
+	chosen       map[string]*module // the module whose weak definition of a name the output has
+	earlyTold    map[*identity]bool // -r: shared variables that have a place already
+	units        bool               // constants of functions are placed
+	slots        map[*area]map[*identity]uint64
+	slotBase     uint64 // offset of the first image slot
+	capsules     map[*body]*capsule.Capsule
+	pairs        map[uint32]*area // Mercury side: capsules by section of the SASS
 
 	instance *identity // -r: stands for arrays of unknown length in shared memory
 
@@ -58,11 +72,11 @@ func Check(inputs []Input, output []byte, o Options) Verdict {
 	c.answer(inputs, output)
 	if c.out != nil && c.out.side == sassSide && c.verdict.Refusal == nil {
 		m := newCheck(inputs, output, o)
-		m.side, m.budget = mercurySide, c.budget
+		m.side, m.budget, m.hints, m.sass = mercurySide, c.budget, c.hints, c
 		m.answer(inputs, output)
-		c.finalized(m)
 		c.verdict.join(m.verdict)
 	}
+	c.judgeFunctions()
 	c.verdict.sort()
 	return c.verdict
 }
@@ -84,7 +98,7 @@ func newCheck(inputs []Input, output []byte, o Options) *check {
 		c.total += len(in.Data)
 	}
 	c.budget = newBudget(uint64(c.total))
-	c.verdict.loose = o.Loose
+	c.verdict.strict = o.Strict
 	return c
 }
 
@@ -102,32 +116,61 @@ func (c *check) run(inputs []Input, output []byte) error {
 	if c.out == nil {
 		return nil
 	}
-	for _, step := range []func() error{c.resolve, c.readCalls, c.alive, c.layOut, c.relocate, c.match, c.compare} {
+	for _, step := range []func() error{c.resolve, c.readCalls, c.alive, c.findNeeds, c.findPlaces, c.relocate, c.compare} {
 		if err := step(); err != nil {
 			return err
+		}
+		if c.exhausted != nil {
+			return c.exhausted
 		}
 	}
 	return nil
 }
 
-// layOut finds where everything lies.
-func (c *check) layOut() error {
+// findPlaces finds where everything lies.
+func (c *check) findPlaces() error {
 	c.gather()
-	steps := []func() error{c.findUses, c.placeShared, c.placeSlots, c.placeUnits}
-	if c.relocatable {
-		steps = []func() error{c.findUses, c.placeSharedEarly}
+	c.indexObjects()
+	if err := c.matchCode(); err != nil {
+		return err
 	}
-	for _, step := range steps {
+	if err := c.mapWords(); err != nil {
+		return err
+	}
+	c.pairSections()
+	c.adoptImageBanks()
+	c.adoptInstance()
+	c.matchUnique()
+	c.findShared()
+	for _, step := range []func() error{c.findEvidence, c.placeUnits} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
+	c.units = true
+	c.pairSections() // the banks that units made as well
 	c.placeReserved()
+	for _, a := range c.areas {
+		if err := c.placeParts(a); err != nil {
+			return err
+		}
+	}
+	c.settleObjects()
+	if err := c.matchRest(); err != nil {
+		return err
+	}
+	c.settleObjects()
+	c.compareProgram()
+	if err := c.placeSlots(); err != nil {
+		return err
+	}
+	if err := c.findExternUsers(); err != nil {
+		return err
+	}
 	for _, a := range c.areas {
 		if err := c.fill(a); err != nil {
 			return err
 		}
 	}
-	c.matchCode()
 	return nil
 }

@@ -3,6 +3,8 @@ package check
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/oracle"
@@ -12,47 +14,151 @@ import (
 // a field that the linker wrote.
 
 func (c *check) compareBytes() error {
+	c.compareBanks()
 	for _, a := range c.areas {
-		if !a.present() || a.optional && a.out == nil || c.side == mercurySide && noBits(a.kind) || c.rewritten(a) {
-			continue
-		}
-		if a.out == nil && c.options.Loose && a.kind == cuda.SHTCudaShared {
+		if !a.present() || a.optional || c.side == mercurySide && noBits(a.kind) || c.rewritten(a) {
 			continue
 		}
 		if a.out == nil {
-			kind := SectionMissing
-			if a.code() {
-				kind = FunctionMissing
-			}
-			c.verdict.add(Finding{Kind: kind, File: a.parts0(), Section: a.name})
+			c.missing(a)
 			continue
 		}
 		c.verdict.Sections++
-		if c.capsuleReworked(a) || c.out.side == sassSide && a.want != nil && !bytes.Equal(a.want, a.out.body) && c.differsAsFinalized(a) {
-			continue
-		}
-		if a.out.size != a.size {
-			c.verdict.add(Finding{Kind: SectionSize, Section: a.name, Want: hex(a.size), Got: hex(a.out.size)})
-		}
 		if err := c.budget.spend("output", a.size/16); err != nil {
 			return err
 		}
-		if a.want != nil && c.out.side != whole && !bytes.Equal(a.want, a.out.body) {
-			c.trust(a)
+		switch {
+		case a.code() && c.out.side == sassSide:
+			if err := c.compareCode(a); err != nil {
+				return err
+			}
+			continue
+		case a.code() && c.out.side == mercurySide:
+			c.compareCapsule(a)
+			continue
+		case a.code() && a.out.size != a.size:
+			c.verdict.add(Finding{Kind: SectionSize, File: a.parts0(), Section: a.name, Want: hex(a.size), Got: hex(a.out.size)})
 		}
+		c.lostParts(a)
 		if a.want != nil && !bytes.Equal(a.want, a.out.body) {
+			c.trustTables(a)
 			c.explainBytes(a)
 		}
+		c.remarkGaps(a)
 	}
 	for i := range c.out.sections {
 		s := &c.out.sections[i]
-		if isCode(s) && c.out.areas[i] == nil {
+		switch {
+		case c.out.areas[i] != nil || isTable(s.kind):
+		case isCode(s):
 			c.verdict.add(Finding{Kind: FunctionStray, Section: s.name})
-		} else if c.out.areas[i] == nil && !isTable(s.kind) {
+		case s.size == 0 || c.harmless(s):
+			c.verdict.habit(Finding{Kind: SectionStray, Section: s.name, Detail: "nothing of the link needs it"})
+		default:
 			c.verdict.add(Finding{Kind: SectionStray, Section: s.name})
 		}
 	}
 	return nil
+}
+
+// missing tells of a section that is not there. Debug information may be
+// stripped, and memory that nothing names be left out.
+func (c *check) missing(a *area) {
+	kind := SectionMissing
+	if a.code() {
+		kind = FunctionMissing
+	}
+	f := Finding{Kind: kind, File: a.parts0(), Section: a.name}
+	if !a.code() && (isDebug(a.name) || !c.needed(a)) {
+		f.Detail = "left out or stripped; nothing that runs needs it"
+		c.verdict.habit(f)
+		return
+	}
+	c.verdict.add(f)
+}
+
+// needed reports whether something that runs may read or write an area.
+func (c *check) needed(a *area) bool {
+	if a.kind == cuda.SHTCudaConstant0 || a.kind == cuda.SHTCudaSharedReserved {
+		return true
+	}
+	for _, p := range a.parts {
+		if c.neededPart(a, p) {
+			return true
+		}
+	}
+	return len(a.kept) > 0
+}
+
+func (c *check) neededPart(a *area, p *part) bool {
+	for _, id := range c.objectsIn[placeOf{p.mod, p.section.index}] {
+		if id.named || !id.local && id.other&cuda.STOVisibility != cuda.STOInternal {
+			return true
+		}
+		if u := c.uses[id]; u != nil && len(u.functions) > 0 {
+			return true
+		}
+	}
+	_, named := c.told[toldKey{sec: placeOf{p.mod, p.section.index}}]
+	return named
+}
+
+// lostParts tells of the parts whose bytes were not found.
+func (c *check) lostParts(a *area) {
+	for _, p := range a.parts {
+		if p.placed || p.section.size == 0 {
+			continue
+		}
+		f := Finding{Kind: SectionBytes, File: p.mod.name, Section: a.name, Detail: "the input's bytes are nowhere in the section"}
+		if a.out != nil && a.out.body != nil && p.base+p.section.size <= a.out.size {
+			want, got := p.section.body, a.out.body[p.base:p.base+p.section.size]
+			for i := range want {
+				if i < len(got) && want[i] != got[i] && !inSpans(p.mod.holesOf(p.section.index), uint64(i)) {
+					end := min(i+8, len(want))
+					f.Offset, f.Want, f.Got = p.base+uint64(i), fmt.Sprintf("%x", want[i:end]), fmt.Sprintf("%x", got[i:end])
+					f.Symbol = c.symbolAt(a, f.Offset)
+					break
+				}
+			}
+		}
+		if !isDebug(a.name) && !c.neededPart(a, p) {
+			c.verdict.habit(f)
+		} else {
+			c.verdict.add(f)
+		}
+	}
+}
+
+func inSpans(list []span, at uint64) bool {
+	return slices.ContainsFunc(list, func(s span) bool { return at >= s.from && at < s.to })
+}
+
+// harmless reports whether a section that no input has does nothing to a
+// program: debug information and tables of tools.
+func (c *check) harmless(s *section) bool {
+	if s.flags&cuda.SHFAlloc == 0 {
+		return s.kind == cuda.SHTProgbits
+	}
+	// Compiler constants that stayed with a function, of a definition that lost:
+	// no code has a bank but a kernel's.
+	bank := strings.HasPrefix(s.name, compilerBank) || strings.HasPrefix(s.name, mercuryBank)
+	return bank && int(s.info) < len(c.out.bodies) && c.out.bodies[s.info] != nil && !c.out.bodies[s.info].kernel()
+}
+
+// remarkGaps tells of bytes between the parts that are not zero: of a definition
+// that lost, or of nothing.
+func (c *check) remarkGaps(a *area) {
+	if a.code() || a.out.body == nil || len(a.want) == 0 {
+		return
+	}
+	at := uint64(0)
+	for _, s := range append(slices.Clone(a.covered), span{uint64(len(a.out.body)), uint64(len(a.out.body))}) {
+		if gap, ok := cut(a.out.body, at, max(s.from, at)-at); ok && strings.Trim(string(gap), "\x00") != "" {
+			c.verdict.habit(Finding{Kind: SectionBytes, Section: a.name, Offset: at, Detail: "bytes that nothing refers to"})
+			return
+		}
+		at = max(at, s.to)
+	}
 }
 
 // isTable reports whether a section of this type carries no bytes of the
@@ -65,8 +171,6 @@ func isTable(kind cuda.SectionType) bool {
 	}
 	return false
 }
-
-func (a *area) code() bool { return a.owner != nil && a.owner.area == a }
 
 func (a *area) parts0() string {
 	if len(a.parts) == 0 {
@@ -98,7 +202,7 @@ func (c *check) explainBytes(a *area) {
 	}
 	told := map[int]bool{}
 	for i := 0; i < len(a.want) && i < len(a.out.body); i++ {
-		if a.want[i] == a.out.body[i] || told[covered[i]] {
+		if a.want[i] == a.out.body[i] || told[covered[i]] || a.isFree(uint64(i)) {
 			continue
 		}
 		told[covered[i]] = true
@@ -142,7 +246,7 @@ func (c *check) symbolAt(a *area, offset uint64) string {
 		return a.owner.owner.name
 	}
 	for _, id := range c.ids {
-		if id.at.area == a && offset >= id.value && offset-id.value < id.size {
+		if id.at == a && offset >= id.value && offset-id.value < id.size {
 			return id.name
 		}
 	}

@@ -1,6 +1,10 @@
 package check
 
 import (
+	"bytes"
+	"fmt"
+	"sort"
+
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/oracle/internal/capsule"
 )
@@ -50,7 +54,7 @@ func (c *check) locate(a *area, offset uint64) (at uint64, stored bool) {
 	}
 	at, stored, ok := read.Locate(offset)
 	if !ok {
-		c.verdict.remark(Finding{Kind: CodeBytes, Section: mercurySide.fileName(a.name), Offset: offset, Detail: "a field of Mercury code whose place in the capsule is not known"})
+		c.unjudged(a, Finding{Kind: CodeBytes, Section: a.name, Offset: offset, Detail: "a field of Mercury code whose place in the capsule is not known"})
 	}
 	return at, stored
 }
@@ -85,4 +89,171 @@ func (c *check) pair(index uint32, a *area) {
 		c.pairs = map[uint32]*area{}
 	}
 	c.pairs[index] = a
+}
+
+// nodeMap tells where the records of an input's capsule are in the output's.
+type nodeMap struct {
+	in, out *capsule.Capsule
+	to      []int32 // by node of the input; -1: none
+}
+
+// at is where a byte of the input's capsule is in the output's.
+func (m *nodeMap) at(offset uint64) uint64 {
+	i := sort.Search(len(m.in.Nodes), func(i int) bool { return m.in.Nodes[i].At > offset })
+	for ; i > 0; i-- {
+		if n := m.in.Nodes[i-1]; n.Kind == capsule.Record && n.At <= offset && offset < n.At+n.Length {
+			if j := m.to[i-1]; j >= 0 && m.out.Nodes[j].Kind == capsule.Record {
+				return m.out.Nodes[j].At + offset - n.At
+			}
+			break
+		}
+	}
+	return offset
+}
+
+// mapNodes pairs the nodes of two capsules by the words of the SASS that they
+// stand for.
+func (c *check) mapNodes(a *area) *nodeMap {
+	in := c.capsuleOf(a.owner)
+	out, err := capsule.Read(a.out.body, c.out.sassOf(a.out))
+	if in == nil || err != nil {
+		return nil
+	}
+	m := &nodeMap{in: in, out: out, to: make([]int32, len(in.Nodes))}
+	words := c.wordsOf(a)
+	byWord := map[uint64]int32{}
+	for j, n := range out.Nodes {
+		for k := range max(n.Span, 1) {
+			byWord[n.SASS/instruction+k] = int32(j)
+		}
+	}
+	for i, n := range in.Nodes {
+		m.to[i] = -1
+		for k := range max(n.Span, 1) {
+			w := n.SASS/instruction + k
+			if words != nil && !words.identity {
+				if w >= uint64(len(words.to)) || words.to[w] < 0 {
+					continue
+				}
+				w = uint64(words.to[w])
+			}
+			if j, ok := byWord[w]; ok {
+				m.to[i] = j
+				break
+			}
+		}
+	}
+	return m
+}
+
+// wordsOf is the map of the words of a function's SASS.
+func (c *check) wordsOf(a *area) *wordMap {
+	if c.sass == nil {
+		return nil
+	}
+	for _, b := range c.sass.modules[a.owner.mod.number].bodies {
+		if b.area != nil && symbolOf(b.section.info) == symbolOf(a.owner.section.info) {
+			return b.area.words
+		}
+	}
+	return nil
+}
+
+// compareCapsule holds a capsule against the input's, node by node. A node whose
+// words were put in or left out may have another record.
+func (c *check) compareCapsule(a *area) {
+	if bytes.Equal(a.want, a.out.body) {
+		return
+	}
+	m := a.nodes
+	if m == nil {
+		if m = c.mapNodes(a); m == nil {
+			c.verdict.add(Finding{Kind: CodeBytes, File: a.parts0(), Section: a.name, Symbol: a.owner.owner.String(), Detail: "a capsule that does not read"})
+			return
+		}
+	}
+	if m.out.SASS != uint64(len(c.out.sassOf(a.out))) {
+		c.verdict.add(Finding{Kind: CodeBytes, File: a.parts0(), Section: a.name, Symbol: a.owner.owner.String(), Want: hex(uint64(len(c.out.sassOf(a.out)))), Got: hex(m.out.SASS),
+			Detail: "the nodes don't cover the function's instructions"})
+		return
+	}
+	seen := make([]bool, len(m.out.Nodes))
+	for i, w := range m.in.Nodes {
+		j := m.to[i]
+		if j < 0 {
+			continue
+		}
+		g := m.out.Nodes[j]
+		seen[j] = true
+		if w.Kind == g.Kind && w.Span == g.Span {
+			c.compareNode(a, w, g)
+		} else if w.Kind != g.Kind || w.Span != g.Span {
+			c.respanned(a, w, g)
+		}
+	}
+	for j, g := range m.out.Nodes {
+		if !seen[j] {
+			c.respanned(a, capsule.Node{}, g)
+		}
+	}
+}
+
+// compareNode compares the records of two nodes.
+func (c *check) compareNode(a *area, w, g capsule.Node) {
+	if w.Kind != capsule.Record {
+		return
+	}
+	x, _ := cut(a.want, w.At, w.Length)
+	y, _ := cut(a.out.body, g.At, g.Length)
+	x = bytes.Clone(x)
+	for k := range min(len(x), len(y)) {
+		if a.isFree(w.At + uint64(k)) {
+			x[k] = y[k]
+		}
+	}
+	if bytes.Equal(x, y) {
+		return
+	}
+	for k := range min(len(x), len(y)) {
+		if x[k] == y[k] {
+			continue
+		}
+		for i := range a.fields {
+			if f := &a.fields[i]; f.offset <= w.At+uint64(k) && w.At+uint64(k) < f.offset+f.size {
+				c.trace(f)
+				c.verdict.add(Finding{Kind: RelocationField, File: a.parts0(), Section: a.name, Symbol: c.targetName(f.mod, f.rec), Offset: g.At,
+					Relocation: relocationName(f.rec.kind), number: f.rec.kind, Want: fmt.Sprintf("%x", x), Got: fmt.Sprintf("%x", y)})
+				return
+			}
+		}
+		break
+	}
+	f := c.codeFinding(a, g.At, x, y, "a record that is not the input's")
+	c.verdict.add(f)
+}
+
+// respanned looks at a node with another span than in the input: its words must
+// be ones that were put in or left out.
+func (c *check) respanned(a *area, w, g capsule.Node) {
+	words := c.wordsOf(a)
+	moved := words != nil && !words.identity
+	if moved && (g.Kind == capsule.Skip || c.touchesChange(words, w, g)) {
+		return
+	}
+	c.verdict.add(c.codeFinding(a, g.At, nil, nil, "a node with another span than in the input"))
+}
+
+// touchesChange reports whether some word of a node was put in or left out.
+func (c *check) touchesChange(words *wordMap, w, g capsule.Node) bool {
+	for k := range w.Span {
+		if i := w.SASS/instruction + k; i >= uint64(len(words.to)) || words.to[i] < 0 {
+			return true
+		}
+	}
+	for k := range g.Span {
+		if j := g.SASS/instruction + k; j >= uint64(len(words.from)) || words.from[j] < 0 {
+			return true
+		}
+	}
+	return false
 }

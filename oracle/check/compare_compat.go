@@ -162,16 +162,19 @@ func (c *check) compareCompat(s *section) error {
 		g, ok := have[w.attr]
 		delete(have, w.attr)
 		switch {
-		case !ok && (c.release < 135 || w.attr != cuda.CompatEnableOpportunisticFinalization):
+		case !ok && w.attr == cuda.CompatCanFastpathFinalize && c.release != 130:
+		case !ok && (c.release < 135 || w.attr != cuda.CompatEnableOpportunisticFinalization && w.attr != cuda.CompatInstTcgen05MMA):
 			tell(w.attr, fmt.Sprint(w.value), "")
 		case w.attr == cuda.CompatAcceleratorTarget && c.options.Arch == "":
 			// Nothing else says what the target was.
+		case ok && g != w.value && w.attr == cuda.CompatCanFastpathFinalize && c.release != 130:
+			// Its rule was seen with 13.0 only.
 		case ok && g != w.value:
 			tell(w.attr, fmt.Sprint(w.value), fmt.Sprint(g))
 		}
 	}
 	for _, a := range got {
-		if _, left := have[cuda.CompatAttr(a.attr)]; left && (c.release < 135 || a.attr < 11 || a.attr > 13) {
+		if _, left := have[cuda.CompatAttr(a.attr)]; left && (c.release < 135 || a.attr < 11 || a.attr > 14) {
 			tell(cuda.CompatAttr(a.attr), "", fmt.Sprint(have[cuda.CompatAttr(a.attr)]))
 		}
 	}

@@ -23,6 +23,29 @@ type fact struct {
 	key    ref
 	rest   string // the other bytes
 	file   string
+
+	also     []string // other values of rest (of about, for a list) that are right as well
+	optional bool     // may be missing
+	least    bool     // a larger number is right as well
+	anything bool     // any value is right
+}
+
+// is reports whether another fact says what this one wants.
+func (f fact) is(g fact) bool {
+	if f.anything {
+		return true
+	}
+	if f.format != g.format {
+		return false
+	}
+	if f.least && f.about == g.about && len(f.rest) == len(g.rest) && len(g.rest) <= 8 {
+		width := uint64(len(f.rest))
+		return number([]byte(g.rest), 0, width) >= number([]byte(f.rest), 0, width)
+	}
+	if listsSymbols(f.attr) {
+		return f.least || f.about == g.about || slices.Contains(f.also, g.about)
+	}
+	return f.about == g.about && (f.rest == g.rest || slices.Contains(f.also, g.rest))
 }
 
 func (f fact) value() string {
@@ -72,17 +95,13 @@ func (i *image) factOf(a attribute, resolve func(uint32) ref) fact {
 }
 
 func (c *check) compareFacts() error {
-	needs, err := c.needs()
-	if err != nil {
-		return err
-	}
 	var module []fact
 	for _, m := range c.modules {
 		module = append(module, c.moduleFacts(m)...)
 	}
 	if !c.relocatable {
 		for _, k := range c.kernels {
-			module = append(module, minStack(k, needs[k]))
+			module = append(module, minStack(k, c.needOf(k)))
 		}
 	}
 	got := map[*body][]fact{}
@@ -115,13 +134,17 @@ func (c *check) compareFacts() error {
 	c.compareList(".nv.info", "", module, gotModule)
 	for _, a := range c.areas {
 		if a.code() && a.owner.live && a.out != nil {
-			list, err := c.bodyFacts(a.owner, needs)
-			if err != nil {
+			list := c.bodyFacts(a.owner)
+			if err := c.budget.spend("", uint64(len(list))); err != nil {
 				return err
 			}
 			if c.wasReworked(a.owner.owner) {
-				withoutPlaces(list)
-				withoutPlaces(got[a.owner])
+				c.movePlaces(a, list)
+				for i := range list {
+					if countsWords(list[i].attr) && !onlyWords(list[i].attr) {
+						list[i].also = append(list[i].also, valuesOf(got[a.owner], list[i].attr)...)
+					}
+				}
 			}
 			c.compareList(".nv.info."+strings.TrimPrefix(a.name, ".text."), a.owner.owner.String(), list, got[a.owner])
 		}
@@ -129,13 +152,40 @@ func (c *check) compareFacts() error {
 	return nil
 }
 
-// withoutPlaces blanks the offsets of instructions.
-func withoutPlaces(list []fact) {
+// movePlaces turns offsets of instructions into those of the output, where words
+// moved.
+func (c *check) movePlaces(a *area, list []fact) {
 	for i := range list {
-		if countsWords(list[i].attr) {
-			list[i].rest = ""
+		if !onlyWords(list[i].attr) {
+			continue
+		}
+		b := []byte(list[i].rest)
+		for at := uint64(0); at+4 <= uint64(len(b)); at += 4 {
+			copy(b[at:], bytesOf(uint32(c.movedTo(a, uint64(word(b, at))))))
+		}
+		list[i].rest = string(b)
+	}
+}
+
+// valuesOf are the values that a list has of an attribute: of those that hold more
+// than offsets nothing is known where words moved.
+func valuesOf(list []fact, attr cuda.InfoAttr) []string {
+	var values []string
+	for _, f := range list {
+		if f.attr == attr {
+			values = append(values, f.rest)
 		}
 	}
+	return values
+}
+
+// onlyWords reports whether an attribute is a list of offsets of instructions.
+func onlyWords(attr cuda.InfoAttr) bool {
+	switch attr {
+	case cuda.AttrExitInstrOffsets, cuda.AttrS2rctaidInstrOffsets, cuda.AttrCoopGroupInstrOffsets, cuda.AttrIntWarpWideInstrOffsets, cuda.AttrSwWarMembarSysInstrOffsets:
+		return true
+	}
+	return false
 }
 
 // outRef is what a symbol index of the output stands for.
@@ -165,7 +215,7 @@ func (c *check) moduleFacts(m *module) []fact {
 					continue
 				}
 				if a.attr == cuda.AttrRegcount && id.kernel() && !c.relocatable {
-					f.rest = bytesOf(max(word(a.value, 4), c.registers(id)))
+					f.rest, f.least = bytesOf(max(word(a.value, 4), c.needOf(id).registers)), c.needOf(id).least
 				}
 			}
 			list = append(list, f)
@@ -196,8 +246,8 @@ func bytesOf(n uint32) string {
 	return string([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)})
 }
 
-func minStack(k *identity, n need) fact {
-	f := fact{format: cuda.FormatSized, attr: cuda.AttrMinStackSize, key: ref{id: k}, rest: bytesOf(1<<32 - 1), file: k.file}
+func minStack(k *identity, n *need) fact {
+	f := fact{format: cuda.FormatSized, attr: cuda.AttrMinStackSize, key: ref{id: k}, rest: bytesOf(1<<32 - 1), file: k.file, least: n.least && n.known}
 	if n.known {
 		f.rest = bytesOf(uint32(n.stack))
 	}
@@ -240,26 +290,36 @@ func (c *check) compareList(section, symbol string, want, got []fact) {
 	for len(want) > 0 || len(got) > 0 {
 		switch {
 		case len(got) == 0 || len(want) > 0 && (want[0].attr < got[0].attr):
-			tell(FactMissing, want[0], want[0].value(), "")
+			if !want[0].optional {
+				tell(FactMissing, want[0], want[0].value(), "")
+			}
 			want = want[1:]
 		case len(want) == 0 || got[0].attr < want[0].attr:
-			tell(FactStray, got[0], "", got[0].value())
+			if c.release < 134 || !madeByLinker(got[0].attr) {
+				tell(FactStray, got[0], "", got[0].value())
+			}
 			got = got[1:]
 		default:
 			w, g := want[0], got[0]
 			switch {
 			case w.key.before(g.key):
-				tell(FactMissing, w, w.value(), "")
+				if !w.optional {
+					tell(FactMissing, w, w.value(), "")
+				}
 				want = want[1:]
 				continue
 			case g.key.before(w.key):
 				tell(FactStray, g, "", g.value())
 				got = got[1:]
 				continue
-			case w.rest != g.rest || w.about != g.about || w.format != g.format:
+			case !w.is(g):
 				tell(FactValue, w, w.value(), g.value())
 			}
 			want, got = want[1:], got[1:]
 		}
 	}
 }
+
+// madeByLinker names the attributes that nvlink 13.4 and later write of themselves
+// for code of sm_100 and up; what they say is not known.
+func madeByLinker(attr cuda.InfoAttr) bool { return attr == 107 || attr == 109 }

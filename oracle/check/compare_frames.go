@@ -102,7 +102,7 @@ func (c *check) compareFrames() error {
 	}
 	if a.out == nil {
 		if len(want) > 0 {
-			c.verdict.add(Finding{Kind: SectionMissing, Section: a.name})
+			c.verdict.habit(Finding{Kind: SectionMissing, Section: a.name, Detail: "left out or stripped; nothing that runs needs it"})
 		}
 		return nil
 	}
@@ -140,7 +140,7 @@ func (c *check) compareFrameLists(a *area, want map[*identity]frame) error {
 		switch {
 		case g.id == nil:
 			f.Kind, f.Detail = RelocationMissing, "a frame whose function no record names"
-		case g.id.code != nil && (g.id.code.took != nil || len(g.id.code.names) > 1) || !wanted && c.relocatable:
+		case g.id.code != nil && (g.id.several || len(g.id.code.names) > 1) || !wanted && c.relocatable:
 			// That of a definition which was given up may stay, made over;
 			// that of code with two names is made from Mercury's.
 		case !wanted:
@@ -161,14 +161,4 @@ func (c *check) compareFrameLists(a *area, want map[*identity]frame) error {
 		}
 	}
 	return nil
-}
-
-// wasReworked reports whether words of a function are gone.
-func (c *check) wasReworked(id *identity) bool {
-	for _, r := range c.reworked {
-		if (r.short || r.anew) && r.area.owner == id.code {
-			return true
-		}
-	}
-	return false
 }

@@ -40,7 +40,11 @@ func (c *check) compareHeader(s *section, w wantHeader) {
 	say("flags", uint64(w.flags), uint64(s.flags))
 	say("link", uint64(w.link), uint64(s.link))
 	say("info", uint64(w.info), uint64(s.info))
-	say("alignment", w.align, s.align)
+	if w.align > 1 && s.align > w.align && s.align%w.align == 0 {
+		c.verdict.habit(Finding{Kind: SectionHeader, Section: s.name, Want: hex(w.align), Got: hex(s.align), Detail: "alignment, larger than need be"})
+	} else {
+		say("alignment", w.align, s.align)
+	}
 	say("entry size", w.entry, s.entry)
 	say("address", 0, s.addr)
 }
@@ -158,7 +162,7 @@ func (c *check) relFlags(s *section) cuda.SectionFlags {
 	if c.release < flagsOwned {
 		return 0
 	}
-	if a := c.out.areas[s.info]; a != nil && a.base == ".nv.constant0." && (s.kind == cuda.SHTRel || c.forceRela && c.release < 130) {
+	if a := c.out.areas[s.info]; a != nil && a.base == ".nv.constant0." && (s.kind == cuda.SHTRel || s.flags == 0) {
 		return 0
 	}
 	return cuda.SHFInfoLink

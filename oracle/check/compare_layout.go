@@ -40,15 +40,16 @@ func (c *check) compareOffsets() {
 	if h.phnum > 0 {
 		spans = append(spans, span{"program headers", h.phoff, h.phoff + 56*h.phnum, -1})
 	}
-	twins := map[uint64]bool{} // places of sections that both sides share
+	type place struct{ from, size uint64 }
+	shared := map[place]bool{}
+	for i := range c.out.all {
+		if s := &c.out.all[i]; len(s.body) > 0 && s.flags&cuda.SHFMercury == 0 {
+			shared[place{s.offset, s.size}] = true
+		}
+	}
 	for i := range c.out.all {
 		s := &c.out.all[i]
-		if i == 0 {
-			continue
-		}
-		if len(s.body) > 0 && s.flags&cuda.SHFMercury == 0 {
-			twins[s.offset] = true
-		} else if len(s.body) > 0 && twins[s.offset] && c.sameAsTwin(s) {
+		if i == 0 || len(s.body) > 0 && s.flags&cuda.SHFMercury != 0 && shared[place{s.offset, s.size}] {
 			continue
 		}
 		if s.align > 1 && s.offset%s.align != 0 {
@@ -56,10 +57,6 @@ func (c *check) compareOffsets() {
 		}
 		if s.body == nil && s.offset > uint64(len(c.out.data)) {
 			c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: "a place in the file", Got: hex(s.offset), Detail: "offset"})
-		}
-		if noBits(s.kind) && s.flags&cuda.SHFMercury != 0 {
-			// This one has room in the file, whose bytes mean nothing.
-			spans = append(spans, span{s.name, s.offset, s.offset + min(s.size, uint64(len(c.out.data))), i})
 		}
 		if len(s.body) > 0 {
 			spans = append(spans, span{s.name, s.offset, s.offset + s.size, i})
@@ -69,7 +66,7 @@ func (c *check) compareOffsets() {
 	end := uint64(0)
 	for _, s := range append(spans, span{"end of file", uint64(len(c.out.data)), 0, -1}) {
 		if gap, ok := cut(c.out.data, end, s.start-min(end, s.start)); ok && strings.Trim(string(gap), "\x00") != "" {
-			c.verdict.add(Finding{Kind: SectionBytes, Offset: end, Detail: "bytes that belong to nothing, before " + s.name})
+			c.verdict.habit(Finding{Kind: SectionBytes, Offset: end, Detail: "bytes that belong to nothing, before " + s.name})
 		}
 		end = max(end, s.end)
 	}
@@ -78,17 +75,6 @@ func (c *check) compareOffsets() {
 			c.verdict.add(Finding{Kind: SectionOverlap, Section: spans[i].name, Offset: spans[i].start, Detail: "shares bytes with " + spans[i-1].name})
 		}
 	}
-}
-
-// sameAsTwin reports whether a section of the Mercury side has all its bytes
-// in common with one of the other.
-func (c *check) sameAsTwin(s *section) bool {
-	for i := range c.out.all {
-		if o := &c.out.all[i]; o.flags&cuda.SHFMercury == 0 && o.offset == s.offset && o.size == s.size && len(o.body) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 const (

@@ -73,22 +73,29 @@ func (c *check) note(s *section, what, want, got string) {
 	}
 }
 
+// habitNote is note for what nothing but tools for people read.
+func (c *check) habitNote(s *section, what, want, got string) {
+	if want != got {
+		c.verdict.habit(Finding{Kind: NoteValue, Section: s.name, Want: want, Got: got, Detail: what})
+	}
+}
+
 // compareTkinfo reads the linker's own note and wants the inputs' behind it.
 func (c *check) compareTkinfo(s *section) {
 	size := uint64(word(s.body, 4))
 	own, ok := cut(s.body, 0, 24+size)
 	if !ok {
-		c.note(s, "length of the first note", "within the section", hex(size))
+		c.habitNote(s, "length of the first note", "within the section", hex(size))
 		return
 	}
 	owner, _ := cut(own, 12, 12)
-	c.note(s, "owner", cuda.NoteOwner, string(owner))
-	c.note(s, "type", fmt.Sprint(cuda.NoteTypeTkinfo), fmt.Sprint(word(own, 8)))
-	c.note(s, "version", fmt.Sprint(cuda.NoteTkinfoVersion), fmt.Sprint(word(own, 24)))
+	c.habitNote(s, "owner", cuda.NoteOwner, string(owner))
+	c.habitNote(s, "type", fmt.Sprint(cuda.NoteTypeTkinfo), fmt.Sprint(word(own, 8)))
+	c.habitNote(s, "version", fmt.Sprint(cuda.NoteTkinfoVersion), fmt.Sprint(word(own, 24)))
 	table, _ := cut(own, 48, max(uint64(len(own)), 48)-48)
 	for i, what := range [...]string{"object name", "tool name", "tool version", "build", "command line"} {
 		if _, ok := text(table, uint64(word(own, 28+4*uint64(i)))); !ok {
-			c.note(s, what, "a string in the note", hex(uint64(word(own, 28+4*uint64(i)))))
+			c.habitNote(s, what, "a string in the note", hex(uint64(word(own, 28+4*uint64(i)))))
 		}
 	}
 	c.compareToolStrings(s, own, table)
@@ -107,7 +114,7 @@ func (c *check) compareTkinfo(s *section) {
 		for at < len(rest) && at < len(got) && rest[at] == got[at] {
 			at++
 		}
-		c.verdict.add(Finding{Kind: NoteValue, Section: s.name, Offset: uint64(len(own) + at), Detail: "the inputs' notes",
+		c.verdict.habit(Finding{Kind: NoteValue, Section: s.name, Offset: uint64(len(own) + at), Detail: "the inputs' notes",
 			Want: fmt.Sprintf("%d bytes", len(rest)), Got: fmt.Sprintf("%d bytes", len(got))})
 	}
 }
@@ -133,11 +140,11 @@ func (c *check) compareToolStrings(s *section, own, table []byte) {
 	}{{"tool version", texts[2], toolVersion}, {"build", texts[3], toolBuild}} {
 		m := x.shape.FindStringSubmatch(x.text)
 		if m == nil || m[1]+"."+m[2] != release {
-			c.note(s, x.what, "one of release "+release, strconv.Quote(x.text))
+			c.habitNote(s, x.what, "one of release "+release, strconv.Quote(x.text))
 		}
 	}
 	if arch := "-arch " + c.options.Arch + " "; c.options.Arch != "" && !strings.Contains(texts[4], arch) {
-		c.note(s, "command line", arch, strconv.Quote(texts[4]))
+		c.habitNote(s, "command line", arch, strconv.Quote(texts[4]))
 	}
 }
 

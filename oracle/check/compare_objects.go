@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"fmt"
 	"sort"
 
@@ -23,7 +24,7 @@ func (c *check) compareObjects() error {
 	bySection := map[int][]*identity{}
 	var order []int
 	for _, id := range c.ids {
-		if id.out == 0 || id.size == 0 || c.tolerated(id) {
+		if id.out == 0 || id.size == 0 || id.space() == cuda.STOShared && !id.function() {
 			continue
 		}
 		s := &c.out.symbols[id.out]
@@ -54,8 +55,8 @@ func (c *check) compareInside() error {
 		in := &c.out.sections[s.shndx]
 		end := c.endOf(in, c.out.refs[i].id)
 		if s.value > end || s.size > end-s.value {
-			if c.notPlaced(i, s) || c.out.refs[i].id != nil && c.tolerated(c.out.refs[i].id) {
-				continue
+			if id := c.out.refs[i].id; id != nil && (id.space() == cuda.STOShared && !id.function() || id.other&cuda.STOVisibility == cuda.STOInternal && c.lostWithCode(id)) {
+				continue // see compareSharedSymbol
 			}
 			c.verdict.add(Finding{Kind: SymbolOutside, Section: in.name, Symbol: s.name, Offset: s.value,
 				Want: fmt.Sprintf("end at most 0x%x", end), Got: fmt.Sprintf("0x%x+0x%x", s.value, s.size)})
@@ -77,25 +78,25 @@ func (c *check) endOf(s *section, id *identity) uint64 {
 	return 1<<64 - 1
 }
 
-// notPlaced: with -g and --preserve-relocs arrays of unknown length carry an
-// offset behind a section that is empty.
-func (c *check) notPlaced(index int, s *symbol) bool {
-	id := c.out.refs[index].id
-	return id != nil && id.externShared() && s.size == 0
-}
-
+// compareAlignment wants an object as aligned as its input has it: by the largest
+// power of two that divides its place there, and no more than its section.
 func (c *check) compareAlignment(id *identity, s *symbol) {
 	align := id.align
-	input := uint64(0)
-	if id.space() != cuda.STOShared && id.def != nil && !id.def.special {
-		align, input = id.mod.sections[id.def.shndx].align, id.def.value
+	if id.def != nil && !id.def.special {
+		align = id.mod.sections[id.def.shndx].align
+		if at := id.def.value; at != 0 {
+			align = min(align, at&-at)
+		}
+	}
+	if id.common && id.def == nil {
+		align = id.firstAlign // nvlink heeds no later mention's
 	}
 	if align < 2 || id.function() {
 		return
 	}
-	if s.value%align != input%align {
+	if s.value%align != 0 {
 		c.verdict.add(Finding{Kind: SymbolAlignment, Section: c.out.sections[s.shndx].name, Symbol: s.name, Offset: s.value,
-			Want: fmt.Sprintf("0x%x beyond a multiple of 0x%x", input%align, align), Got: hex(s.value)})
+			Want: "a multiple of " + hex(align), Got: hex(s.value)})
 	}
 }
 
@@ -126,15 +127,22 @@ func (c *check) compareApart(list []*identity) error {
 	return c.budget.spend("output", uint64(len(list)))
 }
 
-// areOne reports whether two names share bytes in their input already, or,
-// being shared memory, are never used by the same kernel.
+// areOne reports whether two names share bytes in their input already, or are
+// constants of equal bytes, which nobody can tell apart.
 func (c *check) areOne(a, b *identity) bool {
-	if a.space() == cuda.STOShared && b.space() == cuda.STOShared && !a.function() && !b.function() {
-		return !c.meets(a, []*identity{b})
-	}
-	if a.def == nil || b.def == nil || a.mod != b.mod || a.def.shndx != b.def.shndx {
+	if a.def == nil || b.def == nil {
 		return false
 	}
 	x, y := a.def, b.def
-	return x.value < y.value+y.size && y.value < x.value+x.size
+	if a.mod == b.mod && x.shndx == y.shndx {
+		return x.value < y.value+y.size && y.value < x.value+x.size
+	}
+	if x.special || y.special || !a.local || !b.local || a.size != b.size || c.out.symbols[a.out].value != c.out.symbols[b.out].value {
+		return false
+	}
+	s, t := &a.mod.sections[x.shndx], &b.mod.sections[y.shndx]
+	_, constant := bankOf(s.kind)
+	p, ok := cut(s.body, x.value, x.size)
+	q, okToo := cut(t.body, y.value, y.size)
+	return constant && ok && okToo && bytes.Equal(p, q)
 }

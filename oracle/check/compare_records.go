@@ -21,7 +21,12 @@ func (c *check) compareRecords() error {
 			continue
 		}
 		if a == nil {
-			c.verdict.add(Finding{Kind: SectionStray, Section: l.section.name, Detail: "its target is no section of the link"})
+			f := Finding{Kind: SectionStray, Section: l.section.name, Detail: "its target is no section of the link"}
+			if c.harmless(&c.out.sections[l.target]) {
+				c.verdict.habit(f)
+			} else {
+				c.verdict.add(f)
+			}
 			continue
 		}
 		for _, r := range l.list {
@@ -29,9 +34,7 @@ func (c *check) compareRecords() error {
 			if int(r.symbol) < len(c.out.refs) {
 				k.ref = c.out.refs[r.symbol]
 			}
-			if !c.leftBehind(a, k.offset) {
-				got[a] = append(got[a], k)
-			}
+			got[a] = append(got[a], k)
 		}
 		if err := c.budget.spend("output", uint64(len(l.list))); err != nil {
 			return err
@@ -42,15 +45,10 @@ func (c *check) compareRecords() error {
 		if c.rewritten(a) {
 			continue
 		}
-		if !a.present() || a.out == nil && c.options.Loose {
+		if a.owner != nil && !a.owner.live || a.moved || a.out == nil {
 			want = nil // its absence is told
 		}
-		if c.forceRela {
-			for i := range want {
-				want[i].rela = true
-			}
-		}
-		want = slices.DeleteFunc(slices.Clone(want), func(k kept) bool { return c.leftBehind(a, k.offset) })
+		want = slices.Clone(want)
 		for i := range want {
 			want[i].offset = c.movedTo(a, want[i].offset)
 		}
@@ -75,21 +73,33 @@ func (c *check) comparePlaces(a *area, want, got []kept) {
 	for len(want) > 0 || len(got) > 0 {
 		switch {
 		case len(got) == 0 || len(want) > 0 && want[0].offset < got[0].offset:
-			c.verdict.add(c.recordFinding(RelocationMissing, a, want[0]))
+			if !want[0].optional {
+				c.verdict.add(c.recordFinding(RelocationMissing, a, want[0]))
+			}
 			want = want[1:]
 		case len(want) == 0 || got[0].offset < want[0].offset:
-			c.verdict.add(c.recordFinding(RelocationStray, a, got[0]))
+			f := c.recordFinding(RelocationStray, a, got[0])
+			if a.out == nil || a.code() || noBits(a.kind) || a.explains(got[0].offset) {
+				c.verdict.add(f)
+			} else {
+				// Bytes of a definition that lost, which nothing refers to.
+				c.verdict.habit(f)
+			}
 			got = got[1:]
 		default:
 			w, g := want[0], got[0]
 			want, got = want[1:], got[1:]
 			f := c.recordFinding(0, a, w)
 			switch {
-			case w.kind != g.kind || w.rela != g.rela:
+			case w.optional && (w.kind != g.kind || w.ref != g.ref):
+				continue
+			case w.kind != g.kind:
 				f.Kind, f.Want, f.Got = RelocationType, relocationName(w.kind), relocationName(g.kind)
 			case w.ref != g.ref:
 				f.Kind, f.Want, f.Got = RelocationSymbol, w.ref.String(), g.ref.String()
-			case w.addend != g.addend:
+			case w.rela && g.rela && w.addend != g.addend && c.leadsInto(w.ref.id, w.addend, g.addend):
+				continue
+			case w.rela == g.rela && w.addend != g.addend, !w.rela && g.rela && w.implicit != g.addend, w.rela && !g.rela:
 				f.Kind, f.Want, f.Got = RelocationAddend, fmt.Sprint(w.addend), fmt.Sprint(g.addend)
 			default:
 				continue
@@ -97,6 +107,16 @@ func (c *check) comparePlaces(a *area, want, got []kept) {
 			c.verdict.add(f)
 		}
 	}
+}
+
+// leadsInto reports whether an addend that names a word of code names the same word
+// where words moved.
+func (c *check) leadsInto(id *identity, want, got int64) bool {
+	if id == nil || id.code == nil || id.code.area == nil || id.code.area.words == nil || want < 0 || want%instruction != 0 || got%instruction != 0 {
+		return false
+	}
+	first, last, ok := id.code.area.words.leadsTo(uint64(want) / instruction)
+	return ok && got >= int64(first)*instruction && got <= int64(last)*instruction
 }
 
 func (c *check) recordFinding(kind Kind, a *area, k kept) Finding {

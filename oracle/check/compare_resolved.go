@@ -20,7 +20,7 @@ import (
 const resolvedPrefix = ".nv.resolvedrela"
 
 func (c *check) compareResolved() error {
-	if !c.preserve || c.relocatable {
+	if !c.options.PreserveRelocs || c.relocatable {
 		return nil
 	}
 	want, got := map[string][]kept{}, map[string][]kept{}
@@ -69,7 +69,7 @@ func (c *check) compareResolvedOf(name string, want, got []kept) {
 		c.verdict.add(f)
 	}
 	for _, k := range got {
-		if left[k.bare()] == 0 {
+		if left[k.bare()] == 0 && (k.ref.id == nil || !k.ref.id.externShared()) {
 			tell(ResolvedStray, k)
 		}
 		left[k.bare()]--
@@ -99,14 +99,17 @@ func (c *check) writeDown(m *module, a *area, r record, out oracle.Outcome) {
 	if !r.rela {
 		k.addend = int64(out.Implicit)
 	}
-	if id := k.ref.id; id != nil && (id.image() && oracle.TakesBindlessSlot(r.kind) || id.externShared() && (!c.visible(id) || a.owner.reached()) || id.at.area != nil && id.at.area.moved) {
+	id := k.ref.id
+	if id != nil && (id.image() && oracle.TakesBindlessSlot(r.kind) || id.externShared() || id.at != nil && id.at.moved) {
 		return
 	}
 	if c.out.side != whole && (k.ref.id == nil || k.ref.id.space() != cuda.STOShared) {
 		return
 	}
 	if k.ref.area != nil {
-		k.addend += int64(m.places[m.symbols[r.symbol].shndx].base)
+		if p := m.places[m.symbols[r.symbol].shndx].part; p != nil {
+			k.addend += int64(p.base)
+		}
 	}
 	a.resolved = append(a.resolved, k)
 }

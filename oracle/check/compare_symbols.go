@@ -11,21 +11,19 @@ import (
 
 func (c *check) compareSymbols() error {
 	for _, id := range c.ids {
-		if !c.visible(id) {
+		if id.out != 0 {
+			c.verdict.Symbols++
+			c.compareSymbol(id, &c.out.symbols[id.out])
 			continue
 		}
-		if id.out == 0 {
-			c.verdict.add(Finding{Kind: SymbolMissing, File: id.file, Symbol: id.name, unneeded: !id.named && !id.kernel()})
-			continue
+		if c.required(id) {
+			// What has no name and is reached by no record runs all the same;
+			// the driver finds kernels and variables by name.
+			unneeded := !id.named && !id.kernel() && (id.function() || id.local || id.def == nil && !id.common)
+			c.verdict.add(Finding{Kind: SymbolMissing, File: id.file, Symbol: id.name, unneeded: unneeded})
 		}
-		c.verdict.Symbols++
-		c.compareSymbol(id, &c.out.symbols[id.out])
 	}
 	c.compareSectionSymbols()
-	nameless := 0
-	if c.release < 130 && c.keepAll {
-		nameless = c.nameless
-	}
 	for i := range c.out.symbols {
 		s := &c.out.symbols[i]
 		if i == 0 {
@@ -35,14 +33,9 @@ func (c *check) compareSymbols() error {
 		if s.kind() == cuda.STTSection || c.out.refs[i].id != nil {
 			continue
 		}
-		if s.name == "" && s.info == byte(cuda.STTFunc) && s.other == 0 && !s.defined() && s.value == 0 && s.size == 0 && nameless > 0 {
-			nameless--
-			continue
-		}
-		c.verdict.add(Finding{Kind: SymbolStray, Symbol: s.name, unneeded: !s.defined()})
-	}
-	if nameless > 0 {
-		c.verdict.add(Finding{Kind: SymbolMissing, Detail: "function without a name", unneeded: true})
+		// nvlink 12.x writes functions without a name with -g.
+		unneeded := !s.defined() || s.kind() == cuda.STTFile
+		c.verdict.add(Finding{Kind: SymbolStray, Symbol: s.name, unneeded: unneeded})
 	}
 	return nil
 }
@@ -87,16 +80,28 @@ func (c *check) compareSymbol(id *identity, s *symbol) {
 	}
 	info, other := c.lowered(id)
 	say(SymbolType, uint64(info%16), uint64(s.kind()))
-	say(SymbolBinding, uint64(info/16), uint64(s.bind()))
+	if id.space() != cuda.STOShared || id.function() {
+		say(SymbolBinding, uint64(info/16), uint64(s.bind()))
+	}
+	if id.space() == cuda.STOShared && !id.function() {
+		other, s = other&^cuda.STOVisibility, &symbol{name: s.name, info: s.info, other: s.other &^ cuda.STOVisibility, shndx: s.shndx, special: s.special, value: s.value, size: s.size}
+	}
 	say(SymbolOther, uint64(other), uint64(s.other))
 	say(SymbolSize, c.sizeOf(id, s), s.size)
-	want := id.at.area
+	want := id.at
 	if id.code != nil {
 		want = id.code.area
 	}
 	index := 0
 	if want != nil && want.out != nil {
 		index = want.out.index
+	}
+	if id.space() == cuda.STOShared && !id.function() {
+		c.compareSharedSymbol(id, s)
+		return
+	}
+	if id.other&cuda.STOVisibility == cuda.STOInternal && !id.function() && (want == nil || want.out == nil || want.moved) {
+		return // a constant of the compiler that no code reads
 	}
 	if index != s.shndx {
 		c.verdict.add(Finding{Kind: SymbolSection, File: id.file, Symbol: id.name, Want: c.out.sections[index].name, Got: c.sectionName(s)})
@@ -105,22 +110,37 @@ func (c *check) compareSymbol(id *identity, s *symbol) {
 	if c.relocatable && id.def == nil && !id.common && !id.function() && (s.value == 1<<64-1 || id == c.instance) {
 		return // all ones are written for some that nobody defines
 	}
-	say(SymbolValue, c.symbolValue(id), s.value)
+	switch {
+	case id.function():
+		say(SymbolValue, id.value, s.value)
+	case id.def == nil && !id.common:
+		say(SymbolValue, id.foreign, s.value)
+	case id.placed:
+		say(SymbolValue, id.value, s.value)
+	}
 }
 
-// symbolValue is st_value: the offset, and from sm_90 on for shared memory the
-// reserved kilobyte more (for arrays of unknown length only if others share).
-func (c *check) symbolValue(id *identity) uint64 {
-	if c.preserve && !c.debug && id.externShared() && !c.relocatable {
-		return c.reserved - 1
+// compareSharedSymbol looks at the symbol of a shared variable, which a plain link
+// lacks: its value is the place that the fields tell, from sm_90 on with the
+// reserved kilobyte.
+func (c *check) compareSharedSymbol(id *identity, s *symbol) {
+	if s.defined() && (s.special || !c.holdsShared(s.shndx)) {
+		c.verdict.add(Finding{Kind: SymbolSection, File: id.file, Symbol: id.name, Want: "shared memory", Got: c.sectionName(s)})
+		return
 	}
-	if id.def == nil && !id.common && id.space() != cuda.STOShared {
-		return id.foreign
+	at, known := c.told[toldKey{id: id}]
+	if !known || c.relocatable || id.externShared() || !s.defined() {
+		return
 	}
-	if id.space() == cuda.STOShared && !c.relocatable && (!id.externShared() || len(c.shared.multi) > 0 || c.out.side == sassSide) {
-		return id.value + c.reserved
+	if s.value != at+c.reserved {
+		c.verdict.add(Finding{Kind: SymbolValue, File: id.file, Symbol: id.name, Want: hex(at + c.reserved), Got: hex(s.value), Detail: "a shared variable, by the fields that name it"})
 	}
-	return id.value
+}
+
+// holdsShared reports whether a section of the output is shared memory.
+func (c *check) holdsShared(index int) bool {
+	name := c.out.sections[index].name
+	return noBits(c.out.sections[index].kind) && (strings.HasPrefix(name, ".nv.shared.") || name == ".nv_debug.shared")
 }
 
 func (c *check) sectionName(s *symbol) string {
@@ -140,90 +160,39 @@ func (c *check) lowered(id *identity) (info, other byte) {
 	if c.out.side != whole && id.def == nil && (unified(id.name) || strings.HasPrefix(id.name, ".nv.reservedSmem.")) {
 		return 16*byte(cuda.STBGlobal) + byte(cuda.STTCudaObject), other
 	}
-	if c.side == mercurySide && !c.relocatable && id.space() == cuda.STOShared && !id.function() && !c.forDebugger(id) {
-		other |= cuda.STOInternal
-	}
 	if c.relocatable || c.side == mercurySide || id.function() || id.def == nil && id.early {
 		return info, other
 	}
 	if id.kind() == cuda.STTCudaObject {
 		info = info - byte(cuda.STTCudaObject) + byte(cuda.STTObject)
 	}
-	other %= 0x20
-	if id.space() == cuda.STOShared && !c.forDebugger(id) {
-		other |= cuda.STOInternal
-	}
-	return info, other
+	return info, other % 0x20
 }
 
-// compareSectionSymbols wants one symbol for each section that has one: all
-// but empty ones, tables and attributes. It counts the symbols that stand
-// before the globals as well: local ones, and weak ones that were defined when
-// they were first seen, until 13.5 put those among the globals.
+// compareSectionSymbols looks at the symbols of sections and at the number of the
+// first global symbol: no local one may stand behind it. nvlink counts weak symbols
+// that were defined when they were first seen among the local ones, until 13.5.
 func (c *check) compareSectionSymbols() {
 	if c.out.symtab == 0 {
 		return
 	}
-	found := make([]int, len(c.out.sections))
-	early := uint32(1)
-	last := 0
+	last, weak := 0, 0
 	for i := range c.out.symbols {
 		s := &c.out.symbols[i]
-		id := c.out.refs[i].id
-		switch {
-		case i == 0:
-		case s.kind() == cuda.STTSection && !s.special:
-			found[s.shndx]++
+		if i > 0 && s.kind() == cuda.STTSection && !s.special {
 			if name := c.out.sections[s.shndx].name; s.name != name || s.info != byte(cuda.STTSection) || s.other != 0 || s.value != 0 || s.size != 0 {
 				c.verdict.add(Finding{Kind: SymbolType, Section: name, Symbol: s.name, Offset: uint64(i), Detail: "section symbol", unneeded: true})
 			}
-			early++
-		case id != nil && id.early && (id.local || c.release < 135), id == nil && s.bind() == cuda.STBLocal:
-			early++
 		}
-		if s.bind() == cuda.STBLocal {
-			last = i
+		if id := c.out.refs[i].id; s.bind() == cuda.STBLocal && (id == nil || id.space() != cuda.STOShared || id.function()) {
+			last = i // 13.5 writes shared variables as local where -g shows them
 		}
 	}
-	for i := range c.out.sections {
-		s := &c.out.sections[i]
-		want := 1
-		if !hasSymbol(s) || c.out.side != whole && c.emptyShared(i) || c.madeLate(s, found[i]) {
-			want = 0
-		}
-		if found[i] < want {
-			c.verdict.add(Finding{Kind: SymbolMissing, Section: s.name, Symbol: s.name, Detail: "section symbol", unneeded: true})
-		} else if found[i] > want {
-			c.verdict.add(Finding{Kind: SymbolStray, Section: s.name, Symbol: s.name, Detail: "section symbol", unneeded: true})
-		}
+	got := uint64(c.out.sections[c.out.symtab].info)
+	for i := last + 1; i < len(c.out.symbols) && uint64(i) < got && (c.out.symbols[i].bind() == cuda.STBWeak || c.out.symbols[i].bind() == cuda.STBLocal); i++ {
+		weak++
 	}
-	if c.out.side == sassSide {
-		early = uint32(last) + 1 // the finalizer counts up to the last local one
+	if got <= uint64(last) || got > uint64(last+1+weak) {
+		c.verdict.add(Finding{Kind: SymbolOrder, Section: c.out.sections[c.out.symtab].name, Want: hex(uint64(last + 1)), Got: hex(got), Detail: "first global symbol"})
 	}
-	if got := c.out.sections[c.out.symtab].info; got != early || last >= int(got) {
-		c.verdict.add(Finding{Kind: SymbolOrder, Section: c.out.sections[c.out.symtab].name, Want: hex(uint64(early)), Got: hex(uint64(got)), Detail: "first global symbol"})
-	}
-}
-
-// emptyShared: the finalizer counts the reserved kilobyte after the symbols
-// were made.
-func (c *check) emptyShared(index int) bool {
-	a := c.out.areas[index]
-	return !c.relocatable && a != nil && a.kind == cuda.SHTCudaShared && c.out.sections[index].size == reservedShared
-}
-
-// madeLate reports whether a section of a relocatable output may be one that
-// the layout made and no input has; such have no symbol.
-func (c *check) madeLate(s *section, found int) bool {
-	a := c.out.areas[s.index]
-	return c.relocatable && a != nil && (a.late || a.roomy && found == 0)
-}
-
-func hasSymbol(s *section) bool {
-	switch s.kind {
-	case cuda.SHTNull, cuda.SHTStrtab, cuda.SHTSymtab, cuda.SHTSymtabShndx, cuda.SHTRel, cuda.SHTRela, cuda.SHTCudaInfo,
-		cuda.SHTCudaResolvedRela, cuda.SHTCudaCompat:
-		return false
-	}
-	return s.size > 0
 }

@@ -46,7 +46,6 @@ var headerDefects = []defect{
 	}, []Kind{SectionOverlap}},
 	{"section behind the file", onHeader(hasBytes, shOffset, 8, set(1<<40)), []Kind{Unreadable}},
 	{"size that overflows", onHeader(hasBytes, shSize, 8, set(1<<64-1)), []Kind{Unreadable}},
-	{"alignment of shared memory", onHeader(func(s *section) bool { return s.kind == cuda.SHTNobits && s.flags&cuda.SHFInfoLink != 0 }, shAlign, 8, func(v uint64) uint64 { return 2 * v }), []Kind{SectionHeader}},
 	{"string table of the symbols", onHeader(func(s *section) bool { return s.kind == cuda.SHTSymtab }, shLink, 4, set(1)), []Kind{SectionHeader, SymbolMissing, Unreadable}},
 }
 

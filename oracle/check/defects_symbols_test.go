@@ -142,7 +142,7 @@ var codeDefects = []defect{
 		}
 		e.put(e.header(i, shSize), 8, e.out.sections[i].size-4)
 		return true
-	}, []Kind{SectionSize}},
+	}, []Kind{SectionSize, SharedSize, SegmentCover}},
 	{"constants in another bank", func(e *editor) bool {
 		i := e.named(".nv.constant3")
 		if i == 0 {
@@ -157,7 +157,7 @@ var codeDefects = []defect{
 func dataByte(ok func(*area) bool) func(*editor) bool {
 	return func(e *editor) bool {
 		for _, a := range e.areas {
-			if a.out != nil && len(a.out.body) > 0 && ok(a) {
+			if a.out != nil && len(a.out.body) > 0 && ok(a) && !a.isFree(a.out.size/2) {
 				e.flip(a.out.offset+a.out.size/2, 0x11)
 				return true
 			}
@@ -192,10 +192,10 @@ func set(n uint64) func(uint64) uint64 { return func(uint64) uint64 { return n }
 
 var symbolDefects = []defect{
 	{"function at another place", onSymbol(isFunction, stValue, 8, add(16)), []Kind{SymbolValue}},
-	{"object at another place", onSymbol(isObject, stValue, 8, add(64)), []Kind{SymbolValue}},
+	{"object at another place", onSymbol(isObject, stValue, 8, add(64)), placeKinds},
 	{"object off its alignment", onSymbol(func(id *identity, s *symbol) bool {
 		return isObject(id, s) && id.def != nil && !id.def.special && id.mod.sections[id.def.shndx].align > 1
-	}, stValue, 8, add(1)), []Kind{SymbolAlignment}},
+	}, stValue, 8, add(1)), placeKinds},
 	{"object behind its section", func(e *editor) bool {
 		i := e.object(func(id *identity, s *symbol) bool { return true })
 		if i == 0 {
@@ -203,8 +203,8 @@ var symbolDefects = []defect{
 		}
 		e.put(e.entry(i, stValue), 8, e.out.sections[e.out.symbols[i].shndx].size)
 		return true
-	}, []Kind{SymbolOutside}},
-	{"object far behind its section", onSymbol(isObject, stValue, 8, set(1<<63)), []Kind{SymbolOutside}},
+	}, placeKinds},
+	{"object far behind its section", onSymbol(isObject, stValue, 8, set(1<<63)), placeKinds},
 	{"objects overlap", func(e *editor) bool {
 		i := e.object(func(id *identity, s *symbol) bool { return true })
 		j := e.object(func(id *identity, s *symbol) bool {
@@ -215,7 +215,7 @@ var symbolDefects = []defect{
 		}
 		e.put(e.entry(j, stValue), 8, e.out.symbols[i].value)
 		return true
-	}, []Kind{SymbolOverlap}},
+	}, placeKinds},
 	{"object in another section", func(e *editor) bool {
 		i := e.object(func(id *identity, s *symbol) bool { return true })
 		j := e.section(func(s *section) bool { return e.out.areas[s.index] != nil && s.index != e.out.symbols[max(i, 0)].shndx })
@@ -224,7 +224,7 @@ var symbolDefects = []defect{
 		}
 		e.put(e.entry(i, stShndx), 2, uint64(j))
 		return true
-	}, []Kind{SymbolSection}},
+	}, append([]Kind{SymbolSection}, placeKinds...)},
 	{"function in another's code", func(e *editor) bool {
 		i := e.symbol(isFunction)
 		if i == 0 {
@@ -236,7 +236,7 @@ var symbolDefects = []defect{
 		}
 		e.put(e.entry(i, stShndx), 2, uint64(j))
 		return true
-	}, []Kind{SymbolSection}},
+	}, append([]Kind{SymbolSection}, placeKinds...)},
 	{"defined symbol undefined", onSymbol(isGlobal, stShndx, 2, set(0)), []Kind{SymbolSection}},
 	{"symbol absolute", onSymbol(isGlobal, stShndx, 2, set(cuda.SHNAbs)), []Kind{SymbolSection}},
 	{"section index behind the table", onSymbol(isGlobal, stShndx, 2, set(0x7fff)), []Kind{Unreadable}},
@@ -304,5 +304,9 @@ var symbolDefects = []defect{
 			}
 		}
 		return false
-	}, []Kind{SymbolMissing, SymbolStray}},
+	}, []Kind{SymbolMissing, SymbolStray, SymbolType}},
 }
+
+// placeKinds are the findings that an object at a wrong place leads to: about its
+// symbol, or, since places are read from the output, about what disagrees.
+var placeKinds = []Kind{SymbolValue, SymbolAlignment, SymbolOutside, SymbolOverlap, SymbolSection, SectionBytes, SectionSize, RelocationField, SharedSize, SharedOverlap}

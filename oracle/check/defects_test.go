@@ -20,7 +20,10 @@ var defects = slices.Concat(fieldDefects, recordDefects, codeDefects, symbolDefe
 
 var fieldDefects = []defect{
 	{"bit of a relocated field", func(e *editor) bool {
-		f, a, at := e.field(func(a *area, f *field) bool { return a.code() && f.target != nil })
+		// Where fields alone tell the place of something, another is as good.
+		f, a, at := e.field(func(a *area, f *field) bool {
+			return a.code() && f.target != nil && f.target.out != 0 && f.target.space() != cuda.STOShared
+		})
 		if f == nil {
 			return false
 		}

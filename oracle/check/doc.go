@@ -1,7 +1,7 @@
 // Package check decides whether a device ELF file is a correct link of others,
 // without linking them (translation validation).
 //
-//	v := link.Check([]link.Input{{"a.cubin", a}, {"b.cubin", b}}, output, link.Options{Arch: "sm_80"})
+//	v := check.Check([]check.Input{{"a.cubin", a}, {"b.cubin", b}}, output, check.Options{Arch: "sm_80"})
 //	if !v.Agrees() {
 //		fmt.Print(v)       // one line for each finding
 //		if v.Trace != nil {
@@ -9,11 +9,11 @@
 //		}
 //	}
 //
-// A [Verdict] is one of three: the output agrees; it diverges, and
-// [Verdict.Findings] says where and why; or no answer is given, and
-// [Verdict.Refusal] says which input could not be read. An output that is no
-// device ELF file, or one of another program, diverges. What need not be as it
-// is, and counts for nothing, is in [Verdict.Remarks].
+// [Verdict.Outcome] is one of four: the output is accepted; rejected, and
+// [Verdict.Findings] says where and why, gravest first; not judged, and
+// [Verdict.Unjudged] says what could not be; or refused, and [Verdict.Refusal] says
+// which input could not be read. [Verdict.Functions] has the same for every function.
+// What nvlink does another way, and counts for nothing, is in [Verdict.Remarks].
 //
 // # What is checked
 //
@@ -22,28 +22,25 @@
 //   - Every relocation was carried out as its recipe in package oracle says,
 //     against the right symbol, or is kept with type, symbol and addend.
 //   - Every function that is reached or asked for is there, and every symbol,
-//     as its definition has it: place, size, type, binding, memory space.
-//   - Symbols lie inside their sections, aligned, and share no bytes unless
+//     as its definition has it: size, type, binding, memory space.
+//   - Objects lie inside their sections, aligned, and share no bytes unless
 //     they are one; shared variables of one kernel share none.
 //   - The attributes of .nv.info are the inputs', and for kernels what they owe
 //     to the code they reach: registers, stack, barriers.
-//   - Call graph, prototypes, notes, .nv.compat, section headers, program
-//     headers and the ELF header.
+//   - Above sm_90, where the linker schedules kernels anew, no result is used
+//     before it is there.
+//   - Call graph, prototypes, .nv.compat, section headers, program headers and
+//     the ELF header.
 //
-// The order of records in a table, of sections in the file and of names in a
-// string table is not looked at: it carries no meaning.
+// Where things are is read from the output: any order will do. Two links in a row,
+// stripped files and another linker's are judged by the same rules. The options and
+// the inputs decide what is checked, nothing of that is taken from the output; but
+// the release whose forms it has is the one its header names, if that is not older
+// than the inputs'.
 //
 // Nothing here knows package engine or cubin. The rules are those that nvlink
-// 11.8.89, 12.4.131 and 13.0.88 were seen to follow; each file names its
-// sources. The release and the architecture are taken from the output's header
-// where [Options] leaves them open.
-//
-// # Other images
-//
-// With [Options.Loose] the output may be the second of two links (-r, then
-// final), or have been stripped or edited: places in shared memory are read
-// from the code and held against each other, and debug information, notes and
-// symbols that nothing names may be missing. That is told in Verdict.Remarks.
+// 11.8.89, 12.4.131, 13.0.88 and 13.5.37 were seen to follow; each file names its
+// sources.
 //
 // # Bounds
 //

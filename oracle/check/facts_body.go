@@ -8,9 +8,9 @@ import (
 )
 
 // bodyFacts are the records that .nv.info.<function> must have.
-func (c *check) bodyFacts(b *body, needs map[*identity]need) ([]fact, error) {
+func (c *check) bodyFacts(b *body) []fact {
 	var list []fact
-	for _, a := range b.mod.infoOf(b) {
+	for _, a := range b.attributes() {
 		f := b.mod.factOf(a, func(index uint32) ref { return c.inRef(b.mod, index) })
 		f.file = b.mod.name
 		if a.attr != cuda.AttrExterns {
@@ -19,35 +19,26 @@ func (c *check) bodyFacts(b *body, needs map[*identity]need) ([]fact, error) {
 	}
 	owner := b.owner
 	if owner == nil {
-		return list, nil
+		return list
 	}
 	kernel := b.kernel() && !c.relocatable
-	reached := []*identity{owner}
 	if _, told := b.attribute(cuda.AttrNumBarriers); c.release >= 130 && !kernel && !told && b.barrierCount() > 0 {
 		list = append(list, fact{format: cuda.FormatByte, attr: cuda.AttrNumBarriers, rest: string([]byte{byte(b.barrierCount()), 0}), file: b.mod.name})
 	}
+	externs := c.externs(b)
 	if kernel {
-		reached = c.charged(owner)
-		if err := c.paySteps(); err != nil {
-			return nil, err
-		}
-		list = c.kernelFacts(list, b, reached, needs)
-	}
-	var externs []string
-	for _, f := range reached {
-		if f.code == nil {
-			continue
-		}
-		for _, name := range c.externs(f.code) {
-			if !slices.Contains(externs, name) {
-				externs = append(externs, name)
-			}
+		list = c.kernelFacts(list, b)
+		externs = c.needOf(owner).externs
+		if len(c.kernels) == 1 && len(externs) != len(c.allNeed.externs) {
+			// nvlink charges the only kernel of a link with everything.
+			list = append(list, fact{format: cuda.FormatSized, attr: cuda.AttrExterns, about: strings.Join(c.allNeed.externs, " "), also: []string{strings.Join(externs, " ")}, file: b.mod.name, optional: len(externs) == 0})
+			return list
 		}
 	}
 	if c.release >= 119 && c.sm >= masksFrom && !c.relocatable {
 		for _, f := range b.names {
 			if f != owner && f.live {
-				list = append(list, fact{format: cuda.FormatHalf, attr: cuda.AttrSparseMmaMask, rest: "\x00\x80", file: b.mod.name})
+				list = append(list, fact{format: cuda.FormatHalf, attr: cuda.AttrSparseMmaMask, rest: "\x00\x80", file: b.mod.name, optional: true})
 			}
 		}
 	}
@@ -55,14 +46,14 @@ func (c *check) bodyFacts(b *body, needs map[*identity]need) ([]fact, error) {
 		slices.Sort(externs)
 		list = append(list, fact{format: cuda.FormatSized, attr: cuda.AttrExterns, about: strings.Join(externs, " "), file: b.mod.name})
 	}
-	return list, nil
+	return list
 }
 
 // externs names the functions of a body's list that nobody defines, and the
 // kernels.
 func (c *check) externs(b *body) []string {
 	var names []string
-	for _, a := range b.mod.infoOf(b) {
+	for _, a := range b.attributes() {
 		if a.attr != cuda.AttrExterns {
 			continue
 		}
@@ -77,16 +68,30 @@ func (c *check) externs(b *body) []string {
 }
 
 // kernelFacts adds what a kernel takes over from what it reaches.
-func (c *check) kernelFacts(list []fact, b *body, reached []*identity, needs map[*identity]need) []fact {
-	n := needs[b.owner]
-	set := func(format cuda.InfoFormat, attr cuda.InfoAttr, value string) {
+func (c *check) kernelFacts(list []fact, b *body) []fact {
+	n := c.needOf(b.owner)
+	only := len(c.kernels) == 1 // nvlink charges the only kernel of a link with everything
+	set := func(format cuda.InfoFormat, attr cuda.InfoAttr, value string, also ...string) {
 		for i := range list {
 			if list[i].attr == attr {
-				list[i].rest = value
+				list[i].rest, list[i].also = value, also
 				return
 			}
 		}
-		list = append(list, fact{format: format, attr: attr, rest: value, file: b.mod.name})
+		list = append(list, fact{format: format, attr: attr, rest: value, also: also, file: b.mod.name})
+	}
+	count := func(format cuda.InfoFormat, attr cuda.InfoAttr, least, all, own uint64) {
+		text := func(n uint64) string { return string([]byte{byte(n), byte(n >> 8)}) }
+		switch {
+		case !only || all == least:
+			if least > 0 {
+				set(format, attr, text(least))
+			}
+		case least > 0 || slices.ContainsFunc(list, func(f fact) bool { return f.attr == attr }):
+			set(format, attr, text(least), text(all))
+		default:
+			list = append(list, fact{format: format, attr: attr, rest: text(all), file: b.mod.name, optional: true})
+		}
 	}
 	switch {
 	case !n.known:
@@ -95,45 +100,60 @@ func (c *check) kernelFacts(list []fact, b *body, reached []*identity, needs map
 		set(cuda.FormatSized, cuda.AttrCrsStackSize, bytesOf(uint32(n.crs)))
 	}
 	if c.release >= 130 {
-		if most := mostBarriers(reached); most > 0 {
-			set(cuda.FormatByte, cuda.AttrNumBarriers, string([]byte{byte(most), 0}))
-		}
+		count(cuda.FormatByte, cuda.AttrNumBarriers, n.barriers, c.allNeed.barriers, 0)
 	}
-	if c.sm >= masksFrom {
-		if mask := c.sparseMask(b, reached); mask != 0 {
-			set(cuda.FormatHalf, cuda.AttrSparseMmaMask, string([]byte{byte(mask), byte(mask >> 8)}))
-		}
+	if _, has := b.attribute(cuda.AttrSparseMmaMask); has && c.sm >= masksFrom {
+		count(cuda.FormatHalf, cuda.AttrSparseMmaMask, n.sparse, c.allNeed.sparse, 0)
 	}
-	if c.sm < forwardProgress && slices.ContainsFunc(reached, func(f *identity) bool { return f.code == nil && strings.HasPrefix(f.name, "cnp") }) {
+	if c.sm < forwardProgress && (n.launches || only && c.allNeed.launches) {
 		set(cuda.FormatNone, cuda.AttrNeedCnpWrapper, "\x00\x00") // it launches kernels through the old interface
 	}
 	// Transaction barriers add up along a path of calls.
-	most := uint64(0)
-	for _, f := range reached {
-		if f.code != b {
-			most = max(most, c.barriersFrom(f, needs))
-		}
-	}
-	v, _ := b.attribute(cuda.AttrNumMbarriers)
-	if mbarriers := number(v, 0, 2) + most; mbarriers > 0 {
-		set(cuda.FormatHalf, cuda.AttrNumMbarriers, string([]byte{byte(mbarriers), byte(mbarriers >> 8)}))
+	if n.mbarriers > 0 || only && c.allNeed.mbarriers > 0 {
+		own := c.ownNeed(b.owner)
+		count(cuda.FormatHalf, cuda.AttrNumMbarriers, n.mbarriers, own.mbarriers+c.mostBelow(b.owner), 0)
 	}
 	if a := c.byKey[areaKey{".nv.constant0.", b}]; c.out.side == sassSide && a != nil && a.slots {
 		for _, attr := range [...]cuda.InfoAttr{cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank} {
 			list = append(list, fact{format: cuda.FormatByte, attr: attr, rest: "\x00\x00", file: b.mod.name})
 		}
 	}
-	for _, attr := range [...]cuda.InfoAttr{cuda.AttrCtaidzUsed, cuda.AttrReservedSmemUsed} {
-		for _, f := range reached {
-			if f.code == nil || f.code == b {
-				continue
+	if n.least {
+		for _, attr := range [...]cuda.InfoAttr{cuda.AttrCrsStackSize, cuda.AttrExterns, cuda.AttrCtaidzUsed, cuda.AttrReservedSmemUsed, cuda.AttrNumBarriers, cuda.AttrNumMbarriers} {
+			if !slices.ContainsFunc(list, func(f fact) bool { return f.attr == attr }) && (attr != cuda.AttrExterns || len(n.externs) == 0) {
+				list = append(list, fact{attr: attr, optional: true, anything: true, file: b.mod.name})
 			}
-			if _, ok := f.code.attribute(attr); ok {
-				set(cuda.FormatNone, attr, "\x00\x00")
+		}
+		for i := range list {
+			switch list[i].attr {
+			case cuda.AttrCrsStackSize, cuda.AttrNumBarriers, cuda.AttrNumMbarriers, cuda.AttrSparseMmaMask:
+				list[i].least = true
 			}
 		}
 	}
+	for _, x := range [...]struct {
+		attr      cuda.InfoAttr
+		need, all bool
+	}{{cuda.AttrCtaidzUsed, n.ctaidz, c.allNeed.ctaidz}, {cuda.AttrReservedSmemUsed, n.reserved, c.allNeed.reserved}} {
+		if x.need {
+			set(cuda.FormatNone, x.attr, "\x00\x00")
+		} else if only && x.all {
+			list = append(list, fact{format: cuda.FormatNone, attr: x.attr, rest: "\x00\x00", file: b.mod.name, optional: true})
+		}
+	}
 	return list
+}
+
+// mostBelow is the most transaction barriers that any other live function and
+// what it calls ask for.
+func (c *check) mostBelow(k *identity) uint64 {
+	most := uint64(0)
+	for _, f := range c.graph.functions {
+		if f != k && f.live {
+			most = max(most, c.needOf(f).mbarriers)
+		}
+	}
+	return most
 }
 
 // Since 12.x code for sm_90 has a mask of its sparse matrix instructions. A
@@ -144,58 +164,3 @@ const (
 	secondNameMask  = 0x8000
 	forwardProgress = 70
 )
-
-func (c *check) sparseMask(b *body, reached []*identity) uint64 {
-	if _, ok := b.attribute(cuda.AttrSparseMmaMask); !ok {
-		return 0
-	}
-	mask := uint64(0)
-	for _, f := range reached {
-		if f.code == nil {
-			continue
-		}
-		v, _ := f.code.attribute(cuda.AttrSparseMmaMask)
-		mask |= number(v, 0, 2)
-		for _, name := range f.code.names {
-			if name.live && name.first() != name {
-				mask |= secondNameMask
-			}
-		}
-	}
-	return mask
-}
-
-// charged lists the functions whose needs a kernel takes over: those it
-// reaches, and for the only kernel of a link all.
-func (c *check) charged(k *identity) []*identity {
-	if len(c.kernels) != 1 {
-		return c.reach(k)
-	}
-	list := []*identity{k}
-	for _, f := range c.ids {
-		if f != k && f.function() && f.live {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
-// mostBarriers is the most barriers of a list of functions.
-func mostBarriers(list []*identity) uint64 {
-	most := uint64(0)
-	for _, f := range list {
-		if f.code != nil {
-			most = max(most, f.code.barrierCount())
-		}
-	}
-	return most
-}
-
-// barrierCount is the number of barriers of a function: the attribute, in
-// older objects the bits of the section flags.
-func (b *body) barrierCount() uint64 {
-	if v, ok := b.attribute(cuda.AttrNumBarriers); ok {
-		return number(v, 0, 1)
-	}
-	return uint64(b.section.flags & cuda.SHFBarrierMask >> cuda.SHFBarrierShift)
-}

@@ -53,7 +53,8 @@ const (
 	CompatValue                       // .nv.compat isn't the inputs' combined
 	SharedOverlap                     // two shared variables live at the same time at the same place
 	SharedPlace                       // a shared variable at another place than the layout gives it
-	SharedSize                        // shared memory too small or too large for what a kernel uses
+	SharedSize                        // shared memory too small for what a kernel uses
+	CodeSchedule                      // a result is used before it is there
 )
 
 var kindNames = [...]string{"?", "output.unreadable", "output.other-program", "inputs.conflict", "header.field", "segment.cover",
@@ -63,7 +64,7 @@ var kindNames = [...]string{"?", "output.unreadable", "output.other-program", "i
 	"symbol.size", "symbol.type", "symbol.binding", "symbol.other", "symbol.order",
 	"relocation.field", "relocation.missing", "relocation.stray", "relocation.type", "relocation.symbol", "relocation.addend",
 	"resolved.missing", "resolved.stray", "fact.missing", "fact.stray", "fact.value", "call.missing", "call.stray",
-	"note.value", "compat.value", "shared.overlap", "shared.place", "shared.size"}
+	"note.value", "compat.value", "shared.overlap", "shared.place", "shared.size", "code.schedule"}
 
 // String returns the kind's key.
 func (k Kind) String() string {

@@ -12,13 +12,30 @@ import (
 // A module's .nv.callgraph names direct calls, functions whose address is
 // taken with their prototype, indirect calls with the prototype they go
 // through, and which function takes whose address. Prototypes are strings, and
-// an indirect call may reach every function of an equal one.
+// an indirect call may reach every function of an equal one. In the graph a
+// prototype is a node of its own, so that many callers through it and many
+// functions of it cost their sum and not their product.
 //
-// What no kernel reaches is left out, but for functions whose address is
-// taken; those stay without what they call. -g, --preserve-relocs and -r keep
-// everything.
+// What a kernel reaches must be in the output, and functions whose address is
+// taken. What nothing reaches may be.
 //
 // Source: links of call programs by nvlink 11.8.89 to 13.0.88.
+
+// callees is a list without doubles, in the order of insertion.
+type callees struct {
+	list []*identity
+	set  map[*identity]bool
+}
+
+func (l *callees) add(y *identity) {
+	if l.set == nil {
+		l.set = map[*identity]bool{}
+	}
+	if !l.set[y] {
+		l.set[y] = true
+		l.list = append(l.list, y)
+	}
+}
 
 func (c *check) readCalls() error {
 	for _, m := range c.modules {
@@ -33,8 +50,13 @@ func (c *check) readCalls() error {
 				return err
 			}
 			name, _ := text(m.strings(), uint64(p.y))
-			if x != nil && !x.typed {
+			if err := c.budget.spend(m.name, uint64(len(name))/16); err != nil {
+				return err
+			}
+			if x != nil && !x.typed && c.speaks(m, x) {
 				x.prototype = name
+			} else if x != nil {
+				x.mayTell(name)
 			}
 		}
 	}
@@ -52,40 +74,63 @@ func (c *check) readCall(m *module, p pair) error {
 		if err != nil || y == nil {
 			return err
 		}
-		if !c.speaks(m, x) {
-			return nil
-		}
-		list := &x.callees
-		if p.heading == cuda.CallgraphEdges {
+		switch edges := p.heading == cuda.CallgraphEdges; {
+		case !c.speaks(m, x):
+			x.mayCall.add(y)
+		case edges:
 			// The taker's word counts even where the prototype comes from a
 			// definition that lost.
-			list, y.taken = &x.edges, true
-		}
-		if !slices.Contains(*list, y) {
-			*list = append(*list, y)
+			x.edges.add(y)
+			y.taken = true
+		default:
+			x.calls.add(y)
 		}
 	case cuda.CallgraphPrototypes:
+		name, err := c.prototypeName(m, p.y)
+		if err != nil {
+			return err
+		}
 		if !c.speaks(m, x) {
+			x.mayTell(name)
 			return nil
 		}
-		name, _ := text(m.strings(), uint64(p.y))
 		if !x.typed {
 			x.prototype = name
 		}
 		x.taken, x.typed = true, true
 	case cuda.CallgraphIndirect:
+		name, err := c.prototypeName(m, p.y)
+		if err != nil {
+			return err
+		}
 		if !c.speaks(m, x) {
+			x.mayTell(name)
 			return nil
 		}
-		name, _ := text(m.strings(), uint64(p.y))
 		x.indirect = append(x.indirect, name)
 	}
 	return nil
 }
 
-// speaks reports whether a module has a word about a function: not where its
-// definition lost. One that was replaced later still has.
-func (c *check) speaks(m *module, x *identity) bool { return !m.silent[x] }
+func (c *check) prototypeName(m *module, at uint32) (string, error) {
+	name, _ := text(m.strings(), uint64(at))
+	return name, c.budget.spend(m.name, uint64(len(name))/16)
+}
+
+// speaks reports whether a module's word about a function counts: where there are
+// several definitions only that of the one that stands. What the others say may be
+// there: nvlink drops it or not by the order of the inputs.
+func (c *check) speaks(m *module, x *identity) bool {
+	return !m.silent[x] && (!x.several || x.code == nil || x.code.mod == m)
+}
+
+// mayTell notes a prototype that a definition which lost names.
+func (d *identity) mayTell(prototype string) {
+	if d.mayName == nil {
+		d.mayName = map[string]bool{}
+	}
+	d.mayName[prototype] = true
+}
 
 func (c *check) caller(m *module, index uint32) (*identity, error) {
 	if int(index) >= len(m.refs) {
@@ -94,77 +139,216 @@ func (c *check) caller(m *module, index uint32) (*identity, error) {
 	return m.refs[index].id, nil
 }
 
-// calls visits what a function may call, each function once.
-func (c *check) calls(f *identity, visit func(*identity)) {
-	for _, y := range f.callees {
-		visit(y)
-	}
-	for _, prototype := range f.indirect {
-		for _, y := range c.takers[prototype] {
-			visit(y)
+// graph has a node for each function, and behind those one for each prototype.
+type graph struct {
+	functions []*identity
+	next      [][]int32 // what a node may call
+	before    [][]int32 // the same backwards
+	group     []int32   // strongly connected component of a node
+	groups    [][]int32 // their members, those that call nothing first
+	seen      []int32   // marks of walks
+	mark      int32
+}
+
+func (c *check) makeGraph() error {
+	g := &graph{}
+	c.graph = g
+	for _, f := range c.ids {
+		if f.function() {
+			f.node = int32(len(g.functions))
+			g.functions = append(g.functions, f)
 		}
 	}
-}
-
-// reach lists a function and everything it may call, in the order found.
-func (c *check) reach(from *identity) []*identity {
-	c.marks++
-	from.mark = c.marks
-	list := []*identity{from}
-	for i := 0; i < len(list); i++ {
-		c.calls(list[i], func(y *identity) {
-			c.steps++
-			if y.mark != c.marks {
-				y.mark = c.marks
-				list = append(list, y)
-			}
-		})
+	prototypes := map[string]int32{}
+	g.next = make([][]int32, len(g.functions))
+	edges := 0
+	nodeOf := func(prototype string) int32 {
+		n, known := prototypes[prototype]
+		if !known {
+			n = int32(len(g.next))
+			prototypes[prototype] = n
+			g.next = append(g.next, nil)
+		}
+		return n
 	}
-	return list
-}
-
-// alive decides which functions stay.
-func (c *check) alive() error {
-	c.takers = map[string][]*identity{}
-	for _, f := range c.ids {
-		if f.function() && f.taken {
+	for _, f := range g.functions {
+		if f.taken {
+			n := nodeOf(f.prototype)
+			g.next[n] = append(g.next[n], f.node)
 			c.takers[f.prototype] = append(c.takers[f.prototype], f)
+			edges++
+		}
+		for _, y := range f.calls.list {
+			if y.function() {
+				g.next[f.node] = append(g.next[f.node], y.node)
+				edges++
+			}
+		}
+		for _, prototype := range f.indirect {
+			g.next[f.node] = append(g.next[f.node], nodeOf(prototype))
+			edges++
 		}
 	}
-	for _, f := range c.ids {
-		if !f.function() {
+	g.before = make([][]int32, len(g.next))
+	for x, list := range g.next {
+		for _, y := range list {
+			g.before[y] = append(g.before[y], int32(x))
+		}
+	}
+	g.seen = make([]int32, len(g.next))
+	g.components()
+	return c.budget.spend("", uint64(len(g.next)+edges))
+}
+
+// components finds the strongly connected components (Tarjan), with a stack of
+// its own: a chain of calls may be as long as the program.
+func (g *graph) components() {
+	n := len(g.next)
+	g.group = make([]int32, n)
+	index, low := make([]int32, n), make([]int32, n)
+	type frame struct{ node, edge int32 }
+	var open []int32
+	var walk []frame
+	count := int32(0)
+	for root := range int32(n) {
+		if index[root] != 0 {
 			continue
 		}
-		switch {
-		case f.kernel():
-			if c.kept(f) {
-				c.kernels = append(c.kernels, f)
+		walk = append(walk, frame{root, 0})
+		for len(walk) > 0 {
+			f := &walk[len(walk)-1]
+			x := f.node
+			if f.edge == 0 {
+				count++
+				index[x], low[x] = count, count
+				open = append(open, x)
 			}
-			f.live = c.keepAll || c.options.HostKernels != nil && f.taken
-		case f.taken || c.keepAll:
-			f.live = true
+			if int(f.edge) < len(g.next[x]) {
+				y := g.next[x][f.edge]
+				f.edge++
+				if index[y] == 0 {
+					walk = append(walk, frame{y, 0})
+				} else if index[y] > 0 {
+					low[x] = min(low[x], index[y])
+				}
+				continue
+			}
+			walk = walk[:len(walk)-1]
+			if len(walk) > 0 {
+				up := walk[len(walk)-1].node
+				low[up] = min(low[up], low[x])
+			}
+			if low[x] != index[x] {
+				continue
+			}
+			var members []int32
+			for {
+				y := open[len(open)-1]
+				open = open[:len(open)-1]
+				index[y] = -1 // done: no longer open
+				g.group[y] = int32(len(g.groups))
+				members = append(members, y)
+				if y == x {
+					break
+				}
+			}
+			g.groups = append(g.groups, members)
 		}
 	}
-	for _, k := range c.kernels {
-		for _, f := range c.reach(k) {
+}
+
+// walk visits every node that some of the nodes reach along the edges.
+func (g *graph) walk(from []int32, edges [][]int32, visit func(int32)) (steps uint64) {
+	g.mark++
+	list := slices.Clone(from)
+	for _, x := range list {
+		g.seen[x] = g.mark
+	}
+	for i := 0; i < len(list); i++ {
+		visit(list[i])
+		for _, y := range edges[list[i]] {
+			steps++
+			if g.seen[y] != g.mark {
+				g.seen[y] = g.mark
+				list = append(list, y)
+			}
+		}
+	}
+	return steps + uint64(len(list))
+}
+
+// alive decides which functions must be in the output.
+func (c *check) alive() error {
+	c.takers = map[string][]*identity{}
+	if err := c.makeGraph(); err != nil {
+		return err
+	}
+	var from []int32
+	for _, f := range c.graph.functions {
+		if f.kernel() && c.kept(f) {
+			c.kernels = append(c.kernels, f)
+			f.asked = true
+			from = append(from, f.node)
+		}
+		f.live = f.taken && (!f.kernel() || c.options.HostKernels != nil)
+	}
+	steps := c.graph.walk(from, c.graph.next, func(n int32) {
+		if int(n) < len(c.graph.functions) {
+			f := c.graph.functions[n]
 			f.live, f.reached = true, true
-			f.users = append(f.users, k)
 		}
-		if err := c.budget.spend("", c.steps); err != nil {
-			return err
-		}
-		c.steps = 0
+	})
+	c.keepPresent()
+	for _, m := range c.modules {
+		m.holes = nil // they depend on what is there
 	}
-	for _, f := range c.ids {
+	for _, f := range c.graph.functions {
 		if f.code == nil || !f.live {
 			continue
 		}
 		f.code.live = true
-		for _, y := range f.callees {
+		for _, y := range f.calls.list {
 			y.named = true
 		}
 	}
-	return nil
+	return c.budget.spend("", steps)
+}
+
+// keepPresent takes functions that nothing reaches for live where the output
+// has them: a linker may keep what it could leave out. Those that an option
+// asks for are looked for first.
+func (c *check) keepPresent() {
+	present := map[string]int{}
+	for i := range c.out.sections {
+		if s := &c.out.sections[i]; isCode(s) {
+			present[s.name]++
+		}
+	}
+	for _, f := range c.graph.functions {
+		if f.code != nil && f.live && f.first() == f {
+			present[f.code.section.name]--
+		}
+	}
+	for _, f := range c.graph.functions {
+		if f.code == nil || f.live {
+			continue
+		}
+		if first := f.first(); first != f {
+			f.live = first.live
+			continue
+		}
+		if present[f.code.section.name] > 0 {
+			present[f.code.section.name]--
+			f.live = true
+		} else if c.options.Relocatable && c.relocatable {
+			f.live = true // a later link may ask for it
+		}
+	}
+	for _, f := range c.graph.functions {
+		if first := f.first(); first != f && first.live {
+			f.live = true
+		}
+	}
 }
 
 // kept applies what the host refers to, and -kernels-used: names are searched for the items given. It has no
@@ -173,20 +357,40 @@ func (c *check) kept(k *identity) bool {
 	if h := c.options.HostKernels; h != nil && !c.options.Debug {
 		return h.names(k.name, k.local) || k.taken && c.countNamed(h) != 1
 	}
-	if !c.options.FilterKernels || c.options.Debug {
+	if !c.options.filters() || c.options.Debug {
 		return true
 	}
 	return slices.ContainsFunc(c.options.KernelsUsed, func(item string) bool { return strings.Contains(k.name, item) })
 }
 
+// kernelsReaching lists the kernels that reach some of the functions.
+func (c *check) kernelsReaching(functions []*identity) ([]*identity, error) {
+	var from []int32
+	for _, f := range functions {
+		from = append(from, f.node)
+	}
+	var list []*identity
+	steps := c.graph.walk(from, c.graph.before, func(n int32) {
+		if int(n) < len(c.graph.functions) {
+			if f := c.graph.functions[n]; f.asked {
+				list = append(list, f)
+			}
+		}
+	})
+	slices.SortFunc(list, func(a, b *identity) int { return a.order - b.order })
+	return list, c.budget.spend("", steps)
+}
+
 // countNamed counts the kernels that the host refers to: where it is one alone,
 // nvlink takes a kernel whose address is taken for a device function.
 func (c *check) countNamed(h *HostKernels) int {
-	n := 0
-	for _, f := range c.ids {
-		if f.function() && f.kernel() && h.names(f.name, f.local) {
-			n++
+	if c.hostNamed == 0 {
+		c.hostNamed = 1
+		for _, f := range c.ids {
+			if f.function() && f.kernel() && h.names(f.name, f.local) {
+				c.hostNamed++
+			}
 		}
 	}
-	return n
+	return c.hostNamed - 1
 }

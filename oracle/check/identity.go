@@ -23,31 +23,33 @@ type identity struct {
 	mod                *module // of def
 	mentioned, defined int     // moments of the first mention and the first definition
 
-	code *body // functions: the code that won
+	code    *body // functions: the code that won
+	several bool  // it has other definitions
 
 	// Objects.
 	common     bool   // no definition but a common one; size and align are the largest
 	align      uint64 // commons and shared variables
 	firstAlign uint64 // commons: of the first mention
-	at         place  // where it lies
+	at         *area  // where it lies
 	value      uint64 // its offset there
 	placed     bool
 	overruled  int    // number of the module whose strong definition took the place of a weak one
-	slot       uint64 // of an image, in constant bank 0
 	foreign    uint64 // st_value of the first mention that defines nothing
 	named      bool   // by a record that stays
 
 	// Call graph.
-	callees   []*identity
-	edges     []*identity
+	node      int32 // in the graph
+	calls     callees
+	mayCall   callees         // by definitions that lost
+	mayName   map[string]bool // prototypes that those name
+	edges     callees
 	indirect  []string // prototypes it calls through
 	prototype string   // its own, "" for none
 	taken     bool     // its address is taken
 	typed     bool     // prototype came with the taking
-	reached   bool     // from a kernel that stays
-	live      bool
-	users     []*identity // kernels that reach it
-	mark      int
+	asked     bool     // a kernel that must be there
+	reached   bool     // from such a kernel
+	live      bool     // it is in the output, or must be
 
 	out int // symbol index in the output, 0: not matched
 }

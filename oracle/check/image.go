@@ -30,6 +30,8 @@ type image struct {
 
 	side side      // that sections and symbols show
 	all  []section // those of the file
+
+	capsuleOf map[int]*section // by section of the SASS
 }
 
 type header struct {

@@ -11,20 +11,26 @@ import (
 // whole link.
 type module struct {
 	*image
-	number   int
-	refs     []ref         // by symbol index
-	bodies   map[int]*body // by section index of the code
-	places   []place       // by section index: where the section's bytes went
-	relocs   []relocs      // relocation sections, in file order
-	infos    map[int][]attribute
-	pairs    []pair             // of .nv.callgraph
-	protos   []pair             // of .nv.prototype
-	losers   map[int][]*symbol  // by section index: objects that another definition stands for
-	lost     map[int]bool       // the same, by symbol index
-	accepted map[int]bool       // by section index: a definition in it was taken, if only for a time
-	silent   map[*identity]bool // functions whose definition here lost
-	nameless bool               // it was the first to mention some undefined function
-	wide     bool               // e_flags and notes of 13.0 and later
+	number       int
+	refs         []ref          // by symbol index
+	bodies       map[int]*body  // by section index of the code
+	places       []place        // by section index: where the section's bytes went
+	relocs       []relocs       // relocation sections, in file order
+	relocsOf     map[int][]int  // indices into relocs, by section index of the target
+	holes        map[int][]span // places that relocations may write, by section index
+	infos        map[int][]attribute
+	infoOf       map[int][]attribute // by section index of the code
+	infoSections []int               // of .nv.info, in file order
+	registers    map[uint32]uint32   // by symbol index
+	facts        map[cuda.InfoAttr]map[*identity]uint32
+	pairs        []pair             // of .nv.callgraph
+	protos       []pair             // of .nv.prototype
+	losers       map[int][]*symbol  // by section index: objects that another definition stands for
+	lost         map[int]bool       // the same, by symbol index
+	accepted     map[int]bool       // by section index: a definition in it was taken, if only for a time
+	silent       map[*identity]bool // functions whose definition here lost
+	nameless     bool               // it was the first to mention some undefined function
+	wide         bool               // e_flags and notes of 13.0 and later
 }
 
 // ref is what a symbol index stands for: something with an identity, a section
@@ -34,10 +40,10 @@ type ref struct {
 	area *area
 }
 
-// place is a run of bytes in an area.
+// place is where a section of an input went: into an area, as a part of it.
 type place struct {
 	area *area
-	base uint64
+	part *part
 }
 
 // relocs is one relocation section.
@@ -87,7 +93,7 @@ func readModule(number int, in Input, of side, b *budget) (*module, error) {
 		return nil, err
 	}
 	m := &module{
-		image: f, number: number, bodies: map[int]*body{}, silent: map[*identity]bool{}, accepted: map[int]bool{}, lost: map[int]bool{}, losers: map[int][]*symbol{}, infos: map[int][]attribute{},
+		image: f, number: number, bodies: map[int]*body{}, silent: map[*identity]bool{}, accepted: map[int]bool{}, lost: map[int]bool{}, losers: map[int][]*symbol{}, infos: map[int][]attribute{}, infoOf: map[int][]attribute{}, relocsOf: map[int][]int{},
 		refs: make([]ref, len(f.symbols)), places: make([]place, len(f.sections)),
 		wide: f.header.osabi == cuda.OSABICuda13,
 	}
@@ -107,6 +113,7 @@ func readModule(number int, in Input, of side, b *budget) (*module, error) {
 					return nil, &Refusal{Kind: BadRecords, File: f.name, Section: s.name, Offset: r.offset, Value: uint64(r.symbol)}
 				}
 			}
+			m.relocsOf[int(s.info)] = append(m.relocsOf[int(s.info)], len(m.relocs))
 			m.relocs = append(m.relocs, relocs{s, int(s.info), list})
 		case cuda.SHTCudaInfo:
 			list, err := f.readAttributes(s, b)
@@ -114,6 +121,10 @@ func readModule(number int, in Input, of side, b *budget) (*module, error) {
 				return nil, err
 			}
 			m.infos[i] = list
+			m.infoSections = append(m.infoSections, i)
+			if _, twice := m.infoOf[int(s.info)]; !twice && s.info != 0 {
+				m.infoOf[int(s.info)] = list
+			}
 		case cuda.SHTCudaCallgraph, cuda.SHTCudaPrototype:
 			list, err := f.readPairs(s, b)
 			if err != nil {
@@ -161,16 +172,6 @@ func (m *module) ownerOf(s *section) *body {
 	return m.bodies[int(s.info)]
 }
 
-// infoOf returns the attributes that belong to a section of code.
-func (m *module) infoOf(b *body) []attribute {
-	for i := range m.sections {
-		if s := &m.sections[i]; s.kind == cuda.SHTCudaInfo && int(s.info) == b.section.index {
-			return m.infos[i]
-		}
-	}
-	return nil
-}
-
 // registers is the count by which two weak definitions are compared: that of
 // the code's header. Where the header has none (sm_90 and up) 13.0 takes the
 // attribute; earlier releases find 0 for both.
@@ -178,17 +179,25 @@ func (b *body) registers(release oracle.Release) uint32 {
 	if n := registersOf(b.section.info); n != 0 || release < 130 {
 		return n
 	}
-	for i, list := range b.mod.infos {
-		if b.mod.sections[i].info != 0 {
-			continue
-		}
-		for _, a := range list {
-			if a.attr == cuda.AttrRegcount && word(a.value, 0) == symbolOf(b.section.info) {
-				return word(a.value, 4)
+	return b.mod.registersAt(symbolOf(b.section.info))
+}
+
+// registersAt is the register count that .nv.info gives for a symbol.
+func (m *module) registersAt(symbol uint32) uint32 {
+	if m.registers == nil {
+		m.registers = map[uint32]uint32{}
+		for _, i := range m.infoSections {
+			if m.sections[i].info != 0 {
+				continue
+			}
+			for _, a := range m.infos[i] {
+				if at := word(a.value, 0); a.attr == cuda.AttrRegcount && m.registers[at] == 0 {
+					m.registers[at] = word(a.value, 4)
+				}
 			}
 		}
 	}
-	return 0
+	return m.registers[symbol]
 }
 
 // base is the name of a section without the name of what it belongs to:
@@ -198,14 +207,4 @@ func baseName(s *section, owner *body) string {
 		return s.name
 	}
 	return strings.TrimSuffix(s.name, strings.TrimPrefix(owner.section.name, ".text."))
-}
-
-// reached reports whether a kernel that stays reaches the code.
-func (b *body) reached() bool {
-	for _, f := range b.names {
-		if f.reached {
-			return true
-		}
-	}
-	return false
 }

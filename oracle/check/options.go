@@ -13,37 +13,37 @@ type Input struct {
 	Data []byte
 }
 
-// Options are what the linker was told, as far as it shows in the output. What
-// is left zero is taken from the output where it can be seen there.
+// Options are what the linker was told, as far as it shows in the output. They
+// and the inputs decide what is checked; nothing of that is taken from the
+// output.
 type Options struct {
-	Arch    string         // "sm_90a"; "": as the output's header says
-	Release oracle.Release // 118, 124, 130, 135; 0: as the output's header says
+	Arch string // "sm_90a"; "": the newest that an input was made for
+
+	// Release is the linker's toolkit, 118, 124, 130, 135. 0: the one that the
+	// output's header names, which must not be older than the inputs'.
+	Release oracle.Release
 
 	Relocatable    bool // -r
 	PreserveRelocs bool // --preserve-relocs
 	Debug          bool // -g
 	SuppressDebug  bool // -suppress-debug-info
-	KeepAll        bool // nothing is taken for dead; -g, -r and --preserve-relocs imply it
 	ForceRela      bool // --force-rela
-	NoReservation  bool // --disable-smem-reservation
+	NoReserved     bool // --disable-smem-reservation=true
 	ReserveNull    bool // --reserve-null-pointer
 
-	// Loose judges an image that was not made by one plain link of the inputs:
-	// by two (-r, then final), or edited or stripped afterwards. What such an
-	// image may lack or have another way (debug information, notes, symbols
-	// that nothing names, places in shared memory) is a remark; what it must
-	// not have wrong is a finding as ever.
-	Loose bool
-
-	// FilterKernels is set where -kernels-used or -variables-used was given:
-	// kernels whose name contains an item of KernelsUsed stay.
-	FilterKernels bool
+	// KernelsUsed and VariablesUsed list name fragments; a kernel whose name
+	// contains none of KernelsUsed may be missing. nil is no filter.
 	KernelsUsed   []string
 	VariablesUsed []string
 
 	// HostKernels says which kernels host code refers to, where that is known;
 	// others go. nil: it isn't known.
 	HostKernels *HostKernels
+
+	// Strict makes findings of the remarks on what is nvlink's habit and no
+	// property of a correct link: padding, tables that nothing reads, which of
+	// several weak definitions was taken.
+	Strict bool
 }
 
 // HostKernels lists kernels by name or by pattern, in which * stands for any
@@ -63,4 +63,19 @@ func (h *HostKernels) names(name string, local bool) bool {
 		}
 	}
 	return false
+}
+
+// filters reports whether kernels were asked for by name.
+func (o *Options) filters() bool { return o.KernelsUsed != nil || o.VariablesUsed != nil }
+
+// smOf is the number of an architecture's name, 0 for none.
+func smOf(arch string) int {
+	n := 0
+	for _, d := range strings.TrimLeft(arch, "smcopute_") {
+		if d < '0' || d > '9' || n > 999 {
+			break
+		}
+		n = 10*n + int(d-'0')
+	}
+	return n
 }

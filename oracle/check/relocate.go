@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/oracle"
@@ -42,7 +43,7 @@ func (c *check) relocateSection(m *module, list relocs) error {
 	if to.area == nil || to.area.owner != nil && !to.area.owner.live {
 		return nil
 	}
-	for _, p := range to.shifted() {
+	for _, p := range to.copies() {
 		if err := c.relocatePlace(m, list, p); err != nil {
 			return err
 		}
@@ -50,28 +51,67 @@ func (c *check) relocateSection(m *module, list relocs) error {
 	return nil
 }
 
-func (c *check) relocatePlace(m *module, list relocs, to place) error {
-	for _, r := range list.list {
-		if c.ofLoser(m, list.target, r) || c.release >= 130 && c.aboutLoser(m, list, r) {
-			continue
+// copies lists where a section went: of a unit of compiler constants the banks of
+// its kernels, of any other the one place.
+func (p place) copies() []place {
+	if !p.area.moved {
+		return []place{p}
+	}
+	var list []place
+	for _, bank := range p.area.movedInto {
+		for _, q := range bank.parts {
+			if q.section == p.part.section {
+				list = append(list, place{bank, q})
+				break
+			}
 		}
-		r.offset += to.base
+	}
+	return list
+}
+
+func (c *check) relocatePlace(m *module, list relocs, to place) error {
+	if to.area.out != nil && !to.part.placed {
+		return nil // its bytes were not found, which is told
+	}
+	for _, r := range list.list {
+		place := r.offset
+		r.offset = to.part.at(r.offset)
 		if err := c.budget.spend(m.name, 1); err != nil {
 			return err
 		}
+		optional := c.aboutLoser(m, list.target, record{offset: place, kind: r.kind, symbol: r.symbol})
+		if id := m.refs[r.symbol].id; id != nil && id.image() && oracle.TakesBindlessSlot(r.kind) && !c.relocatable && to.area.owner != nil && !c.hasSlot(id, to.area.owner) {
+			// Code that no kernel reaches: there is no slot to tell.
+			c.setFree(to.area, r.offset)
+			continue
+		}
+		if c.relocatable && c.placedEarly(m, to.area, r) {
+			continue
+		}
+		if optional {
+			c.setFree(to.area, r.offset)
+		}
 		switch d := c.judge(m, to.area, r); {
 		case d.keepFor != nil:
-			to.area.keep(kept{offset: r.offset, kind: r.kind, ref: ref{id: d.keepFor}, addend: r.addend, rela: r.rela, mod: m})
+			to.area.keep(kept{offset: r.offset, kind: r.kind, ref: ref{id: d.keepFor}, addend: r.addend, rela: r.rela, mod: m, optional: optional})
 		case d.action == oracle.Patches:
 			c.patch(m, to.area, r, d)
-		case d.action == oracle.Keeps:
-			if c.forceRela && !r.rela {
-				r.addend = implicit(to.area, r)
+		case d.action == oracle.Keeps, d.action == oracle.Finalizes:
+			k := kept{offset: r.offset, kind: d.as, ref: c.refOf(m, r.symbol), addend: r.addend, rela: r.rela, mod: m, optional: optional}
+			if !r.rela {
+				k.implicit = implicit(to.area, r)
 			}
-			to.area.keep(kept{offset: r.offset, kind: d.as, ref: c.refOf(m, r.symbol), addend: r.addend, rela: r.rela, mod: m})
+			to.area.keep(k)
 		}
 	}
 	return nil
+}
+
+// setFree lets a relocated place be as it is.
+func (c *check) setFree(a *area, offset uint64) {
+	if at, stored := c.locate(a, offset); stored {
+		a.free = append(a.free, span{at, at + 8})
+	}
 }
 
 // implicit is the addend that a REL record has in its place.
@@ -89,61 +129,37 @@ func implicit(a *area, r record) int64 {
 
 func (a *area) keep(k kept) {
 	a.kept = append(a.kept, k)
-	if k.ref.id != nil {
+	if k.ref.id != nil && !k.optional {
 		k.ref.id.named = true
 	}
 }
 
-// ofLoser reports whether a record goes with the definition of a weak object
-// that another one stands for. In .nv.global.init that is a record inside the
-// loser; in a constant bank one that names it, and where a strong definition
-// took the place of a weak one, every record of the modules before. (So the
-// winner's address is missing there; that is what nvlink does.)
-func (c *check) ofLoser(m *module, section int, r record) bool {
-	if _, constant := bankOf(m.sections[section].kind); constant {
-		id := m.refs[r.symbol].id
-		return m.lost[int(r.symbol)] || id != nil && m.number < id.overruled
-	}
+// aboutLoser reports whether a record goes with a definition that another one
+// stands for, so that it may be carried out or left. In initialisers that is a
+// record inside a weak object that lost; in a constant bank one that names such
+// an object (nvlink leaves the winner's address out there); in debug information
+// one that names code that lost.
+func (c *check) aboutLoser(m *module, section int, r record) bool {
 	for _, s := range m.losers[section] {
 		if r.offset >= s.value && r.offset-s.value < s.size {
 			return true
 		}
 	}
-	return false
-}
-
-// aboutLoser reports whether a record of the frame and line tables names code
-// that lost in its own module. Up to 12.x such records stay and name the winner. Of a
-// definition that was replaced 13.0 drops the RELA records, and those only if
-// code of that name had relocations by then.
-func (c *check) aboutLoser(m *module, list relocs, r record) bool {
-	code := m.bodies[m.symbols[r.symbol].shndx]
-	if code == nil || m.symbols[r.symbol].kind() != cuda.STTFunc {
+	if _, constant := bankOf(m.sections[section].kind); constant {
+		id := m.refs[r.symbol].id
+		return m.lost[int(r.symbol)] || id != nil && m.number < id.overruled
+	}
+	s := &m.symbols[r.symbol]
+	if s.kind() != cuda.STTFunc || !isDebug(m.sections[section].name) {
 		return false
 	}
-	switch m.sections[list.target].name {
-	case ".debug_frame", ".debug_line", ".nv_debug_line_sass":
-	default:
-		return false
-	}
-	switch code.fate {
-	case lost:
-		return true
-	case replaced:
-		return list.section.kind == cuda.SHTRela && code.hasRelocs()
-	}
-	return false
+	code := m.bodies[s.shndx]
+	return code != nil && code.fate != won
 }
 
-// hasRelocs reports whether code, or one that it took the place of, has
-// relocations: the section for them stays when its records go.
-func (b *body) hasRelocs() bool {
-	for ; b != nil; b = b.took {
-		if slices.ContainsFunc(b.mod.relocs, func(l relocs) bool { return l.target == b.section.index }) {
-			return true
-		}
-	}
-	return false
+// isDebug reports whether a section holds debug information.
+func isDebug(name string) bool {
+	return strings.HasPrefix(name, ".debug_") || strings.HasPrefix(name, ".nv_debug_")
 }
 
 // refOf is what a symbol index of an input stands for in the output.
@@ -178,7 +194,7 @@ func (c *check) judge(m *module, a *area, r record) decision {
 	if isYield(r.kind) {
 		// From sm_70 on YIELD stays in kernels; in functions, which may be
 		// called from anywhere, it becomes NOP all the same.
-		if c.sm >= forwardProgress && (a.owner == nil || a.owner.kernel()) {
+		if c.keepsYield(a) {
 			return drop
 		}
 		// The record names symbol 0, whose value is not always 0.
@@ -196,7 +212,13 @@ func (c *check) judge(m *module, a *area, r record) decision {
 	switch {
 	case id == nil && s.kind() == cuda.STTSection && !s.special:
 		p := m.places[s.shndx]
-		in.S, in.SectionType = p.base, m.sections[s.shndx].kind
+		in.SectionType = m.sections[s.shndx].kind
+		if p.part != nil {
+			in.S = p.part.base
+		}
+		if p.area != nil && p.area.moved {
+			in.S += p.area.movedTo
+		}
 		kind = oracle.Constant
 		if in.SectionType == cuda.SHTCudaGlobal || in.SectionType == cuda.SHTCudaGlobalInit {
 			kind = oracle.Global
@@ -208,7 +230,7 @@ func (c *check) judge(m *module, a *area, r record) decision {
 	case id.image():
 		kind = oracle.Texture
 		if oracle.TakesBindlessSlot(r.kind) && !c.relocatable {
-			in.S, in.SectionType = id.slot, cuda.SHTCudaConstant0
+			in.S, in.SectionType = c.slotOf(id, a.owner), cuda.SHTCudaConstant0
 			if c.side == sassSide && c.out.side != whole && r.kind == cuda.R_CUDA_ABS16_32 {
 				in.S -= c.slotBase // as on the Mercury side
 			}
@@ -223,8 +245,8 @@ func (c *check) judge(m *module, a *area, r record) decision {
 	default:
 		kind = oracle.Global
 		in.S = id.value
-		if id.at.area != nil {
-			in.SectionType = id.at.area.kind
+		if id.at != nil {
+			in.SectionType = id.at.kind
 		}
 		if _, constant := bankOf(in.SectionType); constant {
 			kind = oracle.Constant
@@ -261,7 +283,12 @@ func bankOf(kind cuda.SectionType) (int, bool) {
 func (c *check) judgeShared(m *module, a *area, r record, id *identity) decision {
 	in := oracle.Inputs{Rela: r.rela, A: r.addend, P: r.offset, S: id.value, SectionType: cuda.SHTCudaShared}
 	if id.externShared() && !c.relocatable {
-		in.S = c.externOffset(id, a.owner)
+		in.S = 1<<64 - 1
+		if at, known := c.told[toldKey{id: id, code: a.owner}]; known {
+			in.S = at
+		} else if a.owner == nil {
+			in.S = id.value
+		}
 	}
 	if id.def != nil {
 		in.Slot = uint32(id.def.value)
@@ -277,6 +304,9 @@ func (c *check) judgeShared(m *module, a *area, r record, id *identity) decision
 	if id.externShared() && c.relocatable && d.action == oracle.Patches {
 		return c.earlyExtern(a, r, d)
 	}
+	if c.relocatable && id.def != nil {
+		d.action, d.as = oracle.Keeps, r.kind
+	}
 	return d
 }
 
@@ -286,13 +316,8 @@ func (c *check) clear(a *area, r record) {
 	if r.kind != cuda.R_CUDA_UNUSED_CLEAR32 {
 		width = 8
 	}
-	part, ok := cut(a.want, r.offset, width)
-	if ok {
-		for i := range part {
-			part[i] = 0
-		}
-		a.fields = append(a.fields, field{offset: r.offset, size: width, rec: r})
-	}
+	// nvlink clears it, but not for a copy that an earlier link dropped.
+	a.free = append(a.free, span{r.offset, r.offset + width})
 }
 
 // patch carries a recipe out on the bytes that the output must have.
@@ -300,7 +325,7 @@ func (c *check) patch(m *module, a *area, r record, d decision) {
 	at, stored := c.locate(a, r.offset)
 	if !stored {
 		c.verdict.Applied++
-		if c.preserve {
+		if c.options.PreserveRelocs {
 			c.writeDown(m, a, r, oracle.Outcome{})
 		}
 		return
@@ -309,9 +334,6 @@ func (c *check) patch(m *module, a *area, r record, d decision) {
 		return
 	}
 	place := a.want[at:min(uint64(len(a.want)), at+16)]
-	if c.options.Loose {
-		d.in.S = c.placeTold(m, a, r, d, place)
-	}
 	out, err := oracle.Apply(d.as, place, d.in)
 	if err != nil {
 		c.verdict.add(Finding{Kind: InputConflict, File: m.name, Section: a.name, Offset: r.offset, Detail: err.Error()})
@@ -325,7 +347,63 @@ func (c *check) patch(m *module, a *area, r record, d decision) {
 	}
 	a.fields = append(a.fields, field{offset: at, size: size, rec: r, mod: m, target: m.refs[r.symbol].id, as: d.as, before: before, in: d.in})
 	c.verdict.Applied++
-	if c.preserve {
+	if c.options.PreserveRelocs {
 		c.writeDown(m, a, r, out)
+	}
+}
+
+// placedEarly tells of a static shared variable that a relocatable output already
+// gives a place: nvlink 13.0 carries such records out before anything has one. It
+// writes the variable's alignment, whatever else lies there, and the final link
+// asks for no memory.
+func (c *check) placedEarly(m *module, a *area, r record) bool {
+	id := m.refs[r.symbol].id
+	if id == nil || id.function() || id.space() != cuda.STOShared || a.out == nil || !a.code() || isYield(r.kind) || id.def == nil && !(id.externShared() && a.owner.kernel()) {
+		return false
+	}
+	if a.recordsAt == nil {
+		a.recordsAt = map[uint64]bool{}
+		for _, i := range c.out.listsOf[a.out.index] {
+			for _, k := range c.out.lists[i].list {
+				a.recordsAt[k.offset] = true
+			}
+		}
+	}
+	if at := c.movedTo(a, r.offset); a.recordsAt[at] {
+		return false
+	}
+	c.setFree(a, r.offset)
+	if !c.earlyTold[id] {
+		if c.earlyTold == nil {
+			c.earlyTold = map[*identity]bool{}
+		}
+		c.earlyTold[id] = true
+		c.verdict.add(Finding{Kind: SharedPlace, File: id.file, Section: a.name, Symbol: id.name, Offset: r.offset, Relocation: relocationName(r.kind),
+			Want: "a record for the final link", Got: "a number", Detail: "a shared variable was given a place before the final link: others lie there too, and no memory is asked for"})
+	}
+	return true
+}
+
+const externInstance = "externsharedinstance"
+
+// earlyExtern is what becomes, in a relocatable output, of a record against an
+// array of unknown length: that of a kernel stays and names a symbol made for it,
+// externsharedinstance; one of a function is carried out with 0.
+func (c *check) earlyExtern(a *area, r record, d decision) decision {
+	if a.owner == nil || !a.owner.kernel() {
+		d.in.S = 0
+		return d
+	}
+	if d.keepFor = c.instance; c.instance == nil {
+		d.keepFor = &identity{name: externInstance}
+	}
+	return d
+}
+
+// adoptInstance takes the symbol that stands for arrays of unknown length.
+func (c *check) adoptInstance() {
+	if c.relocatable && len(c.outByName[externInstance]) > 0 {
+		c.instance = &identity{name: externInstance, order: len(c.ids), early: true, info: 16*byte(cuda.STBWeak) + byte(cuda.STTCudaObject), other: cuda.STOShared | cuda.STOInternal}
+		c.ids = append(c.ids, c.instance)
 	}
 }

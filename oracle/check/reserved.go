@@ -1,8 +1,6 @@
 package check
 
 import (
-	"slices"
-
 	"github.com/twinlink/twinlink/cuda"
 )
 
@@ -22,27 +20,12 @@ func (c *check) placeReserved() {
 		}
 	}
 	for _, id := range c.ids {
-		if id.at.area == nil || id.at.area.kind != cuda.SHTCudaSharedReserved {
+		if id.at == nil || id.at.kind != cuda.SHTCudaSharedReserved {
 			continue
 		}
-		id.value = 0
+		id.value, id.placed = 0, true
 		if c.side == sassSide {
 			id.value = reservedHead
 		}
 	}
-}
-
-// shifted lists where a unit of compiler constants went: into the banks of its
-// kernels. For any other area that is the area itself.
-func (p place) shifted() []place {
-	if !p.area.moved {
-		return []place{p}
-	}
-	var list []place
-	for _, bank := range p.area.movedInto {
-		if !slices.ContainsFunc(list, func(q place) bool { return q.area == bank }) {
-			list = append(list, place{bank, p.area.movedTo + p.base})
-		}
-	}
-	return list
 }

@@ -9,14 +9,17 @@ import (
 
 // Which definition a name stands for.
 //
-// Functions first, then everything else, module by module. Strong beats weak;
-// of two weak functions the one with fewer registers wins, and of equals the
-// first. Of two weak objects the first wins. Two strong ones can't be linked.
+// Functions first, then everything else, module by module. Strong beats weak, and
+// two strong ones can't be linked. Of several weak ones any is right: the one that
+// the output has counts, see weak.go.
 //
 // Source: links of weak and common symbols by nvlink 11.8.89, 12.4.131 and
 // 13.0.88.
 
 func (c *check) resolve() error {
+	if err := c.chooseWeak(); err != nil {
+		return err
+	}
 	for _, m := range c.modules {
 		for i := range m.symbols {
 			if s := &m.symbols[i]; s.kind() == cuda.STTFunc {
@@ -31,6 +34,9 @@ func (c *check) resolve() error {
 				c.object(m, s)
 			}
 		}
+	}
+	for _, m := range c.modules {
+		m.holes = nil // they depend on which definitions won
 	}
 	return c.budget.spend("", uint64(len(c.ids)))
 }
@@ -100,10 +106,13 @@ func (c *check) function(m *module, s *symbol) {
 		code.names = append(code.names, id)
 		return
 	}
+	id.several = true
 	switch oldWeak, newWeak := id.def.bind() == cuda.STBWeak, s.bind() == cuda.STBWeak; {
 	case !oldWeak && !newWeak:
-		c.conflict(m, s, "defined in "+id.mod.name+" as well")
-	case oldWeak && !newWeak, oldWeak && newWeak && code.registers(c.release) < id.code.registers(c.release):
+		c.twice(id, m, s)
+		code.fate = lost
+		m.silent[id], m.lost[s.index] = true, true
+	case oldWeak && !newWeak, oldWeak && newWeak && c.chosen[id.name] == m:
 		id.code.fate, code.took = replaced, id.code
 		c.define(id, m, s)
 		id.code = code
@@ -141,18 +150,19 @@ func (c *check) object(m *module, s *symbol) {
 		oldWeak, newWeak := id.def.bind() == cuda.STBWeak, s.bind() == cuda.STBWeak
 		switch {
 		case !oldWeak && !newWeak:
-			c.conflict(m, s, "defined in "+id.mod.name+" as well")
+			c.twice(id, m, s)
+			m.losers[s.shndx] = append(m.losers[s.shndx], s)
+			m.lost[s.index] = true
 		case id.size != s.size:
 			c.conflict(m, s, fmt.Sprintf("%d bytes long, in %s %d", s.size, id.mod.name, id.size))
-		case oldWeak && !newWeak:
+		case oldWeak && (!newWeak || c.chosen[id.name] == m):
+			id.mod.losers[id.def.shndx] = append(id.mod.losers[id.def.shndx], id.def)
 			if s.other&cuda.STOSpace != cuda.STOConstant {
 				id.overruled = m.number
 			}
 			c.define(id, m, s)
 		default:
-			if oldWeak {
-				m.losers[s.shndx] = append(m.losers[s.shndx], s)
-			}
+			m.losers[s.shndx] = append(m.losers[s.shndx], s)
 			m.lost[s.index] = oldWeak || s.other&cuda.STOSpace != cuda.STOConstant
 		}
 	}
@@ -160,4 +170,15 @@ func (c *check) object(m *module, s *symbol) {
 
 func (c *check) conflict(m *module, s *symbol, detail string) {
 	c.verdict.add(Finding{Kind: InputConflict, File: m.name, Symbol: s.name, Detail: detail})
+}
+
+// twice tells of two strong definitions: whichever the output has, the other is
+// dropped.
+func (c *check) twice(id *identity, m *module, s *symbol) {
+	what := "variable"
+	if id.function() {
+		what = "function"
+	}
+	c.verdict.add(Finding{Kind: InputConflict, File: m.name, Symbol: s.name,
+		Detail: fmt.Sprintf("the %s is defined in %s as well: an output has one of the two and drops the other", what, id.mod.name)})
 }

@@ -4,54 +4,115 @@ import (
 	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle"
 )
 
 // Bindless images.
 //
 // A texture, sampler or surface that code names directly is reached through a
-// slot in constant bank 0, behind the kernel's parameters: four bytes for
-// each image of the link, whether the kernel uses it or not, in every kernel
-// that reaches a use. The driver fills them; a record for each slot stays.
+// slot in constant bank 0, behind the kernel's parameters. The driver fills it;
+// a record stays and tells which slot is whose. A function has one code for all
+// kernels, so what it names has the same slot in all that reach it.
 //
 // Source: 44 links of texture programs by nvlink 11.8.89 to 13.0.88.
 
+const slotSize = 4
+
 func (c *check) placeSlots() error {
-	var images []*identity
-	var kernels []*identity
-	for _, kind := range [...]cuda.SymbolType{cuda.STTCudaTexture, cuda.STTCudaSampler, cuda.STTCudaSurface} {
-		for _, id := range slices.Backward(c.ids) {
-			if id.kind() != kind {
+	c.slots = map[*area]map[*identity]uint64{}
+	first := uint64(1<<64 - 1)
+	for _, l := range c.out.lists {
+		a := c.out.areas[l.target]
+		if a == nil || l.section.kind == cuda.SHTCudaResolvedRela || a.owner == nil || a.code() {
+			continue
+		}
+		if err := c.budget.spend("output", uint64(len(l.list))); err != nil {
+			return err
+		}
+		for _, r := range l.list {
+			id := c.outRef(r.symbol).id
+			if id == nil || !id.image() || slotTypes[id.kind()][c.out.side] != r.kind || r.offset < a.size {
 				continue
 			}
-			images = append(images, id)
-			for _, k := range c.usersOf(id) {
-				if !slices.Contains(kernels, k) {
-					kernels = append(kernels, k)
+			if c.slots[a] == nil {
+				c.slots[a] = map[*identity]uint64{}
+			}
+			if _, twice := c.slots[a][id]; !twice {
+				c.slots[a][id] = r.offset
+				first = min(first, r.offset)
+				a.slots = true
+				a.keep(kept{offset: r.offset, kind: r.kind, ref: ref{id: id}, rela: r.rela})
+			}
+			if r.offset%slotSize != 0 || a.out.size < slotSize || r.offset > a.out.size-slotSize {
+				c.verdict.add(Finding{Kind: SectionSize, Section: a.name, Symbol: id.name, Offset: r.offset, Relocation: relocationName(r.kind), Detail: "a slot for an image that doesn't lie in the bank"})
+			}
+		}
+	}
+	if first != 1<<64-1 {
+		c.slotBase = first
+	}
+	if c.relocatable {
+		return nil
+	}
+	return c.requireSlots()
+}
+
+// requireSlots wants a slot for every image in every kernel that reaches a use,
+// the same in all for what a function names.
+func (c *check) requireSlots() error {
+	for _, id := range c.ids {
+		u := c.uses[id]
+		if !id.image() || u == nil {
+			continue
+		}
+		for _, code := range u.functions {
+			if !c.takesSlot(id, code) {
+				continue
+			}
+			users, err := c.users(code)
+			if err != nil {
+				return err
+			}
+			slot, seen := uint64(0), false
+			for _, k := range users {
+				bank := c.slotBank(k)
+				at, has := c.slots[bank][id]
+				switch {
+				case bank == nil || !has:
+					c.verdict.add(Finding{Kind: RelocationMissing, File: id.file, Section: c.slotBankName(k), Symbol: id.name, Relocation: relocationName(slotTypes[id.kind()][c.out.side]),
+						Detail: "a slot for an image that the kernel's code names"})
+				case seen && at != slot:
+					c.verdict.add(Finding{Kind: RelocationField, File: id.file, Section: bank.name, Symbol: id.name, Offset: at, Want: hex(slot), Got: hex(at),
+						Detail: "the slot of an image that a common function names differs between kernels"})
+				}
+				if has && !seen {
+					slot, seen = at, true
 				}
 			}
 		}
 	}
-	if len(images) == 0 {
-		return nil
-	}
-	images = sorted(images, func(a, b *identity) bool { return false }, false)
-	base := c.firstSlot()
-	c.slotBase = base
-	for i, id := range images {
-		id.slot = base + 4*uint64(i)
-	}
-	for _, k := range kernels {
-		a := c.slotBank(k)
-		if a == nil {
-			continue
-		}
-		a.slots = true
-		a.size = base + 4*uint64(len(images))
-		for _, id := range images {
-			a.keep(kept{offset: id.slot, kind: slotTypes[id.kind()][c.out.side], ref: ref{id: id}})
-		}
-	}
 	return nil
+}
+
+// takesSlot reports whether some record of the code reaches the image by a slot.
+func (c *check) takesSlot(id *identity, code *body) bool {
+	for _, l := range code.relocLists() {
+		for _, r := range l.list {
+			if code.mod.refs[r.symbol].id == id && oracle.TakesBindlessSlot(r.kind) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// relocLists are the relocation sections of code.
+func (b *body) relocLists() []relocs {
+	var list []relocs
+	for _, i := range b.mod.relocsOf[b.section.index] {
+		list = append(list, b.mod.relocs[i])
+	}
+	return list
 }
 
 // slotTypes are the types of the records that stay for the driver, by side.
@@ -61,8 +122,8 @@ var slotTypes = map[cuda.SymbolType][3]uint32{
 	cuda.STTCudaSurface: {cuda.R_CUDA_SURF_HEADER_INDEX, cuda.R_CUDA_SURF_HEADER_INDEX, cuda.R_MERCURY_SURF_HEADER_INDEX},
 }
 
-// firstSlot is the offset of the first slot: behind the largest parameter bank,
-// where the finalizer writes it at a multiple of 16.
+// firstSlot is where slots begin in a relocatable file: behind the largest
+// parameter bank.
 func (c *check) firstSlot() uint64 {
 	align := uint64(4)
 	switch c.out.side {
@@ -80,15 +141,80 @@ func (c *check) firstSlot() uint64 {
 	return base
 }
 
+// slotOf is the slot of an image as code sees it.
+func (c *check) slotOf(id *identity, code *body) uint64 {
+	if code == nil {
+		return 0
+	}
+	users, err := c.users(code)
+	if err != nil {
+		c.exhausted = err
+	}
+	for _, k := range users {
+		if at, known := c.slots[c.slotBank(k)][id]; known {
+			return at
+		}
+	}
+	// Code that no kernel reaches: any kernel's will do.
+	for _, k := range c.kernels {
+		if at, known := c.slots[c.slotBank(k)][id]; known {
+			return at
+		}
+	}
+	return 0
+}
+
+// hasSlot reports whether an image has a slot that the code may use.
+func (c *check) hasSlot(id *identity, code *body) bool {
+	users, err := c.users(code)
+	if err != nil {
+		c.exhausted = err
+	}
+	if len(users) > 0 {
+		return true
+	}
+	for _, k := range c.kernels {
+		if _, known := c.slots[c.slotBank(k)][id]; known {
+			return true
+		}
+	}
+	return false
+}
+
 // slotBank is the section with a kernel's slots; the Mercury side has one of
 // its own.
 func (c *check) slotBank(k *identity) *area {
 	if c.out.side != mercurySide {
 		return c.byKey[areaKey{".nv.constant0.", k.code}]
 	}
-	a := c.area(imageBank, imageBank+k.name, k.code)
-	a.kind, a.flags, a.align = cuda.SHTMercImageHeaders, cuda.SHFAlloc|cuda.SHFInfoLink, 4
-	return a
+	return c.byKey[areaKey{imageBank, k.code}]
+}
+
+func (c *check) slotBankName(k *identity) string {
+	if c.out.side != mercurySide {
+		return ".nv.constant0." + k.name
+	}
+	return imageBank + k.name
+}
+
+// adoptImageBanks takes the sections that hold the slots of the Mercury side,
+// which no input has.
+func (c *check) adoptImageBanks() {
+	if c.out.side != mercurySide {
+		return
+	}
+	for i := range c.out.sections {
+		s := &c.out.sections[i]
+		if s.kind != cuda.SHTMercImageHeaders || c.out.areas[i] != nil || int(s.info) >= len(c.out.bodies) || c.out.bodies[s.info] == nil {
+			continue
+		}
+		owner := c.out.bodies[s.info]
+		a := c.area(imageBank, s.name, owner)
+		if a.out == nil && slices.ContainsFunc(owner.names, func(f *identity) bool { return imageBank+f.name == s.name }) {
+			a.kind, a.flags, a.align, a.optional = cuda.SHTMercImageHeaders, cuda.SHFAlloc|cuda.SHFInfoLink, slotSize, true
+			a.out, c.out.areas[i] = s, a
+		}
+	}
 }
 
 const imageBank = ".nv.constant.entry_image_header_indices."

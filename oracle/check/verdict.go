@@ -27,24 +27,67 @@ type Verdict struct {
 	Trace *oracle.Traced
 
 	// What was held against the inputs.
-	Sections, Symbols, Functions     int
+	Sections, Symbols                int
 	Applied, Kept, Attributes, Calls int
 
-	loose bool
+	// Functions has a verdict for every function of the output, by name.
+	Functions []FunctionVerdict
+	// Unjudged says what could not be judged.
+	Unjudged []Finding
+
+	strict bool
+	about  map[string]Finding // first finding about a section or symbol
 }
 
 // MaxFindings bounds [Verdict.Findings].
 const MaxFindings = 256
 
-// Agrees reports whether the output is a correct link.
-func (v Verdict) Agrees() bool { return v.Refusal == nil && v.Total == 0 }
+// Agrees reports whether the output is a correct link, and nothing of it is left
+// unjudged.
+func (v Verdict) Agrees() bool { return v.Outcome() == Accepted }
+
+// Outcome is the verdict in a word.
+func (v Verdict) Outcome() Outcome {
+	switch {
+	case v.Refusal != nil:
+		return Refused
+	case v.Total > 0:
+		return Rejected
+	case len(v.Unjudged) > 0:
+		return NotJudged
+	}
+	return Accepted
+}
+
+// Outcome is a verdict on a link or on one function.
+type Outcome uint8
+
+const (
+	Accepted  Outcome = iota // everything that was looked for holds
+	Rejected                 // something is wrong
+	NotJudged                // nothing is wrong, but something could not be judged
+	Refused                  // of a link: no answer could be given
+)
+
+// String returns the outcome in words.
+func (o Outcome) String() string {
+	return [...]string{"accepted", "rejected", "not judged", "refused"}[o]
+}
+
+// FunctionVerdict is the verdict on one function of the output.
+type FunctionVerdict struct {
+	Name    string
+	File    string // the input that defines it
+	Outcome Outcome
+	Why     string // the first finding, or what could not be judged
+}
 
 // String prints the verdict, one line a finding.
 func (v Verdict) String() string {
 	if v.Refusal != nil {
 		return "refused: " + v.Refusal.Error() + "\n"
 	}
-	if v.Total == 0 {
+	if v.Total == 0 && len(v.Unjudged) == 0 {
 		return "agrees\n"
 	}
 	var b strings.Builder
@@ -52,11 +95,15 @@ func (v Verdict) String() string {
 		b.WriteString(f.String())
 		b.WriteByte('\n')
 	}
+	for _, f := range v.Unjudged {
+		b.WriteString("not judged: " + f.String())
+		b.WriteByte('\n')
+	}
 	return b.String()
 }
 
 func (v *Verdict) add(f Finding) {
-	if v.loose && f.tolerable() {
+	if f.unneeded && !v.strict {
 		v.remark(f)
 		return
 	}
@@ -64,6 +111,30 @@ func (v *Verdict) add(f Finding) {
 	if len(v.Findings) < MaxFindings {
 		v.Findings = append(v.Findings, f)
 	}
+	v.wrong(f)
+}
+
+// wrong notes which sections and symbols a finding is about: the list of findings
+// is bounded, the verdicts on functions are not.
+func (v *Verdict) wrong(f Finding) {
+	if v.about == nil {
+		v.about = map[string]Finding{}
+	}
+	for _, name := range [...]string{f.Section, f.Symbol} {
+		if _, known := v.about[name]; !known && name != "" {
+			v.about[name] = f
+		}
+	}
+}
+
+// habit notes what nvlink does another way: a finding under [Options].Strict,
+// else a remark.
+func (v *Verdict) habit(f Finding) {
+	if v.strict {
+		v.add(f)
+		return
+	}
+	v.remark(f)
 }
 
 // join takes the verdict on the other side over.
@@ -77,6 +148,18 @@ func (v *Verdict) join(o Verdict) {
 			v.Findings = append(v.Findings, f)
 		}
 	}
+	for name, f := range o.about {
+		if v.about == nil {
+			v.about = map[string]Finding{}
+		}
+		if _, known := v.about[name]; !known {
+			v.about[name] = f
+		}
+	}
+	for _, f := range o.Unjudged {
+		f.Section = mercurySide.fileName(f.Section)
+		v.Unjudged = append(v.Unjudged, f)
+	}
 	for _, f := range o.Remarks {
 		f.Section = mercurySide.fileName(f.Section)
 		v.remark(f)
@@ -84,7 +167,7 @@ func (v *Verdict) join(o Verdict) {
 	if v.Trace == nil {
 		v.Trace = o.Trace
 	}
-	v.Sections, v.Symbols, v.Functions = v.Sections+o.Sections, v.Symbols+o.Symbols, v.Functions+o.Functions
+	v.Sections, v.Symbols = v.Sections+o.Sections, v.Symbols+o.Symbols
 	v.Applied, v.Kept, v.Attributes, v.Calls = v.Applied+o.Applied, v.Kept+o.Kept, v.Attributes+o.Attributes, v.Calls+o.Calls
 }
 
@@ -94,33 +177,21 @@ func (v *Verdict) remark(f Finding) {
 	}
 }
 
-// tolerable reports whether an image that was edited may be this way: the
-// program that runs is the same.
-func (f Finding) tolerable() bool {
+// weight puts the gravest findings first, and those that name a cause before
+// those that follow from it.
+func weight(f Finding) int {
+	n := 10 * int(f.Gravity())
 	switch f.Kind {
-	case NoteValue, SymbolOrder:
-		return true
-	case SectionMissing:
-		return strings.HasPrefix(f.Section, ".debug_") || strings.HasPrefix(f.Section, ".nv_debug_") || strings.HasPrefix(f.Section, ".note.")
-	case SymbolMissing, SymbolStray, SymbolType, SectionHeader:
-		return f.unneeded
-	case RelocationField:
-		return isFunctionSize(f.number)
-	}
-	return false
-}
-
-// weight puts the findings that name a cause before those that follow from it.
-func weight(k Kind) int {
-	switch k {
 	case Unreadable, OtherProgram, InputConflict:
 		return 0
-	case SectionHeader, SectionOverlap, SegmentCover, SymbolOrder, SectionStray:
-		return 2
+	case SharedPlace, SharedOverlap, CodeBytes, CodeSchedule, FunctionMissing:
+		return n
+	case SectionHeader, SectionOverlap, SegmentCover, SymbolOrder, SectionStray, HeaderField:
+		return n + 2
 	}
-	return 1
+	return n + 1
 }
 
 func (v *Verdict) sort() {
-	sort.SliceStable(v.Findings, func(i, j int) bool { return weight(v.Findings[i].Kind) < weight(v.Findings[j].Kind) })
+	sort.SliceStable(v.Findings, func(i, j int) bool { return weight(v.Findings[i]) < weight(v.Findings[j]) })
 }

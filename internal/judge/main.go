@@ -1,0 +1,50 @@
+// Command judge measures package oracle/check: how many right links it accepts,
+// and how many planted defects it rejects.
+//
+//	go run ./internal/judge make -n 1000 -seed 1 DIR   # right links by NVIDIA's tools
+//	go run ./internal/judge right DIR                  # what the check says of them
+//
+// A folder of links can be kept and judged again; make needs nvlink and ptxas,
+// see internal/nvidia.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: judge make|right [flags] DIR")
+		os.Exit(2)
+	}
+	set := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
+	n := set.Int("n", 100, "number of links")
+	seed := set.Uint64("seed", 1, "seed of the first")
+	workers := set.Int("j", 2, "links at a time")
+	only := set.String("only", "", "links whose name or tags contain this")
+	each := set.Bool("v", false, "print every verdict that is not accepted")
+	_ = set.Parse(os.Args[2:])
+	if set.NArg() != 1 {
+		set.Usage()
+		os.Exit(2)
+	}
+	dir := set.Arg(0)
+	var err error
+	switch os.Args[1] {
+	case "make":
+		var refused int
+		refused, err = makeAll(context.Background(), dir, *seed, *n, *workers)
+		fmt.Printf("%d made, %d refused\n", *n-refused, refused)
+	case "right":
+		err = judgeRight(dir, *only, *each)
+	default:
+		err = fmt.Errorf("no command %q", os.Args[1])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "judge:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/ptxgen"
+)
+
+// link is one right link as it stands on the disk: case.json beside the inputs
+// and the output.
+type link struct {
+	Name    string
+	Release string // of the linker
+	Arch    string
+	Args    []string // what changes the output; the check is told the same
+	Inputs  []string // in the order in which the check is given them
+	Tags    []string // "order", "two-step", "mixed", "jit", ...
+}
+
+// targets are the architectures by the release of ptxas.
+var targets = map[string][]string{
+	"11.8": {"sm_52", "sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90"},
+	"12.4": {"sm_52", "sm_60", "sm_72", "sm_75", "sm_80", "sm_87", "sm_89", "sm_90", "sm_90a"},
+	"13.0": {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100", "sm_100a", "sm_103", "sm_110", "sm_120", "sm_120", "sm_121"},
+	"13.5": {"sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100", "sm_103", "sm_110", "sm_120", "sm_120"},
+}
+
+// random is splitmix64: its numbers don't change with the Go release.
+type random struct{ state uint64 }
+
+func (r *random) below(n int) int {
+	r.state += 0x9e3779b97f4a7c15
+	z := r.state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	z ^= z >> 31
+	return int((z >> 11) % uint64(n))
+}
+
+func (r *random) oneIn(n int) bool { return r.below(n) == 0 }
+
+func pick[T any](r *random, list []T) T { return list[r.below(len(list))] }
+
+// maker makes right links with NVIDIA's tools.
+type maker struct {
+	tools *nvidia.Toolset
+	dir   string
+}
+
+// makeAll makes n links and returns how many linkers refused.
+func makeAll(ctx context.Context, dir string, seed uint64, n, workers int) (refused int, err error) {
+	tools, err := nvidia.Find(ctx, nvidia.Options{})
+	if err != nil {
+		return 0, err
+	}
+	m := &maker{tools, dir}
+	failures := make([]error, n)
+	var group sync.WaitGroup
+	next := make(chan int)
+	for range workers {
+		group.Go(func() {
+			for i := range next {
+				failures[i] = m.make(ctx, seed+uint64(i))
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	for _, err := range failures {
+		if errors.Is(err, errRefused) {
+			refused++
+		} else if err != nil {
+			return refused, err
+		}
+	}
+	return refused, nil
+}
+
+var errRefused = errors.New("a tool refused")
+
+// make draws the link of a seed and makes it.
+func (m *maker) make(ctx context.Context, seed uint64) error {
+	r := &random{seed * 0x2545f4914f6cdd1d}
+	releases := []string{"11.8", "12.4", "13.0", "13.0", "13.5"}
+	l := link{Name: fmt.Sprintf("s%06d", seed), Release: pick(r, releases)}
+	l.Arch = pick(r, targets[l.Release])
+	program := ptxgen.New(seed, m.target(r, l.Release, l.Arch), ptxgen.Options{})
+	compilers := slices.Repeat([]string{l.Release}, len(program.Modules))
+	if r.oneIn(6) {
+		for i := range compilers {
+			older := pick(r, releases)
+			if older < l.Release && slices.Contains(targets[older], l.Arch) && r.oneIn(2) {
+				compilers[i] = older
+			}
+		}
+		l.Tags = append(l.Tags, "mixed")
+	}
+	flags := []string{"-arch=" + l.Arch}
+	switch r.below(8) {
+	case 0:
+		flags = append(flags, "-lineinfo")
+	case 1:
+		flags = append(flags, "-g")
+	}
+	var inputs []nvidia.File
+	for i, module := range program.Modules {
+		res, err := m.tools.Assemble(ctx, compilers[i], flags, nvidia.File{Name: module.Name + ".ptx", Data: []byte(module.Text)})
+		if err != nil {
+			return err
+		}
+		if res.Outcome != nvidia.Success {
+			return errRefused
+		}
+		inputs = append(inputs, nvidia.File{Name: module.Name + ".cubin", Data: res.Output})
+	}
+	for _, in := range inputs {
+		l.Inputs = append(l.Inputs, in.Name)
+	}
+	if r.oneIn(2) {
+		m.drawArgs(r, &l, program)
+	}
+	order := slices.Clone(inputs)
+	if len(order) > 1 && r.oneIn(2) {
+		for i := range order {
+			j := i + r.below(len(order)-i)
+			order[i], order[j] = order[j], order[i]
+		}
+		l.Tags = append(l.Tags, "order")
+	}
+	linked, err := m.link(ctx, r, &l, order)
+	if err != nil {
+		return err
+	}
+	return l.write(m.dir, inputs, linked)
+}
+
+// target draws what language the program is written in.
+func (m *maker) target(r *random, release, arch string) ptxgen.Target {
+	list := []ptxgen.Target{ptxgen.Old, ptxgen.Lanes, ptxgen.Stack}
+	if arch == "sm_90" || arch == "sm_90a" || arch >= "sm_1" && len(arch) > 5 {
+		list = append(list, ptxgen.Hopper11)
+		if release != "11.8" {
+			list = append(list, ptxgen.Hopper12, ptxgen.Hopper12)
+		}
+	}
+	return pick(r, list)
+}
+
+func (m *maker) drawArgs(r *random, l *link, program ptxgen.Program) {
+	switch r.below(10) {
+	case 0, 1:
+		l.Args = append(l.Args, "-g")
+	case 2, 3:
+		l.Args = append(l.Args, "--preserve-relocs")
+	case 4, 5:
+		list := []string{"_"}
+		if len(program.Kernels) > 0 {
+			list = []string{pick(r, program.Kernels)}
+		}
+		for _, k := range program.Kernels {
+			if r.oneIn(2) {
+				list = append(list, k)
+			}
+		}
+		text := list[0]
+		for _, k := range list[1:] {
+			text += "," + k
+		}
+		l.Args = append(l.Args, "-kernels-used="+text)
+	case 6:
+		l.Args = append(l.Args, "-r")
+	case 7:
+		l.Args = append(l.Args, "--force-rela")
+	case 8:
+		l.Args = append(l.Args, pick(r, []string{"--reserve-null-pointer", "--disable-smem-reservation=true"}))
+	case 9:
+		l.Args = append(l.Args, "-g", "-suppress-debug-info")
+	}
+	if r.oneIn(8) {
+		l.Args = append(l.Args, "--preserve-relocs")
+	}
+}
+
+// link runs nvlink, now and then in two steps.
+func (m *maker) link(ctx context.Context, r *random, l *link, inputs []nvidia.File) ([]byte, error) {
+	args := append([]string{"-arch=" + l.Arch}, l.Args...)
+	if l.Release >= "13" && len(l.Args) == 0 && r.oneIn(5) {
+		l.Tags = append(l.Tags, "two-step")
+		n := 1 + r.below(len(inputs))
+		part, err := m.run(ctx, l.Release, append(args, "-r"), inputs[:n])
+		if err != nil {
+			return nil, err
+		}
+		inputs = append([]nvidia.File{{Name: "part.cubin", Data: part}}, inputs[n:]...)
+	}
+	return m.run(ctx, l.Release, args, inputs)
+}
+
+func (m *maker) run(ctx context.Context, release string, args []string, inputs []nvidia.File) ([]byte, error) {
+	res, err := m.tools.Link(ctx, release, args, inputs)
+	if err != nil {
+		return nil, err
+	}
+	if res.Outcome != nvidia.Success {
+		return nil, errRefused
+	}
+	return res.Output, nil
+}
+
+func (l *link) write(dir string, inputs []nvidia.File, output []byte) error {
+	to := filepath.Join(dir, l.Name)
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	for _, in := range inputs {
+		if err := os.WriteFile(filepath.Join(to, in.Name), in.Data, 0o666); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(to, "case.json"), text, 0o666); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(to, "out.cubin"), output, 0o666)
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/twinlink/twinlink/oracle"
+	"github.com/twinlink/twinlink/oracle/check"
+)
+
+// load reads a link from the disk.
+func load(dir string) (l link, inputs []check.Input, output []byte, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, "case.json"))
+	if err != nil {
+		return l, nil, nil, err
+	}
+	if err := json.Unmarshal(text, &l); err != nil {
+		return l, nil, nil, err
+	}
+	for _, name := range l.Inputs {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return l, nil, nil, err
+		}
+		inputs = append(inputs, check.Input{Name: name, Data: data})
+	}
+	output, err = os.ReadFile(filepath.Join(dir, "out.cubin"))
+	return l, inputs, output, err
+}
+
+// options are what the linker was told.
+func (l *link) options() check.Options {
+	o := check.Options{Arch: l.Arch, Release: releases[l.Release]}
+	for _, a := range l.Args {
+		name, value, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		switch name {
+		case "r":
+			o.Relocatable = true
+		case "g":
+			o.Debug = true
+		case "suppress-debug-info":
+			o.SuppressDebug = true
+		case "preserve-relocs":
+			o.PreserveRelocs = true
+		case "force-rela":
+			o.ForceRela = true
+		case "disable-smem-reservation":
+			o.NoReserved = true
+		case "reserve-null-pointer":
+			o.ReserveNull = true
+		case "kernels-used":
+			o.KernelsUsed = append(o.KernelsUsed, strings.Split(value, ",")...)
+		}
+	}
+	return o
+}
+
+var releases = map[string]oracle.Release{"11.8": 118, "12.4": 124, "13.0": 130, "13.5": 135}
+
+// linksIn lists the folders of a bed.
+func linksIn(dir, only string) ([]string, error) {
+	found, err := filepath.Glob(filepath.Join(dir, "*", "case.json"))
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, f := range found {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		if strings.Contains(string(text), only) {
+			list = append(list, filepath.Dir(f))
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// judgeRight prints what the check says of right links, and the first findings
+// by kind.
+func judgeRight(dir, only string, each bool) error {
+	list, err := linksIn(dir, only)
+	if err != nil {
+		return err
+	}
+	accepted, refused := 0, 0
+	kinds := map[string]int{}
+	groups := map[string][2]int{}
+	var spent time.Duration
+	for _, folder := range list {
+		l, inputs, output, err := load(folder)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		v := check.Check(inputs, output, l.options())
+		spent += time.Since(start)
+		group := l.Release + " " + l.Arch[:min(len(l.Arch), 5)] + " " + strings.Join(l.Tags, "+")
+		g := groups[group]
+		g[1]++
+		switch {
+		case v.Agrees():
+			accepted++
+			g[0]++
+		case v.Refusal != nil:
+			refused++
+		}
+		groups[group] = g
+		if v.Agrees() {
+			continue
+		}
+		seen := map[string]bool{}
+		for _, f := range v.Findings {
+			if key := f.Kind.String() + " " + f.Detail; !seen[key] {
+				seen[key] = true
+				kinds[key]++
+			}
+		}
+		if each {
+			fmt.Printf("%s %s %s %v %v\n", l.Name, l.Release, l.Arch, l.Args, l.Tags)
+			for i, line := range strings.SplitN(v.String(), "\n", 9) {
+				if i < 8 {
+					fmt.Println("   ", line)
+				}
+			}
+		}
+	}
+	for _, m := range []map[string]int{kinds} {
+		var keys []string
+		for k := range m {
+			keys = append(keys, k)
+		}
+		sort.Slice(keys, func(i, j int) bool { return m[keys[i]] > m[keys[j]] })
+		for _, k := range keys {
+			fmt.Printf("%5d %s\n", m[k], k)
+		}
+	}
+	var names []string
+	for k := range groups {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	for _, k := range names {
+		fmt.Printf("%4d of %4d  %s\n", groups[k][0], groups[k][1], k)
+	}
+	fmt.Printf("%d of %d accepted, %d refused; %.1f s\n", accepted, len(list), refused, spent.Seconds())
+	return nil
+}

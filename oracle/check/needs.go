@@ -1,0 +1,257 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// What a function and all it may call ask for.
+//
+// A function needs its own frame and the deepest need among what it may call.
+// Where a cycle can be reached nobody knows, and the attribute is all ones. The
+// stack of the call-return-sync mechanism and transaction barriers are summed
+// the same way; of registers and barriers the most counts, of masks every bit.
+// Needs are joined once for each component of the call graph, those that call
+// nothing first.
+//
+// Source: links of call programs by nvlink 11.8.89 to 13.0.88.
+
+// need is what a function and all it may call ask for.
+type need struct {
+	known      bool // false: a cycle can be reached
+	stack, crs uint64
+	mbarriers  uint64 // transaction barriers along a path of calls
+	below      uint64 // the same without the function's own
+	registers  uint32
+	barriers   uint64
+	flagged    uint64 // barriers in the flags of code, up to 12.x
+	sparse     uint64 // mask of sparse matrix instructions
+	ctaidz     bool
+	reserved   bool // reserved shared memory
+	launches   bool // kernels through the old interface
+	least      bool // some function has several definitions, whose needs nvlink may count as well
+	externs    []string
+}
+
+// own is what a function asks for itself.
+func (c *check) ownNeed(f *identity) need {
+	n := need{known: true, least: f.several && !c.options.Strict}
+	if f.code == nil {
+		n.launches = strings.HasPrefix(f.name, "cnp")
+		return n
+	}
+	b := f.code
+	n.registers, _ = b.moduleFact(cuda.AttrRegcount)
+	n.barriers, n.flagged = b.barrierCount(), uint64(b.section.flags&cuda.SHFBarrierMask>>cuda.SHFBarrierShift)
+	for _, a := range b.attributes() {
+		switch a.attr {
+		case cuda.AttrCrsStackSize:
+			if f.first() == f {
+				n.crs = number(a.value, 0, 4)
+			}
+		case cuda.AttrNumMbarriers:
+			if f.first() == f {
+				n.mbarriers = number(a.value, 0, 2)
+			}
+		case cuda.AttrSparseMmaMask:
+			n.sparse |= number(a.value, 0, 2)
+		case cuda.AttrCtaidzUsed:
+			n.ctaidz = true
+		case cuda.AttrReservedSmemUsed:
+			n.reserved = true
+		}
+	}
+	for _, name := range b.names {
+		if name.live && name.first() != name {
+			n.sparse |= secondNameMask
+		}
+	}
+	if f.first() == f {
+		frame, _ := b.moduleFact(cuda.AttrFrameSize)
+		n.stack = uint64(frame)
+	}
+	n.externs = c.externs(b)
+	return n
+}
+
+// more joins what two ask for that are not on one path.
+func (n *need) more(o *need) {
+	n.stack, n.crs, n.mbarriers = max(n.stack, o.stack), max(n.crs, o.crs), max(n.mbarriers, o.mbarriers)
+	n.known = n.known && o.known
+	n.registers, n.barriers, n.flagged = max(n.registers, o.registers), max(n.barriers, o.barriers), max(n.flagged, o.flagged)
+	n.sparse |= o.sparse
+	n.least = n.least || o.least
+	n.ctaidz, n.reserved, n.launches = n.ctaidz || o.ctaidz, n.reserved || o.reserved, n.launches || o.launches
+}
+
+// findNeeds computes the need of every component.
+func (c *check) findNeeds() error {
+	g := c.graph
+	c.needs = make([]need, len(g.groups))
+	all := need{known: true}
+	for i, members := range g.groups {
+		n, steps := c.groupNeed(int32(i), members)
+		c.needs[i] = n
+		if err := c.budget.spend("", steps); err != nil {
+			return err
+		}
+	}
+	for _, f := range g.functions {
+		if f.live {
+			own := c.ownNeed(f)
+			all.more(&own)
+			all.externs = append(all.externs, own.externs...)
+		}
+	}
+	slices.Sort(all.externs)
+	all.externs = slices.Compact(all.externs)
+	c.allNeed = all
+	return nil
+}
+
+func (c *check) groupNeed(group int32, members []int32) (n need, steps uint64) {
+	g := c.graph
+	n.known = true
+	cycle := len(members) > 1
+	var below []int32 // components that it calls, each once
+	for _, x := range members {
+		for _, y := range g.next[x] {
+			steps++
+			if g.group[y] == group {
+				cycle = true
+			} else {
+				below = append(below, g.group[y])
+			}
+		}
+	}
+	slices.Sort(below)
+	below = slices.Compact(below)
+	for _, y := range below {
+		n.more(&c.needs[y])
+		if n.externs == nil {
+			n.externs = c.needs[y].externs
+		} else if len(c.needs[y].externs) > 0 {
+			steps += uint64(len(n.externs) + len(c.needs[y].externs))
+			n.externs = union(n.externs, c.needs[y].externs)
+		}
+	}
+	n.below = n.mbarriers
+	var own []string
+	path := need{}
+	for _, x := range members {
+		steps++
+		if int(x) >= len(g.functions) {
+			continue
+		}
+		o := c.ownNeed(g.functions[x])
+		path.stack, path.crs, path.mbarriers = path.stack+o.stack, path.crs+o.crs, path.mbarriers+o.mbarriers
+		o.stack, o.crs, o.mbarriers = 0, 0, 0
+		n.more(&o)
+		own = append(own, o.externs...)
+	}
+	n.stack, n.crs, n.mbarriers = n.stack+path.stack, n.crs+path.crs, n.mbarriers+path.mbarriers
+	n.known = n.known && !cycle
+	if len(own) > 0 {
+		slices.Sort(own)
+		steps += uint64(len(n.externs) + len(own))
+		n.externs = union(n.externs, own)
+	}
+	return n, steps
+}
+
+// union joins two sorted lists.
+func union(a, b []string) []string {
+	list := slices.Concat(a, b)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// needOf is what a function and all it may call ask for.
+func (c *check) needOf(f *identity) *need { return &c.needs[c.graph.group[f.node]] }
+
+// attributes are the records of .nv.info.<function>.
+func (b *body) attributes() []attribute { return b.mod.infoOf[b.section.index] }
+
+// attribute returns the value of the first record of an attribute in the list
+// of a body.
+func (b *body) attribute(attr cuda.InfoAttr) ([]byte, bool) {
+	for _, a := range b.attributes() {
+		if a.attr == attr {
+			return a.value, true
+		}
+	}
+	return nil, false
+}
+
+// moduleFact returns the number that the module's .nv.info gives for a
+// function: its frame, stack or registers.
+func (b *body) moduleFact(attr cuda.InfoAttr) (uint32, bool) {
+	if b.owner == nil {
+		return 0, false
+	}
+	n, ok := b.mod.factsOf(attr)[b.owner]
+	return n, ok
+}
+
+// factsOf indexes the module's .nv.info: for each function the first number
+// that an attribute gives.
+func (m *module) factsOf(attr cuda.InfoAttr) map[*identity]uint32 {
+	if m.facts == nil {
+		m.facts = map[cuda.InfoAttr]map[*identity]uint32{}
+		for _, i := range m.infoSections {
+			if m.sections[i].info != 0 {
+				continue
+			}
+			for _, a := range m.infos[i] {
+				if len(a.value) < 8 || int(word(a.value, 0)) >= len(m.refs) {
+					continue
+				}
+				id := m.refs[word(a.value, 0)].id
+				if id == nil {
+					continue
+				}
+				if m.facts[a.attr] == nil {
+					m.facts[a.attr] = map[*identity]uint32{}
+				}
+				if _, twice := m.facts[a.attr][id]; !twice {
+					m.facts[a.attr][id] = word(a.value, 4)
+				}
+			}
+		}
+	}
+	return m.facts[attr]
+}
+
+// barrierCount is the number of barriers of a function: the attribute, in
+// older objects the bits of the section flags.
+func (b *body) barrierCount() uint64 {
+	if v, ok := b.attribute(cuda.AttrNumBarriers); ok {
+		return number(v, 0, 1)
+	}
+	return uint64(b.section.flags & cuda.SHFBarrierMask >> cuda.SHFBarrierShift)
+}
+
+// registerByte is the register count in the sh_info of code. 11.8 writes there
+// what a kernel owes to others, the later releases leave its own.
+func (c *check) registerByte(b *body) uint32 {
+	own := registersOf(b.section.info)
+	if c.release >= 119 || b.owner == nil || !b.kernel() {
+		return own
+	}
+	mine, _ := b.moduleFact(cuda.AttrRegcount)
+	if most := c.needOf(b.owner).registers; most > mine {
+		return most
+	}
+	return own
+}
+
+// barriers is the number of barriers in the flags of code: for a kernel the
+// most of what it reaches.
+func (c *check) barriers(b *body) uint64 {
+	if b.kernel() && b.owner != nil {
+		return c.needOf(b.owner).flagged
+	}
+	return uint64(b.section.flags & cuda.SHFBarrierMask >> cuda.SHFBarrierShift)
+}

@@ -1,0 +1,301 @@
+package check
+
+// What a word of SASS reads and writes, for sm_100 and up.
+//
+// Registers stand in the bytes at bits 16 (destination), 24, 32 and 64 (sources);
+// 255 is none. Bits 9 to 11 of an opcode with bit 8 clear say what the second and
+// third source are: 1 registers, 2 and 3 the third operand is no register and the
+// register at 64 is the second, 4 and 5 the second is none, 6 a uniform register at
+// 32, 7 one at 64. How many registers an operand takes depends on the instruction.
+// The table has what ptxas writes most; a word it lacks is unknown.
+//
+// Source: listings by nvdisasm 13.0 of cubins of ptxas 13.0.88 and 13.5.
+
+// regSet is a set of general registers, then uniform ones, then predicates and
+// uniform predicates.
+type regSet [9]uint64
+
+const (
+	uniformBase   = 256
+	predicateBase = 512
+	uniformPreds  = 520
+)
+
+func (r *regSet) add(first, count uint64) {
+	for k := first; k < first+count && k < 64*uint64(len(r)); k++ {
+		r[k/64] |= 1 << (k % 64)
+	}
+}
+
+func (r *regSet) meets(o *regSet) bool {
+	for i := range r {
+		if r[i]&o[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// operands are the registers of one word.
+type operands struct {
+	known         bool
+	rough         bool // there may be fewer
+	reads, writes regSet
+	always        bool // no guard
+}
+
+// touches reports whether a word uses what another has not finished: its results
+// if result, else it writes over its operands.
+func touches(from, by *operands, result bool) soundness {
+	if !by.known {
+		return unknown
+	}
+	if !from.known {
+		return unknown
+	}
+	met := from.reads.meets(&by.writes)
+	if result {
+		met = from.writes.meets(&by.reads) || from.writes.meets(&by.writes)
+	}
+	switch {
+	case met && (from.rough || by.rough):
+		return unknown
+	case met:
+		return unsound
+	}
+	return sound
+}
+
+// covers never ends a path: a word that writes over all would be a touch.
+func (o *operands) covers(*operands) bool { return false }
+
+// shape says how to read the operands of an opcode.
+type shape struct {
+	d, a, b, c byte // registers that the general operand takes; 0: none
+	ud         bool // the destination is uniform
+	ua         bool // the source at 24 is uniform
+	ub, uc     bool // those at 32 and 64 are uniform
+	pd         byte // predicate results: 1 at 81, 2 at 84 as well
+	pp         byte // predicate sources: 1 at 87, 2 at 77 as well, 3 at 68 as well, 4 at all three; 5 all uniform ones, 6 all
+	data       byte // memory: 'd' the destination's, 'b' the second source's size counts by bits 73 to 75
+	wide       bool // the address takes two registers
+	rough      bool // so many registers at most
+	desc       bool // a descriptor in two uniform registers at 32 or 64 may stand there
+}
+
+// arithmetic are shapes by the low nine bits of an opcode whose bit 8 is clear.
+var arithmetic = map[uint64]shape{
+	0x002: {d: 1, b: 1},                                                                   // MOV
+	0x007: {d: 1, a: 1, b: 1, pp: 1},                                                      // SEL
+	0x008: {d: 1, a: 1, b: 1, pp: 1},                                                      // FSEL
+	0x009: {d: 1, a: 1, b: 1, pp: 1},                                                      // FMNMX
+	0x00b: {a: 1, b: 1, pd: 2, pp: 1},                                                     // FSETP
+	0x00c: {a: 1, b: 1, c: 0, pd: 2, pp: 3},                                               // ISETP
+	0x010: {d: 1, a: 1, b: 1, c: 1, pd: 2, pp: 2},                                         // IADD3
+	0x011: {d: 1, a: 1, b: 1, c: 1, pd: 1, pp: 1},                                         // LEA
+	0x012: {d: 1, a: 1, b: 1, c: 1, pd: 1, pp: 1},                                         // LOP3
+	0x016: {d: 1, a: 1, b: 1, c: 1},                                                       // PRMT
+	0x017: {d: 1, a: 1, b: 1, pp: 1},                                                      // IMNMX
+	0x048: {d: 1, a: 1, b: 1, pp: 1},                                                      // VIMNMX
+	0x019: {d: 1, a: 1, b: 1, c: 1},                                                       // SHF
+	0x01a: {d: 1, a: 1, b: 1},                                                             // SGXT
+	0x01b: {d: 1, a: 1, b: 1},                                                             // BMSK
+	0x020: {d: 1, a: 1, b: 1},                                                             // FMUL
+	0x021: {d: 1, a: 1, b: 1},                                                             // FADD
+	0x023: {d: 1, a: 1, b: 1, c: 1},                                                       // FFMA
+	0x024: {d: 1, a: 1, b: 1, c: 1, pd: 1, pp: 1},                                         // IMAD
+	0x025: {d: 2, a: 1, b: 1, c: 2, pd: 1, pp: 1},                                         // IMAD.WIDE
+	0x027: {d: 1, a: 1, b: 1, c: 2, pd: 1, pp: 1},                                         // IMAD.HI
+	0x026: {d: 1, a: 1, b: 1, c: 1},                                                       // IDP
+	0x028: {d: 2, a: 2, b: 2},                                                             // DMUL
+	0x029: {d: 2, a: 2, c: 2},                                                             // DADD, whose second source stands at 64
+	0x02a: {a: 2, b: 2, pd: 2, pp: 1},                                                     // DSETP
+	0x02b: {d: 2, a: 2, b: 2, c: 2},                                                       // DFMA
+	0x030: {d: 1, a: 1, b: 1},                                                             // HADD2
+	0x031: {d: 1, a: 1, b: 1, c: 1},                                                       // HFMA2
+	0x032: {d: 1, a: 1, b: 1},                                                             // HMUL2
+	0x03e: {d: 1, a: 1, b: 1, c: 1},                                                       // F2FP
+	0x035: {d: 2, a: 2, b: 2},                                                             // IADD.64
+	0x036: {d: 1, a: 1, b: 1},                                                             // VIADD
+	0x0bd: {d: 1, b: 1, ud: true, ub: true},                                               // UFLO
+	0x0ca: {d: 1, a: 1, ud: true},                                                         // R2UR
+	0x045: {d: 1, b: 1},                                                                   // I2FP
+	0x082: {d: 1, b: 1, ud: true, ub: true},                                               // UMOV
+	0x087: {d: 1, a: 1, b: 1, ud: true, ua: true, ub: true, pp: 1},                        // USEL
+	0x08c: {a: 1, b: 1, ua: true, ub: true, pd: 2, pp: 3},                                 // UISETP
+	0x090: {d: 1, a: 1, b: 1, c: 1, ud: true, ua: true, ub: true, uc: true, pd: 2, pp: 2}, // UIADD3
+	0x091: {d: 1, a: 1, b: 1, c: 1, ud: true, ua: true, ub: true, uc: true, pd: 1, pp: 1}, // ULEA
+	0x092: {d: 1, a: 1, b: 1, c: 1, ud: true, ua: true, ub: true, uc: true, pd: 1, pp: 1}, // ULOP3
+	0x096: {d: 1, a: 1, b: 1, c: 1, ud: true, ua: true, ub: true, uc: true},               // UPRMT
+	0x099: {d: 1, a: 1, b: 1, c: 1, ud: true, ua: true, ub: true, uc: true},               // USHF
+	0x0a4: {d: 1, a: 1, b: 1, c: 1, ud: true, ua: true, ub: true, uc: true, pd: 1, pp: 1}, // UIMAD
+	0x0a5: {d: 2, a: 1, b: 1, c: 2, ud: true, ua: true, ub: true, uc: true, pd: 1, pp: 1}, // UIMAD.WIDE
+}
+
+// others are shapes by the whole opcode.
+var others = map[uint64]shape{
+	0x300: {d: 1, b: 1}, 0x301: {d: 1, b: 1}, 0x304: {d: 1, b: 1}, 0x305: {d: 1, b: 1}, 0x306: {d: 1, b: 1}, 0x307: {d: 1, b: 1}, 0x308: {d: 1, b: 1}, 0x309: {d: 1, b: 1},
+	0x310: {d: 2, b: 2, rough: true}, 0x311: {d: 2, b: 2, rough: true}, 0x312: {d: 2, b: 2, rough: true}, 0x313: {d: 2, b: 2, rough: true}, // of 64 bits
+	0x919: {d: 1},                                          // S2R
+	0x9c3: {d: 1, ud: true},                                // S2UR
+	0xb82: {d: 1, a: 1, data: 'd'},                         // LDC
+	0x7ac: {d: 1, a: 1, ud: true, ua: true, data: 'd'},     // LDCU
+	0x981: {d: 1, a: 1, data: 'd', wide: true, desc: true}, // LDG
+	0x980: {d: 1, a: 1, data: 'd', wide: true, desc: true}, // LD
+	0x983: {d: 1, a: 1, data: 'd', desc: true},             // LDL
+	0x984: {d: 1, a: 1, data: 'd', desc: true},             // LDS
+	0x985: {a: 1, b: 1, data: 'b', wide: true, desc: true}, // ST
+	0x986: {a: 1, b: 1, data: 'b', wide: true, desc: true}, // STG
+	0x987: {a: 1, b: 1, data: 'b', desc: true},             // STL
+	0x988: {a: 1, b: 1, data: 'b', desc: true},             // STS
+	0x387: {a: 1, b: 1, data: 'b'},                         // STL without a uniform register
+	0x388: {a: 1, b: 1, data: 'b'},                         // STS
+	0x389: {d: 1, a: 1, b: 1, c: 1, pd: 1},                 // SHFL
+	0x589: {d: 1, a: 1, c: 1, pd: 1},
+	0x989: {d: 1, a: 1, b: 1, pd: 1},
+	0xf89: {d: 1, a: 1, pd: 1},
+	0x806: {d: 1, pd: 1, pp: 1},           // VOTE
+	0x886: {d: 1, ud: true, pd: 1, pp: 1}, // VOTEU
+	0x81c: {pd: 2, pp: 4},                 // PLOP3
+	0x803: {d: 1, a: 1, pp: 6},            // P2R
+	0x805: {d: 2, rough: true},            // CS2R
+	0x31c: {d: 1, pd: 1},                  // B2R.RESULT
+	0x31d: {a: 1, b: 1, pp: 1},            // BAR
+	0x348: {a: 1, rough: true},            // WARPSYNC.COLLECTIVE
+	0x355: {d: 1}, 0x356: {b: 1},          // BMOV
+	0x3a1: {d: 1, a: 1, pd: 1},             // MATCH
+	0x3c4: {d: 1, a: 1, ud: true},          // REDUX
+	0x949: {a: 2}, 0x958: {a: 2, ua: true}, // BRX, BRXU
+	0x950: {a: 2},                                                                                                                                                 // RET
+	0x3a9: {d: 2, a: 2, b: 2, c: 2, pd: 1, rough: true}, 0x3a8: {d: 2, a: 2, b: 2, pd: 1, rough: true}, 0x9a8: {d: 2, a: 2, b: 2, desc: true, pd: 1, rough: true}, // ATOMG
+	0x98e: {a: 2, b: 2, desc: true, rough: true},                                                                                                   // RED
+	0x38c: {d: 2, a: 1, b: 2, c: 2, rough: true}, 0x98c: {d: 2, a: 1, b: 2, desc: true, rough: true}, 0x38d: {d: 2, a: 1, b: 2, c: 2, rough: true}, // ATOMS
+	0xf60: {d: 4, a: 4, b: 4, c: 4, rough: true}, 0xf99: {d: 4, a: 4, rough: true}, 0xf9d: {a: 4, b: 4, rough: true}, // TEX, SULD, SUST
+	0xfae: {d: 1, a: 2, rough: true}, 0x95d: {}, 0x9af: {}, // LDGSTS, NANOSLEEP, LDGDEPBAR
+	0x98f: {a: 2, rough: true}, // CCTL
+	0x547: {pp: 5},             // BRA.U
+	0x82f: {pd: 1, pp: 1, rough: true},
+	0x947: {pp: 1},                                                              // BRA
+	0x918: {}, 0x94d: {}, 0x945: {}, 0x941: {}, 0x946: {}, 0x942: {}, 0x948: {}, // NOP, EXIT, BSSY, BSYNC, YIELD, BREAK, WARPSYNC.ALL
+	0x992: {}, 0x9ab: {}, 0x5ab: {}, 0xb1d: {}, 0x91b: {}, 0x95c: {}, 0x9c7: {}, 0xdc7: {}, // fences, barriers, BPT
+}
+
+// operandsOf reads the operands of a word.
+func operandsOf(word []byte) operands {
+	op := opcode(word)
+	o := operands{always: word[1]>>4 == 7}
+	low, high := number(word, 0, 8), number(word, 8, 8)
+	if guard := low >> 12 % 8; guard != 7 {
+		o.reads.add(predicateBase+guard, 1)
+	}
+	x, ok := others[op]
+	second, third := uint64(32), uint64(64) // where the sources stand; 0: nowhere
+	if !ok {
+		if x, ok = arithmetic[op%0x100]; !ok || op>>8%2 != 0 {
+			return o
+		}
+		switch op >> 9 {
+		case 1:
+		case 2, 3:
+			second, third = 64, 0
+		case 4, 5:
+			second = 0
+		case 6:
+			x.ub = true
+		case 7:
+			x.uc = true
+			third = 64
+		default:
+			return o
+		}
+		if x.c == 0 {
+			third = 0
+		}
+	}
+	o.known, o.rough = true, x.rough
+	field := func(at uint64) uint64 {
+		if at < 64 {
+			return low >> at % 256
+		}
+		return high >> (at - 64) % 256
+	}
+	put := func(set *regSet, at uint64, count byte, uniform bool) {
+		n := field(at)
+		if count == 0 || n == 255 {
+			return
+		}
+		base := uint64(0)
+		if uniform {
+			base = uniformBase
+		}
+		set.add(base+n, uint64(count))
+	}
+	size := byte(1)
+	switch high >> 9 % 8 { // bits 73 to 75: U8 S8 U16 S16 32 64 128
+	case 5:
+		size = 2
+	case 6, 7:
+		size = 4
+	}
+	if x.data == 'd' {
+		x.d = size
+	}
+	if x.data == 'b' {
+		x.b = size
+	}
+	if x.wide {
+		x.a = 2
+	}
+	put(&o.writes, 16, x.d, x.ud)
+	put(&o.reads, 24, x.a, x.ua)
+	if second != 0 {
+		put(&o.reads, second, x.b, x.ub)
+	}
+	if third != 0 && (x.c > 0) {
+		put(&o.reads, third, x.c, x.uc)
+	}
+	if x.desc {
+		// Loads have the descriptor at 32, stores at 64; where it is none the
+		// bits are of no register that is in use, or of one too many.
+		at := uint64(32)
+		if x.data == 'b' {
+			at = 64
+		}
+		put(&o.reads, at, 2, true)
+	}
+	preds := uint64(predicateBase)
+	if x.ud || x.ua || x.ub && op>>9 == 0x1 {
+		preds = uniformPreds
+	}
+	pred := func(set *regSet, at uint64) {
+		if n := high >> (at - 64) % 8; n != 7 {
+			set.add(preds+n, 1)
+		}
+	}
+	if x.pd >= 1 {
+		pred(&o.writes, 81)
+	}
+	if x.pd >= 2 {
+		pred(&o.writes, 84)
+	}
+	if x.pp >= 1 && x.pp < 5 {
+		pred(&o.reads, 87)
+	}
+	if x.pp == 5 {
+		o.reads.add(uniformPreds, 7)
+	}
+	if x.pp == 6 {
+		o.reads.add(predicateBase, 7)
+	}
+	if x.pp == 2 {
+		pred(&o.reads, 77)
+	}
+	if x.pp == 3 {
+		pred(&o.reads, 68)
+	}
+	if x.pp == 4 {
+		pred(&o.reads, 68)
+		pred(&o.reads, 77)
+	}
+	return o
+}

@@ -1,0 +1,237 @@
+package check
+
+import "fmt"
+
+// Is code that was scheduled anew sound?
+//
+// An instruction of variable latency may count in one of six scoreboards: bits 110
+// to 112 for its result, 113 to 115 for its operands. A later word waits by its
+// mask until a scoreboard is empty; only then may the result be used or written
+// over, and the operands be written over.
+//
+// The input's schedule is taken to be sound. So the output's is, if on every path
+// each result is waited for no later than in the input; or, where the wait comes
+// later (the input waited for another result of the same scoreboard), if no word
+// between touches the registers. A word whose operands are not known leaves that
+// open. The rest is in stalls.go.
+//
+//	105..108 stall   109 yield   110..112 write barrier   113..115 read barrier
+//	116..121 wait mask           122..125 reuse
+
+const noBoard = 7
+
+// control is the scheduling field of a word.
+type control struct {
+	stall, write, read, wait uint64
+}
+
+func controlOf(word []byte) control {
+	high := number(word, 8, 8) >> (controlFirst - 64)
+	return control{stall: high % 16, write: high >> 5 % 8, read: high >> 8 % 8, wait: high >> 11 % 64}
+}
+
+// schedule is one function in both schedules, by words of the output.
+type schedule struct {
+	c       *check
+	area    *area
+	words   [][]byte  // of the output
+	in, out []control // in is zero with no scoreboards for words that were put in
+	known   []bool    // the word is the input's
+	ops     []operands
+	seen    []uint32
+	mark    uint32
+	steps   uint64
+}
+
+// compareSchedule decides over code whose words are the input's but for their
+// schedule, or for words that were put in or left out.
+func (c *check) compareSchedule(a *area, changed int) error {
+	s := c.newSchedule(a)
+	for i := range s.words {
+		o := s.out[i]
+		if o.write == 6 || o.read == 6 {
+			c.verdict.add(s.finding(i, "a scoreboard that doesn't exist"))
+			return nil
+		}
+		if !s.known[i] {
+			if o.write != noBoard || o.read != noBoard {
+				c.verdict.add(s.finding(i, "a word that was put in takes a scoreboard"))
+				return nil
+			}
+			continue
+		}
+		for _, t := range s.tokens(i) {
+			at, result := s.follow(t)
+			switch result {
+			case unsound:
+				f := s.finding(at, fmt.Sprintf("uses what the word at 0x%x has not finished %s: no word on the way waits for it", i*instruction, t.what()))
+				c.verdict.add(f)
+				return c.budget.spend("output", s.steps)
+			case unknown:
+				c.unjudged(a, Finding{Kind: CodeBytes, Section: a.name, Symbol: a.owner.owner.String(), Offset: uint64(at) * instruction,
+					Detail: fmt.Sprintf("scheduled otherwise than in the input, and whether opcode 0x%x touches what opcode 0x%x has not finished is not known", opcode(s.words[at]), opcode(s.words[i]))})
+			}
+		}
+		if err := c.budget.spend("output", s.steps); err != nil {
+			return err
+		}
+		s.steps = 0
+	}
+	if !s.stalls() {
+		return nil
+	}
+	c.verdict.remark(Finding{Kind: CodeBytes, File: a.parts0(), Section: a.name, Symbol: a.owner.owner.String(),
+		Detail: fmt.Sprintf("%d words scheduled otherwise than in the input, soundly", changed)})
+	return c.budget.spend("output", s.steps)
+}
+
+func (c *check) newSchedule(a *area) *schedule {
+	n := len(a.out.body) / instruction
+	s := &schedule{c: c, area: a, words: make([][]byte, n), in: make([]control, n), out: make([]control, n), known: make([]bool, n), ops: make([]operands, n), seen: make([]uint32, 2*n)}
+	for j := range n {
+		s.words[j], _ = cut(a.out.body, uint64(j)*instruction, instruction)
+		s.out[j] = controlOf(s.words[j])
+		s.in[j] = control{write: noBoard, read: noBoard}
+		s.ops[j] = operandsOf(s.words[j])
+		if i := a.words.from[j]; i >= 0 {
+			word, _ := cut(a.owner.section.body, uint64(i)*instruction, instruction)
+			s.in[j], s.known[j] = controlOf(word), true
+		}
+	}
+	// What a dropped word waited for counts for the next.
+	left := uint64(0)
+	for i, j := range a.words.to {
+		if j < 0 {
+			word, _ := cut(a.owner.section.body, uint64(i)*instruction, instruction)
+			left |= controlOf(word).wait
+		} else {
+			s.in[j].wait |= left
+			left = 0
+		}
+	}
+	return s
+}
+
+func (s *schedule) finding(i int, detail string) Finding {
+	return Finding{Kind: CodeSchedule, File: s.area.parts0(), Section: s.area.name, Symbol: s.area.owner.owner.String(), Offset: uint64(i) * instruction, Detail: detail}
+}
+
+// token is a result or a set of operands that is pending behind a scoreboard.
+type token struct {
+	word    int
+	result  bool
+	in, out uint64 // scoreboards; noBoard: none
+}
+
+func (t token) what() string {
+	if t.result {
+		return "writing"
+	}
+	return "reading"
+}
+
+// tokens lists what a word leaves pending.
+func (s *schedule) tokens(i int) []token {
+	var list []token
+	if in, out := s.in[i].write, s.out[i].write; in != noBoard || out != noBoard {
+		list = append(list, token{i, true, in, out})
+	}
+	if in, out := s.in[i].read, s.out[i].read; in != noBoard || out != noBoard {
+		list = append(list, token{i, false, in, out})
+	}
+	return list
+}
+
+type soundness uint8
+
+const (
+	sound soundness = iota
+	unsound
+	unknown
+)
+
+// follow goes along every path from a token's word until the output waits for it.
+// From where the input has waited on, no word may touch its registers.
+func (s *schedule) follow(t token) (at int, result soundness) {
+	if t.in == noBoard {
+		// The input relied on the stall counts, and so may the output where
+		// they are no less; else it must wait.
+		if t.result && s.out[t.word].stall >= s.in[t.word].stall {
+			return 0, sound
+		}
+	}
+	type state struct {
+		word   int
+		waited bool // the input has waited for it
+	}
+	s.mark++
+	var open []state
+	push := func(word int, waited bool) {
+		k := 2 * word
+		if waited {
+			k++
+		}
+		if word < len(s.words) && s.seen[k] != s.mark {
+			s.seen[k] = s.mark
+			open = append(open, state{word, waited})
+		}
+	}
+	mine := s.ops[t.word]
+	for _, next := range s.next(t.word) {
+		push(next, t.in == noBoard)
+	}
+	for len(open) > 0 {
+		x := open[len(open)-1]
+		open = open[:len(open)-1]
+		s.steps++
+		if t.out != noBoard && s.out[x.word].wait>>t.out&1 != 0 {
+			continue
+		}
+		waited := x.waited || t.in != noBoard && s.in[x.word].wait>>t.in&1 != 0
+		if waited {
+			ops := s.ops[x.word]
+			switch touches(&mine, &ops, t.result) {
+			case unsound:
+				return x.word, unsound
+			case unknown:
+				at, result = x.word, unknown
+				continue
+			}
+			if ops.covers(&mine) {
+				continue
+			}
+		}
+		for _, next := range s.next(x.word) {
+			push(next, waited)
+		}
+	}
+	return at, result
+}
+
+// next lists the words that may follow one.
+func (s *schedule) next(i int) []int {
+	word := s.words[i]
+	always := word[1]>>4 == 7
+	switch opcode(word) {
+	case opExit, 0x950: // EXIT, RET
+		if always {
+			return nil
+		}
+	case opBra, opBraU:
+		to := (int64(i+1)*instruction + distance(word)) / instruction
+		var list []int
+		if to >= 0 && to < int64(len(s.words)) {
+			list = append(list, int(to))
+		}
+		divergent := number(word, 3, 1) != 0 || number(word, 8, 8)>>18%(1<<23) != 0xe0
+		if !always || divergent || opcode(word) == opBraU {
+			list = append(list, i+1)
+		}
+		return list
+	case 0x949, 0x958: // BRX: the targets stand in a table
+		if always {
+			return nil
+		}
+	}
+	return []int{i + 1}
+}
