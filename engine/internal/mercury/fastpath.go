@@ -57,8 +57,12 @@ func (l *Backend) restricted() bool {
 				return true
 			}
 			switch op {
-			case 0x80b, 0x237, 0x23f: // FSETP with an immediate, IMMA, DMMA
+			case 0x237, 0x23f: // IMMA, DMMA
 				return true
+			case 0x80b: // FSETP with an immediate, no predicate combined
+				if fn.sass[at+10]>>7|fn.sass[at+11]<<1&0xf == 7 {
+					return true
+				}
 			}
 		}
 	}

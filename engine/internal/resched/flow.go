@@ -13,7 +13,7 @@ type block struct {
 // endsBlock reports whether control may go elsewhere behind an instruction.
 func (w *word) endsBlock() bool {
 	switch w.op() {
-	case opBRA, opBRAUnif, opEXIT, opBSYNC, opRET, opBRX:
+	case opBRA, opBRAUnif, opEXIT, opBSYNC, opRET, opBRX, opBRXU:
 		return true
 	}
 	return false
@@ -47,7 +47,7 @@ func blocks(words []word) []block {
 	targets := make([]int, n) // where a branch may go, and 1
 	for i := range words {
 		w := &words[i]
-		if t, ok := w.branchTarget(i); ok && t >= 0 && t < n && !w.isCollective() {
+		if t, ok := w.branchTarget(i); ok && t >= 0 && t < n && !w.isCollective() && !w.isIndexed() {
 			starts[t] = true
 			if w.op() != opBSSY {
 				targets[i] = t + 1
@@ -80,7 +80,24 @@ func blocks(words []word) []block {
 			list[b].next = append(list[b].next, b+1)
 		}
 	}
+	indexed(words, list)
 	return list
+}
+
+// indexed lets branches by a register go to every block that control can't fall
+// into.
+func indexed(words []word, list []block) {
+	var targets []int
+	for b := 1; b < len(list); b++ {
+		if w := &words[list[b].from-1]; w.endsBlock() && !w.fallsThrough() && words[list[b].from].op() != opNOP {
+			targets = append(targets, b)
+		}
+	}
+	for b := range list {
+		if words[list[b].to-1].isIndexed() {
+			list[b].next = append(list[b].next, targets...)
+		}
+	}
 }
 
 // bitset is a set of tokens.

@@ -42,6 +42,7 @@ func fence(words []word, r *Result) ([]word, bool) {
 		guardBits  = 0xf << 12
 		exitTruth  = 7 << (87 - 64) // EXIT's own predicate
 		lastFenced = opCGAERR
+		exitStall  = 5
 	)
 	front := make(map[int][]word)
 	for i := range words {
@@ -56,6 +57,7 @@ func fence(words []word, r *Result) ([]word, bool) {
 		if i > 0 && words[i-1].op() == opSUST {
 			r.Exact = false // its stall changes
 		}
+		w.setStall(exitStall)
 		g := w.lo & guardBits
 		front[i] = []word{
 			{lo: opMEMBAR | g, hi: membarEnd | 0x000fc00000000000},

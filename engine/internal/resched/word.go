@@ -73,6 +73,7 @@ const (
 	opENDCOLLECTIVE = 0x91b
 	opDEPBAR        = 0x91a
 	opBRX           = 0x949
+	opBRXU          = 0x958
 	opEXIT          = 0x94d
 	opRET           = 0x950
 	opNOP           = 0x918
@@ -162,16 +163,19 @@ func (w *word) kind() int {
 // scoreboard.
 func (w *word) countsCopies() bool { return w.op() == opLDGDEPBAR || w.op() == opUTMACMDFLUSH }
 
+// isIndexed reports whether the instruction branches by a register.
+func (w *word) isIndexed() bool { return w.op() == opBRX || w.op() == opBRXU }
+
 // isCollective reports whether the instruction begins what lanes do together, up
 // to an ENDCOLLECTIVE.
 func (w *word) isCollective() bool { return w.op() == opWARPSYNC || w.op() == opWARPSYNCReg }
 
 // branchTarget returns the number of the word that a branch or BSSY at number i
-// names.
+// names; of a branch by a register, the one that the register counts from.
 func (w *word) branchTarget(i int) (int, bool) {
 	var off int64
 	switch w.op() {
-	case opBRA, opBRAUnif, opWARPSYNC, opWARPSYNCReg:
+	case opBRA, opBRAUnif, opWARPSYNC, opWARPSYNCReg, opBRX, opBRXU:
 		off = int64(w.field(16, 8) | w.field(34, 48)<<8)
 		off = off << 8 >> 8
 	case opBSSY:
@@ -186,7 +190,7 @@ func (w *word) branchTarget(i int) (int, bool) {
 func (w *word) setBranchTarget(i, target int) {
 	off := uint64(int64(target-i-1) * 4)
 	switch w.op() {
-	case opBRA, opBRAUnif, opWARPSYNC, opWARPSYNCReg:
+	case opBRA, opBRAUnif, opWARPSYNC, opWARPSYNCReg, opBRX, opBRXU:
 		w.put(16, 8, off)
 		w.put(34, 48, off>>8)
 	case opBSSY:
