@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -30,21 +31,23 @@ func (l *Layout) moveUnitRelocs(units []unit, own []model.SecID) {
 		}
 		list := l.unitRelocs(u.sec, objects[u.sec])
 		for _, k := range u.users {
-			to := own[k]
-			rela := l.RelocSection(to, l.Names.ID(".rela"+l.Names.Str(l.Secs[to].Name)))
-			if rela == model.Absent {
-				rela = l.NewRelocSection(l.Names.ID(".rela"+l.Names.Str(l.Secs[to].Name)), cuda.SHTRela, cuda.SHFInfoLink, to)
-				if l.Opt.PreserveReloc {
-					l.PreserveFor(to)
-				}
-			}
 			for _, r := range list {
 				r.Off += u.off
-				moved[rela] = append(moved[rela], r)
+				moved[own[k]] = append(moved[own[k]], r)
 			}
 		}
 	}
-	for rela, list := range moved {
+	// Sections of records are made in the order of the banks.
+	for _, to := range slices.Sorted(maps.Keys(moved)) {
+		name := l.Names.ID(".rela" + l.Names.Str(l.Secs[to].Name))
+		rela := l.RelocSection(to, name)
+		if rela == model.Absent {
+			rela = l.NewRelocSection(name, cuda.SHTRela, cuda.SHFInfoLink, to)
+			if l.Opt.PreserveReloc {
+				l.PreserveFor(to)
+			}
+		}
+		list := moved[to]
 		slices.Reverse(list) // a section's records are written last first
 		l.Secs[rela].Relocs = append(list, l.Secs[rela].Relocs...)
 	}
