@@ -63,6 +63,20 @@ fuzz:
 bench:
 	go run ./internal/bench
 
+# Static pages of the corpus, the relocation types and the ledger.
+SITE ?= site
+.PHONY: site man snapshot
+site:
+	go run ./corpus/internal/site -o $(SITE)
+
+# Manual pages of all commands.
+man:
+	go run -tags man ./cmd/twinlink man bin/man
+
+# What a release would be, without publishing it.
+snapshot:
+	goreleaser release --snapshot --clean
+
 lint:
 	scripts/lint.sh
 
