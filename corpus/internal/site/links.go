@@ -4,14 +4,14 @@ import (
 	"context"
 	"slices"
 
-	"github.com/twinlink/twinlink/corpus/links"
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/internal/verify"
 	"github.com/twinlink/twinlink/report"
 )
 
 // recorded links and judges every recorded run whose inputs are all there.
 func recorded(ctx context.Context) (*report.Report, error) {
-	cases, err := links.Cases()
+	cases, err := corpus.Cases()
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func recorded(ctx context.Context) (*report.Report, error) {
 	return r, nil
 }
 
-func question(c *links.Case) *verify.Question {
+func question(c *corpus.Case) *verify.Question {
 	q := &verify.Question{Subject: c.ID(), Release: c.Release, Recorded: &verify.Recorded{Output: c.Output, Message: c.Stderr}}
 	for _, in := range c.Inputs {
 		q.Inputs = append(q.Inputs, verify.File{Name: in.Name, Data: in.Data})
@@ -33,7 +33,7 @@ func question(c *links.Case) *verify.Question {
 		switch {
 		case c.Args[i] == "-o":
 			i++
-		case !slices.ContainsFunc(c.Inputs, func(in links.Input) bool { return in.Name == c.Args[i] }):
+		case !slices.ContainsFunc(c.Inputs, func(in corpus.Input) bool { return in.Name == c.Args[i] }):
 			q.Args = append(q.Args, c.Args[i])
 		}
 	}

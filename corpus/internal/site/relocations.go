@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/twinlink/twinlink/corpus/internal/expect"
 	"github.com/twinlink/twinlink/corpus/relocs"
-	"github.com/twinlink/twinlink/corpus/relocs/expect"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/engine/descriptor"
