@@ -23,6 +23,12 @@ test:
 demo:
 	go run ./cmd/twinlink demo
 
+# Builds with nvcc and CMake, with nvlink and with twinlink as nvlink. CUDA is the
+# folder of a toolkit; default: that of the nvcc in PATH.
+.PHONY: nvcc-demo
+nvcc-demo:
+	scripts/nvcc-demo.sh $(CUDA)
+
 witness:
 	scripts/witness.sh
 

@@ -116,6 +116,7 @@ var rules = []rule{
 	{from: "corpus/internal/capsules", to: of("capsule", "internal/capsule/model", "corpus", "cubin", "cuda", "internal/nvidia")},
 	{from: "corpus/internal/expect", to: of("corpus/relocs", "cuda", "oracle")},
 	{from: "corpus/internal/vectors", to: of("corpus/relocs", "corpus/internal/expect", "cuda", "oracle", "internal/nvidia")},
+	{from: "corpus/hosts", to: of("corpus", "cubin", "cuda"), test: of("engine", "internal/cmdline", "internal/inputs", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "corpus/definitions"},
 	{from: "corpus/definitions/regen", to: of("corpus/definitions", "internal/nvidia")},
 	// Made on the spot: it asks nvlink and the command line and reports.
