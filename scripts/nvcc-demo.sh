@@ -39,34 +39,38 @@ set_target_properties(part app PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
 target_link_libraries(app PRIVATE part)
 CM
 status=0
-# same WHAT A B: the linked device code of two programs.
+# same WHAT PROGRAM: the linked device code in theirs/PROGRAM and ours/PROGRAM.
 same() {
-	for f in "$2" "$3"; do ./twinlink extract "$f" --member .nv_fatbin -o "$f.d" >"$f.list"; done
-	if diff -r "$2.d" "$3.d" >/dev/null; then
-		echo "$1: identical, $(wc -l <"$2.list") images"
-	else
-		# From 13.0 on an image records the folders that nvlink was told.
-		for f in "$2.d"/*; do ./twinlink diff --ignore note "$f" "$3.d/$(basename "${f/$2/$3}")" || status=1; done
-		[ "$status" = 0 ] && echo "$1: identical but for the folders in the note" || echo "$1: DIFFERENT"
+	local side f
+	for side in theirs ours; do ./twinlink extract "$side/$2" --member .nv_fatbin -o "$side/$2.d" >"$side/$2.list"; done
+	if diff -r "theirs/$2.d" "ours/$2.d" >/dev/null; then
+		echo "$1: identical, images: $(wc -l <"theirs/$2.list")"
+		return
 	fi
+	# From 13.0 on an image records the folders that nvlink was told.
+	for f in "theirs/$2.d"/*; do
+		./twinlink diff --ignore note "$f" "ours/$2.d/$(basename "$f")" || { echo "$1: DIFFERENT"; status=1; return; }
+	done
+	echo "$1: identical but for the folders in the note, images: $(wc -l <"theirs/$2.list")"
 }
+mkdir theirs ours
 "$toolkit/bin/nvcc" -rdc=true -arch=sm_75 -c a.cu -o a.o
 "$toolkit/bin/nvcc" -rdc=true -arch=sm_75 -c b.cu -o b.o
 for kit in "$toolkit" "$work/cuda"; do
 	name=theirs
 	[ "$kit" = "$toolkit" ] || name=ours
-	"$kit/bin/nvcc" -arch=sm_75 a.o b.o -o "$name"
+	"$kit/bin/nvcc" -arch=sm_75 a.o b.o -o "$name/two"
 done
-same "nvcc, two files" theirs ours
+same "nvcc, two files" two
 if command -v cmake >/dev/null; then
 	for kit in "$toolkit" "$work/cuda"; do
-		name=cmake-theirs
-		[ "$kit" = "$toolkit" ] || name=cmake-ours
-		cmake -S . -B "$name.b" -DCMAKE_CUDA_COMPILER="$kit/bin/nvcc" -DCMAKE_CUDA_ARCHITECTURES=75 >"$name.log"
-		cmake --build "$name.b" >>"$name.log"
-		cp "$name.b/app" "$name"
+		name=theirs
+		[ "$kit" = "$toolkit" ] || name=ours
+		cmake -S . -B "$name/build" -DCMAKE_CUDA_COMPILER="$kit/bin/nvcc" -DCMAKE_CUDA_ARCHITECTURES=75 >"$name/log"
+		cmake --build "$name/build" >>"$name/log"
+		cp "$name/build/app" "$name/cmake"
 	done
-	same "CMake" cmake-theirs cmake-ours
+	same "CMake" cmake
 else
 	echo "SKIPPED: no cmake here (a Python wheel: pip install cmake)" >&2
 fi

@@ -75,6 +75,8 @@ const (
 	Toolkit
 
 	numOptions
+
+	firstOwn = AsNvlink // nvlink's stand before
 )
 
 // Table is nvlink's options: names, shapes and releases by experiment, the
@@ -97,8 +99,8 @@ var Table = [numOptions]Option{
 	ExtraWarnings:            {"extra-warnings", "extrawarn", Flag, all, false, Obeyed, "", "", "warn about more"},
 	GenHostLinkerScript:      {"gen-host-linker-script", "ghls", Optional, all, false, Refused, "lcs-abs", "lcs-abs|lcs-aug", "write a linker script for the host"},
 	Help:                     {"help", "h", Flag, all, false, Obeyed, "", "", "print this text"},
-	IgnoreHostInfo:           {"ignore-host-info", "ignore-host-info", Flag, all, false, Inert, "", "", "ignore what host objects refer to"},
-	KeepSystemLibraries:      {"keep-system-libraries", "keep-system-libraries", Flag, all, false, Inert, "", "", "keep all code of cudadevrt"},
+	IgnoreHostInfo:           {"ignore-host-info", "ignore-host-info", Flag, all, false, Obeyed, "", "", "ignore what host objects refer to"},
+	KeepSystemLibraries:      {"keep-system-libraries", "keep-system-libraries", Flag, all, false, Obeyed, "", "", "keep all code of cudadevrt"},
 	KernelsUsed:              {"kernels-used", "kernels-used", List, all, false, Obeyed, "", "part,...", "keep only the kernels whose name contains a part"},
 	Library:                  {"library", "l", List, all, false, Obeyed, "", "name,...", "link libname.a"},
 	LibraryPath:              {"library-path", "L", List, all, false, Obeyed, "", "folder,...", "folders to search for libraries"},
@@ -114,12 +116,12 @@ var Table = [numOptions]Option{
 	ReportArch:               {"report-arch", "report-arch", Flag, all, false, Obeyed, "", "", "name the target in messages"},
 	SplitCompile:             {"split-compile", "split-compile", Number, from, false, Inert, "1", "number", "threads of libnvvm (link-time optimization)"},
 	SplitCompileExtended:     {"split-compile-extended", "split-compile-extended", Number, from, false, Inert, "1", "number", "threads of the linker (link-time optimization)"},
-	SuppressArchWarning:      {"suppress-arch-warning", "suppress-arch-warning", Flag, all, false, Inert, "", "", "don't warn of objects without code for the target"},
+	SuppressArchWarning:      {"suppress-arch-warning", "suppress-arch-warning", Flag, all, false, Obeyed, "", "", "don't warn of objects without code for the target"},
 	SuppressDebugInfo:        {"suppress-debug-info", "suppress-debug-info", Flag, all, false, Obeyed, "", "", "with -g: drop debug symbols"},
 	SuppressStackSizeWarning: {"suppress-stack-size-warning", "suppress-stack-size-warning", Flag, all, false, Obeyed, "", "", "don't warn where recursion hides a kernel's stack size"},
 	Time:                     {"time", "time", Text, all, false, Obeyed, "", "file", "write a table of phases; - is the standard output"},
 	UidxFile:                 {"uidx-file", "uidx", Text, from, false, Refused, "", "file", "index of unified symbols"},
-	UseHostInfo:              {"use-host-info", "use-host-info", Flag, all, false, Inert, "", "", "remove what host objects don't refer to"},
+	UseHostInfo:              {"use-host-info", "use-host-info", Flag, all, false, Obeyed, "", "", "remove what host objects don't refer to"},
 	VariablesUsed:            {"variables-used", "variables-used", List, all, false, Obeyed, "", "part,...", "keep only the variables whose name contains a part"},
 	Verbose:                  {"verbose", "v", Flag, all, false, Obeyed, "", "", "print what each kernel uses"},
 	Version:                  {"version", "V", Flag, all, false, Obeyed, "", "", "print the version"},
