@@ -67,6 +67,9 @@ func (l *Backend) code(text model.SecID) (*code, error) {
 	}
 	fn.words = c.Nodes
 	l.decoded[text] = fn
+	if err := l.offTarget(fn); err != nil {
+		return nil, err
+	}
 	if err := l.reschedule(fn); err != nil {
 		return nil, err
 	}

@@ -51,13 +51,12 @@ func (l *Backend) fastpath() (mask uint64) {
 func (l *Backend) restricted() bool {
 	for _, fn := range l.order {
 		for at := 0; at+capsule.WordSize <= len(fn.sass); at += capsule.WordSize {
-			op := binary.LittleEndian.Uint16(fn.sass[at:]) & 0xfff
-			switch op & 0xff {
-			case 0x28, 0x29, 0x2a, 0x2b: // DMUL, DADD, DSETP, DFMA
+			op := opcode(fn.sass[at:])
+			if isDouble(op) {
 				return true
 			}
 			switch op {
-			case 0x237, 0x23f: // IMMA, DMMA
+			case opIMMA, opDMMA:
 				return true
 			case 0x80b: // FSETP with an immediate, no predicate combined
 				if fn.sass[at+10]>>7|fn.sass[at+11]<<1&0xf == 7 {
@@ -68,3 +67,13 @@ func (l *Backend) restricted() bool {
 	}
 	return false
 }
+
+const (
+	opIMMA = 0x237
+	opDMMA = 0x23f
+)
+
+func opcode(word []byte) uint16 { return binary.LittleEndian.Uint16(word) & 0xfff }
+
+// isDouble reports whether an opcode is DMUL, DADD, DSETP or DFMA.
+func isDouble(op uint16) bool { return op&0xff >= 0x28 && op&0xff <= 0x2b }
