@@ -84,11 +84,11 @@ var rules = []rule{
 	// What judges a capsule.
 	{from: "capsule", to: of("cubin", "cuda"), test: of("corpus", cmp)},
 	{from: "internal/dwarf", to: of("capsule", "cubin")},
-	{from: "internal/capsule/...", to: of("capsule", "internal/dwarf", "internal/capsule/...", "cubin", "cuda"), test: of("corpus", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/capsule/...", to: of("capsule", "internal/dwarf", "internal/capsule/...", "cubin", "cuda"), test: of("corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "mercury/...", to: of("capsule", "cubin", "cuda", "mercury/...", "internal/nvidia"), test: of("corpus", "internal/nvidia/nvidiatest", cmp)},
 	{from: "selfcheck/survey", to: of("selfcheck", "internal/container")},
 	{from: "selfcheck/survey", to: of("selfcheck", "internal/container")},
-	{from: "selfcheck/...", to: of("capsule", "internal/dwarf", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus", "corpus", "engine", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "selfcheck/...", to: of("capsule", "internal/dwarf", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus", "engine", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// What may be finalized for what.
 	{from: "internal/finalizer", to: of("cubin", "cuda"), test: of("corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
