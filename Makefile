@@ -64,6 +64,22 @@ mercury-eval:
 fuzz:
 	scripts/fuzz.sh $(EXECUTIONS)
 
+# The long gear: every target for a time, with a corpus in .fuzz that is kept.
+T ?= 10m
+.PHONY: fuzz-long
+fuzz-long:
+	scripts/fuzz.sh --long $(T)
+
+# Relocations alone, as fast as it goes.
+.PHONY: storm
+storm:
+	go run ./cmd/twinlink storm --duration $(T)
+
+# Plants the faults of fuzz/power/faults one by one and says what finds them.
+.PHONY: power
+power:
+	go run ./cmd/twinlink power --live --fuzz
+
 # Beside a C program that touches the same bytes, and nvlink where the witness is
 # installed; fails where time grows faster than size^1.2.
 bench:

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/descriptor"
+	"github.com/twinlink/twinlink/fuzz/storm"
 	"github.com/twinlink/twinlink/internal/documents"
 	"github.com/twinlink/twinlink/oracle"
 )
@@ -28,10 +30,7 @@ type Relocation struct {
 
 // Edges are values at which a carry, a sign or a mask changes sides. A case picks
 // each number freely, or one of these with something small added.
-var Edges = [...]uint64{
-	0, 1, 0x7f, 0x80, 0xff, 0x100, 0x3fff, 0x4000, 0xffff, 0x10000, 0xfffff, 0x100000, 0x7fffff, 0x800000, 0xffffff,
-	0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x1ffffffff, 0x7fffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff,
-}
+var Edges = storm.Edges
 
 // number takes a number: a selector, and then what it asks for.
 func number(r *Reader) uint64 {
@@ -89,6 +88,44 @@ func (c *Relocation) Write(w *Writer) {
 	w.Byte(0xff)
 	w.Uint32(uint32(c.Inputs.SectionType - cuda.SHTCudaConstant0))
 	w.Byte(c.Short)
+}
+
+// Spread makes a batch of the record: the record itself, and 63 more, each with
+// one bit of a number or of the place turned over, another one in every batch.
+// The fuzzer's input stays short, and starting an execution costs a hundred
+// times what a comparison does.
+func (c *Relocation) Spread() *storm.Records {
+	r := &storm.Records{Length: oracle.PlaceBytes - min(int(c.Short), oracle.PlaceBytes)}
+	turn := crc32.ChecksumIEEE(c.Place[:])
+	for lane := range r.Inputs {
+		in := c.Inputs
+		copy(r.Places[lane][:], c.Place[:])
+		if bit := uint64(1) << ((uint32(lane) + turn/4) % 64); lane > 0 {
+			switch (uint32(lane) + turn) % 4 {
+			case 0:
+				in.S ^= bit
+			case 1:
+				in.A ^= int64(bit)
+			case 2:
+				in.S, in.P = in.S+bit, in.P^bit
+			default:
+				r.Places[lane][lane%oracle.PlaceBytes] ^= byte(turn>>8) | 1
+				in.SectionType ^= cuda.SectionType(lane)
+			}
+		}
+		r.Inputs[lane] = in
+	}
+	return r
+}
+
+// JudgeSpread compares the 64 records of Spread.
+func (c *Relocation) JudgeSpread(t *storm.Tally) *Divergence {
+	var j storm.Judge
+	d := j.Judge(c.Spread(), t)
+	if d == nil {
+		return nil
+	}
+	return &Divergence{Key: d.Key(), What: d.What, Traces: []Trace{{"oracle", d.Text}}}
 }
 
 // Judge applies the record as each type, as REL and as RELA, with the engine's

@@ -167,3 +167,6 @@ func readRow(line string) (Recipe, error) {
 	}
 	return r, err
 }
+
+// Fields returns how many fields the recipe writes.
+func (r *Recipe) Fields() int { return len(r.steps) }

@@ -126,6 +126,7 @@ var commands = []func(streams) *cobra.Command{
 	linkCommand, verifyCommand, asNvlinkCommand, selfcheckCommand, finalizeCommand,
 	listCommand, extractCommand, dumpCommand, diffCommand, capsuleCommand, stackCommand,
 	demoCommand, claimsCommand, nv50Command, versionCommand,
+	stormCommand, powerCommand,
 }
 
 // linkCommand stands in the help only: run calls link itself.

@@ -30,8 +30,9 @@ func (d *Difference) Error() string {
 // *Difference that names the first thing that differs: the place and its records
 // before the checksum of the whole image.
 //
-// Of an Acceptable result nothing is asked but an answer. Messages are compared
-// where nvlink refused.
+// Of an Acceptable result the class of the outcome is asked: an image where
+// nvlink wrote one, and where it died or hung a refusal that says something, or an
+// image that can be read. Messages are compared where nvlink refused.
 func (v *Vector) Compare(release string, inputs []Input, got Answer) error {
 	want, ok := v.Result(release)
 	if !ok {
@@ -42,7 +43,7 @@ func (v *Vector) Compare(release string, inputs []Input, got Answer) error {
 	}
 	switch want.Verdict {
 	case Acceptable:
-		return nil
+		return v.compareClass(release, inputs, want, got)
 	case Invalid:
 		if got.Image != nil || got.Exit == 0 {
 			return differ("refusal", "an image", want.Message)
@@ -78,6 +79,23 @@ func (v *Vector) Compare(release string, inputs []Input, got Answer) error {
 	}
 	if sum, at := Checksum(got.Image), slices.Index(want.Releases, release); at < len(want.Images) && sum != want.Images[at] {
 		return differ("checksum", sum, want.Images[at])
+	}
+	return nil
+}
+
+// compareClass asks what can be asked where nvlink's own bytes mean nothing.
+func (v *Vector) compareClass(release string, inputs []Input, want Result, got Answer) error {
+	if got.Image == nil {
+		if want.Did == Linked {
+			return &Difference{v.ID, release, "class", fmt.Sprintf("exit %d %s", got.Exit, got.Message), "an image"}
+		}
+		if got.Exit == 0 || got.Message == "" {
+			return &Difference{v.ID, release, "class", fmt.Sprintf("exit %d, message %q", got.Exit, got.Message), "a refusal that says why"}
+		}
+		return nil
+	}
+	if _, err := v.Observe(inputs, got.Image); err != nil {
+		return &Difference{v.ID, release, "class", err.Error(), "an image that can be read"}
 	}
 	return nil
 }
