@@ -200,7 +200,8 @@ func TestCompare(t *testing.T) {
 	check(v, inputs, relocs.Answer{Image: []byte("no ELF file at all")}, "image")
 	check(v, inputs, relocs.Answer{Image: inputs[len(inputs)-1].Data}, "place")
 	v, _ = find(func(r relocs.Result) bool { return r.Did == relocs.Crashed })
-	check(v, nil, relocs.Answer{}, "")
+	check(v, nil, relocs.Answer{}, "class")
+	check(v, nil, relocs.Answer{Exit: 1, Message: "refused"}, "")
 	if err := v.Compare("1.0", nil, relocs.Answer{}); err == nil {
 		t.Error("an answer for a release that nobody asked")
 	}
