@@ -1,128 +1,112 @@
 package fuzz
 
 import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// Known is a divergence of mixes that is understood and not mended yet. Example
-// is the smallest mix that shows it: a test links it, and fails once nothing is
-// wrong any more, so that no entry outlives its fault.
+// Known is one mix on which two opinions are known to part. It is known by its
+// content and covers no other mix.
 type Known struct {
-	Finding  string   // kind of the oracle's first finding
-	Programs []string // one of them has a part in the mix
-	Args     []string // all of them are given
-	Wrong    string   // "engine" or "oracle": whom nvlink doesn't bear out
-	Why      string
-	Example  Example
+	Content string   // of the mix, see Mix.Content
+	Opinion string   // who parts from the engine: "oracle" or "nvlink"
+	What    []string // every kind of finding of the oracle; for nvlink "bytes", "links" or "refuses"
+	Wrong   string   // "engine" or "oracle": whom nvlink doesn't bear out; "?" where nobody asked
+	Why     string
+	Mix     string // the mix in words, for people
 }
 
-// Example names a mix.
-type Example struct {
-	Release, Arch string
-	Args          []string
-	Modules       []string // "alias/12.4-sm_50/a.cubin" of corpus/testdata/links
-}
+//go:embed testdata/known.tsv
+var knownText string
 
-// KnownMixes are the known divergences between engine and oracle, found with
-// this package's mixes and judged by nvlink 11.8.89, 12.4.131 and 13.0.88.
-var KnownMixes = []Known{
-	{
-		Finding: "relocation.field", Args: []string{"-r"}, Wrong: "oracle",
-		Why:     "a relocatable link patches -1 for shared variables that no kernel uses",
-		Example: Example{"13.0", "sm_90", []string{"-r"}, []string{"cluster/13.0-sm_90/b.cubin"}},
-	},
-	{
-		Finding: "shared.place", Args: []string{"-r", "-g"}, Wrong: "oracle",
-		Why:     "besides what -r does to shared variables: 13.0 carries out a record against a weak constant with -g",
-		Example: Example{"13.0", "sm_89", []string{"-r", "-g"}, []string{"random_1/13.0-sm_89/m2.cubin"}},
-	},
-}
+// KnownMixes reads testdata/known.tsv: a line for each mix, the fields of Known
+// with tabs between. The tests compare the list with what they find, in both
+// directions; "go test ./fuzz -run TestMixes -update" writes it.
+var KnownMixes = sync.OnceValues(func() ([]Known, error) { return readKnown(knownText) })
 
-// KnownImage is a mix of which the engine is known to make another image than
-// nvlink, or to refuse what nvlink links, or the other way round.
-type KnownImage struct {
-	Programs []string // all of them have a part in the mix
-	Why      string
-	Example  Example
-}
-
-// KnownImages are those that the oracle has no part in: it accepts the image, or
-// there is none.
-var KnownImages = []KnownImage{
-	{
-		Programs: []string{"random_3", "textures"}, Why: "records of a texture reference and of a kernel's parameter bank under the same names",
-		Example: Example{"12.4", "sm_87", []string{"--force-rela"}, []string{"random_3/12.4-sm_87/m0.cubin", "textures/12.4-sm_87-quiet/b.cubin"}},
-	},
-	{
-		Programs: []string{"random_4"}, Why: "modules in another order",
-		Example: Example{"11.8", "sm_52", nil, []string{"random_4/11.8-sm_52/m1.cubin", "random_4/11.8-sm_52/m0.cubin", "random_4/11.8-sm_52/m2.cubin"}},
-	},
-	{
-		Programs: []string{"random_9"}, Why: "a reference that the engine takes for one to a deleted symbol",
-		Example: Example{"11.8", "sm_86", []string{"--preserve-relocs"}, []string{"random_9/11.8-sm_86/m0.cubin"}},
-	},
-	{
-		Programs: []string{"random_10"}, Why: "edges of .nv.callgraph in a relocatable link",
-		Example: Example{"13.0", "sm_90a", []string{"-r"}, []string{"random_10/13.0-sm_90a/m0.cubin", "random_10/13.0-sm_90a/m1.cubin"}},
-	},
-}
-
-// covers reports whether all programs of the entry are in a mix.
-func (k *KnownImage) covers(m *Mix) bool {
-	for _, p := range k.Programs {
-		if !slices.ContainsFunc(m.Modules, func(from string) bool { return strings.HasPrefix(from, p+"/") }) {
-			return false
+func readKnown(text string) ([]Known, error) {
+	var list []Known
+	for n, line := range strings.Split(text, "\n") {
+		if line == "" || line[0] == '#' {
+			continue
 		}
+		f := strings.Split(line, "\t")
+		if len(f) != 6 {
+			return nil, fmt.Errorf("known.tsv: line %d has %d fields, want 6", n+1, len(f))
+		}
+		list = append(list, Known{Content: f[0], Opinion: f[1], What: strings.Split(f[2], ","), Wrong: f[3], Why: f[4], Mix: f[5]})
 	}
-	return true
+	return list, nil
 }
 
-// covers reports whether an entry is about a mix that ended in a finding.
-func (k *Known) covers(m *Mix, finding string) bool {
-	if k.Finding != finding {
+func (k *Known) line() string {
+	return strings.Join([]string{k.Content, k.Opinion, strings.Join(k.What, ","), k.Wrong, k.Why, k.Mix}, "\t")
+}
+
+// Content names the mix by what it is made of: release, arguments and inputs.
+func (m *Mix) Content() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%q\n", m.Release, m.Args)
+	for _, in := range m.Inputs {
+		fmt.Fprintf(h, "%d\n", len(in.Data))
+		h.Write(in.Data)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// known reports whether it is known that an opinion parts on this very mix, in
+// exactly this way.
+func (m *Mix) known(opinion string, what []string) bool {
+	list, err := KnownMixes()
+	if err != nil {
 		return false
 	}
-	for _, a := range k.Args {
-		if !slices.Contains(m.Args, a) {
-			return false
-		}
-	}
-	if len(k.Programs) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(m.Modules, func(from string) bool {
-		program, _, _ := strings.Cut(from, "/")
-		return slices.Contains(k.Programs, program)
+	content := m.Content()
+	return slices.ContainsFunc(list, func(k Known) bool {
+		return k.Opinion == opinion && k.Content == content && slices.Equal(k.What, what)
 	})
 }
 
-// Mix makes the example's link.
-func (e *Example) Mix() (Mix, error) {
-	m := Mix{Release: e.Release, Arch: e.Arch, Args: append([]string{"-arch=" + e.Arch}, e.Args...)}
-	cases, err := recorded()
+// A fuzzer that ends at every mix that is like a known one finds nothing else, so
+// a target asks for less than the tests do: that each kind of what is wrong is
+// known of some mix with as many sides.
+
+// class is what a mix has in common with others.
+func class(opinion, arch, what string) string {
+	side := "one side"
+	if strings.HasPrefix(arch, "sm_1") {
+		side = "two sides"
+	}
+	return opinion + "|" + side + "|" + what
+}
+
+// knownClasses are the classes of KnownMixes.
+var knownClasses = sync.OnceValues(func() (map[string]bool, error) {
+	list, err := KnownMixes()
 	if err != nil {
-		return m, err
+		return nil, err
 	}
-	for i, from := range e.Modules {
-		var data []byte
-		for j := range cases {
-			name, ok := strings.CutPrefix(from, cases[j].ID()+"/")
-			if !ok {
-				continue
-			}
-			for _, in := range cases[j].Inputs {
-				if in.Name == name {
-					data = in.Data
-				}
-			}
+	classes := map[string]bool{}
+	for _, k := range list {
+		_, arch, _ := strings.Cut(k.Mix, "-arch=")
+		for _, what := range k.What {
+			classes[class(k.Opinion, arch, what)] = true
 		}
-		if data == nil {
-			return m, fmt.Errorf("fuzz: the corpus has no %s", from)
-		}
-		m.add(i, module{from, data})
 	}
-	m.Args = append(m.Args, "-o", "out.cubin")
-	return m, nil
+	return classes, nil
+})
+
+// alike reports whether all that an opinion finds wrong is known of mixes of this
+// class.
+func (m *Mix) alike(opinion string) bool {
+	classes, err := knownClasses()
+	if err != nil || len(m.What) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(m.What, func(what string) bool { return !classes[class(opinion, m.Arch, what)] })
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/diff"
@@ -34,7 +33,8 @@ type Mix struct {
 	// What Judge and JudgeWitness found out.
 	Linked  bool
 	Refused bool
-	Finding string // kind of the first thing that the oracle finds wrong
+	Parts   bool     // an opinion parts from the engine
+	What    []string // kinds of all that the oracle finds wrong, each once; or how nvlink parts
 }
 
 // pool is the programs of one release for one architecture, each as the modules
@@ -150,18 +150,21 @@ func (m *Mix) options() (engine.Options, error) {
 }
 
 // Judge links with the engine and shows the output to the oracle, which must
-// accept it, but for what [KnownMixes] is about.
+// accept it, but for what is known of mixes of this class. Parts says whether
+// that was so.
 func (m *Mix) Judge() *Divergence {
 	d := m.judge()
-	if d != nil && slices.ContainsFunc(KnownMixes, func(k Known) bool { return k.covers(m, m.Finding) }) {
+	m.Parts = d != nil
+	if d != nil && m.alike("oracle") {
 		return nil
 	}
 	return d
 }
 
 func (m *Mix) judge() *Divergence {
+	m.What = nil
 	out, d := m.link()
-	if d != nil || out == nil || m.twoSided() {
+	if d != nil || out == nil {
 		return d
 	}
 	var inputs []check.Input
@@ -172,10 +175,15 @@ func (m *Mix) judge() *Divergence {
 	if verdict.Agrees() || m.sharedEarly(&verdict) {
 		return nil
 	}
-	if len(verdict.Findings) > 0 {
-		m.Finding = verdict.Findings[0].Kind.String()
+	for _, f := range verdict.Findings {
+		m.What = append(m.What, f.Kind.String())
 	}
-	return &Divergence{Key: m.key() + "-oracle", What: "the oracle does not accept the engine's output",
+	if len(m.What) == 0 {
+		m.What = []string{"not judged"}
+	}
+	slices.Sort(m.What)
+	m.What = slices.Compact(m.What)
+	return &Divergence{Key: m.key() + "-oracle", What: "the oracle does not accept the engine's output: " + strings.Join(m.What, ", "),
 		Traces: []Trace{{"link", m.story()}, {"oracle", head(verdict.String(), 20)}}}
 }
 
@@ -202,18 +210,6 @@ func (m *Mix) link() ([]byte, *Divergence) {
 		return nil, nil
 	}
 	return out.Image, nil
-}
-
-// twoSided reports whether the objects have a Mercury side, which the oracle
-// doesn't judge.
-func (m *Mix) twoSided() bool {
-	for i := range m.Inputs {
-		f, err := cubin.Open("", m.Inputs[i].Data)
-		if err == nil && f.Header.SM() >= 100 {
-			return true
-		}
-	}
-	return false
 }
 
 // sharedEarly reports whether all that is wrong is what nvlink 13.0's -r is known
@@ -253,16 +249,11 @@ func oracleRelease(name string) oracle.Release {
 
 // JudgeWitness asks nvlink of the case's release too. Where it made an output the
 // engine's is the same to the byte; where it refused the engine refuses too.
-// That it dies or hangs is its own affair, where the engine didn't. What
-// [KnownMixes] and [KnownImages] say of the engine is passed over, and so are links
-// from sm_100 on, where the engine doesn't yet do every option as nvlink does.
+// That it dies or hangs is its own affair, where the engine didn't. What is known
+// of mixes of this class is passed over.
 func (m *Mix) JudgeWitness(ctx context.Context, set *nvidia.Toolset) *Divergence {
-	if m.twoSided() {
-		return nil
-	}
 	d := m.judgeWitness(ctx, set)
-	if d != nil && (slices.ContainsFunc(KnownMixes, func(k Known) bool { return k.Wrong == "engine" && k.covers(m, k.Finding) }) ||
-		slices.ContainsFunc(KnownImages, func(k KnownImage) bool { return k.covers(m) })) {
+	if d != nil && m.alike("nvlink") {
 		return nil
 	}
 	return d
@@ -284,9 +275,11 @@ func (m *Mix) judgeWitness(ctx context.Context, set *nvidia.Toolset) *Divergence
 		return &Divergence{Key: m.key() + "-witness", What: err.Error()}
 	}
 	what := ""
+	m.What = []string{"bytes"}
 	switch res.Outcome {
 	case nvidia.Success:
 		if mine == nil {
+			m.What = []string{"links"}
 			what = "the engine refuses what nvlink links"
 			break
 		}
@@ -298,6 +291,7 @@ func (m *Mix) judgeWitness(ctx context.Context, set *nvidia.Toolset) *Divergence
 		if mine == nil {
 			return nil
 		}
+		m.What = []string{"refuses"}
 		what = "the engine links what nvlink refuses"
 	default:
 		return nil

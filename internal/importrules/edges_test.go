@@ -141,7 +141,7 @@ var rules = []rule{
 	{from: "fuzz/storm", to: of("cuda", "engine/descriptor", "oracle")},
 	{from: "fuzz/power"},
 	{from: "fuzz/corpusfile"},
-	{from: "fuzz/libfuzzer", to: of("fuzz")},
+	{from: "fuzz/libfuzzer", to: of("C", "fuzz")},
 	{
 		from: "fuzz",
 		to: of(
