@@ -128,6 +128,11 @@ func TestSelfcheckCommand(t *testing.T) {
 	if r := twinlink("selfcheck", "--format=json", "x.cubin", "nothing.cubin"); r.exit != exitUsage || strings.Count(r.out, "\n") != 1 || r.stderr != "twinlink: open nothing.cubin: no such file or directory\n" {
 		t.Errorf("exit %d, %s", r.exit, r.out)
 	}
+	for _, format := range []string{"markdown", "html", "sarif", "junit"} {
+		if r := twinlink("selfcheck", "--format", format, "--codes", "section", "bad.cubin"); r.exit != exitDiffer || !strings.Contains(r.out, "selfcheck.text.metadata") {
+			t.Errorf("%s: exit %d, %.300s", format, r.exit, r.out)
+		}
+	}
 	if r := twinlink("selfcheck"); r.exit != 2 {
 		t.Errorf("no file: exit %d", r.exit)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/report"
 	"github.com/twinlink/twinlink/selfcheck"
 )
 
@@ -35,7 +37,7 @@ Exit status: 0 all pass, 1 findings, 2 wrong use, 3 a file was refused,
 		Example: "  twinlink selfcheck out.cubin\n  twinlink selfcheck --format json *.cubin",
 		Args:    atLeast(1, "no file to check"),
 	}
-	style := choose(c, "format", "how to print", "text", "json", "json-full")
+	style := choose(c, "format", "how to print", "text", "json", "json-full", string(report.Markdown), string(report.HTML), string(report.SARIF), string(report.JUnit))
 	codes := choose(c, "codes", "numbers of findings", "seed", "section")
 	out := c.Flags().String("out-sass", "", "write the file with the SASS side that Mercury has; one input only")
 	allow := c.Flags().Bool("allow-unknown", false, "take what isn't known for correct, instead of the result incomplete")
@@ -55,6 +57,7 @@ Exit status: 0 all pass, 1 findings, 2 wrong use, 3 a file was refused,
 // selfcheck checks the files in order; the verdict is the worst of theirs.
 func (w *choosing) selfcheck(files []string, style string, opts selfcheck.Options, out string, ask bool, s streams) error {
 	verdict := selfcheck.Pass
+	faces := report.Report{Command: "selfcheck"}
 	for _, name := range files {
 		pieces, err := w.cubins(name)
 		if err != nil {
@@ -64,9 +67,13 @@ func (w *choosing) selfcheck(files []string, style string, opts selfcheck.Option
 			return badUsage("--out-sass takes one cubin: choose it with --arch or --member")
 		}
 		for _, p := range pieces {
-			report, made, err := selfcheckCubin(p, opts, out != "")
-			if err == nil {
-				err = printReport(report, style, s)
+			result, made, err := selfcheckCubin(p, opts, out != "")
+			switch {
+			case err != nil:
+			case slices.Contains(report.Formats(), report.Format(style)) && style != "text" && style != "json":
+				faces.Rows = append(faces.Rows, selfcheckRow(result))
+			default:
+				err = printReport(result, style, s)
 			}
 			if err == nil && made != nil {
 				err = writeFiles([]outFile{{out, made}})
@@ -77,7 +84,12 @@ func (w *choosing) selfcheck(files []string, style string, opts selfcheck.Option
 			if err != nil {
 				return err
 			}
-			verdict = verdict.Worst(report.Verdict)
+			verdict = verdict.Worst(result.Verdict)
+		}
+	}
+	if len(faces.Rows) > 0 {
+		if err := writeReport(s, &faces, report.Format(style), ""); err != nil {
+			return err
 		}
 	}
 	return ended(verdict.ExitStatus())

@@ -77,7 +77,14 @@ func verifyFiles(ctx context.Context, args []string, s streams) error {
 		}
 		req.question.WithNvJitLink(req.libraries(), nvjitlink.Options{})
 	}
+	var judged []byte
+	if req.format == report.HTML { // the page draws the file
+		req.question.Judged = func(file []byte) { judged = file }
+	}
 	r := report.Report{Command: "verify", Rows: []report.Row{verify.Ask(ctx, &req.question, tools)}}
+	if judged != nil {
+		r.Rows[0].Link = linkShape(judged)
+	}
 	if err := writeReport(s, &r, req.format, req.report); err != nil {
 		return err
 	}

@@ -40,6 +40,9 @@ type Question struct {
 	// AllowUnjudged lets a link agree of which something could not be judged.
 	AllowUnjudged bool
 
+	// Judged gets the file that the oracle judged; nil: nobody asks.
+	Judged func(file []byte)
+
 	// Recorded is what nvlink did, for where it isn't installed.
 	Recorded *Recorded
 

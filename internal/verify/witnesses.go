@@ -80,6 +80,9 @@ func (a *asked) askOracle() {
 	if a.q.Output != nil {
 		a.judged = a.q.Output
 	}
+	if a.q.Judged != nil && a.judged != nil {
+		a.q.Judged(a.judged)
+	}
 	if a.judged == nil {
 		return
 	}
