@@ -110,7 +110,6 @@ func (r *Root) Check(ctx context.Context, f *Fault) (res Result) {
 
 // Try plants a fault and asks the detectors of its area in turn.
 func (r *Root) Try(ctx context.Context, f *Fault, detectors []Detector) Result {
-	began := time.Now()
 	res := r.Check(ctx, f)
 	if res.Outcome != Survived || res.Note != "" {
 		return res
@@ -126,7 +125,7 @@ func (r *Root) Try(ctx context.Context, f *Fault, detectors []Detector) Result {
 		res.Outcome, res.Note = Stale, err.Error()
 		return res
 	}
-	began = time.Now()
+	began := time.Now()
 	for i := range detectors {
 		d := &detectors[i]
 		failed, note := r.ask(ctx, d, overlay)

@@ -40,10 +40,10 @@ type elfFile struct {
 }
 
 type elfSect struct {
-	name         string
-	typ          uint32
-	off, size    uint64
-	link, length uint32
+	name      string
+	typ       uint32
+	off, size uint64
+	link      uint32
 }
 
 func (f *elfFile) fault(k ErrorKind, off, value uint64, format string, args ...any) error {

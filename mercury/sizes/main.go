@@ -39,7 +39,6 @@ type word = [2]uint64
 // shape is a word without registers and immediates, but for which of the
 // registers are RZ.
 func shape(w word) word {
-	const registers = 0xff<<24 | 0xff<<16
 	lo, hi := w[0]&0xffff, w[1]&^(1<<62-1<<41)
 	for _, at := range []int{64, 24, 32, 16} {
 		b := w[at>>6] >> (at & 63) & 0xff

@@ -74,11 +74,6 @@ const (
 	replaced          // it was taken, and given up for a later one
 )
 
-// weak reports whether the definition is a weak one.
-func (b *body) weak() bool {
-	return b.mod.symbols[symbolOf(b.section.info)].bind() == cuda.STBWeak
-}
-
 // symbolOf is the symbol index that the sh_info of a code section holds below
 // the register count.
 func symbolOf(info uint32) uint32 { return info % (1 << 24) }
