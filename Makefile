@@ -12,7 +12,7 @@ build: bin/twinlink
 	go build ./...
 
 bin/twinlink:
-	go build -o $@ ./cmd/twinlink
+	CGO_ENABLED=0 go build -o $@ ./cmd/twinlink
 	go build -o bin/twinlink-nvjitlink ./cmd/twinlink-nvjitlink
 
 # The skips are told in a file, since go test hides what a passing package prints.
@@ -35,6 +35,12 @@ witness:
 witness-all:
 	scripts/witness.sh all
 
+# Links that NVIDIA's own tools get wrong, and what verify says of them: made afresh
+# where the tools are installed, else as recorded.
+.PHONY: trophies
+trophies: bin/twinlink
+	go run ./internal/trophies
+
 # Makes the corpora of links anew with the witness; fails where anything differs.
 # What needs a file that "make witness" can't fetch is named and left as it is.
 corpus:
@@ -42,10 +48,10 @@ corpus:
 	go run ./corpus/internal/links -corpus corpus/testdata/mercury
 	go run ./corpus/internal/links -corpus corpus/testdata/cases
 	go run ./corpus/internal/capsules
+	go run ./corpus/definitions/regen -every 50
 
-# Asks nvlink the questions of corpus/definitions again: some minutes. Not part
-# of "make corpus": a second run on another day gave 1,163 of 10,025 answers
-# otherwise, and why isn't known yet.
+# Asks nvlink all 10,025 questions of corpus/definitions again: ten minutes.
+# "make corpus" asks each fiftieth.
 .PHONY: definitions
 definitions:
 	go run ./corpus/definitions/regen
@@ -55,10 +61,10 @@ vectors:
 	go run ./corpus/internal/vectors
 
 # Makes mercury/table.tsv anew from mercury/ptx, with ptxas 13.0 and nvlink 13.5:
-# an hour of one core.
+# hours of one core. ONLY=TAG,... adds a few forms in minutes.
 .PHONY: mercury-table
 mercury-table:
-	go run ./mercury/maketable
+	scripts/mercury-table.sh
 
 # Fetches wheels with code for sm_100 and up and prints, by family, how many of
 # their stored nodes the table makes again.
@@ -81,10 +87,11 @@ fuzz-long:
 storm:
 	go run ./cmd/twinlink storm --duration $(T)
 
-# Plants the faults of fuzz/power/faults one by one and says what finds them.
+# Plants the faults of fuzz/power/faults one by one and says what finds them. Goes on
+# where .power.json ends; POWER="--limit 9m" makes a portion, "--draw 200" draws faults.
 .PHONY: power
 power:
-	go run ./cmd/twinlink power --live --fuzz
+	go run ./cmd/twinlink power --live --fuzz --resume $(POWER)
 
 # Beside a C program that touches the same bytes, and nvlink where the witness is
 # installed; fails where time grows faster than size^1.2.

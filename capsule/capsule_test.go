@@ -3,6 +3,7 @@ package capsule_test
 import (
 	"bytes"
 	"encoding/binary"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/twinlink/twinlink/capsule"
@@ -160,6 +161,14 @@ func TestMalformed(t *testing.T) {
 	} else if c.Locate(make([]byte, 16)); c.AtMerc(16) != 1 {
 		t.Errorf("records without SASS: the node at 16 is %d", c.AtMerc(16))
 	}
+	virtual = append([]byte{0x32}, make([]byte, 31)...)
+	if c, f = capsule.Decode(capsuleOf([]uint32{1, v, 2, 2}, virtual...), 16); f != nil || c.SASSSize() != 16 || c.Nodes[0].Span != 0 {
+		t.Errorf("a record of 32 bytes without SASS: %+v", f)
+	}
+	// A span has nine bits.
+	if c, f = capsule.Decode(capsuleOf([]uint32{1, v, 1, 0}, 0x50, 0x96), 300*16); f != nil || c.Nodes[0].Span != 300 || c.Nodes[0].Kind != capsule.Skip {
+		t.Errorf("a span of 300: %+v", f)
+	}
 }
 
 // A capsule as ptxas 12.8.93 wrote it for an empty kernel: LDC, EXIT, padding.
@@ -239,5 +248,26 @@ func TestOffsets(t *testing.T) {
 				t.Errorf("%s of %x: %v, want %v", tt.attr, tt.data, got, tt.want)
 			}
 		}
+	}
+}
+
+// AtMercFrom is AtMerc, whatever it starts from.
+func TestAtMercFrom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	asked := 0
+	images(t, func(m *capsule.Image) {
+		for i := range m.Funcs {
+			c := m.Funcs[i].Cap
+			for range 20 {
+				off, from := rng.Uint32N(c.MercSize+32), rng.IntN(len(c.Nodes)+2)-1
+				if got, want := c.AtMercFrom(from, off), c.AtMerc(off); got != want {
+					t.Fatalf("%s: 0x%x from node %d: %d, not %d", m.Funcs[i].Name, off, from, got, want)
+				}
+				asked++
+			}
+		}
+	})
+	if asked < 1000 {
+		t.Errorf("asked %d times", asked)
 	}
 }

@@ -20,6 +20,7 @@ const (
 type form struct {
 	kind Kind
 	size uint8  // of the record
+	merc uint8  // of the instruction in Mercury
 	span uint16 // of one without a span in front
 }
 
@@ -30,12 +31,12 @@ const (
 )
 
 var forms = map[byte]form{
-	0x01: {Full, 16, 1},
-	0x02: {Full, 32, 1},
-	0x31: {Full, 16, 0},
-	0x32: {Full, 32, 0},
-	0x41: {Mini, 4, 1},
-	0x42: {Mini, 4, 1},
+	0x01: {Full, 16, 16, 1},
+	0x02: {Full, 32, 32, 1},
+	0x31: {Full, 16, 16, 0},
+	0x32: {Full, 32, 32, 0},
+	0x41: {TagOnly, tagSize, 16, 1},
+	0x42: {TagOnly, tagSize, 32, 1},
 }
 
 // formOf is forms as a table.
@@ -71,29 +72,41 @@ func bad(off, value uint64, detail string) *Fault {
 // SASS exactly. The records stay views of data. However many nodes the header
 // announces, no more are made than there are words and records.
 func Decode(data []byte, textSize uint64) (*Capsule, *Fault) {
+	c, _, f := decode(data, textSize, nil, nil)
+	return c, f
+}
+
+// decode is Decode and, where there is a text, Locate in one pass. room is called
+// for the nodes, nil for make.
+func decode(data []byte, textSize uint64, text []byte, room func(n uint32) []Node) (c *Capsule, unknown []uint32, f *Fault) {
 	c, n, at, f := decodeHeader(data)
 	if f != nil {
-		return nil, f
+		return nil, nil, f
 	}
 	switch {
 	case c.Version != Version && c.Version != Version0:
-		return nil, bad(4, uint64(c.Version), "neither 0xC0000001, format 1, nor 0x4000nnnn, format 0")
+		return nil, nil, bad(4, uint64(c.Version), "neither 0xC0000001, format 1, nor 0x4000nnnn, format 0")
 	case textSize%WordSize != 0 || textSize > 1<<32-WordSize:
-		return nil, bad(0, textSize, "a text of that many bytes is no sequence of instructions")
+		return nil, nil, bad(0, textSize, "a text of that many bytes is no sequence of instructions")
 	case uint64(n) > textSize/WordSize+uint64(len(data))/fullSize:
-		return nil, bad(at-4, uint64(n), "more nodes than the text has instructions and the capsule records")
+		return nil, nil, bad(at-4, uint64(n), "more nodes than the text has instructions and the capsule records")
 	}
 	words := (uint64(n) + 31) / 32
 	bitmap, ok := cubin.Window(data, at, 4*words)
 	if !ok {
-		return nil, bad(at-4, uint64(n), "the bitmap of that many nodes goes past the capsule")
+		return nil, nil, bad(at-4, uint64(n), "the bitmap of that many nodes goes past the capsule")
 	}
 	if n%32 != 0 {
 		if tail := binary.LittleEndian.Uint32(bitmap[4*(words-1):]) >> (n % 32); tail != 0 {
-			return nil, bad(at+4*(words-1), uint64(tail), "bits behind the bitmap's last node are set")
+			return nil, nil, bad(at+4*(words-1), uint64(tail), "bits behind the bitmap's last node are set")
 		}
 	}
-	return c, c.decodeNodes(bitmap, at+4*words, n, uint32(textSize))
+	if room == nil {
+		room = func(n uint32) []Node { return make([]Node, n) }
+	}
+	c.Nodes = room(n)
+	unknown, f = c.decodeNodes(bitmap, at+4*words, uint32(textSize), text)
+	return c, unknown, f
 }
 
 // decodeHeader reads what stands before the bitmap: the number of nodes, and
@@ -115,31 +128,58 @@ func decodeHeader(data []byte) (c *Capsule, n uint32, at uint64, f *Fault) {
 	return c, le.Uint32(head[8:]), headerSize, nil
 }
 
-// decodeNodes reads the nodes, whose records begin at pos.
-func (c *Capsule) decodeNodes(bitmap []byte, pos uint64, n, textSize uint32) *Fault {
-	c.Nodes = make([]Node, n)
+// decodeNodes reads the nodes, whose records begin at pos. Where there is a text it
+// locates them as Locate does.
+func (c *Capsule) decodeNodes(bitmap []byte, pos uint64, textSize uint32, text []byte) (unknown []uint32, f *Fault) {
+	data := c.data
 	var sass uint64
+	var merc uint32
 	for i := range c.Nodes {
 		node := &c.Nodes[i]
-		node.SASS, node.Span = uint32(sass), 1
-		if bitmap[i/8]>>(i%8)&1 == 0 {
-			next, f := c.decodeRecord(node, pos)
-			if f != nil {
-				return f
+		node.SASS, node.Merc, node.Span = uint32(sass), merc, 1
+		plain := bitmap[i/8]>>(i%8)&1 != 0
+		if !plain {
+			// Nearly all records have no span in front.
+			f := form{}
+			if pos < uint64(len(data)) {
+				f = formOf[data[pos]&0x7f]
 			}
-			pos = next
+			if end := pos + uint64(f.size); f.size != 0 && end <= uint64(len(data)) && pos <= 1<<32-1 {
+				node.Kind, node.rec, node.Span = f.kind, uint32(pos), f.span
+				merc += uint32(f.merc)
+				pos = end
+			} else {
+				next, f := c.decodeRecord(node, pos)
+				if f != nil {
+					return nil, f
+				}
+				if node.rec != 0 {
+					merc += uint32(recordSize(data[node.rec]))
+				}
+				pos = next
+			}
 		}
 		if sass += uint64(node.Span) * WordSize; sass > uint64(textSize) {
-			return bad(pos, sass, "the nodes cover more than the text")
+			return nil, bad(pos, sass, "the nodes cover more than the text")
+		}
+		if plain && text != nil {
+			size := plainSizeAt(text, node.SASS)
+			if size == 0 {
+				unknown, size = append(unknown, node.SASS), unknownSize
+			}
+			merc += size
 		}
 	}
-	if pos != uint64(len(c.data)) {
-		return bad(pos, uint64(len(c.data))-pos, "that many bytes behind the last record")
+	if pos != uint64(len(data)) {
+		return nil, bad(pos, uint64(len(data))-pos, "that many bytes behind the last record")
 	}
 	if sass != uint64(textSize) {
-		return bad(8, sass, "the nodes cover less than the text")
+		return nil, bad(8, sass, "the nodes cover less than the text")
 	}
-	return nil
+	if text != nil {
+		c.MercSize = merc
+	}
+	return unknown, nil
 }
 
 // decodeRecord decodes what stands at pos for a node whose bit is clear and
@@ -170,7 +210,7 @@ func (c *Capsule) decodeRecord(node *Node, pos uint64) (uint64, *Fault) {
 	if _, ok := cubin.Window(c.data, pos, uint64(f.size)); !ok || pos > 1<<32-1 {
 		return 0, bad(pos, uint64(f.size), "a record of that many bytes goes past the capsule")
 	}
-	node.Kind, node.size, node.rec = f.kind, f.size, uint32(pos)
+	node.Kind, node.rec = f.kind, uint32(pos)
 	if !node.Spanned {
 		node.Span = f.span
 	}

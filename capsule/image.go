@@ -69,6 +69,11 @@ type Image struct {
 // Open finds and pairs both sides of a file. What is malformed inside a
 // section stands in Faults; the rest is there all the same.
 func Open(f *cubin.File) *Image {
+	return OpenIn(f, func(n int) []Node { return make([]Node, n) })
+}
+
+// OpenIn is Open with memory for the nodes of the caller's, zeroed, which it asks for once.
+func OpenIn(f *cubin.File, alloc func(n int) []Node) *Image {
 	n := f.NumSections()
 	m := &Image{File: f, Sections: make([]Section, n), twin: make([]int32, n), funcOf: make([]int32, n)}
 	symtab, merc := 0, 0
@@ -92,7 +97,9 @@ func Open(f *cubin.File) *Image {
 			m.fault(t.index, fault)
 		}
 	}
-	m.openCapsules()
+	room := room{make: alloc}
+	room.reserve(m)
+	m.openCapsules(&room)
 	m.pair()
 	return m
 }
@@ -106,8 +113,8 @@ func (m *Image) fault(section int, f *Fault) {
 // IsMercury reports whether the file has a capsule.
 func (m *Image) IsMercury() bool { return len(m.Funcs) > 0 || m.Merc.Index != 0 }
 
-// Twin returns the counterpart of a section on the other side, 0 for none.
-func (m *Image) Twin(i int) int {
+// Counterpart returns the counterpart of a section on the other side, 0 for none.
+func (m *Image) Counterpart(i int) int {
 	if i <= 0 || i >= len(m.twin) {
 		return 0
 	}
@@ -122,7 +129,7 @@ func (m *Image) FuncOf(i uint32) *Func {
 	return &m.Funcs[m.funcOf[i]-1]
 }
 
-func (m *Image) openCapsules() {
+func (m *Image) openCapsules(room *room) {
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		if s.Type != cuda.SHTCudaCapmerc || !s.Mercury() {
@@ -144,25 +151,52 @@ func (m *Image) openCapsules() {
 			continue
 		}
 		fn.Text, fn.Code = int(text), m.Sections[text].Content
-		m.openCapsule(&fn)
+		m.openCapsule(&fn, room)
 		m.Funcs = append(m.Funcs, fn)
 		m.funcOf[text], m.funcOf[i] = int32(len(m.Funcs)), int32(len(m.Funcs))
 		m.twin[text], m.twin[i] = int32(i), int32(text)
 	}
 }
 
-func (m *Image) openCapsule(fn *Func) {
+func (m *Image) openCapsule(fn *Func, room *room) {
 	s := &m.Sections[fn.Capsule]
-	if m.Sections[fn.Text].NoBits() {
-		m.fault(fn.Text, bad(0, m.Sections[fn.Text].Size, "a text of that size without bytes"))
-		return
-	}
-	c, fault := Decode(s.Content, uint64(len(fn.Code)))
+	c, unsized, fault := decode(s.Content, uint64(len(fn.Code)), fn.Code, room.take)
 	if fault != nil {
 		m.fault(fn.Capsule, fault)
 		return
 	}
-	fn.Cap, fn.Unsized = c, c.Locate(fn.Code)
+	fn.Cap, fn.Unsized = c, unsized
+}
+
+// room is memory for the nodes of all functions, asked for at once.
+type room struct {
+	make func(n int) []Node
+	left []Node
+}
+
+// reserve makes room for the nodes of capsules whose bytes can hold as many.
+func (r *room) reserve(m *Image) {
+	total := 0
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if s.Type != cuda.SHTCudaCapmerc || !s.Mercury() {
+			continue
+		}
+		if c, n, at, f := decodeHeader(s.Content); f == nil && c.Version == Version && (uint64(n)+31)/32*4 <= uint64(len(s.Content))-at {
+			total += int(n)
+		}
+	}
+	// Of a file whose capsules share bytes no more is promised than it could hold.
+	r.left = r.make(min(total, len(m.File.Data)/fullSize*2))
+}
+
+func (r *room) take(n uint32) []Node {
+	if uint64(n) > uint64(len(r.left)) {
+		return make([]Node, n)
+	}
+	list := r.left[:n:n]
+	r.left = r.left[n:]
+	return list
 }
 
 // pair finds the twins of all sections but texts and capsules.
@@ -222,7 +256,7 @@ func (m *Image) pairOne(i int, c *candidates) {
 			c.byOwner[owner] = append(c.byOwner[owner], k)
 		}
 	}
-	owner := uint32(m.Twin(int(s.Info)))
+	owner := uint32(m.Counterpart(int(s.Info)))
 	for list := c.byOwner[owner]; len(list) > 0; list = c.byOwner[owner] {
 		k := list[0]
 		c.byOwner[owner] = list[1:]

@@ -1,7 +1,5 @@
 package capsule
 
-import "sort"
-
 // Locate gives every node its Mercury address. text is the SASS that Decode
 // was told the size of. It returns the SASS offsets of PLAIN nodes whose size
 // isn't known; such a node counts 16 bytes, so that the addresses behind it
@@ -13,18 +11,21 @@ func (c *Capsule) Locate(text []byte) (unknown []uint32) {
 		n.Merc = at
 		switch n.Kind {
 		case Plain:
-			size := PlainSize(word(text, n.SASS))
+			size := plainSizeAt(text, n.SASS)
 			if size == 0 {
-				unknown, size = append(unknown, n.SASS), 16
+				unknown, size = append(unknown, n.SASS), unknownSize
 			}
 			at += size
-		case Mini, Full:
+		case TagOnly, Full:
 			at += uint32(recordSize(c.data[n.rec]))
 		}
 	}
 	c.MercSize = at
 	return unknown
 }
+
+// unknownSize is what a PLAIN node counts whose size isn't known.
+const unknownSize = 16
 
 // Settle puts the nodes whose size Locate did not know right by the Mercury
 // size of the function, which its symbol tells: all take 16 bytes or all 32, or
@@ -79,7 +80,15 @@ func (c *Capsule) AtSASS(off uint32) int {
 	if off >= c.SASSSize() {
 		return -1
 	}
-	return sort.Search(len(c.Nodes), func(i int) bool { return c.Nodes[i].SASS > off }) - 1
+	low, high := 0, len(c.Nodes)
+	for low < high {
+		if mid := int(uint(low+high) / 2); c.Nodes[mid].SASS > off {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low - 1
 }
 
 // AtMerc returns the index of the node that holds a Mercury offset, -1 past
@@ -88,5 +97,40 @@ func (c *Capsule) AtMerc(off uint32) int {
 	if off >= c.MercSize {
 		return -1
 	}
-	return sort.Search(len(c.Nodes), func(i int) bool { return c.Nodes[i].Merc > off }) - 1
+	return c.behindMerc(0, len(c.Nodes), off) - 1
+}
+
+// AtMercFrom is AtMerc for offsets that come mostly in order: from is what it
+// returned for the last.
+func (c *Capsule) AtMercFrom(from int, off uint32) int {
+	if off >= c.MercSize {
+		return -1
+	}
+	if from < 0 || from >= len(c.Nodes) || c.Nodes[from].Merc > off {
+		return c.AtMerc(off)
+	}
+	low := from
+	for step := 1; ; step *= 2 {
+		high := low + step
+		if high >= len(c.Nodes) {
+			return c.behindMerc(low, len(c.Nodes), off) - 1
+		}
+		if c.Nodes[high].Merc > off {
+			return c.behindMerc(low, high, off) - 1
+		}
+		low = high
+	}
+}
+
+// behindMerc returns the first of the nodes from low to high, which is excluded,
+// that begins behind a Mercury offset; high where none does.
+func (c *Capsule) behindMerc(low, high int, off uint32) int {
+	for low < high {
+		if mid := int(uint(low+high) / 2); c.Nodes[mid].Merc > off {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low
 }

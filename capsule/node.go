@@ -36,10 +36,10 @@ package capsule
 type Kind uint8
 
 const (
-	Plain Kind = iota // nothing: SASS has it all
-	Mini              // a tag of four bytes
-	Full              // the instruction, 16 or 32 bytes
-	Skip              // SASS words without Mercury
+	Plain   Kind = iota // nothing: SASS has it all
+	TagOnly             // a tag of four bytes
+	Full                // the instruction, 16 or 32 bytes
+	Skip                // SASS words without Mercury
 )
 
 // String returns the kind as the self-check prints it.
@@ -47,7 +47,7 @@ func (k Kind) String() string {
 	switch k {
 	case Plain:
 		return "plain"
-	case Mini:
+	case TagOnly:
 		return "mini"
 	case Full:
 		return "stored"
@@ -67,6 +67,9 @@ const (
 	version0Mask = 0xC0000000
 )
 
+// tagSize is the size of the record of a mini.
+const tagSize = 4
+
 // WordSize is the size of a SASS instruction in bytes.
 const WordSize = 16
 
@@ -77,10 +80,9 @@ const MaxSpan = 1<<9 - 1
 type Node struct {
 	SASS uint32 // offset of its first word in .text.F
 	Merc uint32 // offset in Mercury space; see [Capsule.Locate]
-	rec  uint32 // offset of its record in the capsule's bytes
+	rec  uint32 // offset of its record in the capsule's bytes, 0 for none
 	Span uint16 // number of SASS words
 	Kind Kind
-	size uint8 // length of its record: 4, 16 or 32
 
 	// Spanned: a span stands before the record. No tool writes one of 1.
 	Spanned bool
@@ -97,12 +99,16 @@ type Capsule struct {
 	data []byte // the section, which the records are views of
 }
 
+// RecordAt returns where the record of a node that has one begins.
+func (c *Capsule) RecordAt(n *Node) uint32 { return n.rec }
+
 // Record returns a node's record, nil for PLAIN and SKIP.
 func (c *Capsule) Record(n *Node) []byte {
-	if n.size == 0 {
+	if n.rec == 0 {
 		return nil
 	}
-	return c.data[n.rec : n.rec+uint32(n.size) : n.rec+uint32(n.size)]
+	end := n.rec + uint32(formOf[c.data[n.rec]&0x7f].size)
+	return c.data[n.rec:end:end]
 }
 
 // Tag returns the first four bytes of a node's record as they are written,

@@ -100,6 +100,14 @@ func PlainSize(lo, hi uint64) uint32 {
 	return 32
 }
 
+// plainSizeAt is PlainSize of the word at a byte offset of a text.
+func plainSizeAt(text []byte, off uint32) uint32 {
+	if v := opSize[binary.LittleEndian.Uint16(text[off:])&0xfff]; v < bothSizes {
+		return uint32(v)
+	}
+	return PlainSize(word(text, off))
+}
+
 // word returns the instruction at a byte offset of a text.
 func word(text []byte, off uint32) (lo, hi uint64) {
 	b := text[off : off+WordSize : off+WordSize]

@@ -39,7 +39,7 @@ func IsPrototype(t cuda.SectionType) bool {
 }
 
 // Callgraph returns the groups of .nv.callgraph.
-func (d *Draft) Callgraph(i int) ([]CallGroup, error) {
+func (d *Editor) Callgraph(i int) ([]CallGroup, error) {
 	pairs, err := d.Pairs(i)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (d *Draft) Callgraph(i int) ([]CallGroup, error) {
 }
 
 // SetCallgraph replaces the groups.
-func (d *Draft) SetCallgraph(i int, groups []CallGroup) error {
+func (d *Editor) SetCallgraph(i int, groups []CallGroup) error {
 	var pairs []Pair
 	for _, g := range groups {
 		pairs = append(append(pairs, Pair{0, g.Kind}), g.Pairs...)

@@ -7,13 +7,13 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// The contents of a Draft's sections as records. What is read is a copy, but
+// The contents of an Editor's sections as records. What is read is a copy, but
 // for the payloads in it; what is written replaces the section's bytes, and
 // after a change of size Layout must follow. Reading and writing back a section
 // of the tools gives its bytes again.
 
 // Relocs returns the records of a REL or RELA section, Mercury's included.
-func (d *Draft) Relocs(i int) ([]Reloc, error) {
+func (d *Editor) Relocs(i int) ([]Reloc, error) {
 	p, err := d.part(i)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (d *Draft) Relocs(i int) ([]Reloc, error) {
 }
 
 // SetRelocs replaces the records; a REL section can't hold addends.
-func (d *Draft) SetRelocs(i int, list []Reloc) error {
+func (d *Editor) SetRelocs(i int, list []Reloc) error {
 	p, err := d.part(i)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func IsInfo(t cuda.SectionType) bool {
 }
 
 // Info returns the records of .nv.info, .nv.info.<f> or .nv.compat.
-func (d *Draft) Info(i int) ([]InfoRecord, error) {
+func (d *Editor) Info(i int) ([]InfoRecord, error) {
 	p, err := d.part(i)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (d *Draft) Info(i int) ([]InfoRecord, error) {
 }
 
 // SetInfo replaces the records.
-func (d *Draft) SetInfo(i int, list []InfoRecord) error {
+func (d *Editor) SetInfo(i int, list []InfoRecord) error {
 	var data []byte
 	for k := range list {
 		rec := &list[k]
@@ -97,7 +97,7 @@ func (d *Draft) SetInfo(i int, list []InfoRecord) error {
 }
 
 // Notes returns the notes of a section.
-func (d *Draft) Notes(i int) ([]Note, error) {
+func (d *Editor) Notes(i int) ([]Note, error) {
 	if _, err := d.part(i); err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (d *Draft) Notes(i int) ([]Note, error) {
 }
 
 // SetNotes replaces the notes.
-func (d *Draft) SetNotes(i int, list []Note) error {
+func (d *Editor) SetNotes(i int, list []Note) error {
 	var data []byte
 	for k := range list {
 		n := &list[k]
@@ -115,7 +115,7 @@ func (d *Draft) SetNotes(i int, list []Note) error {
 }
 
 // Pairs returns the entries of .nv.callgraph or .nv.prototype.
-func (d *Draft) Pairs(i int) ([]Pair, error) {
+func (d *Editor) Pairs(i int) ([]Pair, error) {
 	if _, err := d.part(i); err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (d *Draft) Pairs(i int) ([]Pair, error) {
 }
 
 // SetPairs replaces the entries.
-func (d *Draft) SetPairs(i int, list []Pair) error {
+func (d *Editor) SetPairs(i int, list []Pair) error {
 	data := make([]byte, 0, len(list)*pairSize)
 	for _, p := range list {
 		data = p.Append(data)

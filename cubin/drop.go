@@ -13,7 +13,7 @@ type Dropped struct {
 // the symbols in it; a symbol's relocation and .nv.info records, calls and
 // prototypes. String tables keep all names. It is refused where something that
 // stays needs what goes; then nothing has changed. Layout must follow.
-func (d *Draft) Drop(sections []int, symbols map[int][]int) (*Dropped, error) {
+func (d *Editor) Drop(sections []int, symbols map[int][]int) (*Dropped, error) {
 	gone := make([]bool, len(d.parts))
 	for _, i := range sections {
 		if _, err := d.part(i); err != nil {
@@ -67,7 +67,7 @@ func closeGaps(gone []bool) []int {
 }
 
 // dropDependents marks the sections that belong to marked ones.
-func (d *Draft) dropDependents(gone []bool) {
+func (d *Editor) dropDependents(gone []bool) {
 	owned := make(map[uint32][]int)
 	var queue []int
 	for i := 1; i < len(d.parts); i++ {
@@ -98,7 +98,7 @@ func (d *Draft) dropDependents(gone []bool) {
 }
 
 // lostSymbols marks the symbols of a table that go.
-func (d *Draft) lostSymbols(tab int, gone []bool, asked []int) ([]bool, error) {
+func (d *Editor) lostSymbols(tab int, gone []bool, asked []int) ([]bool, error) {
 	list, err := d.Symbols(tab)
 	if err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func TestNumbersAfterInsert(t *testing.T) {
 // TestUnifiedEntries follows the symbols of .nv.uft.entry and .nv.udt.entry.
 func TestUnifiedEntries(t *testing.T) {
 	name, data := shortest(t, "unified/13.0-sm_90/a.cubin")
-	names := func(d *cubin.Draft) (list []string) {
+	names := func(d *cubin.Editor) (list []string) {
 		symbols, err := d.Symbols(d.Symtab())
 		if err != nil {
 			t.Fatal(err)
@@ -117,8 +117,8 @@ func TestTwins(t *testing.T) {
 	data := mercury(t)["13.0-sm_100-linked.cubin"]
 	d := decode(t, "linked", data)
 	sass, merc := d.Lookup(".nv.global.init"), d.Lookup(".nv.merc.nv.global.init")
-	if d.Twin(merc) != sass {
-		t.Fatalf("section %d is the twin of %d, not of %d", merc, d.Twin(merc), sass)
+	if d.SharesWith(merc) != sass {
+		t.Fatalf("section %d is the twin of %d, not of %d", merc, d.SharesWith(merc), sass)
 	}
 	if err := d.Patch(merc, 3, []byte("xyz")); err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func TestDropFunction(t *testing.T) {
 				continue
 			}
 			dropped++
-			d := f.Draft()
+			d := f.Editor()
 			gone, err := d.Drop([]int{i}, nil)
 			if err != nil {
 				t.Errorf("%s: without %s: %v", name, fn, err)
@@ -202,7 +202,7 @@ func checkNumbers(t *testing.T, name string, data []byte) {
 		t.Errorf("%s: %v", name, err)
 		return
 	}
-	d := f.Draft()
+	d := f.Editor()
 	for i := 1; i < d.NumSections(); i++ {
 		p := d.Part(i)
 		symbols := len(d.Data(int(p.Link))) / cubin.SymbolSize

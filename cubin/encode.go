@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-func (d *Draft) headerBytes() []byte {
+func (d *Editor) headerBytes() []byte {
 	b := make([]byte, HeaderSize)
 	d.Header.Put((*[HeaderSize]byte)(b))
 	return b
 }
 
-func (d *Draft) sectionBytes() []byte {
+func (d *Editor) sectionBytes() []byte {
 	b := make([]byte, len(d.parts)*SectionSize)
 	for i := range d.parts {
 		s := d.parts[i].Section
@@ -23,7 +23,7 @@ func (d *Draft) sectionBytes() []byte {
 	return b
 }
 
-func (d *Draft) progBytes() []byte {
+func (d *Editor) progBytes() []byte {
 	b := make([]byte, len(d.progs)*ProgSize)
 	for i := range d.progs {
 		d.progs[i].Put((*[ProgSize]byte)(b[i*ProgSize:]))
@@ -34,7 +34,7 @@ func (d *Draft) progBytes() []byte {
 // Encode writes the file: every part at the place its header gives. It is
 // refused where sizes and counts don't fit what there is, or where something
 // changed would overlap something else; Layout mends both.
-func (d *Draft) Encode() ([]byte, error) {
+func (d *Editor) Encode() ([]byte, error) {
 	if err := d.checkCounts(); err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (d *Draft) Encode() ([]byte, error) {
 }
 
 // checkCounts compares the counts and sizes in headers with what there is.
-func (d *Draft) checkCounts() error {
+func (d *Editor) checkCounts() error {
 	h := &d.Header
 	n := uint64(h.ShNum)
 	if n == 0 {
@@ -90,7 +90,7 @@ func (d *Draft) checkCounts() error {
 
 // checkOverlaps returns the size of the file. Only bytes of the input that
 // have kept their place may overlap: they agree.
-func (d *Draft) checkOverlaps(list []piece) (uint64, error) {
+func (d *Editor) checkOverlaps(list []piece) (uint64, error) {
 	size := uint64(0)
 	changed := uint64(0) // end of the last piece that was changed or moved
 	for k := range list {
@@ -116,10 +116,10 @@ func (d *Draft) checkOverlaps(list []piece) (uint64, error) {
 }
 
 // maxSize bounds the file: a section's offset must not make it large.
-func (d *Draft) maxSize() uint64 { return 16<<20 + 8*d.weight() }
+func (d *Editor) maxSize() uint64 { return 16<<20 + 8*d.weight() }
 
 // weight is the size of the input and of what came to it.
-func (d *Draft) weight() uint64 {
+func (d *Editor) weight() uint64 {
 	sum := uint64(len(d.src.Data))
 	for i := range d.parts {
 		p := &d.parts[i]
@@ -131,7 +131,7 @@ func (d *Draft) weight() uint64 {
 	return sum
 }
 
-func (d *Draft) pieceName(part int) string {
+func (d *Editor) pieceName(part int) string {
 	switch part {
 	case pieceHeader:
 		return "ELF header"

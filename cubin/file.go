@@ -198,6 +198,14 @@ func (f *File) Section(i int) Section {
 	return decodeSection((*[SectionSize]byte)(b))
 }
 
+// AppendSections appends all section headers to list.
+func (f *File) AppendSections(list []Section) []Section {
+	for b := f.shdrs; len(b) >= SectionSize; b = b[SectionSize:] {
+		list = append(list, decodeSection((*[SectionSize]byte)(b)))
+	}
+	return list
+}
+
 // sectionType returns the type in header i: most searches need no more of it.
 func (f *File) sectionType(i int) cuda.SectionType {
 	b, ok := record(f.shdrs, i, SectionSize)

@@ -74,7 +74,7 @@ func each(t *testing.T, f func(t *testing.T, name string, data []byte)) {
 	}
 }
 
-func decode(t testing.TB, name string, data []byte) *cubin.Draft {
+func decode(t testing.TB, name string, data []byte) *cubin.Editor {
 	t.Helper()
 	d, err := cubin.Decode(name, data)
 	if err != nil {
@@ -83,7 +83,7 @@ func decode(t testing.TB, name string, data []byte) *cubin.Draft {
 	return d
 }
 
-func encode(t testing.TB, d *cubin.Draft) []byte {
+func encode(t testing.TB, d *cubin.Editor) []byte {
 	t.Helper()
 	out, err := d.Encode()
 	if err != nil {
@@ -92,7 +92,7 @@ func encode(t testing.TB, d *cubin.Draft) []byte {
 	return out
 }
 
-func layout(t testing.TB, d *cubin.Draft) []byte {
+func layout(t testing.TB, d *cubin.Editor) []byte {
 	t.Helper()
 	if err := d.Layout(); err != nil {
 		t.Fatalf("%s: %v", d.Name(), err)
@@ -157,7 +157,7 @@ func compare(t *testing.T, name string, data []byte) {
 	same(t, name, data, want)
 }
 
-// TestUnchanged wants an unchanged draft to encode to the file it was made of.
+// TestUnchanged wants an unchanged editor to encode to the file it was made of.
 func TestUnchanged(t *testing.T) {
 	each(t, func(t *testing.T, name string, data []byte) {
 		same(t, name, encode(t, decode(t, name, data)), data)
@@ -194,7 +194,7 @@ func TestRecords(t *testing.T) {
 }
 
 // rewrite reads section i into records and writes it from them.
-func rewrite(d *cubin.Draft, i int) (kind string, err error) {
+func rewrite(d *cubin.Editor, i int) (kind string, err error) {
 	switch t := d.Part(i).Type; {
 	case cubin.IsSymbols(t):
 		list, err := d.Symbols(i)
@@ -232,7 +232,7 @@ func rewrite(d *cubin.Draft, i int) (kind string, err error) {
 	return "", nil
 }
 
-func rewriteNotes(d *cubin.Draft, i int) (kind string, err error) {
+func rewriteNotes(d *cubin.Editor, i int) (kind string, err error) {
 	list, err := d.Notes(i)
 	if err != nil {
 		return "", err

@@ -15,7 +15,7 @@ const marker = "written by a test, linked by nvlink"
 
 // addVariables adds two initialised variables to an object: a text, and a
 // pointer to it with its relocation.
-func addVariables(t *testing.T, d *cubin.Draft) {
+func addVariables(t *testing.T, d *cubin.Editor) {
 	t.Helper()
 	init := d.Lookup(".nv.global.init")
 	if init == 0 {
@@ -87,7 +87,7 @@ func TestAddedVariables(t *testing.T) {
 			if !bytes.Contains(out.Content(&init), []byte(marker)) {
 				t.Errorf("nvlink's .nv.global.init is %q", out.Content(&init))
 			}
-			o := out.Draft()
+			o := out.Editor()
 			records, err := o.Relocs(o.Lookup(".rel.nv.global.init"))
 			if err != nil || len(records) != 1 {
 				t.Fatal(records, err)

@@ -34,11 +34,11 @@ func exercise(t *testing.T, data []byte) bool {
 		}
 	}
 	bounded(t, "layout", len(data), func() { reopen(t, d) })
-	for _, change := range []func(d *cubin.Draft) error{
+	for _, change := range []func(d *cubin.Editor) error{
 		shiftSymbols,
-		func(d *cubin.Draft) error { return shiftSections(d, 1+d.NumSections()/3) },
-		func(d *cubin.Draft) error { _, err := d.Drop([]int{d.NumSections() / 2}, nil); return err },
-		func(d *cubin.Draft) error { return d.SetData(d.NumSections()-1, []byte("short")) },
+		func(d *cubin.Editor) error { return shiftSections(d, 1+d.NumSections()/3) },
+		func(d *cubin.Editor) error { _, err := d.Drop([]int{d.NumSections() / 2}, nil); return err },
+		func(d *cubin.Editor) error { return d.SetData(d.NumSections()-1, []byte("short")) },
 	} {
 		bounded(t, "change", len(data), func() {
 			d, err := cubin.Decode("hostile", data)
@@ -64,7 +64,7 @@ func typed(t *testing.T, err error) {
 }
 
 // reopen lays out, writes and reads again.
-func reopen(t *testing.T, d *cubin.Draft) {
+func reopen(t *testing.T, d *cubin.Editor) {
 	t.Helper()
 	if err := d.Layout(); err != nil {
 		typed(t, err)
@@ -81,7 +81,7 @@ func reopen(t *testing.T, d *cubin.Draft) {
 		return
 	}
 	for i := range again.NumSections() {
-		if d.Twin(i) == i && !bytes.Equal(again.Data(i), d.Data(i)) {
+		if d.SharesWith(i) == i && !bytes.Equal(again.Data(i), d.Data(i)) {
 			t.Errorf("section %d has other bytes after writing and reading", i)
 		}
 	}

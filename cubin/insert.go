@@ -5,7 +5,7 @@ import "github.com/twinlink/twinlink/cuda"
 // Insert puts a section in as number at; the numbers from there on grow by one
 // wherever they stand. sh_link and sh_info of h are numbers after that. Layout
 // must follow.
-func (d *Draft) Insert(at int, name string, h Section, data []byte) error {
+func (d *Editor) Insert(at int, name string, h Section, data []byte) error {
 	if at < 1 || at > len(d.parts) {
 		return d.src.fault(BadIndex, name, 0, uint64(at), "a section can't be put in there: there are %d", len(d.parts))
 	}
@@ -38,7 +38,7 @@ func (d *Draft) Insert(at int, name string, h Section, data []byte) error {
 
 // placeBehind returns the place of the last section before number at that has
 // one of its own.
-func (d *Draft) placeBehind(at int) uint64 {
+func (d *Editor) placeBehind(at int) uint64 {
 	for i := at - 1; i > 0; i-- {
 		if d.parts[i].twin == i {
 			return d.parts[i].Off
@@ -49,7 +49,7 @@ func (d *Draft) placeBehind(at int) uint64 {
 
 // InsertSymbol puts a symbol into table tab as number at; the numbers from
 // there on grow by one wherever they stand. Layout must follow.
-func (d *Draft) InsertSymbol(tab, at int, s Sym) error {
+func (d *Editor) InsertSymbol(tab, at int, s Sym) error {
 	p, err := d.symbols(tab)
 	if err != nil {
 		return err

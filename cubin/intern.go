@@ -8,12 +8,12 @@ import (
 )
 
 // String returns the string at an offset of string table i.
-func (d *Draft) String(i int, off uint64) (string, bool) { return cString(d.Data(i), off) }
+func (d *Editor) String(i int, off uint64) (string, bool) { return cString(d.Data(i), off) }
 
 // Intern returns the offset of a string in string table i, and appends it
 // where the table doesn't have it. A string is not shared with the end of a
 // longer one: the tools don't.
-func (d *Draft) Intern(i int, s string) (uint32, error) {
+func (d *Editor) Intern(i int, s string) (uint32, error) {
 	p, err := d.part(i)
 	if err != nil {
 		return 0, err

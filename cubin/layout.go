@@ -22,7 +22,7 @@ import (
 // Layout gives every part the size of its bytes and a place by this rule, in
 // the order in which the parts stand now; program headers follow the sections
 // they cover. A file of the tools that nothing was done to stays as it is.
-func (d *Draft) Layout() error {
+func (d *Editor) Layout() error {
 	order := d.fileOrder()
 	limit := d.maxSize()
 	pos := uint64(HeaderSize + len(d.lead))
@@ -52,7 +52,7 @@ func (d *Draft) Layout() error {
 
 // fileOrder returns the sections that have a place of their own, by it. A
 // section that has none yet comes behind the one before it.
-func (d *Draft) fileOrder() []int {
+func (d *Editor) fileOrder() []int {
 	order := make([]int, 0, len(d.parts))
 	for i := 1; i < len(d.parts); i++ {
 		if d.parts[i].twin == i {
@@ -64,7 +64,7 @@ func (d *Draft) fileOrder() []int {
 }
 
 // placeTables sets the fields about the tables, which begin at pos.
-func (d *Draft) placeTables(pos uint64) {
+func (d *Editor) placeTables(pos uint64) {
 	h := &d.Header
 	escaped := h.ShNum == 0 || len(d.parts) >= cuda.SHNLoReserve
 	h.ShNum = uint16(len(d.parts))

@@ -18,12 +18,12 @@ import (
 // as well, kills 13.5 on sm_100.)
 
 // shiftSections puts a section of type NULL in as number at.
-func shiftSections(d *cubin.Draft, at int) error {
+func shiftSections(d *cubin.Editor, at int) error {
 	return d.Insert(at, "", cubin.Section{Type: cuda.SHTNull}, nil)
 }
 
 // shiftSymbols puts an unused symbol in as the first of every symbol table.
-func shiftSymbols(d *cubin.Draft) error {
+func shiftSymbols(d *cubin.Editor) error {
 	for _, tab := range []int{d.Symtab(), d.MercSymtab()} {
 		if tab == 0 {
 			continue

@@ -14,7 +14,7 @@ const (
 
 // findHollow finds Mercury clones of shared memory whose room another section
 // or a table takes.
-func (d *Draft) findHollow() {
+func (d *Editor) findHollow() {
 	var clones []*Part
 	starts := []uint64{d.Header.ShOff}
 	if len(d.progs) > 0 {
@@ -43,7 +43,7 @@ func (p *Part) mayBeHollow() bool {
 
 // pairTwins finds sections of equal offset and size. Empty ones are twins only
 // where the second is of the Mercury group.
-func (d *Draft) pairTwins() {
+func (d *Editor) pairTwins() {
 	order := make([]int, 0, len(d.parts))
 	for i := 1; i < len(d.parts); i++ {
 		if !d.parts[i].NoBits() {
@@ -83,7 +83,7 @@ func (p *piece) end() uint64 { return p.off + uint64(len(p.data)) }
 
 // pieces returns all stretches but the tails, by place. The bytes of header
 // and tables are those of the fields as they stand.
-func (d *Draft) pieces() []piece {
+func (d *Editor) pieces() []piece {
 	list := make([]piece, 0, len(d.parts)+3)
 	list = append(list, piece{off: 0, data: d.headerBytes(), tail: &d.lead, part: pieceHeader},
 		piece{off: d.Header.ShOff, data: d.sectionBytes(), tail: &d.shtail, part: pieceSections})
@@ -106,7 +106,7 @@ func (d *Draft) pieces() []piece {
 
 // takeTails gives what lies between the pieces of the input to the piece that
 // ends last before it, but for zeros that alignment asks for.
-func (d *Draft) takeTails() {
+func (d *Editor) takeTails() {
 	list := d.pieces()
 	last := &list[0]
 	for k := range list {
@@ -128,7 +128,7 @@ func (d *Draft) takeTails() {
 
 // isPadding reports whether a gap is the zeros that the alignment of the piece
 // behind it asks for.
-func (d *Draft) isPadding(gap []byte, from uint64, next *piece) bool {
+func (d *Editor) isPadding(gap []byte, from uint64, next *piece) bool {
 	align, i := uint64(1), 0
 	switch {
 	case next.part > 0:

@@ -124,7 +124,7 @@ func image(t *testing.T, prefix string) (name string, data []byte) {
 }
 
 // covering returns the program header of the run that begins at off.
-func covering(t *testing.T, d *cubin.Draft, off uint64) cubin.Prog {
+func covering(t *testing.T, d *cubin.Editor, off uint64) cubin.Prog {
 	t.Helper()
 	i := slices.IndexFunc(d.Progs(), func(p cubin.Prog) bool { return p.Off == off })
 	if i < 0 {
@@ -144,7 +144,7 @@ func TestSharedRecords(t *testing.T) {
 	a := f.Section(sass)
 	binary.LittleEndian.PutUint64(data[f.Header.ShOff+uint64(merc)*cubin.SectionSize+24:], a.Off)
 	d := decode(t, "shared", data)
-	if d.Twin(merc) != sass {
+	if d.SharesWith(merc) != sass {
 		t.Fatal("not twins")
 	}
 	before, err := d.Callgraph(sass)

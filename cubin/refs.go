@@ -44,7 +44,7 @@ const (
 
 const codeSymbolMask = 0x00ffffff
 
-func (d *Draft) infoKind(i int) infoKind {
+func (d *Editor) infoKind(i int) infoKind {
 	p := &d.parts[i]
 	switch {
 	case IsSymbols(p.Type):
@@ -64,7 +64,7 @@ func (d *Draft) infoKind(i int) infoKind {
 }
 
 // capsuleCode returns the section in the first word of a capsule.
-func (d *Draft) capsuleCode(i int) (uint32, bool) {
+func (d *Editor) capsuleCode(i int) (uint32, bool) {
 	if d.parts[i].Type != cuda.SHTCudaCapmerc {
 		return 0, false
 	}
@@ -79,7 +79,7 @@ func (d *Draft) capsuleCode(i int) (uint32, bool) {
 const cuinfoEscape = 0xff
 
 // cuinfoIndex returns the section that e_flags names, 0 where it names none.
-func (d *Draft) cuinfoIndex() int {
+func (d *Editor) cuinfoIndex() int {
 	if !d.Header.New() {
 		return 0
 	}

@@ -35,7 +35,7 @@ func (r *renumbering) symbol(tab, n uint32) (uint32, bool) {
 
 // renumber rewrites every place of refs.go, drops the records about what goes
 // and closes the gaps. Nothing is changed where it fails.
-func (d *Draft) renumber(r *renumbering) error {
+func (d *Editor) renumber(r *renumbering) error {
 	work := d.clone()
 	r.budget = d.weight()
 	for i := 1; i < len(work.parts); i++ {
@@ -64,7 +64,7 @@ func (d *Draft) renumber(r *renumbering) error {
 
 // clone copies what a renumbering changes; contents are replaced, not written
 // over, so that they may be shared.
-func (d *Draft) clone() *Draft {
+func (d *Editor) clone() *Editor {
 	c := *d
 	c.parts = slices.Clone(d.parts)
 	c.progs = slices.Clone(d.progs)
@@ -72,7 +72,7 @@ func (d *Draft) clone() *Draft {
 }
 
 // renumberContent rewrites the records of section i.
-func (d *Draft) renumberContent(i int, r *renumbering) error {
+func (d *Editor) renumberContent(i int, r *renumbering) error {
 	p := &d.parts[i]
 	_, symbolsMove := r.symbols[int(p.Link)]
 	switch {
@@ -105,7 +105,7 @@ func (d *Draft) renumberContent(i int, r *renumbering) error {
 
 // spend takes the reading of section i from a budget: many sections may lie
 // over the same bytes.
-func (d *Draft) spend(i int, budget *uint64) error {
+func (d *Editor) spend(i int, budget *uint64) error {
 	n := uint64(len(d.Data(i)))
 	if n > *budget {
 		return d.src.fault(OverBudget, d.SectionName(i), 0, n, "the sections to rewrite are larger than the file")
@@ -114,7 +114,7 @@ func (d *Draft) spend(i int, budget *uint64) error {
 	return nil
 }
 
-func (d *Draft) renumberSymbols(i int, r *renumbering) error {
+func (d *Editor) renumberSymbols(i int, r *renumbering) error {
 	list, err := d.Symbols(i)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (d *Draft) renumberSymbols(i int, r *renumbering) error {
 	return d.SetSymbols(i, out)
 }
 
-func (d *Draft) renumberCapsule(i int, r *renumbering) error {
+func (d *Editor) renumberCapsule(i int, r *renumbering) error {
 	code, ok := d.capsuleCode(i)
 	if !ok {
 		return nil
@@ -160,13 +160,13 @@ func (d *Draft) renumberCapsule(i int, r *renumbering) error {
 }
 
 // replace is Patch into a copy, so that a failed renumbering leaves nothing.
-func (d *Draft) replace(i int, off uint64, b []byte) error {
+func (d *Editor) replace(i int, off uint64, b []byte) error {
 	data := slices.Clone(d.Data(i))
 	copy(data[off:], b)
 	return d.SetData(i, data)
 }
 
-func (d *Draft) renumberRelocs(i int, r *renumbering) error {
+func (d *Editor) renumberRelocs(i int, r *renumbering) error {
 	list, err := d.Relocs(i)
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (d *Draft) renumberRelocs(i int, r *renumbering) error {
 	return d.SetRelocs(i, kept)
 }
 
-func (d *Draft) renumberInfo(i int, r *renumbering) error {
+func (d *Editor) renumberInfo(i int, r *renumbering) error {
 	list, err := d.Info(i)
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func (d *Draft) renumberInfo(i int, r *renumbering) error {
 	return d.SetInfo(i, kept)
 }
 
-func (d *Draft) renumberCallgraph(i int, r *renumbering) error {
+func (d *Editor) renumberCallgraph(i int, r *renumbering) error {
 	groups, err := d.Callgraph(i)
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ func (d *Draft) renumberCallgraph(i int, r *renumbering) error {
 	return d.SetCallgraph(i, groups)
 }
 
-func (d *Draft) renumberPrototypes(i int, r *renumbering) error {
+func (d *Editor) renumberPrototypes(i int, r *renumbering) error {
 	list, err := d.Pairs(i)
 	if err != nil {
 		return err
@@ -232,7 +232,7 @@ func (d *Draft) renumberPrototypes(i int, r *renumbering) error {
 
 // renumberPairs maps the first word of each pair, and where both are symbols
 // the second.
-func (d *Draft) renumberPairs(i int, list []Pair, both bool, r *renumbering) []Pair {
+func (d *Editor) renumberPairs(i int, list []Pair, both bool, r *renumbering) []Pair {
 	tab := d.parts[i].Link
 	kept := list[:0]
 	for _, p := range list {
@@ -250,7 +250,7 @@ func (d *Draft) renumberPairs(i int, list []Pair, both bool, r *renumbering) []P
 	return kept
 }
 
-func (d *Draft) renumberUnified(i int, r *renumbering) error {
+func (d *Editor) renumberUnified(i int, r *renumbering) error {
 	data := d.Data(i)
 	if len(data)%unifiedEntrySize != 0 {
 		return d.src.fault(BadRecord, d.SectionName(i), 0, uint64(len(data)), "not a table of 32-byte entries")

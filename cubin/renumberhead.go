@@ -3,7 +3,7 @@ package cubin
 import "github.com/twinlink/twinlink/cuda"
 
 // renumberHeader maps sh_link and sh_info of section i, which stays.
-func (d *Draft) renumberHeader(i int, r *renumbering) error {
+func (d *Editor) renumberHeader(i int, r *renumbering) error {
 	p := &d.parts[i]
 	link, ok := r.section(p.Link)
 	if !ok && p.Type != cuda.SHTNote {
@@ -47,7 +47,7 @@ func (r *renumbering) locals(tab int, info uint32) uint32 {
 }
 
 // renumberFile maps the numbers that the file's header holds.
-func (d *Draft) renumberFile(r *renumbering) error {
+func (d *Editor) renumberFile(r *renumbering) error {
 	names := d.namesIndex()
 	to := r.sections[names]
 	if to == 0 {
@@ -67,7 +67,7 @@ func (d *Draft) renumberFile(r *renumbering) error {
 
 // moveParts puts the sections where their numbers say. What has no new number
 // goes; a number that no old section gets is left empty for Insert.
-func (d *Draft) moveParts(r *renumbering) {
+func (d *Editor) moveParts(r *renumbering) {
 	d.inheritTwins(r)
 	size := 0
 	for _, n := range r.sections {
@@ -85,8 +85,8 @@ func (d *Draft) moveParts(r *renumbering) {
 }
 
 // inheritTwins gives the bytes of a section that goes to the first of its
-// twins that stays.
-func (d *Draft) inheritTwins(r *renumbering) {
+// sections that share bytes that stays.
+func (d *Editor) inheritTwins(r *renumbering) {
 	heirs := make(map[int]int)
 	for i := 1; i < len(d.parts); i++ {
 		p := &d.parts[i]

@@ -31,7 +31,7 @@ const (
 const maxSegments = 64
 
 // openSegments finds out what the program headers of the input cover.
-func (d *Draft) openSegments(progs []Prog) {
+func (d *Editor) openSegments(progs []Prog) {
 	d.progs = make([]segment, len(progs))
 	for i, p := range progs {
 		if i < maxSegments {
@@ -42,7 +42,7 @@ func (d *Draft) openSegments(progs []Prog) {
 	}
 }
 
-func (d *Draft) openSegment(p Prog) segment {
+func (d *Editor) openSegment(p Prog) segment {
 	s := segment{Prog: p}
 	switch {
 	case p.Off == d.Header.PhOff && p.FileSz == uint64(d.Header.PhNum)*ProgSize && p.MemSz == p.FileSz:
@@ -89,7 +89,7 @@ func (p *Part) permissions(byExec bool) cuda.SectionFlags {
 }
 
 // runEnd returns the last section of the run that begins with section i.
-func (d *Draft) runEnd(i int, byExec bool) int {
+func (d *Editor) runEnd(i int, byExec bool) int {
 	want := d.parts[i].permissions(byExec)
 	for ; i+1 < len(d.parts); i++ {
 		if next := &d.parts[i+1]; !next.loaded() || next.permissions(byExec) != want {
@@ -100,7 +100,7 @@ func (d *Draft) runEnd(i int, byExec bool) int {
 }
 
 // runSize returns p_filesz and p_memsz of a run.
-func (d *Draft) runSize(s *segment) (file, mem uint64) {
+func (d *Editor) runSize(s *segment) (file, mem uint64) {
 	extra := uint64(0)
 	for i := s.first; i <= s.last; i++ {
 		p := &d.parts[i]
@@ -116,7 +116,7 @@ func (d *Draft) runSize(s *segment) (file, mem uint64) {
 }
 
 // placeSegments sets the program headers by what they cover now.
-func (d *Draft) placeSegments() error {
+func (d *Editor) placeSegments() error {
 	for i := range d.progs {
 		s := &d.progs[i]
 		switch s.covers {
@@ -135,7 +135,7 @@ func (d *Draft) placeSegments() error {
 }
 
 // Progs returns the program headers as they will be written.
-func (d *Draft) Progs() []Prog {
+func (d *Editor) Progs() []Prog {
 	list := make([]Prog, len(d.progs))
 	for i := range d.progs {
 		list[i] = d.progs[i].Prog
@@ -145,7 +145,7 @@ func (d *Draft) Progs() []Prog {
 
 // growSegments takes a section that was put in at index i into the run that
 // it stands in or beside.
-func (d *Draft) growSegments(i int) {
+func (d *Editor) growSegments(i int) {
 	p := &d.parts[i]
 	for k := range d.progs {
 		s := &d.progs[k]
@@ -165,7 +165,7 @@ func (d *Draft) growSegments(i int) {
 
 // renumberSegments follows the sections to their new numbers; a run of which
 // nothing is left goes.
-func (d *Draft) renumberSegments(moved []int) {
+func (d *Editor) renumberSegments(moved []int) {
 	kept := d.progs[:0]
 	for _, s := range d.progs {
 		if s.covers == coverRun {

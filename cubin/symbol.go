@@ -69,6 +69,14 @@ func (t *Symtab) At(i int) (Symbol, bool) {
 	return decodeSymbol((*[SymbolSize]byte)(b)), true
 }
 
+// Append appends all entries to list.
+func (t *Symtab) Append(list []Symbol) []Symbol {
+	for b := t.table; len(b) >= SymbolSize; b = b[SymbolSize:] {
+		list = append(list, decodeSymbol((*[SymbolSize]byte)(b)))
+	}
+	return list
+}
+
 // Name returns the symbol's name; Open has checked that it ends inside the
 // string table.
 func (t *Symtab) Name(s *Symbol) string {

@@ -13,7 +13,7 @@ import (
 //
 // Source: nvlink 13.0.88, a link of 98,333 sections.
 
-// Sym is an entry of a symbol table of a Draft.
+// Sym is an entry of a symbol table of an Editor.
 type Sym struct {
 	Symbol        // NameOff counts only while it names Name
 	Name   string // "" for none
@@ -43,12 +43,12 @@ func (s *Sym) SetSection(n uint32) {
 func IsSymbols(t cuda.SectionType) bool { return t == cuda.SHTSymtab || t == cuda.SHTMercSymtab }
 
 // Symtab returns the number of .symtab, 0 where there is none.
-func (d *Draft) Symtab() int { return d.firstOf(cuda.SHTSymtab) }
+func (d *Editor) Symtab() int { return d.firstOf(cuda.SHTSymtab) }
 
 // MercSymtab returns the number of .nv.merc.symtab, 0 where there is none.
-func (d *Draft) MercSymtab() int { return d.firstOf(cuda.SHTMercSymtab) }
+func (d *Editor) MercSymtab() int { return d.firstOf(cuda.SHTMercSymtab) }
 
-func (d *Draft) firstOf(t cuda.SectionType) int {
+func (d *Editor) firstOf(t cuda.SectionType) int {
 	for i := 1; i < len(d.parts); i++ {
 		if d.parts[i].Type == t {
 			return i
@@ -58,7 +58,7 @@ func (d *Draft) firstOf(t cuda.SectionType) int {
 }
 
 // shndxOf returns the section with the escaped numbers of a symbol table.
-func (d *Draft) shndxOf(tab int) int {
+func (d *Editor) shndxOf(tab int) int {
 	for i := 1; i < len(d.parts); i++ {
 		if p := &d.parts[i]; p.Type == cuda.SHTSymtabShndx && p.Link == uint32(tab) {
 			return i
@@ -68,7 +68,7 @@ func (d *Draft) shndxOf(tab int) int {
 }
 
 // symbols returns the table's section, checked.
-func (d *Draft) symbols(tab int) (*Part, error) {
+func (d *Editor) symbols(tab int) (*Part, error) {
 	p, err := d.part(tab)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (d *Draft) symbols(tab int) (*Part, error) {
 }
 
 // Symbols returns the entries of symbol table tab, the null symbol first.
-func (d *Draft) Symbols(tab int) ([]Sym, error) {
+func (d *Editor) Symbols(tab int) ([]Sym, error) {
 	p, err := d.symbols(tab)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (d *Draft) Symbols(tab int) ([]Sym, error) {
 
 // SetSymbols replaces the entries of a symbol table. It renumbers nothing:
 // InsertSymbol and Drop do.
-func (d *Draft) SetSymbols(tab int, list []Sym) error {
+func (d *Editor) SetSymbols(tab int, list []Sym) error {
 	p, err := d.symbols(tab)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"io"
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine/internal/diag"
@@ -13,7 +14,12 @@ import (
 )
 
 // Link links inputs in order. A refusal is a *LinkError.
-func Link(inputs []Input, opt Options) (*Output, error) {
+func Link(inputs []Input, opt Options) (*Output, error) { return LinkTo(nil, inputs, opt) }
+
+// LinkTo is Link, but that the image is written to w piece by piece, several at a
+// time and in any order, and Output has none: so large a link needs less memory.
+// After an error what was written is of no use.
+func LinkTo(w io.WriterAt, inputs []Input, opt Options) (*Output, error) {
 	if opt.OnPhase != nil {
 		opt.OnPhase("input")
 	}
@@ -21,7 +27,7 @@ func Link(inputs []Input, opt Options) (*Output, error) {
 	if err != nil {
 		return nil, refusal(set, err)
 	}
-	image, err := link(set)
+	image, err := link(set, w)
 	if err != nil {
 		return nil, refusal(set, err)
 	}
@@ -43,8 +49,8 @@ const failedExit = 255
 // backend is how one kind of code is resolved and written.
 type backend interface {
 	resolve.Rules
-	// Write plans the output and writes it.
-	Write() ([]byte, error)
+	// Write plans the output and writes it to to; with nil it is returned.
+	Write(to io.WriterAt) ([]byte, error)
 }
 
 func backendOf(res *resolve.Resolution) backend {

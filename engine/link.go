@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"io"
+
 	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/layout"
 	"github.com/twinlink/twinlink/engine/internal/merge"
@@ -11,7 +13,7 @@ import (
 
 // link is the chain of phases. Each takes the last one's result and returns its
 // own, which no later one changes.
-func link(set *input.Set) ([]byte, error) {
+func link(set *input.Set, to io.WriterAt) ([]byte, error) {
 	set.Begin("merge")
 	program, err := merge.Merge(set)
 	if err != nil {
@@ -38,7 +40,10 @@ func link(set *input.Set) ([]byte, error) {
 		return nil, afterErrors(set, err)
 	}
 	set.Begin("write")
-	image, err := by.Write()
+	if set.Failed {
+		to = nil
+	}
+	image, err := by.Write(to)
 	if set.Failed && (err == nil || set.Dialect.OutputOfFailed) {
 		return nil, &LinkError{Exit: failedExit, Image: image}
 	}

@@ -1,33 +1,66 @@
 package engine_test
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/twinlink/twinlink/engine"
 )
 
-// TestOffTarget: nvlink 13.0.88 makes other code for sm_103 of a kernel for
-// sm_100 that adds doubles. This linker can't, and must not write the old code.
-func TestOffTarget(t *testing.T) {
-	data, err := os.ReadFile("testdata/offtarget.cubin")
+// offTarget links an object of ptxas 13.0.88 for sm_100.
+func offTarget(t *testing.T, name, arch string) (*engine.Output, error) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := []engine.Input{{Name: "offtarget.cubin", Data: data}}
-	_, err = engine.Link(in, engine.Options{Arch: "sm_103"})
-	var refused *engine.LinkError
-	if !errors.As(err, &refused) || refused.Image != nil {
-		t.Fatalf("linked: %v", err)
+	return engine.Link([]engine.Input{{Name: name, Data: data}}, engine.Options{Arch: arch, Record: engine.CommandLine{Text: "-arch " + arch + " "}})
+}
+
+// A kernel for sm_100 that adds doubles is made anew for sm_103, to the file that
+// nvlink 13.0.88 writes, with a warning: not all such kernels come out as nvlink's.
+func TestOffTarget(t *testing.T) {
+	const nvlink = "a8b71ebb11306ffe12c1d323fae132c821be1a14a4f9399c77aad12f4ba7cd1b"
+	out, err := offTarget(t, "offtarget.cubin", "sm_103")
+	if err != nil {
+		t.Fatal(err)
 	}
-	d := refused.Diags[len(refused.Diags)-1]
-	if d.Kind != engine.Unsupported || d.Symbol != "k" || d.Section != ".text.k" || d.Offset != 0x40 {
-		t.Errorf("refused with %+v", d)
+	if got := fmt.Sprintf("%x", sha256.Sum256(out.Image)); got != nvlink {
+		t.Errorf("the file's sum is %s", got)
+	}
+	if !slices.ContainsFunc(out.Diags, func(d engine.Diagnostic) bool { return d.Kind == engine.Rescheduled && d.Symbol == "k" }) {
+		t.Errorf("no warning for the kernel: %v", out.Diags)
 	}
 	for _, arch := range []string{"sm_100", "sm_100f"} {
-		if _, err := engine.Link(in, engine.Options{Arch: arch}); err != nil {
+		if _, err := offTarget(t, "offtarget.cubin", arch); err != nil {
 			t.Errorf("%s: %v", arch, err)
+		}
+	}
+}
+
+// What can't be made anew is refused: functions that return, and products of integer
+// matrices. nvlink takes both.
+func TestOffTargetRefused(t *testing.T) {
+	for _, c := range []struct {
+		file, function string
+		offset         uint64
+	}{{"offtarget-call.cubin", "twice", 0}, {"offtarget-imma.cubin", "imma", 0xb0}} {
+		out, err := offTarget(t, c.file, "sm_103")
+		var refused *engine.LinkError
+		if !errors.As(err, &refused) || out != nil && out.Image != nil {
+			t.Errorf("%s: linked: %v", c.file, err)
+			continue
+		}
+		d := refused.Diags[len(refused.Diags)-1]
+		if d.Kind != engine.Unsupported || d.Symbol != c.function || d.Section != ".text."+c.function || d.Offset != c.offset {
+			t.Errorf("%s: refused with %+v", c.file, d)
+		}
+		if _, err := offTarget(t, c.file, "sm_100"); err != nil {
+			t.Errorf("%s: %v", c.file, err)
 		}
 	}
 }

@@ -11,6 +11,14 @@
 //	FuzzContainer      any bytes as a file                    cubin and dump on themselves
 //	FuzzLink           a real link, its inputs changed        engine on itself
 //	FuzzMix            real programs linked together          engine, oracle/check, and nvlink at times
+//	FuzzObjects        a link of objects made from bytes      engine, oracle/check
+//	FuzzPrograms       recorded programs, any options         engine, oracle/check
+//	FuzzEdits          a recorded link, fields changed        engine and oracle/check on themselves
+//	FuzzMetamorphic    a link, and changes that mean nothing  engine on itself
+//	FuzzInfo           any bytes as .nv.info                  cubin on itself
+//	FuzzCapsule        a real capsule, changed                capsule on itself
+//	FuzzSelfcheck      a real object, changed                 selfcheck on itself
+//	FuzzLive           the first two kinds                    engine and nvlink
 //	FuzzCommandLine    words and options                      cmdline on itself
 //
 // What is new to a fuzzer of this kind stands in two places. The inputs are

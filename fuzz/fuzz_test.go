@@ -115,6 +115,16 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
+// Descriptors that no type has are run as the documents say.
+func TestDescriptors(t *testing.T) {
+	for n := range tries {
+		p := ReadProgram(NewReader(randomInput(n, 120)))
+		if d := p.Judge(); d != nil {
+			t.Fatalf("%d: %v", n, d)
+		}
+	}
+}
+
 // A relocation is tried as every type, as REL and as RELA.
 func TestBreadth(t *testing.T) {
 	var c Relocation

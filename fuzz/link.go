@@ -99,7 +99,7 @@ func ReadLink(r *Reader) (Link, error) {
 	case 2:
 		o.Relocatable = !o.Relocatable
 	case 3:
-		o.PreserveReloc = !o.PreserveReloc
+		o.PreserveRelocs = !o.PreserveRelocs
 	case 4:
 		o.ForceRela = !o.ForceRela
 	case 5:

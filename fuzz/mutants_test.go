@@ -81,7 +81,7 @@ func TestMutantsOracle(t *testing.T) {
 		}
 		var v check.Verdict
 		if d := within("oracle", size, func() *Divergence {
-			v = check.Check(inputs, image, check.Options{Debug: b.options.Debug, PreserveRelocs: b.options.PreserveReloc})
+			v = check.Check(inputs, image, check.Options{Debug: b.options.Debug, PreserveRelocs: b.options.PreserveRelocs})
 			return nil
 		}); d != nil {
 			t.Errorf("mutant %d of %s: %s", n, b.id, d)

@@ -2,10 +2,15 @@ package fuzz
 
 import (
 	"cmp"
+	"errors"
 	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/descriptor"
+	"github.com/twinlink/twinlink/fuzz/objects"
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/oracle"
 )
@@ -114,4 +119,59 @@ func MixSeeds() [][]byte {
 		list = append(list, w.Input())
 	}
 	return list
+}
+
+// ObjectsSeeds are the recorded links that package objects can describe, and some of its own.
+func ObjectsSeeds() ([][]byte, error) {
+	cases, err := recorded()
+	if err != nil {
+		return nil, err
+	}
+	list, err := seededInputs(Kinds[0].Name, Kinds[0].Size)()
+	if err != nil {
+		return nil, err
+	}
+	described := 0
+	for i := range cases {
+		c := &cases[i]
+		sm, err := strconv.Atoi(strings.TrimPrefix(c.Arch, "sm_"))
+		if err != nil || !c.Linked() || !c.Complete() {
+			continue
+		}
+		var files [][]byte
+		for _, in := range c.Inputs {
+			files = append(files, in.Data)
+		}
+		if l, err := objects.Describe(c.Release, sm, files); err == nil {
+			var w Writer
+			l.Write(&w)
+			list = append(list, w.Input())
+			described++
+		}
+	}
+	if described == 0 {
+		return nil, errors.New("fuzz: no recorded link can be described")
+	}
+	return list, nil
+}
+
+// InfoSeeds are the .nv.info sections of small objects.
+func InfoSeeds() ([][]byte, error) {
+	files, err := Files()
+	if err != nil {
+		return nil, err
+	}
+	var list [][]byte
+	for _, data := range files[:min(len(files), 40)] {
+		d, err := cubin.Decode("corpus", data)
+		if err != nil {
+			return nil, err
+		}
+		for i := 1; i < d.NumSections(); i++ {
+			if cubin.IsInfo(d.Part(i).Type) {
+				list = append(list, d.Data(i))
+			}
+		}
+	}
+	return list, nil
 }

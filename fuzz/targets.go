@@ -25,10 +25,15 @@ var Targets = []Target{
 		return c.Judge(), nil
 	}},
 	{"FuzzContainer", ContainerSeeds, func(input []byte) (*Divergence, error) {
-		if d := JudgeContainer(input); d != nil {
-			return d, nil
+		for _, data := range [][]byte{input, Repair(input)} {
+			if d := JudgeContainer(data); d != nil {
+				return d, nil
+			}
+			if d := JudgeDump(data); d != nil {
+				return d, nil
+			}
 		}
-		return JudgeDump(input), nil
+		return nil, nil
 	}},
 	{"FuzzLink", LinkSeeds, func(input []byte) (*Divergence, error) {
 		l, err := ReadLink(NewReader(input))
@@ -48,4 +53,60 @@ var Targets = []Target{
 		}
 		return m.Judge(), nil
 	}},
+	questionTarget("FuzzObjects", 0),
+	questionTarget("FuzzPrograms", 1),
+	questionTarget("FuzzEdits", 2),
+	{"FuzzMetamorphic", seededInputs("metamorphic", 400), func(input []byte) (*Divergence, error) {
+		r := NewReader(input)
+		_, d := JudgeMetamorphic(r, ReadMetamorphic(r), Engine)
+		return d, nil
+	}},
+	{"FuzzInfo", InfoSeeds, func(input []byte) (*Divergence, error) {
+		_, d := JudgeInfo(input)
+		return d, nil
+	}},
+	{"FuzzCapsule", seededInputs("capsule", 64), func(input []byte) (*Divergence, error) {
+		c, err := ReadCapsule(NewReader(input))
+		if err != nil {
+			return nil, err
+		}
+		_, d := c.Judge()
+		return d, nil
+	}},
+	{"FuzzSelfcheck", seededInputs("selfcheck", 128), func(input []byte) (*Divergence, error) {
+		data, edited, err := ReadSelfcheck(NewReader(input))
+		if err != nil {
+			return nil, err
+		}
+		_, d := JudgeSelfcheck(data, edited)
+		return d, nil
+	}},
+}
+
+// questionTarget is the target of a kind of questions, with what is known left out.
+func questionTarget(name string, kind int) Target {
+	k := &Kinds[kind]
+	seeds := seededInputs(k.Name, k.Size)
+	if kind == 0 {
+		seeds = ObjectsSeeds
+	}
+	return Target{name, seeds, func(input []byte) (*Divergence, error) {
+		q, err := k.Read(NewReader(input))
+		if err != nil {
+			return nil, err
+		}
+		_, d := q.Judge(k.Name)
+		return k.unknown(d), nil
+	}}
+}
+
+// seededInputs are the first inputs of a list that is the same everywhere.
+func seededInputs(name string, size int) func() ([][]byte, error) {
+	return func() ([][]byte, error) {
+		var list [][]byte
+		for n := range uint64(32) {
+			list = append(list, SeededInput(name, n, size))
+		}
+		return list, nil
+	}
 }

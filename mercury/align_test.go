@@ -40,3 +40,22 @@ func TestSurroundings(t *testing.T) {
 		}
 	}
 }
+
+// Of the words that surroundings add no bit of the schedule is decided: those of a sample with another schedule are the
+// record's too.
+func TestSurroundingsSchedule(t *testing.T) {
+	s := parseSample(t, "100 0111000af8000000000000f800000000 92790000000000000050000000ec0f00"+"ab790000000000000000000000c00f00"+
+		"ab750000000000000000000000ec0f00"+"4d790000000000000000800300ea0f00")
+	for i := range s.words[:3] {
+		s.words[i].Hi ^= 1 << 45 // the stall count
+	}
+	want, mask := make([]mercury.Word, len(s.words)), make([]mercury.Word, len(s.words))
+	if why := mercury.Decode(s.sm, s.record, s.words, want, mask); why != mercury.Known {
+		t.Fatal(why)
+	}
+	for i := range s.words[:3] {
+		if mask[i].Hi&mercury.Schedule != 0 || mask[i].Lo != 1<<64-1 {
+			t.Errorf("word %d: mask %x %x", i, mask[i].Lo, mask[i].Hi)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package mercury
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -95,7 +96,7 @@ func (t *Table) findForm(sm cuda.SM, record []byte) (s *shape, release string, v
 	}
 	why = NoForm
 	v = getBits(record)
-	for _, f := range t.forms[tagOf(record)&^0x80000000] {
+	for _, f := range t.formsOf(tagOf(record) &^ 0x80000000) {
 		if !slices.Contains(f.sms, uint16(sm)) {
 			continue
 		}
@@ -129,33 +130,42 @@ func (f *form) find(v *bits) (*shape, Reason) {
 }
 
 func (m *model) find(v *bits) (*shape, Reason) {
-	for _, l := range m.locks {
-		if v.field(uint(l.at), uint(l.width)) != l.value {
-			return nil, Unseen
-		}
+	s, why := m.chosen(v)
+	if why == Unseen {
+		return nil, why
 	}
 	for _, s := range m.slots {
 		if !s.holds(v.field(uint(s.at), uint(s.width))) {
 			return nil, Operand
 		}
 	}
-	s := m.choose[v.pick(m.key)]
-	if s == nil {
+	return s, why
+}
+
+// chosen is find for a record whose operands are all right.
+func (m *model) chosen(v *bits) (*shape, Reason) {
+	for _, l := range m.locks {
+		if v.field(uint(l.at), uint(l.width)) != l.value {
+			return nil, Unseen
+		}
+	}
+	k, ok := slices.BinarySearchFunc(m.choose, v.pick(m.key), func(c choice, key uint32) int { return cmp.Compare(c.key, key) })
+	if !ok {
 		return nil, NoShape
 	}
-	return s, Known
+	return m.choose[k].shape, Known
 }
 
 func (s *shape) covers(v *bits) bool {
 	for i := range s.sums {
 		if r := &s.sums[i]; r.rows != nil {
-			if _, ok := r.rows[v.pick(r.key)]; !ok {
+			if _, ok := r.rows.get(v.pick(r.key)); !ok {
 				return false
 			}
 		}
 	}
 	for i := range s.lookups {
-		if _, ok := s.lookups[i].rows[v.pick(s.lookups[i].key)]; !ok {
+		if _, ok := s.lookups[i].rows.get(v.pick(s.lookups[i].key)); !ok {
 			return false
 		}
 	}
@@ -179,13 +189,13 @@ func (s *shape) fill(v *bits, out []Word) {
 		r := &s.sums[i]
 		add := r.add
 		if r.rows != nil {
-			add = r.rows[v.pick(r.key)]
+			add, _ = r.rows.get(v.pick(r.key))
 		}
 		put(r.dst, (v.field(uint(r.src), uint(r.width))+add)&(1<<r.width-1))
 	}
 	for i := range s.lookups {
 		l := &s.lookups[i]
-		x := l.rows[v.pick(l.key)]
+		x, _ := l.rows.get(v.pick(l.key))
 		for k, d := range l.dst {
 			put(d, x>>k&1)
 		}

@@ -50,11 +50,12 @@ func (s *shape) recordSize() int { return 16 * int(s.ops[0]>>24&3) }
 
 func (t *Table) findPlain(sm cuda.SM, w Word) (*shape, bits, Reason) {
 	v := bits{w.Lo, w.Hi & (1<<41 - 1)}
-	at := slices.IndexFunc(t.plain[uint32(w.opcode())], func(f *form) bool { return slices.Contains(f.sms, uint16(sm)) })
+	list := t.plainOf(uint32(w.opcode()))
+	at := slices.IndexFunc(list, func(f *form) bool { return slices.Contains(f.sms, uint16(sm)) })
 	if at < 0 {
 		return nil, v, NoForm
 	}
-	f := t.plain[uint32(w.opcode())][at]
+	f := list[at]
 	for k, s := range whole {
 		if v.field(uint(s.at), uint(s.width)) == 1<<s.width-1 {
 			v[2] |= 1 << k

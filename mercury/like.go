@@ -28,22 +28,28 @@ const (
 	OtherOp                  // the tag was met with another opcode only
 )
 
+// String returns the likeness in a word or two.
+func (l Likeness) String() string {
+	return [...]string{"alike", "unlike", "never met", "other opcode"}[l]
+}
+
 // look is the words of an opcode, or of a tag and an opcode.
 type look struct {
-	chips uint8 // bit 0: sm_100 to sm_110, bit 1: sm_120 and up
-	care  Word  // the bits that never vary
+	chips uint8   // bit 0: sm_100 to sm_110, bit 1: sm_120 and up
+	care  [2]Word // by such a bit, the bits that don't vary
 	value Word
 }
 
-type seenKey struct {
-	tag uint32
-	op  uint16
+type seenTable struct {
+	plain [4096]look
+	tags  map[uint32][]tagLook
+	regs  [4096]uint8 // bit i: field i of RegisterFields holds a register
 }
 
-type seenTable struct {
-	looks map[seenKey]look
-	tags  map[uint32]bool
-	regs  [4096]uint8 // bit i: field i of RegisterFields holds a register
+// tagLook is the words of one opcode that a tag stands for.
+type tagLook struct {
+	op uint16
+	look
 }
 
 // RegisterFields is the first bits of the fields of eight bits that may hold
@@ -59,35 +65,108 @@ var seen = sync.OnceValue(func() *seenTable {
 })
 
 // LikePlain compares the word of a PLAIN node with those of genuine files.
-func LikePlain(sm cuda.SM, w Word) Likeness { return seen().like(sm, 0, w) }
+func LikePlain(sm cuda.SM, w Word) Likeness { return seen().plain[w.opcode()].like(sm, w) }
 
 // LikeTag compares the word of a tag-only node with those of genuine files.
 func LikeTag(sm cuda.SM, tag uint32, w Word) Likeness {
-	return seen().like(sm, tag&^0x80000000, w)
+	return likeTag(seen().tags[tag&^0x80000000], sm, w)
+}
+
+// Care returns the bits that have one value in all words of an opcode that are known
+// in PLAIN nodes, or in those of a tag; false where no such word is known.
+func Care(sm cuda.SM, tag uint32, opcode uint16) (care Word, ok bool) {
+	l := seen().look(sm, tag, opcode)
+	if l == nil {
+		return care, false
+	}
+	return l.care[chip(sm)], true
+}
+
+func (t *seenTable) look(sm cuda.SM, tag uint32, opcode uint16) *look {
+	if l := &t.plain[opcode&0xfff]; tag == 0 && l.chips>>chip(sm)&1 != 0 {
+		return l
+	}
+	for i := range t.tags[tag] {
+		if l := &t.tags[tag][i]; l.op == opcode && l.chips>>chip(sm)&1 != 0 {
+			return &l.look
+		}
+	}
+	return nil
+}
+
+// asked takes over which bits nvlink was seen to take with another value: "plain OPCODE"
+// or "tag TAG OPCODE", the SM that stands for its like, and the bits.
+func (t *seenTable) asked(f []string) error {
+	var tag uint64
+	var err error
+	if f[0] == "tag" {
+		if tag, err = strconv.ParseUint(f[1], 16, 32); err != nil {
+			return err
+		}
+		f = f[1:]
+	}
+	if len(f) != 4 {
+		return fmt.Errorf("free with %d fields", len(f))
+	}
+	op, err := strconv.ParseUint(f[1], 16, 12)
+	if err != nil {
+		return err
+	}
+	sm, err := strconv.ParseUint(f[2], 10, 16)
+	if err != nil {
+		return err
+	}
+	free, err := parseWord(f[3])
+	if err != nil {
+		return err
+	}
+	l := t.look(cuda.SM(sm), uint32(tag), uint16(op))
+	if l == nil {
+		return fmt.Errorf("free before its opcode")
+	}
+	care := &l.care[chip(cuda.SM(sm))]
+	care.Lo &^= free.Lo
+	care.Hi &^= free.Hi
+	return nil
 }
 
 // Registers reports which of RegisterFields hold registers in words of an
 // opcode, as bits.
 func Registers(opcode uint16) uint8 { return seen().regs[opcode&0xfff] }
 
-func (t *seenTable) like(sm cuda.SM, tag uint32, w Word) Likeness {
-	l, ok := t.looks[seenKey{tag, uint16(w.opcode())}]
+func (l *look) like(sm cuda.SM, w Word) Likeness {
+	k := chip(sm)
 	switch {
-	case !ok && tag != 0 && t.tags[tag]:
-		return OtherOp
-	case !ok || l.chips&chip(sm) == 0:
+	case l.chips>>k&1 == 0:
 		return NeverMet
-	case w.under(l.care) != l.value:
+	case (w.Lo^l.value.Lo)&l.care[k].Lo != 0 || (w.Hi^l.value.Hi)&l.care[k].Hi != 0:
 		return Unlike
 	}
 	return Alike
 }
 
+func likeTag(looks []tagLook, sm cuda.SM, w Word) Likeness {
+	if len(looks) == 0 {
+		return NeverMet
+	}
+	like := OtherOp
+	for i := range looks {
+		if uint64(looks[i].op) != w.opcode() {
+			continue
+		}
+		if like = looks[i].like(sm, w); like != NeverMet {
+			break
+		}
+	}
+	return like
+}
+
+// chip is 0 for sm_100 to sm_110, 1 for sm_120 and up.
 func chip(sm cuda.SM) uint8 {
 	if sm >= 120 {
-		return 2
+		return 1
 	}
-	return 1
+	return 0
 }
 
 // enough is the number of words from which on registers and immediates that
@@ -95,7 +174,7 @@ func chip(sm cuda.SM) uint8 {
 const enough = 500
 
 func parseSeen(text string) (*seenTable, error) {
-	t := &seenTable{looks: map[seenKey]look{}, tags: map[uint32]bool{}}
+	t := &seenTable{tags: map[uint32][]tagLook{}}
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -111,26 +190,27 @@ func parseSeen(text string) (*seenTable, error) {
 }
 
 func (t *seenTable) line(f []string) error {
+	if f[0] == "free" && len(f) > 1 {
+		return t.asked(f[1:])
+	}
 	want := map[string]int{"plain": 6, "tag": 7, "regs": 3}[f[0]]
 	if want == 0 || len(f) != want {
 		return fmt.Errorf("%q with %d fields", f[0], len(f))
 	}
-	var k seenKey
-	if f[0] == "tag" {
-		tag, err := strconv.ParseUint(f[1], 16, 32)
-		if err != nil {
+	kind, tag := f[0], uint64(0)
+	if kind == "tag" {
+		var err error
+		if tag, err = strconv.ParseUint(f[1], 16, 32); err != nil {
 			return err
 		}
-		k.tag = uint32(tag)
 		f = f[1:]
 	}
 	op, err := strconv.ParseUint(f[1], 16, 12)
 	if err != nil {
 		return err
 	}
-	k.op = uint16(op)
-	if f[0] == "regs" {
-		return t.fields(k.op, f[2])
+	if kind == "regs" {
+		return t.fields(uint16(op), f[2])
 	}
 	var l look
 	for s := range strings.SplitSeq(f[2], ",") {
@@ -138,7 +218,7 @@ func (t *seenTable) line(f []string) error {
 		if err != nil {
 			return err
 		}
-		l.chips |= chip(cuda.SM(sm))
+		l.chips |= 1 << chip(cuda.SM(sm))
 	}
 	count, err := strconv.Atoi(f[3])
 	if err != nil {
@@ -152,10 +232,14 @@ func (t *seenTable) line(f []string) error {
 	if err != nil {
 		return err
 	}
-	l.care = freed(Word{zero.Lo | one.Lo, zero.Hi | one.Hi}, count)
-	l.value = one.under(l.care)
-	t.looks[k] = l
-	t.tags[k.tag] = true
+	care := freed(Word{zero.Lo | one.Lo, zero.Hi | one.Hi}, count)
+	l.care = [...]Word{care, care}
+	l.value = one
+	if kind == "plain" {
+		t.plain[op] = l
+	} else {
+		t.tags[uint32(tag)] = append(t.tags[uint32(tag)], tagLook{uint16(op), l})
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package mercury
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -23,37 +24,47 @@ import (
 //	sum    DST+N  SRC  ADD           or BITS KEY=ADD ...
 //	table  DST,...  BITS  KEY=VALUE ...
 func Parse(text string) (*Table, error) {
-	p := parser{t: &Table{forms: map[uint32][]*form{}, plain: map[uint32][]*form{}}}
-	n := 0
+	p := parser{t: newTable()}
+	if err := p.lines(text, 0); err != nil {
+		return nil, err
+	}
+	return p.t, nil
+}
+
+// lines reads text, which stands behind n lines of a table.
+func (p *parser) lines(text string, n int) error {
 	for line := range strings.Lines(text) {
 		n++
 		line = strings.TrimSuffix(line, "\n")
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		f := strings.Split(line, "\t")
+		p.fields = p.fields[:0]
+		for f := range strings.SplitSeq(line, "\t") {
+			p.fields = append(p.fields, f)
+		}
 		p.at = n
-		if err := p.line(f); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		if err := p.line(p.fields); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
 		}
 	}
-	p.end()
-	return p.t, nil
+	return p.endModel()
 }
 
 type parser struct {
-	t     *Table
-	form  *form
-	model *model
-	shape *shape
-	plain bool
-	at    int // the number of the line
-	err   error
+	t      *Table
+	fields []string
+	form   *form
+	model  *model
+	shape  *shape
+	plain  bool
+	at     int // the number of the line
+	err    error
 }
 
 func (p *parser) line(f []string) error {
 	args := f[1:]
-	need := map[string]int{"form": 3, "plain": 3, "model": 2, "key": 1, "shape": 3, "const": 1, "free": 1, "bit": 2, "not": 2, "sum": 3, "table": 3}[f[0]]
+	need := fieldsOf(f[0])
 	if need == 0 || len(args) < need {
 		return fmt.Errorf("%q with %d fields", f[0], len(args))
 	}
@@ -61,12 +72,14 @@ func (p *parser) line(f []string) error {
 	case f[0] == "form", f[0] == "plain":
 	case p.form == nil, p.model == nil && f[0] != "model":
 		return fmt.Errorf("%q before a form and its model", f[0])
-	case p.shape == nil && !slices.Contains([]string{"model", "key", "shape"}, f[0]):
+	case p.shape == nil && f[0] != "model" && f[0] != "key" && f[0] != "shape":
 		return fmt.Errorf("%q before a shape", f[0])
 	}
 	switch f[0] {
 	case "form", "plain":
-		p.end()
+		if err := p.endModel(); err != nil {
+			return err
+		}
 		p.form = &form{tag: uint32(p.number(args[0], 16, 32)), release: args[2]}
 		for s := range strings.SplitSeq(args[1], ",") {
 			p.form.sms = append(p.form.sms, uint16(p.number(s, 10, 16)))
@@ -75,11 +88,16 @@ func (p *parser) line(f []string) error {
 		if p.plain = f[0] == "plain"; p.plain {
 			by = p.t.plain
 		}
-		by[p.form.tag] = append(by[p.form.tag], p.form)
+		if by[p.form.tag] == nil {
+			by[p.form.tag] = &entry{}
+		}
+		by[p.form.tag].forms = append(by[p.form.tag].forms, p.form)
 		p.model = nil
 	case "model":
-		p.end()
-		p.model = &model{choose: map[uint32]*shape{}, line: p.at}
+		if err := p.endModel(); err != nil {
+			return err
+		}
+		p.model = &model{line: p.at}
 		p.form.models = append(p.form.models, p.model)
 		for s := range strings.FieldsSeq(args[0]) {
 			at, w := p.run(s, 255)
@@ -93,7 +111,6 @@ func (p *parser) line(f []string) error {
 	case "key":
 		p.model.key = p.bits(args[0])
 	case "shape":
-		p.end()
 		p.shape = &shape{samples: int(p.number(args[2], 10, 31))}
 		for s := range strings.FieldsSeq(args[0]) {
 			p.shape.ops = append(p.shape.ops, uint32(p.number(s, 16, 32)))
@@ -106,7 +123,7 @@ func (p *parser) line(f []string) error {
 			words = 2
 		}
 		for s := range strings.FieldsSeq(args[1]) {
-			p.model.choose[uint32(p.number(s, 16, 32))] = p.shape
+			p.model.choose = append(p.model.choose, choice{uint32(p.number(s, 16, 32)), p.shape})
 		}
 		p.model.shapes = append(p.model.shapes, p.shape)
 		p.shape.base = make([]Word, words)
@@ -165,7 +182,37 @@ func (p *parser) line(f []string) error {
 	return p.err
 }
 
-func (p *parser) end() { p.shape = nil }
+// fieldsOf is the number of fields behind the first of a line.
+func fieldsOf(kind string) int {
+	switch kind {
+	case "key", "const", "free":
+		return 1
+	case "model", "bit", "not":
+		return 2
+	case "form", "plain", "shape", "sum", "table":
+		return 3
+	}
+	return 0
+}
+
+// endModel puts the shapes of a model in order of their keys.
+func (p *parser) endModel() error {
+	p.shape = nil
+	if p.model == nil {
+		return nil
+	}
+	list := p.model.choose
+	byKey := func(a, b choice) int { return cmp.Compare(a.key, b.key) }
+	if !slices.IsSortedFunc(list, byKey) {
+		slices.SortFunc(list, byKey)
+	}
+	for i := 1; i < len(list); i++ {
+		if list[i].key == list[i-1].key {
+			return fmt.Errorf("key %x chooses two shapes", list[i].key)
+		}
+	}
+	return nil
+}
 
 func (p *parser) fail(format string, args ...any) {
 	if p.err == nil {
@@ -216,11 +263,17 @@ func (p *parser) bits(s string) []uint8 {
 	return out
 }
 
-func (p *parser) rows(s string) map[uint32]uint64 {
-	out := map[uint32]uint64{}
-	for f := range strings.FieldsSeq(s) {
+func (p *parser) rows(s string) rows {
+	out := make(rows, 0, strings.Count(s, "="))
+	for s != "" {
+		var f string
+		f, s, _ = strings.Cut(s, " ")
 		k, v, _ := strings.Cut(f, "=")
-		out[uint32(p.number(k, 16, 32))] = p.number(v, 16, 64)
+		out = append(out, row{uint32(p.number(k, 16, 32)), p.number(v, 16, 64)})
+	}
+	byKey := func(a, b row) int { return cmp.Compare(a.key, b.key) }
+	if !slices.IsSortedFunc(out, byKey) {
+		slices.SortFunc(out, byKey)
 	}
 	return out
 }

@@ -1,7 +1,9 @@
 package mercury
 
 import (
+	"cmp"
 	_ "embed"
+	"slices"
 	"sync"
 )
 
@@ -12,8 +14,8 @@ var learned string
 
 // Table holds rules.
 type Table struct {
-	forms map[uint32][]*form // by tag
-	plain map[uint32][]*form // by opcode; the shapes' words are a record's two halves
+	forms map[uint32]*entry // by tag
+	plain map[uint32]*entry // by opcode; the shapes' words are a record's two halves
 }
 
 // form is the rules of one tag on some SMs.
@@ -31,7 +33,13 @@ type model struct {
 	key    []uint8
 	line   int // of the table
 	shapes []*shape
-	choose map[uint32]*shape // by the bits of key
+	choose []choice // by the bits of key, in their order
+}
+
+// choice is the shape of one value of a key.
+type choice struct {
+	key   uint32
+	shape *shape
 }
 
 // slot is an operand that may hold a register, 0..254 or RZ, in 10 bits, or a
@@ -78,23 +86,33 @@ type sum struct {
 	src, width uint8
 	add        uint64
 	key        []uint8
-	rows       map[uint32]uint64
+	rows       rows
 }
 
 // lookup gives single bits the values that a few bits of the record choose.
 type lookup struct {
 	dst  []uint16
 	key  []uint8
-	rows map[uint32]uint64
+	rows rows
 }
 
-var load = sync.OnceValue(func() *Table {
-	t, err := Parse(learned)
-	if err != nil {
-		panic("mercury: the table in this program: " + err.Error())
+// rows is numbers by the value of a key, in order of the keys.
+type rows []row
+
+type row struct {
+	key   uint32
+	value uint64
+}
+
+func (r rows) get(key uint32) (uint64, bool) {
+	k, ok := slices.BinarySearchFunc(r, key, func(r row, key uint32) int { return cmp.Compare(r.key, key) })
+	if !ok {
+		return 0, false
 	}
-	return t
-})
+	return r[k].value, true
+}
+
+var load = sync.OnceValue(func() *Table { return index(learned) })
 
 // Default returns the table that this program carries.
 func Default() *Table { return load() }

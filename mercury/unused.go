@@ -14,7 +14,7 @@ func (t *Table) Unused(sm cuda.SM, record []byte) (line int, unused [4]uint64, o
 		return 0, unused, false
 	}
 	v := getBits(record)
-	for _, f := range t.forms[tagOf(record)&^0x80000000] {
+	for _, f := range t.formsOf(tagOf(record) &^ 0x80000000) {
 		if !slices.Contains(f.sms, uint16(sm)) {
 			continue
 		}

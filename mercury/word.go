@@ -1,6 +1,9 @@
 package mercury
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // Word is a SASS instruction: bit i of the instruction is bit i of Lo, or bit
 // i-64 of Hi.
@@ -20,6 +23,9 @@ func (w Word) Put(b []byte) {
 	binary.LittleEndian.PutUint64(b, w.Lo)
 	binary.LittleEndian.PutUint64(b[8:16], w.Hi)
 }
+
+// String returns the upper half and the lower half.
+func (w Word) String() string { return fmt.Sprintf("%016x.%016x", w.Hi, w.Lo) }
 
 func (w Word) opcode() uint64 { return w.Lo & 0xfff }
 

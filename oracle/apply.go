@@ -79,7 +79,7 @@ var machines = sync.Pool{New: func() any { return new(machine) }}
 // which begins at r_offset. The error is a *[Refusal].
 //
 // Apply does not ask whether the device linker would carry the recipe out;
-// [FateOf] does.
+// [DispositionOf] does.
 func Apply(number uint32, place []byte, in Inputs) (Outcome, error) {
 	m := machines.Get().(*machine)
 	defer machines.Put(m)

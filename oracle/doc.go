@@ -11,7 +11,7 @@
 //	})
 //
 // [RecipeOf] gives a type's recipe, [Apply] carries it out, [Trace] does so
-// step by step, and [FateOf] says whether the device linker carries it out at
+// step by step, and [DispositionOf] says whether the device linker carries it out at
 // all or leaves the record to the driver. Package internal/documents is the other
 // half: the 64-byte descriptors of the seed documents, followed to the letter.
 //

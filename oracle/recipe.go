@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -71,6 +72,7 @@ func (r *Recipe) String() string {
 // RecipeOf returns the recipe of a relocation number, R_CUDA or R_MERCURY.
 // The error is a *[Refusal] of kind [UnknownType].
 func RecipeOf(number uint32) (*Recipe, error) {
+	table := recipes()
 	if number < uint32(len(table.cuda)) {
 		return &table.cuda[number], nil
 	}
@@ -82,6 +84,7 @@ func RecipeOf(number uint32) (*Recipe, error) {
 
 // Recipes returns every recipe, R_CUDA first, by number.
 func Recipes() []*Recipe {
+	table := recipes()
 	var all []*Recipe
 	for i := range table.cuda {
 		all = append(all, &table.cuda[i])
@@ -100,15 +103,16 @@ type recipeTable struct {
 	mercury [cuda.MercuryRelocCount]Recipe
 }
 
-// table is read once. A mistake in it is a mistake in this package, so the
-// program stops; the tests read the table as well.
-var table = func() *recipeTable {
+// recipes reads the table when it is first asked for: a program that only links
+// never does. A mistake in it is a mistake in this package, so the program stops;
+// the tests read the table as well.
+var recipes = sync.OnceValue(func() *recipeTable {
 	t, err := readTable(recipeText)
 	if err != nil {
 		panic("oracle: recipes.txt: " + err.Error())
 	}
 	return t
-}()
+})
 
 func readTable(text string) (*recipeTable, error) {
 	t := new(recipeTable)

@@ -77,17 +77,28 @@ func cell(a Answer) string {
 	return a.Outcome.String() + " " + firstLine(a.Detail)
 }
 
+// named reports whether a row has a target or a release: else they get no column.
+func named(r *Report) bool {
+	return slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Arch != "" || row.Release != "" })
+}
+
 // heads and cells are the table that text and Markdown share.
-func heads(cols []column) []string {
-	list := []string{"SUBJECT", "ARCH", "RELEASE"}
+func heads(cols []column, named bool) []string {
+	list := []string{"SUBJECT"}
+	if named {
+		list = append(list, "ARCH", "RELEASE")
+	}
 	for _, c := range cols {
 		list = append(list, c.title())
 	}
 	return append(list, "VERDICT", "FIRST FINDING")
 }
 
-func cells(row *Row, cols []column) []string {
-	list := []string{row.Subject, row.Arch, row.Release}
+func cells(row *Row, cols []column, named bool) []string {
+	list := []string{row.Subject}
+	if named {
+		list = append(list, row.Arch, row.Release)
+	}
 	for _, c := range cols {
 		list = append(list, cell(c.of(row)))
 	}

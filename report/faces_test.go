@@ -93,7 +93,8 @@ func full() *report.Report {
 				Calls:    []report.Call{{Name: "k", Kernel: true, Registers: 24, Frame: 8, Stack: 40, Calls: []string{"f"}}, {Name: "f", Frame: 32, Stack: 32, Unbounded: "recursion through f"}},
 				Sections: []report.Extent{{Name: ".text.k", Size: 128, Other: &report.Other{Size: 256}, Changed: 3}},
 			},
-			Capsule: &report.Capsule{Function: "k", Nodes: []report.Node{{Kind: "explicit", Tag: "010b040a", Record: "0a", Words: []string{"00"}, Text: []string{"EXIT"}, State: "same"}}},
+			Series:   []report.Series{{Name: "executions", Points: [][2]float64{{0, 0}, {3, 1200}, {6, 2100}}}},
+			Capsules: []report.Capsule{{Function: "k", Nodes: []report.Node{{Kind: "explicit", Tag: "010b040a", Record: "0a", Words: []string{"00"}, Text: []string{"EXIT"}, State: "same"}}}},
 		}},
 		Relocations: []report.RelocationType{{
 			Number: 56, Name: "R_CUDA_ABS32_LO_32", Bits: 64, Recipe: "bits[32..63] = LO(S+A)", Entry: "32 bits from 32",

@@ -44,7 +44,7 @@ func inWords(r *Report) (verdict, class, words string) {
 	c := r.Count()
 	switch {
 	case c.Differ > 0:
-		return "differs", "bad", "At least one linked file is not what its inputs ask for, or two linkers made different files of the same inputs. The rows marked “differ” say where."
+		return "differs", "bad", differs(r.Command) + " The rows marked “differ” say where."
 	case c.Refused > 0:
 		return "refused", "bad", "At least one file could not be read or checked. Nothing is known about it."
 	case c.NotJudged > 0:
@@ -55,4 +55,23 @@ func inWords(r *Report) (verdict, class, words string) {
 		return "reference", "calm", "The relocation types and how each source does on their vectors."
 	}
 	return "nothing judged", "calm", "Every row was skipped; their notes say why."
+}
+
+// differs says what a difference is in the result of a command.
+func differs(command string) string {
+	switch command {
+	case "selfcheck":
+		return "The SASS of at least one file is not what its Mercury capsule says."
+	case "diff":
+		return "The two files are not the same."
+	case "storm":
+		return "Engine and oracle patch a relocated field in two ways."
+	case "power":
+		return "At least one planted fault was found by nothing."
+	case "fuzz":
+		return "At least one fuzz target found an input on which two sides part."
+	case "claims":
+		return "Some statements of the documents are not so."
+	}
+	return "At least one linked file is not what its inputs ask for, or two linkers made different files of the same inputs."
 }

@@ -15,7 +15,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	}
 	if len(r.Rows) > 0 {
 		cols := columns(r)
-		head := heads(cols)
+		head := heads(cols, named(r))
 		for i, h := range head {
 			head[i] = h[:1] + strings.ToLower(h[1:])
 		}
@@ -26,7 +26,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 		}
 		line(&b, rule)
 		for i := range r.Rows {
-			list := cells(&r.Rows[i], cols)
+			list := cells(&r.Rows[i], cols, named(r))
 			for k, s := range list {
 				list[k] = inline(s)
 			}

@@ -31,9 +31,10 @@ type Row struct {
 	Unjudged  []Unjudged `json:"unjudged,omitempty"`
 
 	Figures []Figure `json:"figures,omitempty"` // of this row: times, sizes, shares
+	Series  []Series `json:"series,omitempty"`  // of this row: what grew as the run went on
 
-	Link    *Link    `json:"link,omitempty"`    // what the linked file is made of
-	Capsule *Capsule `json:"capsule,omitempty"` // both sides of a function, node by node
+	Link     *Link     `json:"link,omitempty"`     // what the linked file is made of
+	Capsules []Capsule `json:"capsules,omitempty"` // both sides of functions, node by node
 
 	// Repeat is the command line that shows this row again.
 	Repeat string `json:"repeat,omitempty"`
@@ -106,6 +107,12 @@ type Figure struct {
 	Name  string  `json:"name"` // "cpu", "stored nodes", "checked bytes"
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit,omitempty"` // "s", "MiB", "%"
+}
+
+// Series is how a number grew as a run went on.
+type Series struct {
+	Name   string       `json:"name"`   // "executions"
+	Points [][2]float64 `json:"points"` // seconds since the beginning, and the number
 }
 
 // Count is how many rows ended how.

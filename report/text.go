@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,9 +53,9 @@ func table(b *strings.Builder, r *Report) error {
 			})),
 		)
 		cols := columns(r)
-		t.Header(heads(cols))
+		t.Header(heads(cols, named(r)))
 		for i := range r.Rows {
-			if err := t.Append(cells(&r.Rows[i], cols)); err != nil {
+			if err := t.Append(cells(&r.Rows[i], cols, named(r))); err != nil {
 				return fmt.Errorf("report: %w", err)
 			}
 		}
@@ -139,7 +140,7 @@ func finding(b *strings.Builder, f *Finding) {
 		}
 		fmt.Fprintf(b, "    %-8s  %s\n", plain(v.Of), text)
 	}
-	for _, w := range f.Words {
+	for _, w := range textWords(f) {
 		fmt.Fprintf(b, "    %-8s  %s\n", plain(w.Of), plain(w.Bytes))
 	}
 }
@@ -198,4 +199,12 @@ func trimLines(s string) string {
 		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
 	return b.String()
+}
+
+// textWords are a finding's words, but for those that its values say shorter.
+func textWords(f *Finding) []Word {
+	if len(f.Words) > 0 && slices.ContainsFunc(f.Values, func(v Value) bool { return v.Of == f.Words[0].Of }) {
+		return nil
+	}
+	return f.Words
 }

@@ -3,17 +3,18 @@
 # toolkit's nvlink and with twinlink in its place, and compares the device code.
 #
 #   scripts/nvcc-demo.sh [TOOLKIT]     the folder that holds bin/nvcc; default:
-#                                      $TWINLINK_CUDA, or that of the nvcc in PATH
-#
-# 13.0 as Python wheels: nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-crt and
-# nvidia-cuda-runtime 13.0.88, nvidia-cuda-cccl 13.0.85, unzipped into one
-# folder, with lib64 a link to lib.
+#                                      $TWINLINK_CUDA, or that of the nvcc in PATH,
+#                                      or 13.0 as scripts/witness.sh fetches it
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 toolkit=${1:-${TWINLINK_CUDA:-}}
 if [ -z "$toolkit" ]; then
-	nvcc=$(command -v nvcc) || { echo "SKIPPED: no nvcc in PATH; give the toolkit's folder" >&2; exit 1; }
-	toolkit=$(dirname "$(dirname "$nvcc")")
+	if nvcc=$(command -v nvcc); then
+		toolkit=$(dirname "$(dirname "$nvcc")")
+	else
+		"$root/scripts/witness.sh" toolkit-13.0 || { echo "SKIPPED: no nvcc in PATH, and none could be fetched: give the toolkit's folder" >&2; exit 1; }
+		toolkit=$(realpath -m "${TWINLINK_WITNESS:-$root/.witness}")/toolkit-13.0
+	fi
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -5,6 +5,10 @@
 #   scripts/witness.sh [RELEASE ...]     11.8, 12.4, 13.0 where none is named;
 #                                        13.5, or "all", only when asked for
 #   scripts/witness.sh nvjitlink-13.0    the linker as a library, of one release
+#   scripts/witness.sh toolkit-13.0      nvcc and all that it needs (500 MB), for
+#                                        "make nvcc-demo" and TWINLINK_CUDA
+#   scripts/witness.sh real-cufft-11.8   libraries for corpus/real: cufft-11.8 and
+#                                        cufft-12.4 (1 GB to fetch), nvshmem-13.0
 #
 # "all" is every nvlink and a chosen set of nvJitLink: 12.4, 13.0 and 13.5, which
 # have an nvlink to be held against, and the last ones before a change of
@@ -34,6 +38,12 @@ declare -A jit=([12.0]=12.0.140 [12.1]=12.1.105 [12.2]=12.2.140 [12.3]=12.3.101 
 	[12.6]=12.6.85 [12.8]=12.8.93 [12.9]=12.9.86 [13.0]=13.0.88 [13.1]=13.1.115 [13.2]=13.2.86 [13.3]=13.3.33
 	[13.4]=13.4.92 [13.5]=13.5.37)
 chosen=(nvjitlink-12.0 nvjitlink-12.4 nvjitlink-12.9 nvjitlink-13.0 nvjitlink-13.2 nvjitlink-13.5)
+
+# The wheels that make a toolkit in which nvcc compiles, links and is linked.
+toolkit_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.88 nvidia-cuda-cccl==13.0.85)
+
+# Libraries that corpus/real links.
+declare -A real_files=([cufft-11.8]='libcufft_static.a libculibos.a' [cufft-12.4]='libcufft_static.a libculibos.a' [nvshmem-13.0]=libnvshmem_device.a)
 
 say() { printf 'witness: %s\n' "$*"; }
 complain() { printf 'witness: %s\n' "$*" >&2; }
@@ -71,6 +81,17 @@ wrong() {
 		want=${jit[${1#*-}]}
 		[ -s "$2/libnvJitLink.so.${want%%.*}" ] || echo "no libnvJitLink.so.${want%%.*}"
 		[ "$(cat "$2/version" 2>/dev/null)" = "$want" ] || echo "not marked as $want"
+		return
+		;;
+	real-*)
+		for tool in ${real_files[${1#real-}]}; do [ -s "$2/$tool" ] || echo "no $tool"; done
+		return
+		;;
+	toolkit-*)
+		for tool in bin/nvcc bin/nvlink bin/ptxas nvvm/bin/cicc include/cuda_runtime.h lib64/libcudadevrt.a lib64/libcudart_static.a; do
+			[ -s "$2/$tool" ] || echo "no $tool"
+		done
+		[ "$(says "$2/bin/nvcc")" = "${toolkit[${1#*-}]}" ] || echo "nvcc is not ${toolkit[${1#*-}]}"
 		return
 		;;
 	esac
@@ -144,13 +165,19 @@ apt_sources() {
 	return 1
 }
 
-# debian_package: the package of $work/apt.conf's sources into $work.
+# debian_package NAME: the package of $work/apt.conf's sources into $work.
 debian_package() {
-	(cd "$work" && apt-get -q -c "$work/apt.conf" update && apt-get -q -c "$work/apt.conf" download nvidia-cuda-toolkit)
+	(cd "$work" && apt-get -q -c "$work/apt.conf" update && apt-get -q -c "$work/apt.conf" download "$1")
 }
 
 # from_debian RELEASE: the tools into $work/tools.
 from_debian() {
+	debian_files "$1" nvidia-cuda-toolkit "${tools[@]/#/./usr/bin/}"
+}
+
+# debian_files RELEASE PACKAGE FILE...: files of a package into $work/tools.
+debian_files() {
+	local package=$2
 	local list
 	if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
 		complain "no apt-get and dpkg-deb here: $1 needs Debian's packages"
@@ -173,9 +200,10 @@ from_debian() {
 		#clear APT::Update::Post-Invoke;
 		#clear APT::Update::Post-Invoke-Success;
 	END
-	twice debian_package || return 1
-	dpkg-deb --fsys-tarfile "$work"/nvidia-cuda-toolkit_*.deb |
-		tar -x -C "$work/tools" --strip-components=3 "${tools[@]/#/./usr/bin/}"
+	twice debian_package "$package" || return 1
+	dpkg-deb --fsys-tarfile "$work/$package"_*.deb >"$work/files.tar" || return 1
+	shift 2
+	tar -xf "$work/files.tar" -C "$work/tools" --transform 's,.*/,,' "$@"
 }
 
 # --- Python wheels ----------------------------------------------------------
@@ -213,6 +241,44 @@ pathlib.Path(work, "tools", "version").write_text(version + "\n")
 PY
 }
 
+# toolkit_wheel RELEASE: a toolkit's folders into $work/tools.
+toolkit_wheel() {
+	local python=
+	wheels "$1" "${toolkit_wheels[@]}" || return 1
+	"$python" - "$work" <<'PY'
+import pathlib, sys, zipfile
+
+(work,) = sys.argv[1:]
+root = pathlib.Path(work, "tools").resolve()
+for wheel in sorted(pathlib.Path(work, "wheels").glob("*.whl")):
+    with zipfile.ZipFile(wheel) as z:
+        for info in z.infolist():
+            if info.is_dir() or not info.filename.startswith("nvidia/cu13/"):
+                continue
+            out = (root / info.filename.removeprefix("nvidia/cu13/")).resolve()
+            if root not in out.parents:
+                sys.exit(f"{wheel.name}: {info.filename} lies outside")
+            out.parent.mkdir(parents=True, exist_ok=True)
+            out.write_bytes(z.read(info))
+            out.chmod(0o755 if out.parent.name == "bin" else 0o644)
+(root / "lib64").symlink_to("lib")
+PY
+}
+
+# real_library NAME: a library of corpus/real into $work/tools.
+real_library() {
+	local python= lib=/usr/lib/x86_64-linux-gnu
+	case $1 in
+	real-cufft-*)
+		debian_files "${1#real-cufft-}" nvidia-cuda-dev ".$lib/libcufft_static.a" ".$lib/libculibos.a"
+		;;
+	real-nvshmem-*)
+		wheels "$1" nvidia-nvshmem-cu13==3.8.0 || return 1
+		"$python" -m zipfile -e "$work"/wheels/*.whl "$work/unzipped" && mv "$work/unzipped/nvidia/nvshmem/lib/libnvshmem_device.a" "$work/tools/"
+		;;
+	esac
+}
+
 # from_wheels RELEASE: the tools and libcudadevrt.a into $work/tools.
 from_wheels() {
 	local v=${toolkit[$1]} r=${readers[$1]} python=
@@ -236,7 +302,7 @@ PY
 
 fetch() {
 	local release=$1 folder=$dest/$1 faults began=$SECONDS version
-	version=${toolkit[$release]:-${jit[${release#*-}]}}
+	version=${real_files[${release#real-}]:-}${toolkit[${release#toolkit-}]:-${jit[${release#*-}]:-}}
 	faults=$(wrong "$release" "$folder")
 	if [ -z "$faults" ]; then
 		say "$release is there ($version)"
@@ -247,6 +313,8 @@ fetch() {
 	mkdir -p "$dest" && work=$(mktemp -d "$dest/.fetch.XXXXXX") || return 1
 	case $release in
 	nvjitlink-*) nvjitlink_wheel "$release" ;;
+	toolkit-*) toolkit_wheel "$release" ;;
+	real-*) real_library "$release" ;;
 	13.*) from_wheels "$release" ;;
 	*) from_debian "$release" ;;
 	esac || return 1
@@ -271,10 +339,12 @@ failed=()
 for release in "${releases[@]}"; do
 	case $release in
 	nvjitlink-*) known=${jit[${release#*-}]:-} ;;
+	toolkit-13.0) known=13.0 ;;
+	real-*) known=${real_files[${release#real-}]:-} ;;
 	*) known=${toolkit[$release]:-} ;;
 	esac
 	if [ -z "$known" ]; then
-		complain "unknown release '$release'; known: 11.8 12.4 13.0 13.5 and nvjitlink-N with N of $(printf '%s\n' "${!jit[@]}" | sort -V | tr '\n' ' ')"
+		complain "unknown release '$release'; known: 11.8 12.4 13.0 13.5, toolkit-13.0, real-cufft-11.8, real-cufft-12.4, real-nvshmem-13.0 and nvjitlink-N with N of $(printf '%s\n' "${!jit[@]}" | sort -V | tr '\n' ' ')"
 		exit 2
 	fi
 done

@@ -6,6 +6,8 @@ import (
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/internal/dwarf"
+	"github.com/twinlink/twinlink/mercury"
 )
 
 // Options is how a file is checked. The zero value checks everything.
@@ -18,11 +20,14 @@ type Options struct {
 	// Limit is the number of findings that are kept; 0 means 1000.
 	Limit int
 
+	// Nodes makes memory for the nodes of a file, zeroed; nil: as make does.
+	Nodes func(n int) []capsule.Node
+
 	keepRepairs bool
 }
 
 // Word is an instruction.
-type Word struct{ Lo, Hi uint64 }
+type Word = mercury.Word
 
 // Rules makes SASS of Mercury records.
 type Rules interface {
@@ -40,13 +45,16 @@ func Check(name string, data []byte, opts Options) *Report {
 }
 
 func check(name string, data []byte, opts Options) (*Report, *checker) {
-	r := &Report{File: name, Forms: map[string]int{}, Unknown: map[string]int{}, Unchecked: map[string]int{}}
+	r := newReport(name)
 	f, err := cubin.Open(name, data)
 	if err != nil {
 		r.refuse(err)
 		return r, nil
 	}
-	m := capsule.Open(f)
+	if opts.Nodes == nil {
+		opts.Nodes = func(n int) []capsule.Node { return make([]capsule.Node, n) }
+	}
+	m := capsule.OpenIn(f, opts.Nodes)
 	if !m.IsMercury() {
 		r.refuse(&cubin.Error{Kind: cubin.NotDevice, File: name, Offset: atFlags, Value: uint64(f.Header.Flags), Detail: "no Mercury side"})
 		return r, nil
@@ -60,8 +68,10 @@ func check(name string, data []byte, opts Options) (*Report, *checker) {
 	if opts.Limit == 0 {
 		opts.Limit = 1000
 	}
-	c := &checker{m: m, opts: opts, report: r, sm: f.Header.SM()}
+	c := &checker{forms: map[unknownForm]string{}, m: m, opts: opts, report: r, sm: f.Header.SM(), origin: f.Header.SM(), decoder: decoderFor(f.Header.SM())}
+	_, c.ownRules = opts.Rules.(recordTable)
 	c.run()
+	putDecoder(f.Header.SM(), c.decoder)
 	r.sort()
 	if n := r.Nodes.Unknown; n > 0 {
 		r.Unknown[string(exRecord)] = n
@@ -87,13 +97,24 @@ type checker struct {
 	opts   Options
 	report *Report
 
-	repairs []repair
-	sm      cuda.SM
-	buf     []Word
-	target  string // of -arch, as the notes tell it: 100a
-	writer  string // tool of the first note
-	api     uint32 // CUDA API version of .note.nv.cuinfo
-	old     bool   // by 12.8 or 12.9, which write .note.nv.cuver
+	repairs  []repair
+	sm       cuda.SM
+	origin   cuda.SM // what the compiler made the code for
+	decoder  *mercury.Decoder
+	ownRules bool // opts.Rules are those of decoder
+	buf      []Word
+	starts   []uint64               // see wordCheck
+	traits   []uint8                // by function
+	forms    map[unknownForm]string // their texts
+	target   string                 // of -arch, as the notes tell it: 100a
+	writer   string                 // tool of the first note
+	api      uint32                 // CUDA API version of .note.nv.cuinfo
+	old      bool                   // by 12.8 or 12.9, which write .note.nv.cuver
+
+	// Room that is used again.
+	rulesOf   [3][]dwarf.Rule
+	entries   []entry
+	recordsOf [3][]record
 
 	names  map[place]int     // functions by where they stand in Mercury; made by aliased
 	bank0  map[int]int       // constant bank 0 by text

@@ -41,7 +41,7 @@ const (
 
 // places lays the file out anew and compares.
 func (c *checker) places() {
-	d := c.m.File.Draft()
+	d := c.m.File.Editor()
 	if err := d.Layout(); err != nil && c.writer == writerFinalizer {
 		c.leave(exFinalizerLayout)
 		return

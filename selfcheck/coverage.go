@@ -107,7 +107,7 @@ const whatText = "instructions"
 
 // sectionDepth tells how far the bytes of a section are checked.
 func (c *checker) sectionDepth(i int, s *capsule.Section) (Depth, string) {
-	twin := c.m.Twin(i)
+	twin := c.m.Counterpart(i)
 	fn := c.m.FuncOf(uint32(i))
 	switch {
 	case fn != nil && fn.Cap == nil:

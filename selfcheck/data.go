@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strings"
+	"sync"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
@@ -20,7 +21,7 @@ import (
 // tables of the compiler's constants and the function tables of initialisers.
 
 // dataTypes is the R_CUDA type of each R_MERCURY type of data.
-var dataTypes = func() map[uint32]uint32 {
+var dataTypes = sync.OnceValue(func() map[uint32]uint32 {
 	m := map[uint32]uint32{
 		cuda.R_MERCURY_G64:            cuda.R_CUDA_G64,
 		cuda.R_MERCURY_ABS64:          cuda.R_CUDA_64,
@@ -37,7 +38,7 @@ var dataTypes = func() map[uint32]uint32 {
 		m[cuda.R_MERCURY_UNIFIED_8_0+lane] = cuda.R_CUDA_UNIFIED_8_0 + lane
 	}
 	return m
-}()
+})
 
 // ownPlaces reports whether the two sides of a debug section have a layout each,
 // so that its relocations can't be compared by offset: frames.go and lines.go do.
@@ -53,14 +54,14 @@ func ownPlaces(name string) bool {
 func (c *checker) dataRelocs(kinds ...Kind) {
 	for i := range c.m.Sections {
 		s := &c.m.Sections[i]
-		if s.Type != cuda.SHTMercRela || !s.Mercury() || c.m.FuncOf(s.Info) != nil || c.m.Twin(i) == 0 {
+		if s.Type != cuda.SHTMercRela || !s.Mercury() || c.m.FuncOf(s.Info) != nil || c.m.Counterpart(i) == 0 {
 			continue
 		}
-		target := int(c.m.Sections[c.m.Twin(i)].Info)
+		target := int(c.m.Sections[c.m.Counterpart(i)].Info)
 		if target >= len(c.m.Sections) || ownPlaces(c.m.Sections[target].Name) || !has(kinds, kindOf(c.m.Sections[target].Name)) {
 			continue
 		}
-		c.dataReloc(i, c.m.Twin(i), target)
+		c.dataReloc(i, c.m.Counterpart(i), target)
 	}
 }
 
@@ -97,7 +98,7 @@ func (c *checker) dataReloc(clone, section, target int) {
 			continue
 		}
 		w := wanted{Reloc: *r, at: at}
-		typ, ok := dataTypes[r.Type]
+		typ, ok := dataTypes()[r.Type]
 		if w.Type = typ; !ok {
 			c.add(Reloc, Metadata, clone, at+8, "type of a relocation", "one of data", relocName(r.Type))
 			w.anyType = true
@@ -173,7 +174,7 @@ func (c *checker) codeWord(clone, target int, r *cubin.Reloc, symbol *capsule.Sy
 	for _, side := range [...]struct {
 		section int
 		want    uint64
-	}{{target, want}, {c.m.Twin(target), 0}} {
+	}{{target, want}, {c.m.Counterpart(target), 0}} {
 		if c.shared(target) {
 			side.want = want
 		}
@@ -190,7 +191,7 @@ func (c *checker) codeWord(clone, target int, r *cubin.Reloc, symbol *capsule.Sy
 
 // shared reports whether a section and its clone are one stretch of the file.
 func (c *checker) shared(i int) bool {
-	t := c.m.Twin(i)
+	t := c.m.Counterpart(i)
 	return t != 0 && c.m.Sections[i].Off == c.m.Sections[t].Off
 }
 
@@ -234,7 +235,7 @@ type span struct{ off, size uint64 }
 func (c *checker) contents(kinds ...Kind) {
 	for i := range c.m.Sections {
 		s := &c.m.Sections[i]
-		t := c.m.Twin(i)
+		t := c.m.Counterpart(i)
 		if s.Mercury() || t == 0 || !sameBytes(s.Name) || !has(kinds, kindOf(s.Name)) {
 			continue
 		}
@@ -258,7 +259,7 @@ func has(kinds []Kind, k Kind) bool {
 func (c *checker) reserved() {
 	for i := range c.m.Sections {
 		s := &c.m.Sections[i]
-		if t := c.m.Twin(i); t != 0 && !s.Mercury() && strings.HasPrefix(s.Name, ".nv.shared.reserved.") {
+		if t := c.m.Counterpart(i); t != 0 && !s.Mercury() && strings.HasPrefix(s.Name, ".nv.shared.reserved.") {
 			want := c.m.Sections[t].Size
 			if c.image() {
 				want += reservedBase

@@ -34,6 +34,7 @@ const (
 	exFinalizerLayout exception = "program headers of a file that NVIDIA's finalizer wrote"
 	exAlias           exception = "size of an alias"
 	exRegisterCount   exception = "functions whose number of registers is not fixed or not told"
+	exCopied          exception = "code that was made for another SM of its family and copied, as attribute 11 allows"
 	exUniformStub     exception = "size of a unified function's stub"
 
 	// This package doesn't know enough.

@@ -1,6 +1,7 @@
 package selfcheck
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -35,8 +36,8 @@ const (
 // frames compares .debug_frame.
 func (c *checker) frames() {
 	for i := range c.m.Sections {
-		if s := &c.m.Sections[i]; s.Name == ".debug_frame" && !s.Mercury() && c.m.Twin(i) != 0 {
-			c.frameSection(i, c.m.Twin(i))
+		if s := &c.m.Sections[i]; s.Name == ".debug_frame" && !s.Mercury() && c.m.Counterpart(i) != 0 {
+			c.frameSection(i, c.m.Counterpart(i))
 		}
 	}
 }
@@ -207,7 +208,9 @@ func (c *checker) frame(sass, merc *frameSide, i, k int, places map[uint64]uint6
 		c.leave(exUniformStub)
 		return
 	}
-	c.number(Debug, Content, sass.section, f.Location()+8, "length of the frame of "+symbol.Name, end-start, f.Length)
+	if end-start != f.Length {
+		c.number(Debug, Content, sass.section, f.Location()+8, "length of the frame of "+symbol.Name, end-start, f.Length)
+	}
 	// ptxas fills the field of a function inside a kernel besides relocating it,
 	// 13.5 with the Mercury address on both sides.
 	if g.Start != 0 {
@@ -218,7 +221,9 @@ func (c *checker) frame(sass, merc *frameSide, i, k int, places map[uint64]uint6
 		if g.Start == 0 {
 			location = 0
 		}
-		c.number(Debug, Content, sass.section, f.Location(), "initial location of the frame of "+symbol.Name, location, f.Start)
+		if location != f.Start {
+			c.number(Debug, Content, sass.section, f.Location(), "initial location of the frame of "+symbol.Name, location, f.Start)
+		}
 	}
 	c.rules(sass, merc, f, g, fn, int64(start), t.Addend)
 }
@@ -244,8 +249,8 @@ func (c *checker) cie(sass, merc *frameSide, i, k int, places map[uint64]uint64)
 	if string(a) != string(b) {
 		c.add(Debug, Content, sass.section, f.At, "CIE", fmt.Sprintf("%x", b), fmt.Sprintf("%x", a))
 	}
-	if x, y := opBytes(f), opBytes(g); x != y {
-		c.add(Debug, Content, sass.section, f.At, "instructions of a CIE", fmt.Sprintf("%x", y), fmt.Sprintf("%x", x))
+	if !slices.EqualFunc(f.Ops, g.Ops, func(x, y dwarf.FrameOp) bool { return bytes.Equal(x.Bytes, y.Bytes) }) {
+		c.add(Debug, Content, sass.section, f.At, "instructions of a CIE", fmt.Sprintf("%x", opBytes(g)), fmt.Sprintf("%x", opBytes(f)))
 		return
 	}
 	size := f.Location() - f.At + uint64(len(f.Head)+len(opBytes(f)))
@@ -256,12 +261,13 @@ func (c *checker) cie(sass, merc *frameSide, i, k int, places map[uint64]uint64)
 	}
 }
 
-func opBytes(f *dwarf.Frame) string {
-	var b []byte
-	for k := range f.Ops {
-		b = append(b, f.Ops[k].Bytes...)
+// opBytes returns the instructions of a frame, which stand one behind another.
+func opBytes(f *dwarf.Frame) []byte {
+	if len(f.Ops) == 0 {
+		return nil
 	}
-	return string(b)
+	first, last := &f.Ops[0], &f.Ops[len(f.Ops)-1]
+	return first.Bytes[:last.At-first.At+uint64(len(last.Bytes))]
 }
 
 // entry is what a frame program says at an address.
@@ -270,34 +276,49 @@ type entry struct {
 	ops  []dwarf.Rule
 }
 
+// inOrder sorts entries by address; of several at one address the last remains.
+func inOrder(list []entry) []entry {
+	rising := true
+	for i := 1; i < len(list); i++ {
+		rising = rising && list[i-1].addr < list[i].addr
+	}
+	if rising {
+		return list
+	}
+	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.addr, b.addr) })
+	kept := list[:0]
+	for i := range list {
+		if i+1 == len(list) || list[i+1].addr != list[i].addr {
+			kept = append(kept, list[i])
+		}
+	}
+	return kept
+}
+
 // wantedRules makes the SASS program of a Mercury one.
-func (c *checker) wantedRules(g *dwarf.Frame, fn *capsule.Func, start, base int64) ([]entry, bool) {
-	rules, last, steps := g.Rules()
-	byAddr := map[int64]*entry{}
+func (c *checker) wantedRules(g *dwarf.Frame, fn *capsule.Func, start, base int64) (list []entry, ok bool) {
+	rules, last, steps := g.Rules(c.rulesOf[0][:0])
+	c.rulesOf[0], list = rules, c.entries[:0]
 	step, ok := -1, true
-	place := func(merc int64) *entry {
+	place := func(merc int64, ops []dwarf.Rule) {
 		sass, fits := frameAddress(fn.Cap, base+merc)
 		ok = ok && fits
-		e := &entry{addr: sass - start}
-		byAddr[e.addr] = e
-		return e
+		list = append(list, entry{sass - start, ops})
 	}
-	var at *entry
-	for _, r := range rules {
-		if r.Step != step {
-			at, step = place(r.Addr), r.Step
+	for first := 0; first < len(rules); {
+		end := first + 1
+		for end < len(rules) && rules[end].Step == rules[first].Step {
+			end++
 		}
-		at.ops = append(at.ops, r)
+		step = rules[first].Step
+		place(rules[first].Addr, rules[first:end])
+		first = end
 	}
 	if steps != step && (steps > 0 || step >= 0) {
-		place(last)
+		place(last, nil)
 	}
-	list := make([]entry, 0, len(byAddr))
-	for _, e := range byAddr {
-		list = append(list, *e)
-	}
-	slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.addr, b.addr) })
-	return list, ok
+	c.entries = list
+	return inOrder(list), ok
 }
 
 // frameAddress returns the SASS offset of a Mercury offset in a frame: behind
@@ -320,14 +341,15 @@ func (c *checker) rules(sass, merc *frameSide, f, g *dwarf.Frame, fn *capsule.Fu
 		c.add(Debug, Content, merc.section, g.At, "addresses of the frame of "+fn.Name, "places in the function", "others")
 		return
 	}
-	var want []dwarf.Rule
+	want := c.rulesOf[1][:0]
 	for i := range entries {
 		for _, r := range entries[i].ops {
 			r.Addr = entries[i].addr
 			want = append(want, r)
 		}
 	}
-	got, _, _ := f.Rules()
+	got, _, _ := f.Rules(c.rulesOf[2][:0])
+	c.rulesOf[1], c.rulesOf[2] = want, got
 	if start != 0 && len(got) == 0 && len(entries) == 2 && len(want) == 1 && want[0].Addr == 0 {
 		c.leave(exShortFrame)
 		return
@@ -335,7 +357,7 @@ func (c *checker) rules(sass, merc *frameSide, f, g *dwarf.Frame, fn *capsule.Fu
 	n := 0
 	for i := range got {
 		r := &got[i]
-		if n < len(want) && want[n].Op == r.Op && (want[n].Addr == r.Addr || c.insideMacro(fn, start+want[n].Addr, start+r.Addr)) {
+		if n < len(want) && bytes.Equal(want[n].Op, r.Op) && (want[n].Addr == r.Addr || c.insideMacro(fn, start+want[n].Addr, start+r.Addr)) {
 			n++
 			continue
 		}
@@ -374,7 +396,7 @@ func (c *checker) insideMacro(fn *capsule.Func, want, got int64) bool {
 
 // macroRule reports whether a frame instruction is one that the finalizer adds
 // inside or behind a stored node: undefined, same value, register.
-func (c *checker) macroRule(fn *capsule.Func, addr int64, op string) bool {
+func (c *checker) macroRule(fn *capsule.Func, addr int64, op []byte) bool {
 	if addr < 0 || op[0] < 0x07 || op[0] > 0x09 {
 		return false
 	}
@@ -392,7 +414,7 @@ func (c *checker) frameRelocs(sass, merc *frameSide, places map[uint64]uint64) {
 		r := &merc.relocs[i]
 		at := uint64(i) * cubin.RelaSize
 		symbol := c.m.Merc.At(r.Symbol)
-		typ, known := dataTypes[r.Type]
+		typ, known := dataTypes()[r.Type]
 		off, placed := places[r.Off]
 		if symbol == nil || !known || !placed {
 			c.add(Debug, Content, merc.rela, at, "relocation of a frame", "a place and type of a frame", relocText(r))

@@ -2,12 +2,10 @@ package selfcheck
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -101,12 +99,43 @@ func (c *checker) notes() {
 				// The first note is that of the tool that wrote the file.
 				c.writer = t.Tool
 				if c.target = target(t.Options); c.target != "" {
-					c.number(Text, Metadata, 0, atFlags+1, "SM in e_flags", smOf(c.target), uint64(c.sm))
+					c.madeFor(cuda.SM(smOf(c.target)))
 				}
 				break
 			}
 		}
 	}
+}
+
+// madeFor compares the target of the compiler with that of the header. The two differ
+// in a copy by the fast path, which changes the header alone.
+func (c *checker) madeFor(sm cuda.SM) {
+	if c.copied(sm) {
+		c.origin = sm
+		c.leave(exCopied)
+		return
+	}
+	c.number(Text, Metadata, 0, atFlags+1, "SM in e_flags", uint64(sm), uint64(c.sm))
+}
+
+// copied reports whether code for an SM may be copied for that of the header: it is
+// the next of the family, and .nv.compat has its bit.
+func (c *checker) copied(from cuda.SM) bool {
+	bits, ok := fastpathBits[from]
+	if !ok || c.sm != bits.sibling {
+		return false
+	}
+	i := c.indexOf(".nv.compat")
+	if i == 0 {
+		return false
+	}
+	r := c.m.File.Info(&c.m.Sections[i].Section)
+	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
+		if cuda.CompatAttr(rec.Attr) == cuda.CompatCanFastpathFinalize && len(rec.Data) == 8 {
+			return number(rec.Data)&bits.next != 0
+		}
+	}
+	return false
 }
 
 // noteName is the owner of every note.
@@ -181,7 +210,7 @@ func (c *checker) compat() {
 	if i == 0 {
 		return
 	}
-	list, ok := c.records(i)
+	list, ok := c.records(i, 0)
 	if !ok {
 		return
 	}
@@ -237,12 +266,12 @@ func (c *checker) fastpath(i int, r *record) {
 		c.number(Text, Metadata, i, r.at+2, "size of "+cuda.CompatCanFastpathFinalize.String(), 8, uint64(len(r.Data)))
 		return
 	}
-	bits := fastpathBits[c.sm]
+	bits := fastpathBits[c.origin]
 	want, got := bits.own|bits.next, number(r.Data)
 	switch {
 	case c.api == api130 && len(c.m.Funcs) == 0 && c.writer != writerFinalizer:
 		want = 0
-	case c.api == api130 && c.sm == 100 && c.otherOnSM103() && got != want:
+	case c.api == api130 && c.origin == 100 && c.some(traitSM103) && got != want:
 		// Not all forms of these instructions are done otherwise there.
 		want = bits.own
 	case c.api > api130 && c.api < api135 && got&^(want|unnamedTarget) == 0 && got&bits.own != 0:
@@ -256,7 +285,10 @@ func (c *checker) fastpath(i int, r *record) {
 // unnamedTarget is a bit that 13.4 sets for a few objects for sm_100.
 const unnamedTarget = 0x04
 
-var fastpathBits = map[cuda.SM]struct{ own, next uint64 }{100: {0x01, 0x08}, 120: {0x10, 0x40}}
+var fastpathBits = map[cuda.SM]struct {
+	own, next uint64
+	sibling   cuda.SM
+}{100: {0x01, 0x08, 103}, 120: {0x10, 0x40, 121}}
 
 // CUDA API versions of .note.nv.cuinfo.
 const (
@@ -272,16 +304,8 @@ const (
 	opDMMA           = 0x23f
 )
 
-// otherOnSM103 reports whether a text has such an instruction.
-func (c *checker) otherOnSM103() bool {
-	for i := range c.m.Funcs {
-		code := c.m.Funcs[i].Code
-		for at := 0; at+capsule.WordSize <= len(code); at += capsule.WordSize {
-			op := binary.LittleEndian.Uint16(code[at:]) & opcodeMask
-			if low := op & 0xff; low >= 0x28 && low <= 0x2b || op == opFSETPImmediate || op == opIMMA || op == opDMMA {
-				return true
-			}
-		}
-	}
-	return false
+// otherOnSM103 reports whether sm_103 does an instruction otherwise.
+func otherOnSM103(op int) bool {
+	low := op & 0xff
+	return low >= 0x28 && low <= 0x2b || op == opFSETPImmediate || op == opIMMA || op == opDMMA
 }

@@ -46,8 +46,8 @@ func (c *checker) infos() {
 		c.infoOf1(fn)
 	}
 	for i := range c.m.Sections {
-		if s := &c.m.Sections[i]; s.Type == cuda.SHTCudaInfo && s.Flags&cuda.SHFInfoLink == 0 && c.m.Twin(i) != 0 {
-			c.fileInfo(i, c.m.Twin(i))
+		if s := &c.m.Sections[i]; s.Type == cuda.SHTCudaInfo && s.Flags&cuda.SHFInfoLink == 0 && c.m.Counterpart(i) != 0 {
+			c.fileInfo(i, c.m.Counterpart(i))
 		}
 	}
 }
@@ -58,16 +58,18 @@ type record struct {
 	at uint64
 }
 
-// records decodes a list.
-func (c *checker) records(section int) ([]record, bool) {
+// records decodes a list. room says which is kept: 0 and 1 for the two sides, until
+// the next of that side.
+func (c *checker) records(section, room int) ([]record, bool) {
 	s := &c.m.Sections[section]
 	r := c.m.File.Info(&s.Section)
-	list := make([]record, 0, len(s.Content)/12)
+	list := c.recordsOf[room][:0]
 	at := uint64(0)
 	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
 		list = append(list, record{rec, at})
 		at += uint64(rec.Len())
 	}
+	c.recordsOf[room] = list
 	if err := r.Err(); err != nil {
 		c.fault(err)
 		return nil, false
@@ -80,11 +82,11 @@ func (c *checker) infoOf1(fn *capsule.Func) {
 		c.leave(exOldInfo)
 		return
 	}
-	merc, ok := c.records(fn.MercInfo)
+	merc, ok := c.records(fn.MercInfo, 0)
 	if !ok {
 		return
 	}
-	sass, ok := c.records(fn.Info)
+	sass, ok := c.records(fn.Info, 1)
 	if !ok {
 		return
 	}
@@ -122,7 +124,7 @@ func finalizerAdds(a cuda.InfoAttr) bool {
 // withoutOptions checks the finalizer's options, which stand next to
 // CUDA_API_VERSION, and returns the list without them.
 func (c *checker) withoutOptions(fn *capsule.Func, list []record) []record {
-	out := make([]record, 0, len(list))
+	out := c.recordsOf[2][:0]
 	options, beside := 0, false
 	for k := range list {
 		if list[k].Attr != cuda.AttrMercuryFinalizerOptions {
@@ -140,6 +142,7 @@ func (c *checker) withoutOptions(fn *capsule.Func, list []record) []record {
 	if c.stub(fn) {
 		want = 0
 	}
+	c.recordsOf[2] = out
 	if options != want {
 		c.add(Text, Count, fn.MercInfo, 0, "attribute MERCURY_FINALIZER_OPTIONS", fmt.Sprint(want), fmt.Sprint(options))
 	} else if want != 0 && !beside {
@@ -194,7 +197,7 @@ func (c *checker) attribute(fn *capsule.Func, m, s *record) {
 		c.leave(exUnsized)
 		return
 	}
-	next := 0
+	next, node := 0, 0
 	compare := func(end int) {
 		if k := firstDifference(m.Data[next:end], s.Data[next:end]); k < end-next {
 			c.add(Text, Content, fn.Info, s.at+4+uint64(next+k), m.Attr.String(), hex(m.Data[next+k]), hex(s.Data[next+k]))
@@ -204,7 +207,7 @@ func (c *checker) attribute(fn *capsule.Func, m, s *record) {
 	f := capsule.VisitOffsets(m.Attr, m.Data, func(at int) {
 		compare(at)
 		next = at + 4
-		c.offset(fn, m, s, at)
+		node = c.offset(fn, m, s, at, node)
 	})
 	if f != nil {
 		f.Offset += m.at + 4
@@ -223,41 +226,43 @@ func firstDifference(a, b []byte) int {
 	return min(len(a), len(b))
 }
 
-// offset compares one offset word of a pair.
-func (c *checker) offset(fn *capsule.Func, m, s *record, at int) {
+// offset compares one offset word of a pair, and returns its node; near is that
+// of the word before.
+func (c *checker) offset(fn *capsule.Func, m, s *record, at, near int) int {
 	merc := binary.LittleEndian.Uint32(m.Data[at:])
 	sass := binary.LittleEndian.Uint32(s.Data[at:])
 	where := s.at + 4 + uint64(at)
 	if merc == capsule.NoOffset {
 		c.field(Text, Content, fn.Info, where, 4, m.Attr.String(), capsule.NoOffset, uint64(sass))
-		return
+		return near
 	}
-	k := fn.Cap.AtMerc(merc)
+	k := fn.Cap.AtMercFrom(near, merc)
 	if m.Attr == cuda.AttrIndirectBranchTargets && nopBefore(fn.Cap, k, uint64(merc), uint64(sass)) {
-		return
+		return k
 	}
 	if k < 0 || fn.Cap.Nodes[k].Merc != merc {
 		c.add(Text, Content, fn.MercInfo, m.at+4+uint64(at), m.Attr.String(), "the start of a node", hex(merc))
-		return
+		return k
 	}
 	n := &fn.Cap.Nodes[k]
 	if want, ok := principal(fn, n, m.Attr); ok {
 		c.field(Text, Content, fn.Info, where, 4, m.Attr.String(), uint64(want), uint64(sass))
-		return
+		return k
 	}
 	c.leave(exPrincipal)
 	if sass < n.SASS || sass >= n.SASS+uint32(n.Span)*capsule.WordSize || sass%capsule.WordSize != 0 {
 		c.add(Text, Content, fn.Info, where, m.Attr.String(), fmt.Sprintf("a word of the node at 0x%x", n.SASS), hex(sass))
 	}
+	return k
 }
 
 // fileInfo compares .nv.info with its clone.
 func (c *checker) fileInfo(section, clone int) {
-	merc, ok := c.records(clone)
+	merc, ok := c.records(clone, 0)
 	if !ok {
 		return
 	}
-	sass, ok := c.records(section)
+	sass, ok := c.records(section, 1)
 	if !ok {
 		return
 	}

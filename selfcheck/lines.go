@@ -20,7 +20,7 @@ import (
 func (c *checker) lines() {
 	for i := range c.m.Sections {
 		s := &c.m.Sections[i]
-		if t := c.m.Twin(i); !s.Mercury() && t != 0 && (s.Name == ".debug_line" || s.Name == ".nv_debug_line_sass") {
+		if t := c.m.Counterpart(i); !s.Mercury() && t != 0 && (s.Name == ".debug_line" || s.Name == ".nv_debug_line_sass") {
 			c.lineSection(i, t)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/mercury"
@@ -33,7 +34,7 @@ const miniTable = `
 	42600406 844  42635206 9ee  42635e06 9ed  42673406 885  42673614 285  42674614 217  42674a06 817  42674e14 c17
 `
 
-var miniOps = func() map[uint32]uint64 {
+var miniOps = sync.OnceValue(func() map[uint32]uint64 {
 	m := map[uint32]uint64{}
 	fields := strings.Fields(miniTable)
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -45,33 +46,41 @@ var miniOps = func() map[uint32]uint64 {
 		m[uint32(tag)] = op
 	}
 	return m
-}()
+})
 
 // plain compares the word of a PLAIN node with those of genuine files.
-func (c *checker) plain(fn *capsule.Func, n *capsule.Node) {
-	if mercury.LikePlain(c.sm, mercury.Word(wordAt(fn.Code, n.SASS))) != mercury.Alike {
-		c.leave(exPlain)
-		c.report.covered.unknown++
+func (c *checker) plain(w Word) {
+	like := c.decoder.LikePlain(w)
+	if like == mercury.Alike {
+		c.report.covered.alike++
 		return
 	}
-	c.report.covered.alike++
+	c.leave(exPlain)
+	c.report.Forms[fmt.Sprintf("PLAIN %03x %s", w.Lo&opcodeMask, like)]++
+	c.report.covered.unknown++
 }
 
 // mini compares the opcode of a mini's word with that of its tag.
 func (c *checker) mini(fn *capsule.Func, n *capsule.Node) {
 	w := wordAt(fn.Code, n.SASS)
-	op, ok := miniOps[fn.Cap.Tag(n)&^(1<<31)]
-	like := mercury.LikeTag(c.sm, fn.Cap.Tag(n), mercury.Word(w))
+	like := c.decoder.LikeTag(fn.Cap.Tag(n), w)
+	if like == mercury.Alike && n.Span == 1 {
+		c.report.covered.alike++
+		return
+	}
+	op, ok := miniOps()[fn.Cap.Tag(n)&^(1<<31)]
 	switch {
 	case like == mercury.OtherOp && !ok && n.Span == 1:
 		c.add(Text, Content, fn.Text, uint64(n.SASS), fmt.Sprintf("opcode of mini %08x", fn.Cap.Tag(n)), "one that this tag was seen with", fmt.Sprintf("%03x", w.Lo&opcodeMask))
 		return
 	case like == mercury.NeverMet && !ok:
 		c.leave(exMiniTag)
+		c.report.Forms[fmt.Sprintf("%08x with %03x %s", fn.Cap.Tag(n), w.Lo&opcodeMask, like)]++
 		c.report.covered.unknown += int(n.Span)
 		return
 	case like == mercury.Unlike:
 		c.leave(exMiniWord)
+		c.report.Forms[fmt.Sprintf("%08x with %03x %s", fn.Cap.Tag(n), w.Lo&opcodeMask, like)]++
 		c.report.covered.unknown += int(n.Span)
 	default:
 		c.report.covered.alike += int(n.Span)

@@ -32,8 +32,8 @@ const (
 
 // Padding at a text's end: BRA to itself, then NOPs.
 var (
-	tailBranch = Word{0xfffffffc00fc7947, 0x000fc0000383ffff}
-	tailNOP    = Word{0x0000000000007918, 0x000fc00000000000}
+	tailBranch = Word{Lo: 0xfffffffc00fc7947, Hi: 0x000fc0000383ffff}
+	tailNOP    = Word{Lo: 0x0000000000007918, Hi: 0x000fc00000000000}
 )
 
 // tailWords is the number of words that a text is padded to a multiple of, and
@@ -42,46 +42,54 @@ const tailWords = 8
 
 func wordAt(code []byte, off uint32) Word {
 	b := code[off : off+capsule.WordSize : off+capsule.WordSize]
-	return Word{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
+	return Word{Lo: binary.LittleEndian.Uint64(b), Hi: binary.LittleEndian.Uint64(b[8:])}
 }
 
-func (w Word) String() string { return fmt.Sprintf("%016x.%016x", w.Hi, w.Lo) }
-
-func (c *checker) nodes() {
-	limits := c.limits()
-	for i := range c.m.Funcs {
-		if fn := &c.m.Funcs[i]; fn.Cap != nil {
-			c.nodesOf(fn)
-			c.wordsOf(fn, limits[fn.Symbol])
-		}
-	}
-}
-
-func (c *checker) nodesOf(fn *capsule.Func) {
+// nodesOf checks the instructions of a function that has at most limit registers,
+// and returns its traits.
+func (c *checker) nodesOf(fn *capsule.Func, limit uint32) uint8 {
 	p := fn.Cap
 	count := &c.report.Nodes
 	count.Total += len(p.Nodes)
+	check := c.begin(fn, limit)
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		switch n.Kind {
 		case capsule.Plain:
 			count.Plain++
-			c.plain(fn, n)
-		case capsule.Mini:
+			w := wordAt(fn.Code, n.SASS)
+			c.plain(w)
+			c.word(&check, n.SASS, w)
+			continue
+		case capsule.TagOnly:
 			count.Mini++
 			c.mini(fn, n)
 		case capsule.Full:
 			count.Stored++
-			c.stored(fn, i)
+			if n.Span == 1 && c.ownRules {
+				w := wordAt(fn.Code, n.SASS)
+				c.storedOne(fn, n, w)
+				c.word(&check, n.SASS, w)
+				continue
+			}
+			c.stored(fn, n)
 		case capsule.Skip:
 			count.Skip++
 			c.report.covered.padding += int(n.Span)
 			if i != len(p.Nodes)-1 {
 				c.padding(fn, n)
 			}
+			continue
+		}
+		for at := n.SASS; at < n.SASS+uint32(n.Span)*capsule.WordSize; at += capsule.WordSize {
+			c.word(&check, at, wordAt(fn.Code, at))
 		}
 	}
 	c.tail(fn)
+	if check.limit == 0 || check.freed {
+		c.leave(exRegisterCount)
+	}
+	return check.traits
 }
 
 // padding checks a SKIP inside a function: one word, a NOP or one of two

@@ -29,7 +29,7 @@ const (
 func (c *checker) registers() {
 	sass, types := 0, 0
 	for i := range c.m.Sections {
-		if s := &c.m.Sections[i]; !s.Mercury() && c.m.Twin(i) != 0 {
+		if s := &c.m.Sections[i]; !s.Mercury() && c.m.Counterpart(i) != 0 {
 			switch s.Name {
 			case regSASS:
 				sass = i
@@ -45,7 +45,7 @@ func (c *checker) registers() {
 	if !ok {
 		return
 	}
-	b, ok := c.registerBlocks(c.m.Twin(sass))
+	b, ok := c.registerBlocks(c.m.Counterpart(sass))
 	if !ok {
 		return
 	}
@@ -231,7 +231,7 @@ func clobbers(fn *capsule.Func) bool {
 // number of its entries and a byte for each.
 func (c *checker) registerTypes(section int, orders [][]int) {
 	a := typeBlocks{data: c.m.Sections[section].Content}
-	b := typeBlocks{data: c.m.Sections[c.m.Twin(section)].Content}
+	b := typeBlocks{data: c.m.Sections[c.m.Counterpart(section)].Content}
 	for _, order := range orders {
 		at := a.pos
 		if !a.next() || !b.next() {

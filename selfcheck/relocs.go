@@ -115,7 +115,7 @@ func (c *checker) relocations() {
 			c.leave(exUnsized)
 			continue
 		}
-		c.codeRelocs(fn)
+		c.codeRelocs(fn, c.traits[i]&traitCall != 0)
 	}
 }
 
@@ -134,7 +134,7 @@ func (c *checker) relocs(section int) ([]cubin.Reloc, bool) {
 	return list, true
 }
 
-func (c *checker) codeRelocs(fn *capsule.Func) {
+func (c *checker) codeRelocs(fn *capsule.Func, calls bool) {
 	merc, ok := c.relocs(fn.MercRela)
 	if !ok {
 		return
@@ -143,7 +143,9 @@ func (c *checker) codeRelocs(fn *capsule.Func) {
 	if !ok {
 		return
 	}
-	c.returns(fn, merc)
+	if calls {
+		c.returns(fn, merc)
+	}
 	yields := c.yields(fn, sass)
 	c.sorted(fn.MercRela, merc)
 	want := c.codeWanted(fn, fn.MercRela, merc)
@@ -196,7 +198,7 @@ func (c *checker) codeWanted(fn *capsule.Func, section int, merc []cubin.Reloc) 
 func (c *checker) resolvedRelocs() {
 	for i := range c.m.Sections {
 		s := &c.m.Sections[i]
-		t := c.m.Twin(i)
+		t := c.m.Counterpart(i)
 		if s.Type != cuda.SHTCudaResolvedRela || t == 0 {
 			continue
 		}
@@ -477,9 +479,9 @@ func (c *checker) zeroField(fn *capsule.Func, r *cubin.Reloc) {
 		return
 	}
 	w := wordAt(fn.Code, uint32(r.Off))
-	if held := (Word{w.Lo & mask.Lo, w.Hi & mask.Hi}); held != (Word{}) {
+	if held := (Word{Lo: w.Lo & mask.Lo, Hi: w.Hi & mask.Hi}); held != (Word{}) {
 		c.add(Reloc, Content, fn.Text, r.Off, "field of "+relocName(r.Type), "0", held.String())
-		c.repairWord(fn.Text, r.Off, Word{w.Lo &^ mask.Lo, w.Hi &^ mask.Hi})
+		c.repairWord(fn.Text, r.Off, Word{Lo: w.Lo &^ mask.Lo, Hi: w.Hi &^ mask.Hi})
 	}
 }
 

@@ -67,7 +67,7 @@ func Reconstitute(name string, data []byte, opts Options) (*Report, []byte, erro
 	if r.Verdict == Refused {
 		return r, nil, nil
 	}
-	d := c.m.File.Draft()
+	d := c.m.File.Editor()
 	resized := false
 	for i := range c.repairs {
 		p := &c.repairs[i]

@@ -60,6 +60,10 @@ type Report struct {
 	covered wordCount
 }
 
+func newReport(name string) *Report {
+	return &Report{File: name, Forms: map[string]int{}, Unknown: map[string]int{}, Unchecked: map[string]int{}}
+}
+
 // Code returns the number of the gravest finding, 0 where there is none: of a
 // section that lacks, then of content, of something that lacks inside a section,
 // of metadata. It is that of the report's table of codes.
@@ -94,11 +98,4 @@ const refusedCode = 6
 func (r *Report) sort() {
 	order := [...]int{Text: 0, Reloc: 1, Debug: 2}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return order[a.Kind] - order[b.Kind] })
-}
-
-// Refuse returns the report of a file that can't even be read.
-func Refuse(name string, err error) *Report {
-	r := &Report{File: name}
-	r.refuse(err)
-	return r
 }

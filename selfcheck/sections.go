@@ -129,7 +129,7 @@ func (c *checker) sections() {
 			continue
 		}
 		c.sassHeader(i, s, rule)
-		if rule.clone == 0 || c.m.Twin(i) != 0 || !wide && (rule.clone == cuda.SHTMercCallgraph || rule.clone == cuda.SHTMercPrototype) {
+		if rule.clone == 0 || c.m.Counterpart(i) != 0 || !wide && (rule.clone == cuda.SHTMercCallgraph || rule.clone == cuda.SHTMercPrototype) {
 			continue
 		}
 		if i == c.m.SASS.Index && c.m.Merc.Index != 0 {
@@ -170,6 +170,12 @@ func (c *checker) required() {
 			lack(name)
 		}
 	}
+	for i := range c.m.Funcs {
+		fn := &c.m.Funcs[i]
+		if s := c.m.SASS.At(fn.Symbol); s != nil && s.Type() == cuda.STTFunc && s.Other&cuda.STOEntry != 0 && c.constant0Of(fn) == 0 {
+			lack(constant0 + fn.Name)
+		}
+	}
 }
 
 // clonesGraph reports whether the file is of a release that clones .nv.callgraph
@@ -203,7 +209,7 @@ func (c *checker) order() {
 		if s.Type != cuda.SHTCudaCapmerc && s.Type != cuda.SHTMercInfo {
 			continue
 		}
-		if twin := c.m.Twin(i); twin != 0 {
+		if twin := c.m.Counterpart(i); twin != 0 {
 			if twin < last[s.Type] {
 				c.add(kindOf(s.Name), Metadata, i, 0, "place among its like", "the order of the SASS side", fmt.Sprint("twin of section ", twin, " behind that of ", last[s.Type]))
 			}
@@ -292,7 +298,7 @@ func (c *checker) cloneHeader(i int, s *capsule.Section) {
 	if s.Type == cuda.SHTSymtabShndx {
 		return
 	}
-	t := c.m.Twin(i)
+	t := c.m.Counterpart(i)
 	if t == 0 {
 		c.add(k, Count, i, 0, lackingTwin, "one", "none")
 		return
@@ -326,7 +332,7 @@ func (c *checker) cloneHeader(i int, s *capsule.Section) {
 	}
 	info := uint32(0)
 	if rule.info == infoOwner || rule.info == infoTarget {
-		if info = uint32(c.m.Twin(int(twin.Info))); info == 0 && !c.m.Sections[min(int(twin.Info), len(c.m.Sections)-1)].Mercury() {
+		if info = uint32(c.m.Counterpart(int(twin.Info))); info == 0 && !c.m.Sections[min(int(twin.Info), len(c.m.Sections)-1)].Mercury() {
 			info = twin.Info
 		}
 	}

@@ -4,41 +4,62 @@ import (
 	"fmt"
 
 	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/mercury"
 )
 
 // atGuard is the byte of a record whose bits 3 to 7 are the guard.
 const atGuard = 4
 
-// stored compares the words of node i with what its record says.
-func (c *checker) stored(fn *capsule.Func, i int) {
-	n := &fn.Cap.Nodes[i]
+// storedOne is stored for a record of one word, which nearly all are.
+func (c *checker) storedOne(fn *capsule.Func, n *capsule.Node, w Word) {
+	record := fn.Cap.Record(n)
+	if same, known := c.decoder.Same(record, w); !same || !known || badGuard(record) {
+		c.stored(fn, n) // says what is wrong with it
+		return
+	}
+	c.report.covered.made++
+	c.report.Nodes.Reconstituted++
+}
+
+// badGuard reports whether the guard of a record is no predicate.
+func badGuard(record []byte) bool {
+	p := record[atGuard] >> 3
+	return p > 6 && p != 31
+}
+
+// stored compares the words of a node with what its record says.
+func (c *checker) stored(fn *capsule.Func, n *capsule.Node) {
 	if n.Span == 0 {
 		c.report.Nodes.Reconstituted++ // to nothing
 		return
 	}
 	record := fn.Cap.Record(n)
-	if p := record[atGuard] >> 3; p > 6 && p != 31 {
-		c.add(Text, Content, fn.Capsule, 0, fmt.Sprintf("guard of the record at 0x%x of %s", n.SASS, fn.Name), "P0 to P6, or PT as 31", fmt.Sprint(p))
+	if badGuard(record) {
+		c.add(Text, Content, fn.Capsule, 0, fmt.Sprintf("guard of the record at 0x%x of %s", n.SASS, fn.Name), "P0 to P6, or PT as 31", fmt.Sprint(record[atGuard]>>3))
+	}
+	if c.ownRules {
+		if why := c.decoder.Unknown(record); why != mercury.Known {
+			c.unknown(fn, n, string(why))
+			return
+		}
 	}
 	sass, want, mask := c.words(int(n.Span))
 	for k := range sass {
 		sass[k] = wordAt(fn.Code, n.SASS+uint32(k)*capsule.WordSize)
 	}
 	if reason := c.opts.Rules.Predict(c.sm, record, sass, want, mask); reason != "" {
-		c.report.Nodes.Unknown++
-		c.report.covered.unknown += int(n.Span)
-		c.report.Forms[fmt.Sprintf("%08x/%d %s", fn.Cap.Tag(n), n.Span, reason)]++
+		c.unknown(fn, n, reason)
 		return
 	}
 	c.report.covered.made += int(n.Span)
 	same := true
 	for k := range sass {
-		m := Word{mask[k].Lo, mask[k].Hi &^ schedule}
+		m := Word{Lo: mask[k].Lo, Hi: mask[k].Hi &^ schedule}
 		if (sass[k].Lo^want[k].Lo)&m.Lo == 0 && (sass[k].Hi^want[k].Hi)&m.Hi == 0 {
 			continue
 		}
 		same = false
-		expected := Word{want[k].Lo&m.Lo | sass[k].Lo&^m.Lo, want[k].Hi&m.Hi | sass[k].Hi&^m.Hi}
+		expected := Word{Lo: want[k].Lo&m.Lo | sass[k].Lo&^m.Lo, Hi: want[k].Hi&m.Hi | sass[k].Hi&^m.Hi}
 		at := uint64(n.SASS) + uint64(k)*capsule.WordSize
 		c.add(Text, Content, fn.Text, at, fmt.Sprintf("instruction of record %08x", fn.Cap.Tag(n)), expected.String(), sass[k].String())
 		c.repairWord(fn.Text, at, expected)
@@ -46,6 +67,26 @@ func (c *checker) stored(fn *capsule.Func, i int) {
 	if same {
 		c.report.Nodes.Reconstituted++
 	}
+}
+
+// unknown counts a record whose words are not known.
+func (c *checker) unknown(fn *capsule.Func, n *capsule.Node, reason string) {
+	c.report.Nodes.Unknown++
+	c.report.covered.unknown += int(n.Span)
+	form := unknownForm{fn.Cap.Tag(n), n.Span, reason}
+	text := c.forms[form]
+	if text == "" {
+		text = fmt.Sprintf("%08x/%d %s", form.tag, form.span, reason)
+		c.forms[form] = text
+	}
+	c.report.Forms[text]++
+}
+
+// unknownForm is a form of unknown records, as a report counts them.
+type unknownForm struct {
+	tag    uint32
+	span   uint16
+	reason string
 }
 
 // words returns three buffers of n words.

@@ -3,6 +3,8 @@ package selfcheck
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cuda"
@@ -45,53 +47,129 @@ func (c *checker) limits() map[uint32]uint32 {
 	return out
 }
 
-// wordsOf checks every word of a function but for those of SKIPs.
-func (c *checker) wordsOf(fn *capsule.Func, limit uint32) {
-	for at := 0; at+capsule.WordSize <= len(fn.Code); at += capsule.WordSize {
-		if binary.LittleEndian.Uint16(fn.Code[at:])&opcodeMask == opUSETMAXREG {
-			limit = 0
-			break
-		}
-	}
-	if limit == 0 {
-		c.leave(exRegisterCount)
-	}
-	p := fn.Cap
-	for i := range p.Nodes {
-		n := &p.Nodes[i]
-		if n.Kind == capsule.Skip {
-			continue
-		}
-		for at := n.SASS; at < n.SASS+uint32(n.Span)*capsule.WordSize; at += capsule.WordSize {
-			w := wordAt(fn.Code, at)
-			if w.Hi>>62 != 0 || w.Hi>>46&7 == noBarrier || w.Hi>>49&7 == noBarrier {
-				c.add(Text, Content, fn.Text, uint64(at), "scheduling of an instruction", "scoreboards 0 to 5 or 7, bits 126 and 127 clear", w.String())
-			}
-			if limit != 0 {
-				c.wordRegisters(fn, at, w, limit)
-			}
-			if op := w.Lo & opcodeMask; op == opBRA || op == opBSSY || op == opCALLRel {
-				c.branch(fn, n, at, w)
-			}
-		}
-	}
+// wordCheck is what the check of a function's words needs to know.
+type wordCheck struct {
+	fn    *capsule.Func
+	limit uint32 // the number of registers, 0 for not told
+	freed bool   // an instruction gives warps another number of them
+
+	starts  []uint64 // bit i: a node starts at word i
+	traits  uint8    // of all words so far
+	opcodes *[opcodeMask + 1]uint8
 }
 
-func (c *checker) wordRegisters(fn *capsule.Func, at uint32, w Word, limit uint32) {
-	has := mercury.Registers(uint16(w.Lo & opcodeMask))
-	for k, first := range mercury.RegisterFields {
-		if has>>k&1 == 0 {
-			continue
-		}
-		half := w.Lo
-		if first >= 64 {
-			half = w.Hi
-		}
-		if r := half >> (first & 63) & 0xff; r != 0xff && uint32(r) >= limit {
-			c.add(Text, Content, fn.Text, uint64(at), fmt.Sprintf("register in bits %d to %d of opcode %03x", first, first+7, w.Lo&opcodeMask), fmt.Sprintf("below %d, or RZ", limit), fmt.Sprint(r))
-			return
+// Traits of a function, for checks that come later.
+const (
+	traitCall  = 1 << iota // has a call by offset
+	traitSM103             // has an instruction that sm_103 does otherwise
+)
+
+// some reports whether a function has a trait.
+func (c *checker) some(trait uint8) bool {
+	return slices.ContainsFunc(c.traits, func(t uint8) bool { return t&trait != 0 })
+}
+
+// begin makes the check of a function ready.
+func (c *checker) begin(fn *capsule.Func, limit uint32) wordCheck {
+	n := len(fn.Code)/capsule.WordSize/64 + 1
+	if cap(c.starts) < n {
+		c.starts = make([]uint64, 2*n)
+	}
+	starts := c.starts[:n]
+	clear(starts)
+	for i := range fn.Cap.Nodes {
+		k := fn.Cap.Nodes[i].SASS / capsule.WordSize
+		starts[k/64] |= 1 << (k % 64)
+	}
+	return wordCheck{fn: fn, limit: limit, starts: starts, opcodes: opcodes()}
+}
+
+// fixed reports whether a function has no instruction that gives warps another
+// number of registers.
+func fixed(fn *capsule.Func) bool {
+	for at := 0; at+capsule.WordSize <= len(fn.Code); at += capsule.WordSize {
+		if binary.LittleEndian.Uint16(fn.Code[at:])&opcodeMask == opUSETMAXREG {
+			return false
 		}
 	}
+	return true
+}
+
+// word checks a word that isn't padding.
+func (c *checker) word(k *wordCheck, at uint32, w Word) {
+	// A scoreboard of 6 in either field, or one of the upper two bits.
+	const low = 1<<46 | 1<<49
+	if boards := ^(w.Hi ^ noBarrier*low); w.Hi>>62 != 0 || boards&(boards>>1)&(boards>>2)&low != 0 {
+		c.add(Text, Content, k.fn.Text, uint64(at), "scheduling of an instruction", "scoreboards 0 to 5 or 7, bits 126 and 127 clear", w.String())
+	}
+	info := k.opcodes[w.Lo&opcodeMask]
+	if info == 0 {
+		return
+	}
+	if k.limit != 0 && info&opRegisters != 0 {
+		c.wordRegisters(k, at, w, info)
+	}
+	if info&^opRegisters == 0 {
+		return
+	}
+	if info&opBranch != 0 {
+		c.branch(k, at, w)
+	}
+	k.freed = k.freed || info&opFrees != 0
+	k.traits |= info >> 6
+}
+
+// opcodes tells of each opcode which fields hold registers, and more.
+var opcodes = sync.OnceValue(func() *[opcodeMask + 1]uint8 {
+	t := new([opcodeMask + 1]uint8)
+	for op := range t {
+		t[op] = mercury.Registers(uint16(op)) & opRegisters
+	}
+	for _, op := range [...]int{opBRA, opBSSY, opCALLRel} {
+		t[op] |= opBranch
+	}
+	t[opUSETMAXREG] |= opFrees
+	t[opCALLRel] |= traitCall << 6
+	for op := range t {
+		if otherOnSM103(op) {
+			t[op] |= traitSM103 << 6
+		}
+	}
+	return t
+})
+
+const (
+	opRegisters = 0x0f // see mercury.RegisterFields
+	opBranch    = 0x10
+	opFrees     = 0x20
+	// Above: traits.
+)
+
+func (c *checker) wordRegisters(k *wordCheck, at uint32, w Word, has uint8) {
+	over := func(bit uint8, r uint64) bool { return has&bit != 0 && uint8(r) != 0xff && uint32(uint8(r)) >= k.limit }
+	var field int
+	switch {
+	case over(1, w.Lo>>16):
+		field = 0
+	case over(2, w.Lo>>24):
+		field = 1
+	case over(4, w.Lo>>32):
+		field = 2
+	case over(8, w.Hi):
+		field = 3
+	default:
+		return
+	}
+	if !fixed(k.fn) {
+		k.limit, k.freed = 0, true
+		return
+	}
+	first := mercury.RegisterFields[field]
+	half := w.Lo
+	if first >= 64 {
+		half = w.Hi
+	}
+	c.add(Text, Content, k.fn.Text, uint64(at), fmt.Sprintf("register in bits %d to %d of opcode %03x", first, first+7, w.Lo&opcodeMask), fmt.Sprintf("below %d, or RZ", k.limit), fmt.Sprint(half>>(first&63)&0xff))
 }
 
 // Branches whose target is an offset in words of four bytes, counted from the
@@ -102,17 +180,16 @@ const (
 	opCALLRel = 0x944
 )
 
-func (c *checker) branch(fn *capsule.Func, n *capsule.Node, at uint32, w Word) {
+func (c *checker) branch(k *wordCheck, at uint32, w Word) {
 	off := int64(w.Lo>>16&0xff<<8|w.Lo>>34<<16|w.Hi<<46) >> 8
 	if w.Lo&opcodeMask == opBSSY {
 		off = int64(w.Lo>>34<<26|w.Hi<<56) >> 26
 	}
 	target := int64(at) + capsule.WordSize + off*4
-	if target >= 0 && target < int64(len(fn.Code)) && target%capsule.WordSize == 0 {
-		k := fn.Cap.AtSASS(uint32(target))
-		if k >= 0 && int64(fn.Cap.Nodes[k].SASS) == target {
+	if target >= 0 && target < int64(len(k.fn.Code)) && target%capsule.WordSize == 0 {
+		if i := target / capsule.WordSize; k.starts[i/64]>>(i%64)&1 != 0 {
 			return
 		}
 	}
-	c.add(Text, Content, fn.Text, uint64(at), "target of a branch", "the start of an instruction", fmt.Sprintf("0x%x", target))
+	c.add(Text, Content, k.fn.Text, uint64(at), "target of a branch", "the start of an instruction", fmt.Sprintf("0x%x", target))
 }

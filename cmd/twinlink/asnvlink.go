@@ -94,7 +94,7 @@ func shadow(from, folder, program string) (release string, err error) {
 			return "", err
 		}
 	}
-	return release, writeFiles([]outFile{{filepath.Join(bin, releaseName), []byte(release + "\n")}})
+	return release, writeFiles([]outFile{{path: filepath.Join(bin, releaseName), data: []byte(release + "\n")}})
 }
 
 // linkAll makes links in a folder to everything in another but one name.

@@ -134,5 +134,5 @@ func rebuildFile(in, out string) error {
 	if err != nil {
 		return err
 	}
-	return writeFiles([]outFile{{out, made}})
+	return writeFiles([]outFile{{path: out, data: made}})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -167,6 +168,9 @@ func TestFinalizeCommand(t *testing.T) {
 			t.Errorf("%s: not the input's bytes, %v", name, err)
 		}
 	}
+	if r := twinlink("finalize", "-arch", "sm_100", "--self-check", "--out-sass", "x.cubin"); r.exit != exitRefused || !strings.Contains(r.out, "--out-sass") {
+		t.Errorf("--out-sass without a place: exit %d, %s", r.exit, r.out)
+	}
 	if r := twinlink("finalize", "-arch", "sm_101", "--self-check", "bad.cubin", "-o", "no.cubin"); r.exit != exitRefused || !strings.Contains(r.out, "(17)") {
 		t.Errorf("bad file: exit %d, %s", r.exit, r.out)
 	}
@@ -185,10 +189,86 @@ func TestFinalizeCommand(t *testing.T) {
 	if _, err := os.Stat("no.cubin"); err == nil {
 		t.Error("a refused file was copied")
 	}
+	// A copy for the sibling is one that the self-check knows as such; both outputs
+	// name the target.
+	if r := twinlink("finalize", "-arch", "sm_103", "--self-check", "--out-sass", "x.cubin", "-o", "copy.cubin"); r.exit != 0 {
+		t.Errorf("sm_103: exit %d, %s", r.exit, r.out)
+	}
+	for _, name := range []string{"copy.cubin", "copy.cubin.sass"} {
+		if r := twinlink("selfcheck", name); r.exit != 0 || !strings.Contains(r.out, "copied") {
+			t.Errorf("%s: exit %d, %s", name, r.exit, r.out)
+		}
+		made, err := os.ReadFile(name)
+		if err != nil || len(made) != len(data) || made[49] != 103 {
+			t.Fatalf("%s: %d bytes, %v", name, len(made), err)
+		}
+		made[49] = data[49]
+		if !bytes.Equal(made, data) {
+			t.Errorf("%s: more than the target differs", name)
+		}
+	}
 	// Without a level sm_120 is no sibling; at level 3 it would be, with other code.
 	for level, want := range map[string]string{"1": "(26)", "3": "(14)"} {
 		if r := twinlink("finalize", "-arch", "sm_120", "--opportunistic-finalization-lvl", level, "x.cubin"); !strings.Contains(r.out, want) {
 			t.Errorf("level %s: %s", level, r.out)
 		}
+	}
+}
+
+// TestFinalizeLevels wants of each level what each set of rules has for it: an
+// object for sm_100 with bits for sm_100 and sm_103. The document's levels are its
+// own ("Opportunistic Finalization"); for observed the rules say what nvlink 13.0.88
+// accepted, and where code would be needed other than the file's, that is said.
+func TestFinalizeLevels(t *testing.T) {
+	data, err := os.ReadFile("../../corpus/testdata/mercury/leaf/13.0-sm_100/a.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("x.cubin", data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const ok, no, unknown, code = "(0)", "(26)", "(30)", "(14)"
+	for rules, levels := range map[string][5][4]string{ // by level; for sm_100, 103, 110, 120
+		"seed":     {{ok, no, no, no}, {ok, no, no, no}, {ok, ok, no, no}, {ok, ok, no, no}, {ok, unknown, unknown, unknown}},
+		"observed": {{ok, ok, no, no}, {ok, ok, no, no}, {ok, ok, no, no}, {ok, ok, no, code}, {ok, ok, code, no}},
+	} {
+		for level, row := range levels {
+			for i, arch := range []string{"sm_100", "sm_103", "sm_110", "sm_120"} {
+				r := twinlink("finalize", "-arch", arch, "--rules", rules, "--opportunistic-finalization-lvl", strconv.Itoa(level), "x.cubin")
+				if !strings.Contains(r.out, row[i]) || (r.exit == 0) != (row[i] == ok) {
+					t.Errorf("%s, level %d, %s: exit %d, want %s: %s", rules, level, arch, r.exit, row[i], r.out)
+				}
+			}
+		}
+	}
+}
+
+// TestFinalizeSelfCheck wants no copy of a file that selfcheck has findings in, or
+// can't judge in full.
+func TestFinalizeSelfCheck(t *testing.T) {
+	data, err := os.ReadFile("../../corpus/testdata/mercury/leaf/13.0-sm_100/a.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	verdicts := map[int]int{}
+	for at := 64; at < len(data); at += len(data) / 150 {
+		bad := bytes.Clone(data)
+		bad[at] ^= 0x21
+		if err := os.WriteFile("x.cubin", bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		check := twinlink("selfcheck", "x.cubin")
+		verdicts[check.exit]++
+		r := twinlink("finalize", "-arch", "sm_103", "--self-check", "x.cubin", "-o", "out.cubin")
+		_, err := os.Stat("out.cubin")
+		if check.exit != 0 && (r.exit == 0 || err == nil) {
+			t.Errorf("byte %d: selfcheck %d, finalize %d, %s", at, check.exit, r.exit, r.out)
+		}
+		_ = os.Remove("out.cubin")
+	}
+	if verdicts[exitDiffer] < 20 {
+		t.Errorf("exit statuses of selfcheck: %v", verdicts)
 	}
 }

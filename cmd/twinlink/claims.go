@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/twinlink/twinlink/internal/claims"
+	"github.com/twinlink/twinlink/report"
 )
 
 func claimsCommand(s streams) *cobra.Command {
@@ -16,8 +18,9 @@ func claimsCommand(s streams) *cobra.Command {
 		Short:   "Print the verdicts on what the source documents state",
 		Long: `Prints the ledger of what the source documents state: each claim, its verdict,
 what is true where it is refuted, and what decided it. Without --system and
---verdict the text is the sums alone; json is an array of
-{"id", "verdict", "truth", "by"}.`,
+--verdict the text is the sums alone; the other
+formats have a row for each claim: confirmed agrees, refuted differs, open is
+not judged, and what can't be observed is skipped.`,
 		Example: "  twinlink claims --system dispatcher --verdict refuted",
 		Args:    exactly(0, "claims takes no argument"),
 	}
@@ -27,15 +30,15 @@ what is true where it is refuted, and what decided it. Without --system and
 		words = append(words, string(v))
 	}
 	verdict := choose(c, "verdict", "claims with this verdict alone", words...)
-	style := choose(c, "format", "how to print", "text", "json")
+	out := chooseFace(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		filter := claims.Filter{System: *system, Verdict: claims.Verdict(verdict.value)}
-		return listClaims(filter, style.value, s)
+		return listClaims(filter, out, s)
 	}
 	return c
 }
 
-func listClaims(filter claims.Filter, style string, s streams) error {
+func listClaims(filter claims.Filter, out *face, s streams) error {
 	all, err := claims.All()
 	if err != nil {
 		return err
@@ -44,11 +47,34 @@ func listClaims(filter claims.Filter, style string, s streams) error {
 		return badUsage("no system %q; there are %s", filter.System, strings.Join(systems, ", "))
 	}
 	list := filter.Apply(all)
-	switch {
-	case style == "json":
-		return claims.WriteJSON(s.out, list)
-	case filter == claims.Filter{}:
-		return claims.WriteSums(s.out, list)
+	if !out.text() {
+		return out.write(s, claimsReport(list))
 	}
-	return claims.WriteText(s.out, list)
+	write := claims.WriteText
+	if filter == (claims.Filter{}) {
+		write = claims.WriteSums
+	}
+	var text bytes.Buffer
+	if err := write(&text, list); err != nil {
+		return err
+	}
+	return out.print(s, text.Bytes())
+}
+
+var claimVerdicts = map[claims.Verdict]report.Verdict{
+	claims.Confirmed: report.Agree, claims.Refuted: report.Differ, claims.Open: report.NotJudged, claims.NotObservable: report.Skipped,
+}
+
+// claimsReport makes of claims a report with a row for each.
+func claimsReport(list []claims.Claim) *report.Report {
+	r := &report.Report{Title: "What the source documents state", Command: "claims"}
+	for i := range list {
+		c := &list[i]
+		f := report.Finding{Key: "claim." + string(c.Verdict), Level: report.Remark, File: c.Document, Section: c.Place, Meaning: c.Truth}
+		for _, by := range c.By {
+			f.Values = append(f.Values, report.Value{Of: "decided by", Text: by})
+		}
+		r.Rows = append(r.Rows, report.Row{Subject: c.ID, Verdict: claimVerdicts[c.Verdict], Note: c.Statement, Findings: []report.Finding{f}})
+	}
+	return r
 }

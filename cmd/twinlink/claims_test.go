@@ -2,9 +2,10 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/twinlink/twinlink/report"
 )
 
 func TestClaims(t *testing.T) {
@@ -18,7 +19,7 @@ func TestClaims(t *testing.T) {
 		{[]string{"--verdict", "open", "--format", "text"}, exitOK, "  = "},
 		{[]string{"--system", "nothing"}, exitUsage, "there are"},
 		{[]string{"--verdict", "likely"}, exitUsage, "must be one of"},
-		{[]string{"--format", "xml"}, exitUsage, "text, json"},
+		{[]string{"--format", "xml"}, exitUsage, "text, markdown, json"},
 		{[]string{"more"}, exitUsage, "claims takes no argument"},
 	} {
 		var out, errs bytes.Buffer
@@ -30,8 +31,8 @@ func TestClaims(t *testing.T) {
 	if status := run([]string{"twinlink", "claims", "--format", "json"}, streams{&out, &errs}); status != exitOK {
 		t.Fatalf("exit %d: %s", status, errs.String())
 	}
-	var list []struct{ ID, Verdict, Truth, By string }
-	if err := json.Unmarshal(out.Bytes(), &list); err != nil || len(list) < 752 {
-		t.Errorf("%d claims, %v", len(list), err)
+	r, err := report.ReadJSON(&out)
+	if err != nil || len(r.Rows) < 752 {
+		t.Errorf("%d claims, %v", len(r.Rows), err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,6 +43,7 @@ func badUsage(format string, args ...any) error { return &usageError{fmt.Sprintf
 
 // execute runs the command tree.
 func execute(args []string, s streams) int {
+	debug.SetGCPercent(garbagePercent)
 	root := newRoot(s)
 	if len(args) == 0 {
 		_ = root.Help()
@@ -108,10 +110,12 @@ Started under the name nvlink it is "twinlink link".`,
 		&cobra.Group{ID: groupLook, Title: "Look into files:"},
 		&cobra.Group{ID: groupProject, Title: "About the project:"},
 	)
-	for _, c := range commands {
+	for _, c := range commands() {
 		root.AddCommand(c(s))
 	}
 	root.SetHelpCommand(helpCommand(s))
+	// For the help alone: run takes it out before the tree sees a command line.
+	root.PersistentFlags().String("repro", "", "where the command fails, pack all it needs into this `FILE`; \"twinlink replay\" runs it again")
 	return root
 }
 
@@ -121,12 +125,17 @@ const (
 	groupProject = "project"
 )
 
+// more are commands that only some builds have.
+var more []func(streams) *cobra.Command
+
 // commands makes the commands, in the order in which help shows them.
-var commands = []func(streams) *cobra.Command{
-	linkCommand, verifyCommand, asNvlinkCommand, selfcheckCommand, finalizeCommand,
-	listCommand, extractCommand, dumpCommand, diffCommand, capsuleCommand, stackCommand,
-	demoCommand, claimsCommand, nv50Command, versionCommand,
-	stormCommand, powerCommand,
+func commands() []func(streams) *cobra.Command {
+	return append([]func(streams) *cobra.Command{
+		linkCommand, verifyCommand, asNvlinkCommand, selfcheckCommand, finalizeCommand,
+		listCommand, extractCommand, dumpCommand, diffCommand, capsuleCommand, stackCommand, reportCommand,
+		demoCommand, claimsCommand, nv50Command, versionCommand,
+		stormCommand, powerCommand, reduceCommand, promoteCommand, replayCommand,
+	}, more...)
 }
 
 // linkCommand stands in the help only: run calls link itself.

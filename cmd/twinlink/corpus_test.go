@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -99,7 +100,7 @@ func runCase(t *testing.T, c corpus.Case) string {
 	if exit != c.Exit {
 		return fmt.Sprintf("exit status %d, nvlink %s has %d; it says %q", exit, c.Release, c.Exit, stderr.String())
 	}
-	if got := stderr.String(); got != c.Stderr {
+	if got := displaced.ReplaceAllString(stderr.String(), ""); got != c.Stderr {
 		return fmt.Sprintf("messages\n%s\nnvlink %s has\n%s", got, c.Release, c.Stderr)
 	}
 	out, err := os.ReadFile(outputName(c.Args))
@@ -124,6 +125,43 @@ func runCase(t *testing.T, c corpus.Case) string {
 		return err.Error()
 	}
 	return fmt.Sprintf("%d differences from nvlink %s, first %s", len(found), c.Release, found[0].Key)
+}
+
+// displaced is a warning that nvlink lacks: its image has wrong code, and ours is that.
+var displaced = regexp.MustCompile(`(?m)^nvlink warning : Code reads other data than the constants of '[^']*', which equal constants of another input displace, as with nvlink [0-9.]+\n`)
+
+// Equal constants under a kernel filter: the image is nvlink's, which has wrong code,
+// so each input whose constants are missed is told of. Zeros are not stored once.
+func TestDisplacedConstants(t *testing.T) {
+	behaviours, err := corpus.Behaviours()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"11.8-sm_61-kernels": "b.cubin c.cubin", "12.4-sm_75-kernels": "b.cubin c.cubin", "13.0-sm_90-kernels": "b.cubin c.cubin", "13.0-sm_90": ""}
+	name := regexp.MustCompile(`constants of '([^']*)'`)
+	for _, c := range corpus.CasesOf(behaviours) {
+		inputs, listed := want[c.Name]
+		if c.Program != "equal_constants" || !listed {
+			continue
+		}
+		delete(want, c.Name)
+		t.Run(c.ID(), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			for _, in := range c.Inputs {
+				write(t, in.Name, string(in.Data))
+			}
+			var told []string
+			for _, m := range name.FindAllStringSubmatch(runAs("nvlink", append([]string{"-toolkit=" + c.Release}, c.Args...)...).stderr, -1) {
+				told = append(told, m[1])
+			}
+			if got := strings.Join(told, " "); got != inputs {
+				t.Errorf("told of %q, want %q", got, inputs)
+			}
+		})
+	}
+	if len(want) > 0 {
+		t.Errorf("not in the corpus: %v", want)
+	}
 }
 
 func outputName(args []string) string {

@@ -42,7 +42,7 @@ func demo(ctx context.Context, s streams) error {
 			r.Rows = append(r.Rows, verify.Ask(ctx, demoQuestion(&c), tools))
 		}
 	}
-	if err := report.WriteText(s.out, &r); err != nil {
+	if err := writeReport(s, &r, report.Text, ""); err != nil {
 		return err
 	}
 	if releases := tools.Releases(); len(releases) == 0 {

@@ -1,13 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/twinlink/twinlink/internal/diff"
+	"github.com/twinlink/twinlink/report"
 )
 
 func diffCommand(s streams) *cobra.Command {
@@ -29,16 +30,56 @@ be opened, 3 a file that is no cubin.`,
 	var filter diff.Filter
 	c.Flags().StringArrayVar(&filter.Only, "only", nil, "show differences under this key alone")
 	c.Flags().StringArrayVar(&filter.Ignore, "ignore", nil, "leave differences under this key out")
-	style := choose(c, "format", "how to print", "text", "json")
+	out := chooseFace(c)
 	pick := chooseMembers(c)
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		different, err := pick.compare(args[0], args[1], filter, style.value, s)
+		different, err := pick.compare(args[0], args[1], filter, out, s)
 		if err == nil && different {
 			return exitStatus(exitDiffer)
 		}
 		return err
 	}
 	return c
+}
+
+func printDifferences(a, b diff.Input, list []diff.Difference, out *face, s streams) error {
+	if !out.text() {
+		row := diffRow(a.Name, b.Name, list)
+		if out.format.value == string(report.HTML) {
+			row.Link = sectionsOf(a, b)
+		}
+		return out.write(s, &report.Report{Command: "diff", Rows: []report.Row{row}})
+	}
+	var text bytes.Buffer
+	if err := diff.Text(&text, list); err != nil {
+		return err
+	}
+	return out.print(s, text.Bytes())
+}
+
+// diffRow makes of differences a row of a report.
+func diffRow(a, b string, list []diff.Difference) report.Row {
+	row := report.Row{Subject: a + " " + b, Verdict: report.Agree}
+	if len(list) > 0 {
+		row.Verdict = report.Differ
+	}
+	for i := range list {
+		d := &list[i]
+		row.Findings = append(row.Findings, report.Finding{Key: d.Key, Level: report.Suspect, File: b,
+			Values: []report.Value{{Of: a, Text: deref(d.A)}, {Of: b, Text: deref(d.B)}}})
+	}
+	return row
+}
+
+// deref is what a file has: "" for nothing, and two quotes for a name of no bytes.
+func deref(s *string) string {
+	switch {
+	case s == nil:
+		return ""
+	case *s == "":
+		return `""`
+	}
+	return *s
 }
 
 // noteKeys are what the note of the linker's command line changes: itself, and
@@ -57,7 +98,7 @@ func expandNote(f diff.Filter) (diff.Filter, bool) {
 }
 
 // compare prints differences and reports whether there are any.
-func (w *choosing) compare(a, b string, filter diff.Filter, style string, s streams) (bool, error) {
+func (w *choosing) compare(a, b string, filter diff.Filter, out *face, s streams) (bool, error) {
 	var in [2]diff.Input
 	for i, name := range [...]string{a, b} {
 		p, err := w.one(name)
@@ -72,11 +113,7 @@ func (w *choosing) compare(a, b string, filter diff.Filter, style string, s stre
 		return false, err
 	}
 	list, useless := filter.Apply(all)
-	print := func(w io.Writer, list []diff.Difference) error { return diff.Text(w, list) }
-	if style == "json" {
-		print = diff.JSON
-	}
-	if err := print(s.out, list); err != nil {
+	if err := printDifferences(in[0], in[1], list, out, s); err != nil {
 		return false, err
 	}
 	useless = slices.DeleteFunc(useless, func(p string) bool { return withoutNote && slices.Contains(noteKeys, p) })

@@ -58,7 +58,7 @@ func (w *choosing) extract(name, folder string, s streams) error {
 			return err
 		}
 		out := filepath.Join(folder, fileName(m, used))
-		if err := writeFiles([]outFile{{out, content}}); err != nil {
+		if err := writeFiles([]outFile{{path: out, data: content}}); err != nil {
 			return err
 		}
 		fmt.Fprintf(s.out, "%s: %s\n", out, m.Name())

@@ -206,6 +206,9 @@ func (f *finalize) judge(name string) verdict {
 	if errors.As(err, &fault) {
 		return say(fault.Code, err.Error())
 	}
+	if opt.OutSASS && f.out == "" {
+		return say(finalizer.OptionConflict, "--out-sass: without -o there is no place for it")
+	}
 	if opt.LevelSet {
 		x.Level = uint8(opt.Level)
 	}
@@ -233,12 +236,16 @@ func (f *finalize) judge(name string) verdict {
 			return say(finalizer.SASSFailed, "self-check: some instructions are of a form that isn't known")
 		}
 		d.Reason += "; self-check passed"
-		if opt.OutSASS && f.out != "" {
-			made = append(made, outFile{f.out + ".sass", sass})
+		if opt.OutSASS {
+			again, err := cubin.Open(f.out+".sass", sass)
+			if err != nil {
+				return say(finalizer.Internal, err.Error())
+			}
+			made = append(made, outFile{path: f.out + ".sass", data: finalizer.Retarget(again, f.target)})
 		}
 	}
 	if f.out != "" {
-		if err := writeFiles(append(made, outFile{f.out, finalizer.Retarget(file, f.target)})); err != nil {
+		if err := writeFiles(append(made, outFile{path: f.out, data: finalizer.Retarget(file, f.target)})); err != nil {
 			return say(finalizer.Internal, err.Error())
 		}
 		d.Reason += "; copied"

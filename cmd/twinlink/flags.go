@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/twinlink/twinlink/internal/progress"
 )
 
 // choice is a flag that takes one of a few words.
@@ -33,6 +35,15 @@ func choose(c *cobra.Command, name, about string, words ...string) *choice {
 		return words, cobra.ShellCompDirectiveNoFileComp
 	})
 	return f
+}
+
+// chooseProgress adds --progress.
+func chooseProgress(c *cobra.Command) *choice {
+	var words []string
+	for _, m := range progress.Modes() {
+		words = append(words, string(m))
+	}
+	return choose(c, "progress", "how to show progress", words...)
 }
 
 // atLeast wants so many arguments.

@@ -13,6 +13,14 @@ import (
 func (l *linker) inputs() error {
 	l.mapInputs(l.cmd.Inputs)
 	l.set = inputs.New(l.cmd, l.reader)
+	tools, err := l.compilers()
+	if err != nil {
+		return err
+	}
+	if tools != nil {
+		defer tools.Close()
+		l.set.Compiler = tools
+	}
 	paths, err := l.libraries()
 	if err != nil {
 		return err
@@ -39,7 +47,7 @@ func (l *linker) inputs() error {
 		return exitStatus(undefinedExit)
 	}
 	if _, virtual := l.cmd.Virtual(); virtual {
-		if err := l.write(nil); err != nil {
+		if err := l.write(nil, nil); err != nil {
 			return err
 		}
 		return exitStatus(exitOK)
@@ -49,7 +57,13 @@ func (l *linker) inputs() error {
 
 // add adds one file and prints what there is to say of it.
 func (l *linker) add(name string) error {
+	unlinked := len(l.set.Unlinked)
 	said := l.set.Add(name)
+	if len(l.set.Unlinked) > unlinked {
+		if err := l.checkFit(); err != nil {
+			return err
+		}
+	}
 	for i := range said {
 		if said[i].Severity != engine.Fatal {
 			continue
@@ -66,10 +80,22 @@ func (l *linker) add(name string) error {
 // The engine has no check alone, so this links them and listens for that one
 // sort of fault.
 func (l *linker) checkFit() error {
-	if len(l.set.Objects) == 0 {
+	if err := l.fits(l.set.Objects); err != nil {
+		return err
+	}
+	for i := range l.set.Unlinked {
+		if err := l.fits(l.set.Unlinked[i : i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *linker) fits(objects []engine.Input) error {
+	if len(objects) == 0 {
 		return nil
 	}
-	_, err := engine.Link(l.set.Objects, l.cmd.Options)
+	_, err := engine.Link(objects, l.cmd.Options)
 	var refused *engine.LinkError
 	if !errors.As(err, &refused) {
 		return nil
@@ -78,7 +104,8 @@ func (l *linker) checkFit() error {
 		switch d := &refused.Diags[i]; d.Kind {
 		case engine.Malformed, engine.WrongArch, engine.WrongToolkit:
 			if d.Severity == engine.Fatal {
-				return l.say(refused.Diags[:i+1]...)
+				l.report(refused.Diags[:i])
+				return l.say(*d)
 			}
 		}
 	}

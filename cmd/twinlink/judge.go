@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/inputs"
+	"github.com/twinlink/twinlink/internal/registration"
 	"github.com/twinlink/twinlink/internal/verify"
 	"github.com/twinlink/twinlink/report"
 )
@@ -159,22 +159,10 @@ func (j *judgement) registration(cmd *cmdline.Command, folder string) {
 		j.Registration = err.Error()
 		return
 	}
-	set := inputs.New(cmd, inputs.NewReader(os.ReadFile))
-	names := append([]string(nil), cmd.Inputs...)
-	for _, lib := range cmd.Libraries {
-		if path, _ := set.Library(lib); path != "" {
-			names = append(names, path)
-		}
-	}
-	for _, name := range names {
-		set.Add(name)
-	}
 	j.Registration = "same"
-	if !bytes.Equal(text, inputs.RegisterText(folder, set.Registered)) {
+	for _, f := range registration.CheckFile(text, registeredNames(cmd, folder)) {
 		j.Registration, j.Verdict = "another than the objects ask for", report.Differ.String()
-	}
-	if twice := inputs.Twice(set.Registered); twice != "" {
-		j.Registration, j.Verdict = "registers "+twice+" twice", report.Differ.String()
+		j.Findings = append(j.Findings, f.String())
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/container"
+	"github.com/twinlink/twinlink/internal/cufilt"
 	"github.com/twinlink/twinlink/internal/inputs"
 	"github.com/twinlink/twinlink/internal/usage"
 )
@@ -66,7 +68,7 @@ func (l *linker) status(err error) int {
 func (l *linker) run(args []string) error {
 	preview := cmdline.Scan(args, readOptions)
 	release := l.release(preview)
-	cmd, err := cmdline.Parse(release, args, readOptions)
+	cmd, err := cmdline.Parse(release, withCompilers(args), readOptions)
 	l.cmd = cmd
 	for i := range cmd.Messages {
 		fmt.Fprintln(l.err, cmd.Line(&cmd.Messages[i]))
@@ -82,6 +84,8 @@ func (l *linker) run(args []string) error {
 	case cmdline.ShowVersion:
 		fmt.Fprint(l.out, cmdline.VersionText(release, l.name()))
 		return nil
+	case cmdline.HostScript:
+		return l.hostScript()
 	}
 	for _, step := range [...]func() error{l.openTime, l.inputs, l.link} {
 		if err := step(); err != nil {
@@ -143,47 +147,60 @@ func (l *linker) fatal(kind engine.DiagKind, format string, args ...any) error {
 	return l.say(engine.Diagnostic{Severity: engine.Fatal, Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
-// special refuses what is read from files of its own.
+// special reads what stands in files of its own: --nv-host is put into the image,
+// --uidx-file is refused.
 func (l *linker) special() error {
-	for _, f := range [...]struct {
-		name string
-		id   cmdline.ID
-	}{{l.cmd.UidxFile, cmdline.UidxFile}, {l.cmd.NVHostFile, cmdline.NVHost}} {
-		if !l.cmd.Given(f.id) {
-			continue
+	if l.cmd.Given(cmdline.UidxFile) {
+		if _, err := l.reader.Read(l.cmd.UidxFile); err != nil {
+			return l.say(cmdline.CannotOpen(l.cmd.UidxFile).Messages...)
 		}
-		if _, err := l.reader.Read(f.name); err != nil {
-			return l.say(cmdline.CannotOpen(f.name).Messages...)
-		}
-		return l.say(cmdline.Unsupported("option '--%s'", cmdline.Table[f.id].Name))
+		return l.say(cmdline.Unsupported("option '--%s'", cmdline.Table[cmdline.UidxFile].Name))
 	}
+	if !l.cmd.Given(cmdline.NVHost) {
+		return nil
+	}
+	data, err := l.reader.Read(l.cmd.NVHostFile)
+	if err != nil {
+		return l.say(cmdline.CannotOpen(l.cmd.NVHostFile).Messages...)
+	}
+	if len(data) == 0 {
+		return l.fatal(engine.Malformed, "Could not read file '%s'", l.cmd.NVHostFile)
+	}
+	l.cmd.Options.Host = data
 	return nil
 }
 
 // link runs the engine and writes what it made.
 func (l *linker) link() error {
+	if l.set.Whole != nil {
+		return l.write(l.set.Whole, nil)
+	}
 	// Names are demangled with --dump-callgraph-no-demangle too, as nvlink has it.
-	l.cmd.Options.Demangle = demangled
-	l.cmd.Options.Alloc = slab
+	l.cmd.Options.Demangle = func(name string) string { return cufilt.Demangle(name, l.cmd.Release.ShowsClones()) }
 	if l.watch != nil {
 		l.cmd.Options.OnPhase = l.watch.begin
 	}
 	l.cmd.Options.HostUse = l.set.HostUse()
 	l.cmd.Options.Empty = true // nvlink asks for input files, not for code in them
-	out, err := engine.Link(l.set.Objects, l.cmd.Options)
+	var piecewise *streamed
+	var to io.WriterAt
+	if !l.cmd.Verbose {
+		if piecewise = stream(l.cmd.Output); piecewise != nil {
+			defer piecewise.discard()
+			to = piecewise
+		}
+	}
+	out, err := engine.LinkTo(to, l.set.Objects, l.cmd.Options)
 	var refused *engine.LinkError
 	if errors.As(err, &refused) {
 		l.report(refused.Diags)
-		if refused.Exit == undefinedExit && l.cmd.Given(cmdline.AllowUndefinedGlobals) {
-			_ = l.say(cmdline.Unsupported("option '--%s'", cmdline.Table[cmdline.AllowUndefinedGlobals].Name))
-		}
 		if refused.Image != nil {
 			if err := l.verbose(refused.Image); err != nil {
 				return err
 			}
 		}
 		if refused.Exit == undefinedExit {
-			if err := l.write(nil); err != nil {
+			if err := l.write(nil, nil); err != nil {
 				return err
 			}
 		}
@@ -196,7 +213,10 @@ func (l *linker) link() error {
 	if failed {
 		return exitStatus(undefinedExit)
 	}
-	return l.write(out.Image)
+	if err := l.dotFile(); err != nil {
+		return err
+	}
+	return l.write(out.Image, piecewise)
 }
 
 // report prints the engine's messages, warnings as the options want them; what
@@ -205,10 +225,10 @@ func (l *linker) link() error {
 func (l *linker) report(diags []engine.Diagnostic) (failed bool) {
 	for _, d := range diags {
 		if d.Severity == engine.Warning {
-			if l.said(d.Text) || l.cmd.Options.NoWarnings {
+			if l.said(d.Text) || l.cmd.NoWarnings {
 				continue
 			}
-			if l.cmd.Options.WarningsAsErrors {
+			if l.cmd.WarningsAsErrors {
 				d.Severity, failed = engine.Error, true
 			}
 		}
@@ -249,8 +269,8 @@ func (l *linker) verbose(image []byte) error {
 }
 
 // write puts the image, and the list of registered names, in place: both or
-// neither. A link that makes no image, nil, may have such a list all the same.
-func (l *linker) write(image []byte) error {
+// neither. A link that makes no image may have such a list all the same.
+func (l *linker) write(image []byte, piecewise *streamed) error {
 	if name := l.changed(); name != "" {
 		return l.fatal(engine.Malformed, "Input file '%s' changed while it was linked", name)
 	}
@@ -258,15 +278,15 @@ func (l *linker) write(image []byte) error {
 		l.watch.begin("file")
 	}
 	var files []outFile
-	if image != nil {
-		files = append(files, outFile{l.cmd.Output, image})
+	if image != nil || piecewise != nil {
+		files = append(files, outFile{path: l.cmd.Output, data: image, made: piecewise})
 	}
 	if l.cmd.Given(cmdline.RegisterLinkBinaries) {
 		folder, err := os.Getwd()
 		if err != nil {
 			folder = ""
 		}
-		files = append(files, outFile{l.cmd.RegisterFile, inputs.RegisterText(folder, l.set.Registered)})
+		files = append(files, outFile{path: l.cmd.RegisterFile, data: inputs.RegisterText(folder, l.set.Registered)})
 	}
 	var bad *fs.PathError
 	if err := writeFiles(files); errors.As(err, &bad) {

@@ -17,14 +17,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 )
 
 // streams is where a command writes.
 type streams struct{ out, err io.Writer }
 
 func main() {
-	debug.SetGCPercent(garbagePercent)
 	os.Exit(run(os.Args, streams{os.Stdout, os.Stderr}))
 }
 
@@ -39,8 +37,15 @@ func run(args []string, s streams) int {
 		}
 		return link("nvlink", folder, args[1:], s)
 	}
-	if len(args) > 1 && args[1] == "link" {
+	rest, pack, err := takeRepro(args[1:])
+	switch {
+	case err != nil:
+		complain(s, err)
+		return exitUsage
+	case pack != "":
+		return executePacked(rest, pack, s)
+	case len(args) > 1 && args[1] == "link":
 		return link("twinlink link", "", args[2:], s)
 	}
-	return execute(args[1:], s)
+	return execute(rest, s)
 }

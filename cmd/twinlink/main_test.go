@@ -149,7 +149,6 @@ func TestRefusals(t *testing.T) {
 			"nvlink error   : Skipping incompatible './libe.a' when searching for -le (target: sm_80)"}},
 		{"-arch=sm_80 a.cubin b.cubin -o out -uidx=none", 1, []string{"nvlink fatal   : Could not open input file 'none'"}},
 		{"-arch=sm_80 a.cubin b.cubin -o out -uidx=a.cubin", 1, []string{"nvlink fatal   : option '--uidx-file' is not supported by twinlink"}},
-		{"-arch=sm_80 a.cubin b.cubin -o out --dot-file=d", 1, []string{"nvlink fatal   : option '--dot-file' is not supported by twinlink"}},
 		{"-arch=compute_80 a.cubin b.cubin -o out", 0, nil}, // nothing is made for a virtual target
 		{"-arch=compute_75 a.cubin b.cubin -o out", 1, []string{"nvlink fatal   : Input file 'a.cubin' arch does not match target 'compute_75'"}},
 		{"-toolkit 11.8 -m32 -arch=sm_80 a.cubin b.cubin -o out", 1, []string{"nvlink fatal   : Input file 'a.cubin' size does not match target '-m32'"}},

@@ -13,7 +13,7 @@ import (
 // Only "make man" builds this: the writer of manual pages is larger than the
 // rest of the command line.
 func init() {
-	commands = append(commands, func(streams) *cobra.Command {
+	more = append(more, func(streams) *cobra.Command {
 		return &cobra.Command{
 			Use:     "man FOLDER",
 			GroupID: groupProject,

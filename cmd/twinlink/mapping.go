@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"runtime/debug"
 
@@ -37,7 +38,10 @@ func (l *linker) mapInputs(names []string) {
 		total += info.Size()
 		found = append(found, mapping{name, info})
 	}
-	if total < largeSlab {
+	if total < largeInputs {
+		if total >= fewInputs {
+			debug.SetGCPercent(garbagePercent)
+		}
 		return
 	}
 	collectLate(int(total))
@@ -54,14 +58,45 @@ const maxMapped = 1 << 40
 
 // changed returns the name of a mapped input that isn't what it was, "" for
 // none.
-func (l *linker) changed() string {
-	for _, m := range l.mapped {
+func (l *linker) changed() string { return changed(l.mapped) }
+
+// changed returns the name of a mapped file that isn't what it was, "" for none.
+func changed(list []mapping) string {
+	for _, m := range list {
 		info, err := os.Stat(m.name)
 		if err != nil || !os.SameFile(info, m.info) || info.Size() != m.info.Size() || !info.ModTime().Equal(m.info.ModTime()) {
 			return m.name
 		}
 	}
 	return ""
+}
+
+// readOrMap reads a file, or maps it where it is large.
+func readOrMap(name string) ([]byte, *mapping, error) {
+	info, err := os.Stat(name)
+	if err == nil && info.Mode().IsRegular() && info.Size() >= largeInputs && info.Size() <= maxMapped {
+		if data := mapFile(name, int(info.Size())); data != nil {
+			collectLater(tableShare * len(data))
+			return data, &mapping{name, info}, nil
+		}
+	}
+	data, err := os.ReadFile(name)
+	return data, nil, err
+}
+
+// unlessChanged runs a step that reads mapped files. Where one of them changed
+// meanwhile the error says so, and what the step made or panicked of means nothing.
+func unlessChanged(list func() []mapping, step func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		r := recover()
+		if name := changed(list()); name != "" {
+			err = fmt.Errorf("%s changed while it was read", name)
+		} else if r != nil {
+			panic(r)
+		}
+	}()
+	return step()
 }
 
 // faultsAsErrors runs a step of a link. A fault in memory, which is what a

@@ -86,7 +86,7 @@ func TestMappedInputChanges(t *testing.T) {
 				for _, b := range data {
 					sum += int(b)
 				}
-				return l.write(make([]byte, sum))
+				return l.write(make([]byte, sum), nil)
 			})
 			if err == nil || !strings.Contains(messages.String(), "changed while it was linked") {
 				t.Errorf("the link ends with %v and says %q", err, messages.String())

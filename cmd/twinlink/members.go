@@ -17,6 +17,8 @@ type choosing struct {
 	arch, member string
 	mercury      bool // leave cubins without a Mercury side out, where nothing is asked for
 	budget       *container.Budget
+	mapLarge     bool      // map large files: the caller watches mapped
+	mapped       []mapping // files that are
 }
 
 // chooseMembers adds --arch and --member.
@@ -36,7 +38,7 @@ type piece struct {
 // cubins returns the cubins in a file. A file that is no container is its own
 // piece, whatever it is: who reads it tells what is wrong with it.
 func (w *choosing) cubins(name string) ([]piece, error) {
-	data, err := os.ReadFile(name)
+	data, err := w.read(name)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +68,17 @@ func (w *choosing) cubins(name string) ([]piece, error) {
 		return nil, &container.Error{Kind: container.NoSuchMember, Path: name, Value: uint64(len(list)), Detail: "of the members that are asked for none is a cubin that this command looks at"}
 	}
 	return pieces, nil
+}
+
+func (w *choosing) read(name string) ([]byte, error) {
+	if !w.mapLarge {
+		return os.ReadFile(name)
+	}
+	data, m, err := readOrMap(name)
+	if m != nil {
+		w.mapped = append(w.mapped, *m)
+	}
+	return data, err
 }
 
 // one returns the only cubin in a file.

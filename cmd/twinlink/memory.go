@@ -5,24 +5,17 @@ import (
 	"runtime/debug"
 )
 
-// A link holds its inputs and an image about as large, and between them makes
-// tables. Most of what a big link asks of the system is memory, so that is
-// asked for in few and large pieces.
+// A link holds its inputs and makes tables. Most of what a big link asks of the
+// system is memory, so that is asked for in few and large pieces.
 
 const mebibyte = 1 << 20
 
-// largeSlab is from where on a piece of memory is worth a mapping of its own.
-const largeSlab = 4 * mebibyte
+// largeInputs is how many bytes of inputs are worth mapping them.
+const largeInputs = 4 * mebibyte
 
-// slab returns n zeroed bytes, which a large piece keeps until the process ends.
-func slab(n int) []byte {
-	if n >= largeSlab {
-		if b := mapped(n); b != nil {
-			return b
-		}
-	}
-	return make([]byte, n)
-}
+// fewInputs is how many bytes of inputs a link takes without any garbage collection
+// whatever the settings are, which take time to change.
+const fewInputs = mebibyte / 4
 
 // garbagePercent is when garbage is collected: a link allocates a few times its
 // inputs and ends, so collecting earlier costs more than it frees.
@@ -36,12 +29,20 @@ const tableShare = 4
 // garbage. Where its tables take more than their share after all, the first
 // collection brings garbagePercent back.
 func collectLate(inputs int) {
+	if collectLater(tableShare * inputs) {
+		hugeHeap(tableShare * inputs)
+	}
+}
+
+// collectLater lets the heap grow to that many bytes before garbage is collected
+// for the first time; false where it may grow to that anyway.
+func collectLater(heap int) bool {
 	const least = 4 * mebibyte // the heap of the first collection at 100 %
-	percent := 100 * inputs / (least / tableShare)
+	percent := 100 * heap / least
 	if percent <= garbagePercent {
-		return
+		return false
 	}
 	debug.SetGCPercent(percent)
-	hugeHeap(tableShare * inputs)
 	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, garbagePercent)
+	return true
 }

@@ -12,10 +12,11 @@ import (
 	"github.com/twinlink/twinlink/internal/cmdline"
 )
 
-// outFile is a file to write.
+// outFile is a file to write: its data, or what a link has written already.
 type outFile struct {
 	path string
 	data []byte
+	made *streamed
 }
 
 // placed is a file that is written beside its place and waits to be renamed.
@@ -53,42 +54,66 @@ func writeFiles(files []outFile) error {
 // writeBeside writes a file under a temporary name. What isn't a regular
 // file, such as /dev/stdout, is written to where it stands, and nothing waits.
 func writeBeside(f outFile) (placed, error) {
-	target, err := followLink(f.path)
+	if f.made != nil {
+		return f.made.finish()
+	}
+	target, mode, err := targetOf(f.path)
 	if err != nil {
 		return placed{}, err
 	}
-	mode := fs.FileMode(0)
-	switch info, err := os.Stat(target); {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return placed{}, err
-	case info.Mode().IsRegular():
-		mode = info.Mode().Perm()
-		if err := writable(target); err != nil {
-			return placed{}, err
-		}
-	case info.IsDir():
-		return placed{}, fs.ErrInvalid
-	default:
+	if mode&fs.ModeType != 0 {
 		return placed{}, writeInPlace(target, f.data)
 	}
-	temporary, err := create(target)
+	temporary, err := createWith(target, mode)
 	if err != nil {
 		return placed{}, err
 	}
-	name := temporary.Name()
 	_, err = temporary.Write(f.data)
-	if err == nil && mode != 0 {
-		err = temporary.Chmod(mode)
+	return closeBeside(temporary, target, f.path, err)
+}
+
+// targetOf returns what a path names, and the mode of what is there: 0 where
+// nothing is.
+func targetOf(path string) (target string, mode fs.FileMode, err error) {
+	if target, err = followLink(path); err != nil {
+		return "", 0, err
 	}
-	if closeErr := temporary.Close(); err == nil {
+	switch info, err := os.Stat(target); {
+	case errors.Is(err, fs.ErrNotExist):
+		return target, 0, nil
+	case err != nil:
+		return "", 0, err
+	case info.IsDir():
+		return "", 0, fs.ErrInvalid
+	case info.Mode().IsRegular():
+		return target, info.Mode().Perm(), writable(target)
+	default:
+		return target, info.Mode(), nil
+	}
+}
+
+// createWith makes a new file beside path, with a mode where that isn't 0.
+func createWith(path string, mode fs.FileMode) (*os.File, error) {
+	f, err := create(path)
+	if err == nil && mode != 0 {
+		if err = f.Chmod(mode); err != nil {
+			_, err = closeBeside(f, "", "", err)
+		}
+	}
+	return f, err
+}
+
+// closeBeside closes a temporary file, and removes it after an error.
+func closeBeside(f *os.File, target, given string, err error) (placed, error) {
+	name := f.Name()
+	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
 	if err != nil {
 		_ = os.Remove(name)
 		return placed{}, err
 	}
-	return placed{name, target, f.path}, nil
+	return placed{name, target, given}, nil
 }
 
 // maxLinks is how many symbolic links are followed.

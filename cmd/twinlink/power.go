@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twinlink/twinlink/fuzz/power"
+	"github.com/twinlink/twinlink/internal/progress"
 )
 
 func powerCommand(s streams) *cobra.Command {
@@ -20,6 +22,9 @@ func powerCommand(s streams) *cobra.Command {
 		Long: `Plants the faults of fuzz/power/faults one at a time in the source tree of the
 working folder and runs detectors, the cheap ones first, until one fails. Prints
 each fault with what found it and how long that took. Needs the go command.
+
+A long run can be made in portions: --limit ends one, --resume begins the next.
+With --draw the faults are small changes at places drawn at random.
 
 Exit status: 0 all faults are found, or have a reason; 1 not so; 2 wrong use.`,
 		Example: "  twinlink power --only 'oracle/*'\n  twinlink power --compile",
@@ -32,28 +37,53 @@ Exit status: 0 all faults are found, or have a reason; 1 not so; 2 wrong use.`,
 	f.BoolVar(&o.Compile, "compile", false, "only see that every fault fits and compiles")
 	f.BoolVar(&o.Live, "live", false, "ask NVIDIA's tools as well")
 	f.BoolVar(&o.Fuzz, "fuzz", false, "run the fuzz targets as well")
+	f.IntVar(&o.Draw, "draw", 0, "that many faults drawn at random instead of the lists'")
+	f.Uint64Var(&o.Seed, "seed", 1, "seed of what is drawn")
+	f.StringVar(&o.Under, "under", "", "folder in which faults are drawn")
+	f.StringVar(&o.Results, "results", ".power.json", "file of results, a line each")
+	f.BoolVar(&o.Resume, "resume", false, "go on where the file of results ends: what was found is not tried again")
+	f.DurationVar(&o.Limit, "limit", 0, "begin no fault after this time")
 	f.IntVar(&o.Workers, "workers", 2, "how many faults at once")
+	f.Uint64Var(&o.Seek.From, "seek-from", 1500, "number of the first question for --seek-to")
+	f.Uint64Var(&o.Seek.To, "seek-to", 0, "look for questions of numbers below this that tell a fault that lives")
 	f.StringVar(&o.Root.Dir, "root", ".", "folder of the source")
-	c.RunE = func(c *cobra.Command, _ []string) error { return runPower(c.Context(), o, s) }
+	out := chooseFace(c)
+	meter := chooseProgress(c)
+	c.RunE = func(c *cobra.Command, _ []string) error { return runPower(c.Context(), o, out, meter, s) }
 	return c
 }
 
-func runPower(ctx context.Context, o power.Options, s streams) error {
+func runPower(ctx context.Context, o power.Options, out *face, meter *choice, s streams) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
+	shown := progress.New(s.err, progress.Mode(meter.value), "faults", 0)
 	o.Each = func(r power.Result) {
-		if r.Outcome == power.Planted {
+		shown.Add(1, r.Area+"/"+r.Fault)
+		if r.Outcome == power.Planted || !out.text() || out.file != "" {
 			return
 		}
 		fmt.Fprintf(s.out, "%-10s %-50s %-10s %6.1f s %s\n", r.Outcome, r.Area+"/"+r.Fault, r.Detector, r.Time.Round(100*time.Millisecond).Seconds(), r.Note)
 	}
+	if o.Fit || o.Compile {
+		o.Results = ""
+	}
 	results, err := power.Run(ctx, o)
+	shown.End()
 	if err != nil {
 		return badUsage("%v", err)
 	}
-	power.Sums(s.out, results)
+	if out.text() {
+		var sums bytes.Buffer
+		power.Sums(&sums, results)
+		err = out.print(s, sums.Bytes())
+	} else {
+		err = out.write(s, powerReport(results))
+	}
+	if err != nil {
+		return err
+	}
 	for i := range results {
-		if results[i].Bad() {
+		if results[i].Bad() && o.Draw == 0 {
 			return exitStatus(exitDiffer)
 		}
 	}

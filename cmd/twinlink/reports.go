@@ -2,9 +2,44 @@ package main
 
 import (
 	"bytes"
+	"slices"
 
+	"github.com/spf13/cobra"
+
+	"github.com/twinlink/twinlink/internal/terminal"
 	"github.com/twinlink/twinlink/report"
 )
+
+// face is how a command prints its result: --format and --report.
+type face struct {
+	format *choice
+	file   string // --report; "" for standard output
+}
+
+// chooseFace adds both flags. more are formats that the command has beside those
+// of reports.
+func chooseFace(c *cobra.Command, more ...string) *face {
+	f := &face{format: choose(c, "format", "how to print", append(formatWords(), more...)...)}
+	c.Flags().StringVar(&f.file, "report", "", "write the result to this `FILE`, not to standard output")
+	_ = c.MarkFlagFilename("report")
+	return f
+}
+
+// text reports whether the command prints its own text.
+func (f *face) text() bool { return f.format.value == string(report.Text) }
+
+// report reports whether the result is printed as a report.
+func (f *face) report() bool {
+	return !f.text() && slices.Contains(report.Formats(), report.Format(f.format.value))
+}
+
+// write prints a report.
+func (f *face) write(s streams, r *report.Report) error {
+	return writeReport(s, r, report.Format(f.format.value), f.file)
+}
+
+// print prints text that the command made.
+func (f *face) print(s streams, text []byte) error { return s.put(text, f.text(), f.file) }
 
 func formatWords() []string {
 	var words []string
@@ -21,9 +56,18 @@ func writeReport(s streams, r *report.Report, format report.Format, output strin
 	if err := report.Write(&b, r, format); err != nil {
 		return err
 	}
-	if output != "" {
-		return writeFiles([]outFile{{output, b.Bytes()}})
+	return s.put(b.Bytes(), format == report.Text, output)
+}
+
+// put writes a result into a file, the whole of it or nothing, or to standard
+// output. Text for a person at a terminal is coloured.
+func (s streams) put(result []byte, text bool, file string) error {
+	if file != "" {
+		return writeFiles([]outFile{{path: file, data: result}})
 	}
-	_, err := s.out.Write(b.Bytes())
+	if text && terminal.Colours(s.out) {
+		result = terminal.Paint(result)
+	}
+	_, err := s.out.Write(result)
 	return err
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"io"
+	"unsafe"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/progress"
 	"github.com/twinlink/twinlink/report"
 	"github.com/twinlink/twinlink/selfcheck"
 )
@@ -37,7 +40,7 @@ Exit status: 0 all pass, 1 findings, 2 wrong use, 3 a file was refused,
 		Example: "  twinlink selfcheck out.cubin\n  twinlink selfcheck --format json *.cubin",
 		Args:    atLeast(1, "no file to check"),
 	}
-	style := choose(c, "format", "how to print", "text", "json", "json-full", string(report.Markdown), string(report.HTML), string(report.SARIF), string(report.JUnit))
+	face, meter := chooseFace(c, "json-full"), chooseProgress(c)
 	codes := choose(c, "codes", "numbers of findings", "seed", "section")
 	out := c.Flags().String("out-sass", "", "write the file with the SASS side that Mercury has; one input only")
 	allow := c.Flags().Bool("allow-unknown", false, "take what isn't known for correct, instead of the result incomplete")
@@ -48,68 +51,122 @@ Exit status: 0 all pass, 1 findings, 2 wrong use, 3 a file was refused,
 		if *out != "" && len(files) != 1 {
 			return badUsage("--out-sass takes one file")
 		}
-		opts := selfcheck.Options{Codes: selfcheck.LookupCodes(codes.value), AllowUnknown: *allow}
-		return pick.selfcheck(files, style.value, opts, *out, *ask, s)
+		opts := selfcheck.Options{Codes: selfcheck.LookupCodes(codes.value), AllowUnknown: *allow, Nodes: hugeNodes}
+		shown := progress.New(s.err, progress.Mode(meter.value), "selfcheck", int64(len(files)))
+		defer shown.End()
+		return pick.selfcheck(files, face, opts, *out, *ask, shown, s)
 	}
 	return c
 }
 
+// hugeNodes makes the nodes of a file.
+func hugeNodes(n int) []capsule.Node {
+	list := make([]capsule.Node, n)
+	if size := n * int(unsafe.Sizeof(capsule.Node{})); size >= largeInputs {
+		hugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), size))
+	}
+	return list
+}
+
 // selfcheck checks the files in order; the verdict is the worst of theirs.
-func (w *choosing) selfcheck(files []string, style string, opts selfcheck.Options, out string, ask bool, s streams) error {
+func (w *choosing) selfcheck(files []string, face *face, opts selfcheck.Options, out string, ask bool, shown *progress.Meter, s streams) error {
 	verdict := selfcheck.Pass
 	faces := report.Report{Command: "selfcheck"}
+	w.mapLarge = !ask
+	var text bytes.Buffer
+	var d disassembly
+	if face.format.value == string(report.HTML) {
+		d = disassembler("", s)
+	}
 	for _, name := range files {
-		pieces, err := w.cubins(name)
+		shown.Add(1, name)
+		var list []selfchecked
+		w.mapped = nil
+		err := unlessChanged(func() []mapping { return w.mapped }, func() (err error) {
+			list, err = w.selfcheckFile(name, opts, out != "")
+			if err == nil && face.format.value == string(report.HTML) {
+				for i := range list {
+					list[i].capsules = drawCapsules(list[i].piece, list[i].report, d)
+				}
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		if out != "" && len(pieces) != 1 {
-			return badUsage("--out-sass takes one cubin: choose it with --arch or --member")
-		}
-		for _, p := range pieces {
-			result, made, err := selfcheckCubin(p, opts, out != "")
-			switch {
-			case err != nil:
-			case slices.Contains(report.Formats(), report.Format(style)) && style != "text" && style != "json":
-				faces.Rows = append(faces.Rows, selfcheckRow(result))
-			default:
-				err = printReport(result, style, s)
+		for _, p := range list {
+			var err error
+			if face.report() && face.format.value != string(report.JSON) {
+				row := selfcheckRow(p.report)
+				row.Capsules = p.capsules
+				faces.Rows = append(faces.Rows, row)
+			} else {
+				err = printReport(p.report, face.format.value, &text)
 			}
-			if err == nil && made != nil {
-				err = writeFiles([]outFile{{out, made}})
+			if err == nil && p.made != nil {
+				err = writeFiles([]outFile{{path: out, data: p.made}})
 			}
 			if err == nil && ask {
-				err = askWitness(p, style, s)
+				err = askWitness(p.piece, face.text(), &text, s)
+			}
+			if err == nil && face.file == "" {
+				err = face.print(s, text.Bytes())
+				text.Reset()
 			}
 			if err != nil {
 				return err
 			}
-			verdict = verdict.Worst(result.Verdict)
+			verdict = verdict.Worst(p.report.Verdict)
 		}
 	}
 	if len(faces.Rows) > 0 {
-		if err := writeReport(s, &faces, report.Format(style), ""); err != nil {
+		if err := face.write(s, &faces); err != nil {
 			return err
 		}
+	} else if err := face.print(s, text.Bytes()); err != nil {
+		return err
 	}
 	return ended(verdict.ExitStatus())
 }
 
-func selfcheckCubin(p piece, opts selfcheck.Options, reconstitute bool) (*selfcheck.Report, []byte, error) {
-	if reconstitute {
-		return selfcheck.Reconstitute(p.name, p.data, opts)
-	}
-	return selfcheck.Check(p.name, p.data, opts), nil, nil
+// selfchecked is a cubin and what came of its check.
+type selfchecked struct {
+	piece
+	report *selfcheck.Report
+	made   []byte // the file with the SASS that Mercury has
+
+	capsules []report.Capsule // for a page
 }
 
-func printReport(r *selfcheck.Report, style string, s streams) error {
+// selfcheckFile checks the cubins in a file.
+func (w *choosing) selfcheckFile(name string, opts selfcheck.Options, reconstitute bool) ([]selfchecked, error) {
+	pieces, err := w.cubins(name)
+	if err != nil {
+		return nil, err
+	}
+	if reconstitute && len(pieces) != 1 {
+		return nil, badUsage("--out-sass takes one cubin: choose it with --arch or --member")
+	}
+	list := make([]selfchecked, len(pieces))
+	for i, p := range pieces {
+		list[i].piece = p
+		if !reconstitute {
+			list[i].report = selfcheck.Check(p.name, p.data, opts)
+		} else if list[i].report, list[i].made, err = selfcheck.Reconstitute(p.name, p.data, opts); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func printReport(r *selfcheck.Report, style string, w io.Writer) error {
 	switch style {
 	case "json":
-		return r.JSON(s.out)
+		return r.JSON(w)
 	case "json-full":
-		return r.FullJSON(s.out)
+		return r.FullJSON(w)
 	}
-	return r.Text(s.out)
+	return r.Text(w)
 }
 
 // witnessReleases are the releases of nvlink that know capsules.
@@ -117,9 +174,8 @@ var witnessReleases = []string{"13.0", "13.5"}
 
 // askWitness links an object alone and tells what became of its functions. With
 // JSON the lines go to standard error.
-func askWitness(p piece, style string, s streams) error {
-	w := s.out
-	if style != "text" {
+func askWitness(p piece, asText bool, w io.Writer, s streams) error {
+	if !asText {
 		w = s.err
 	}
 	file, err := cubin.Open(p.name, p.data)

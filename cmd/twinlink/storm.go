@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twinlink/twinlink/fuzz/storm"
+	"github.com/twinlink/twinlink/internal/cputime"
+	"github.com/twinlink/twinlink/internal/progress"
 )
 
 func stormCommand(s streams) *cobra.Command {
@@ -18,8 +20,7 @@ func stormCommand(s streams) *cobra.Command {
 		GroupID: groupProject,
 		Short:   "Compare engine and oracle on relocations as fast as it goes",
 		Long: `Applies every relocation type to records drawn at random, with the engine and by
-the oracle's recipes, and compares the places. A line a second says how far it
-is. The same seed gives the same records everywhere; a divergence is printed
+the oracle's recipes, and compares the places. A bar says how far it is, on a terminal. The same seed gives the same records everywhere; a divergence is printed
 with the command that shows it again.
 
 Exit status: 0 all agree, 1 a divergence, 2 wrong use.`,
@@ -31,29 +32,41 @@ Exit status: 0 all agree, 1 a divergence, 2 wrong use.`,
 	f.Uint64Var(&o.Seed, "seed", 1, "which records")
 	f.DurationVar(&o.Duration, "duration", 10*time.Second, "how long")
 	f.IntVar(&o.Workers, "workers", 0, "how many at once; 0 is one a processor")
+	out, meter := chooseFace(c), chooseProgress(c)
 	batch := f.Int64("batch", -1, "only the batch of this number")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *batch >= 0 {
 			o.First, o.Batches, o.Duration = uint64(*batch), 1, 0
 		}
-		return runStorm(c.Context(), o, s)
+		return runStorm(c.Context(), o, out, meter, s)
 	}
 	return c
 }
 
-func runStorm(ctx context.Context, o storm.Options, s streams) error {
+func runStorm(ctx context.Context, o storm.Options, out *face, meter *choice, s streams) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	o.Progress = s.err
-	began := time.Now()
+	shown := progress.New(s.err, progress.Mode(meter.value), "storm", int64(o.Duration.Seconds()))
+	began, busy := time.Now(), cputime.Now()
+	o.Progress = func(t *storm.Tally) {
+		shown.Set(int64(time.Since(began).Seconds()), fmt.Sprintf("%.0f M compared", float64(t.Compared)/1e6))
+	}
 	tally, found, err := storm.Run(ctx, o)
+	shown.End()
 	if err != nil {
 		return badUsage("%v", err)
 	}
-	fmt.Fprintf(s.out, "seed %d: %s\n", o.Seed, storm.Line(&tally, time.Since(began)))
-	if found != nil {
-		fmt.Fprintln(s.out, found.Error())
+	if out.text() {
+		text := fmt.Sprintf("seed %d: %s\n", o.Seed, storm.Line(&tally, time.Since(began), cputime.Now()-busy))
+		if found != nil {
+			text += found.Error() + "\n"
+		}
+		err = out.print(s, []byte(text))
+	} else {
+		err = out.write(s, stormReport(o.Seed, &tally, found))
+	}
+	if err == nil && found != nil {
 		return exitStatus(exitDiffer)
 	}
-	return nil
+	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvjitlink"
+	"github.com/twinlink/twinlink/internal/progress"
 	"github.com/twinlink/twinlink/internal/verify"
 	"github.com/twinlink/twinlink/report"
 )
@@ -26,17 +27,25 @@ the files, and asks nvlink and nvJitLink where they are installed: of the
 inputs' release, and each other nvJitLink for what its release makes of them.
 
   --output LINKED      judge this file instead, by whatever linker it was made
+  --registered FILE    judge this registration file too: every module once, no other
   --strict             make findings of what nvlink does another way and no correct link needs
   --allow-unjudged     agree also where something could not be judged
   --no-nvlink          ask neither nvlink nor nvJitLink
   --nvjitlink LIST     ask these releases of nvJitLink: 12.9,13.0; all (default); none
   --format FORMAT      text, markdown, json, html, sarif or junit
   --report FILE        write the report to FILE
+  --progress MODE      auto, bar, json or none
+  --repro FILE         where it doesn't agree, pack all it needs into FILE
+
+A finished program or shared object alone, without -arch, is judged by itself:
+each module is registered once, and each kernel, variable and constant that host
+code refers to is in the linked images of every architecture.
 
 Exit status: 0 agree, 1 differ, 2 wrong use, 3 all refuse the inputs, 4 not all
 could be judged.`,
 		Example: `  twinlink verify -arch=sm_90 a.cubin b.cubin
-  twinlink verify -arch=sm_90 --output linked.cubin a.cubin b.cubin`,
+  twinlink verify -arch=sm_90 --output linked.cubin a.cubin b.cubin
+  twinlink verify ./program`,
 		DisableFlagParsing: true,
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -48,13 +57,20 @@ could be judged.`,
 	return c
 }
 
+// sources is how many are asked.
+const sources = 4
+
 // verifyRequest is a command line of verify, taken apart.
 type verifyRequest struct {
-	question verify.Question
-	format   report.Format
-	report   string // file, "" for standard output
-	alone    bool   // without nvlink
-	jit      string // releases of nvJitLink, "all" or "none"
+	question   verify.Question
+	format     report.Format
+	report     string   // file, "" for standard output
+	alone      bool     // without nvlink
+	program    []byte   // a finished program alone, called question.Subject
+	registered string   // registration file to judge, "" for none
+	args       []string // nvlink's
+	jit        string   // releases of nvJitLink, "all" or "none"
+	progress   progress.Mode
 }
 
 // libraries are the nvJitLinks to ask.
@@ -70,6 +86,17 @@ func verifyFiles(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return badUsage("%s", err)
 	}
+	if req.program != nil {
+		row, err := verifyProgram(req.question.Subject, req.program)
+		if err != nil {
+			return err
+		}
+		r := report.Report{Command: "verify", Rows: []report.Row{row}}
+		if err := writeReport(s, &r, req.format, req.report); err != nil {
+			return err
+		}
+		return ended(r.ExitStatus())
+	}
 	var tools *nvidia.Toolset
 	if !req.alone {
 		if tools, err = nvidia.Find(ctx, nvidia.Options{}); err != nil {
@@ -81,7 +108,19 @@ func verifyFiles(ctx context.Context, args []string, s streams) error {
 	if req.format == report.HTML { // the page draws the file
 		req.question.Judged = func(file []byte) { judged = file }
 	}
+	shown := progress.New(s.err, req.progress, "verify", sources)
+	req.question.Step = func(source string) { shown.Add(1, source) }
 	r := report.Report{Command: "verify", Rows: []report.Row{verify.Ask(ctx, &req.question, tools)}}
+	shown.End()
+	if req.registered != "" {
+		faults, err := checkRegistered(req.registered, req.args, req.question.Toolkit())
+		if err != nil {
+			return err
+		}
+		if row := &r.Rows[0]; len(faults) > 0 {
+			row.Findings, row.Verdict = append(row.Findings, faults...), report.Differ
+		}
+	}
 	if judged != nil {
 		r.Rows[0].Link = linkShape(judged)
 	}
@@ -100,7 +139,7 @@ func parseVerify(args []string) (*verifyRequest, error) {
 	for i := 0; i < len(args); i++ {
 		name, value, hasValue := strings.Cut(args[i], "=")
 		switch name {
-		case "--output", "--format", "--report", "--nvjitlink":
+		case "--output", "--registered", "--format", "--report", "--nvjitlink", "--progress":
 			if !hasValue {
 				if i++; i == len(args) {
 					return nil, fmt.Errorf("%s needs a value", name)
@@ -125,6 +164,10 @@ func parseVerify(args []string) (*verifyRequest, error) {
 	if len(preview.Inputs) == 0 {
 		return nil, fmt.Errorf("no input files")
 	}
+	if name, data, ok := finished(rest); ok {
+		q.Subject, req.program = name, data
+		return req, nil
+	}
 	for _, name := range preview.Inputs {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -132,7 +175,8 @@ func parseVerify(args []string) (*verifyRequest, error) {
 		}
 		q.Inputs = append(q.Inputs, verify.File{Name: name, Data: data})
 	}
-	q.Subject = strings.Join(preview.Inputs, " ")
+	req.args = rest
+	q.Subject = subject(preview.Inputs)
 	q.Args = withoutToolkit(withoutFiles(rest, q.Inputs))
 	if cmd, err := cmdline.Parse(q.Toolkit(), append(slices.Clone(rest), "-o", "out"), readOptions); err != nil {
 		return nil, err
@@ -147,11 +191,19 @@ func (req *verifyRequest) set(name, value string) (err error) {
 	case "--output":
 		req.question.Output, err = os.ReadFile(value)
 		return err
+	case "--registered":
+		req.registered = value
+		return nil
 	case "--report":
 		req.report = value
 		return nil
 	case "--nvjitlink":
 		req.jit = value
+		return nil
+	case "--progress":
+		if req.progress = progress.Mode(value); !slices.Contains(progress.Modes(), req.progress) {
+			return fmt.Errorf("no progress %q; there are auto, bar, json, none", value)
+		}
 		return nil
 	}
 	if req.format = report.Format(value); !slices.Contains(report.Formats(), req.format) {
@@ -175,4 +227,15 @@ func withoutToolkit(args []string) []string {
 		list = append(list, args[i])
 	}
 	return list
+}
+
+// shownInputs is how many inputs the name of a row holds.
+const shownInputs = 8
+
+// subject names a link by its inputs.
+func subject(inputs []string) string {
+	if len(inputs) <= shownInputs {
+		return strings.Join(inputs, " ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(inputs[:shownInputs-1], " "), len(inputs)-shownInputs+1)
 }

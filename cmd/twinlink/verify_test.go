@@ -58,3 +58,13 @@ func TestDemo(t *testing.T) {
 		t.Errorf("exit %d\n%s%s", got.exit, got.out, got.stderr)
 	}
 }
+
+// A build has hundreds of inputs; a row's name stays one that can be read.
+func TestSubject(t *testing.T) {
+	many := strings.Fields("a b c d e f g h i j")
+	for n, want := range map[int]string{1: "a", 8: "a b c d e f g h", 9: "a b c d e f g and 2 more", 10: "a b c d e f g and 3 more"} {
+		if got := subject(many[:n]); got != want {
+			t.Errorf("%d inputs: %q, want %q", n, got, want)
+		}
+	}
+}

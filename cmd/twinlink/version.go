@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvjitlink"
 )
 
 // stamp is the version that a release build sets with -ldflags.
@@ -21,7 +24,7 @@ func versionCommand(s streams) *cobra.Command {
 		Args:    exactly(0, "version takes no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if all, _ := c.Flags().GetBool("all"); all {
-				return printReleases(s)
+				return printReleases(c.Context(), s)
 			}
 			fmt.Fprintf(s.out, "twinlink %s\nbehaves as nvlink", versionOf())
 			for i, r := range cmdline.Releases {
@@ -34,23 +37,46 @@ func versionCommand(s streams) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().Bool("all", false, "a line for each release, and how far its links are known")
+	cmd.Flags().Bool("all", false, "a line for each release, how far its links are known, and which of NVIDIA's tools are found here")
 	return cmd
 }
 
 // printReleases prints the releases with what is known of each: docs/releases.md
 // says how that was found out.
-func printReleases(s streams) error {
+func printReleases(ctx context.Context, s streams) error {
 	fmt.Fprintf(s.out, "twinlink %s\n", versionOf())
 	for _, r := range cmdline.Releases {
 		known := "complete (nvlink asked), up to sm_90a; refused above, and -r with shared variables from 13.2 on"
-		if r.Toolkit() <= cmdline.R130.Toolkit() {
+		switch {
+		case r.ByNvJitLink():
+			known = "by nvJitLink (no nvlink asked), up to sm_90a"
+		case r.Toolkit() <= cmdline.R130.Toolkit():
 			known = "complete (nvlink asked)"
 		}
 		version, _ := r.Version()
 		if _, err := fmt.Fprintf(s.out, "%s  %-51s %s\n", r, version, known); err != nil {
 			return err
 		}
+	}
+	return printTools(ctx, s)
+}
+
+// printTools prints which of NVIDIA's tools are found, and by what.
+func printTools(ctx context.Context, s streams) error {
+	set, err := nvidia.Find(ctx, nvidia.Options{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(s.out, "\nNVIDIA's tools found:")
+	for _, tool := range set.Tools() {
+		fmt.Fprintf(s.out, "  %-10s %-11s %s (%s)\n", tool.Name, tool.Version, tool.Path, tool.Origin)
+	}
+	libraries := nvjitlink.Find(nvjitlink.Options{})
+	for _, l := range libraries {
+		fmt.Fprintf(s.out, "  %-10s %-11s %s\n", "nvJitLink", l.Release, l.Path)
+	}
+	if len(set.Tools())+len(libraries) == 0 {
+		fmt.Fprintln(s.out, "  none (make witness fetches them)")
 	}
 	return nil
 }

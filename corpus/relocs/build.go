@@ -73,7 +73,7 @@ func (v *Vector) object() ([]byte, error) {
 }
 
 // clear takes away all records of the Mercury group or of the other one.
-func (f *sheet) clear(mercury bool) {
+func (f *cubinEditor) clear(mercury bool) {
 	for _, p := range f.parts {
 		if isRecords(p.kind) && isMercury(p.kind) == mercury {
 			f.put(p, nil)
@@ -110,7 +110,7 @@ func recordsName(place string, form Form) string {
 
 // holder finds or makes the section for the vector's records. One that is made
 // is a copy of another section of records in flags and symbol table.
-func (v *Vector) holder(f *sheet, target int) (*part, error) {
+func (v *Vector) holder(f *cubinEditor, target int) (*part, error) {
 	kind, entry := cuda.SHTRel, uint64(relSize)
 	if v.Form == RELA {
 		kind, entry = cuda.SHTRela, relaSize
@@ -141,7 +141,7 @@ func (v *Vector) holder(f *sheet, target int) (*part, error) {
 	return p, nil
 }
 
-func (v *Vector) encode(f *sheet, table int) ([]byte, error) {
+func (v *Vector) encode(f *cubinEditor, table int) ([]byte, error) {
 	var b []byte
 	for _, r := range v.Records {
 		n, err := f.symbol(table, r.Symbol)
@@ -172,7 +172,7 @@ func (v *Vector) others(holder *part) []byte {
 
 // edit changes a number. A symbol is changed in both symbol tables of a Mercury
 // object, which have equal indices.
-func (f *sheet) edit(e Edit) error {
+func (f *cubinEditor) edit(e Edit) error {
 	if e.Symbol == "" {
 		return f.editSection(e)
 	}
@@ -208,7 +208,7 @@ func (f *sheet) edit(e Edit) error {
 	return nil
 }
 
-func (f *sheet) editSection(e Edit) error {
+func (f *cubinEditor) editSection(e Edit) error {
 	p, _ := f.find(e.Section)
 	if p == nil {
 		return fmt.Errorf("no section %s to edit", e.Section)

@@ -47,7 +47,7 @@ type Symbol struct {
 
 // Facts reads the inputs of the vector.
 func (v *Vector) Facts(inputs []Input) (Facts, error) {
-	var sheets []*sheet
+	var sheets []*cubinEditor
 	for _, in := range inputs {
 		f, err := read(in.Data)
 		if err != nil {
@@ -77,7 +77,7 @@ func (v *Vector) Facts(inputs []Input) (Facts, error) {
 }
 
 // survey walks the symbols of the object with the records.
-func (facts *Facts) survey(sheets []*sheet, table int, place string) {
+func (facts *Facts) survey(sheets []*cubinEditor, table int, place string) {
 	last := sheets[len(sheets)-1]
 	data, _ := last.symbols(table)
 	for n := range uint32(len(data) / symbolSize) {
@@ -103,7 +103,7 @@ func (facts *Facts) survey(sheets []*sheet, table int, place string) {
 }
 
 // definedBefore looks for a definition of a name in the objects before.
-func definedBefore(sheets []*sheet, tables uint32, name string) (Symbol, bool) {
+func definedBefore(sheets []*cubinEditor, tables uint32, name string) (Symbol, bool) {
 	for i, f := range sheets {
 		for j := range f.parts {
 			if f.parts[j].kind != tables {
@@ -135,7 +135,7 @@ func Section(inputs []Input, name string) []byte {
 	return nil
 }
 
-func symbolFacts(sheets []*sheet, table int, name string) (Symbol, error) {
+func symbolFacts(sheets []*cubinEditor, table int, name string) (Symbol, error) {
 	last := sheets[len(sheets)-1]
 	n, err := last.symbol(table, name)
 	if err != nil {
@@ -155,7 +155,7 @@ func symbolFacts(sheets []*sheet, table int, name string) (Symbol, error) {
 	return s, nil
 }
 
-func (f *sheet) describe(table int, n uint32) Symbol {
+func (f *cubinEditor) describe(table int, n uint32) Symbol {
 	b, names := f.symbols(table)
 	s := Symbol{Index: n}
 	at := uint64(n) * symbolSize
@@ -177,7 +177,7 @@ func (f *sheet) describe(table int, n uint32) Symbol {
 // shareBase returns where the last object's share of a section begins in the
 // image: sections of one name are put behind each other, aligned. The text of a
 // function is not shared: one definition wins.
-func shareBase(sheets []*sheet, name string) uint64 {
+func shareBase(sheets []*cubinEditor, name string) uint64 {
 	at := uint64(0)
 	for i, f := range sheets {
 		p, _ := f.find(name)
@@ -202,8 +202,8 @@ func ofFunction(name string) bool {
 // placeLost reports whether the place is that of a function which an object
 // before defines as well. All such definitions are weak here and take the same
 // number of registers, so the first wins.
-func placeLost(sheets []*sheet, name string) bool {
-	return ofFunction(name) && slices.ContainsFunc(sheets[:len(sheets)-1], func(f *sheet) bool {
+func placeLost(sheets []*cubinEditor, name string) bool {
+	return ofFunction(name) && slices.ContainsFunc(sheets[:len(sheets)-1], func(f *cubinEditor) bool {
 		p, _ := f.find(name)
 		return p != nil
 	})

@@ -39,7 +39,7 @@ func (v *Vector) Observe(inputs []Input, image []byte) (Result, error) {
 	if err != nil {
 		return r, fmt.Errorf("image: %w", err)
 	}
-	var sheets []*sheet
+	var sheets []*cubinEditor
 	for _, in := range inputs[:len(inputs)-1] {
 		f, err := read(in.Data)
 		if err != nil {
@@ -68,7 +68,7 @@ func (v *Vector) Observe(inputs []Input, image []byte) (Result, error) {
 		}
 	}
 	r.Saved = plain(out.recordsOf(index, cuda.SHTCudaResolvedRela, cuda.SHTMercResolvedRela))
-	if twin := TwinOf(v.Place); twin != "" {
+	if twin := CounterpartOf(v.Place); twin != "" {
 		return r, v.observeTwin(&r, object, out, twin, shareBase(sheets, twin))
 	}
 	return r, nil
@@ -98,10 +98,10 @@ func (v *Vector) changes(r *Result, was, is []byte) error {
 	return nil
 }
 
-// TwinOf names the section of the other group that the finalizer makes of one of
+// CounterpartOf names the section of the other group that the finalizer makes of one of
 // the Mercury group, "" for other places. Debug sections are written anew, and
 // have no byte at its old place.
-func TwinOf(place string) string {
+func CounterpartOf(place string) string {
 	if rest, ok := strings.CutPrefix(place, capsulePrefix); ok {
 		return rest
 	}
@@ -119,7 +119,7 @@ func TwinOf(place string) string {
 }
 
 // observeTwin adds what happened to the section that the finalizer made.
-func (v *Vector) observeTwin(r *Result, object, out *sheet, twin string, base uint64) error {
+func (v *Vector) observeTwin(r *Result, object, out *cubinEditor, twin string, base uint64) error {
 	was, _ := object.find(twin)
 	is, index := out.find(twin)
 	if was == nil || is == nil {
@@ -160,7 +160,7 @@ func runs(a, b []byte) (list []Run) {
 
 // recordsOf lists the records for the section of that index in sections of the
 // given types.
-func (f *sheet) recordsOf(target int, kinds ...cuda.SectionType) (list []Record) {
+func (f *cubinEditor) recordsOf(target int, kinds ...cuda.SectionType) (list []Record) {
 	for _, kind := range kinds {
 		for _, p := range f.parts {
 			if p.kind == uint32(kind) && int(p.info) == target {
@@ -179,7 +179,7 @@ func plain(list []Record) []Record {
 	return list
 }
 
-func (f *sheet) recordsIn(p *part) (list []Record) {
+func (f *cubinEditor) recordsIn(p *part) (list []Record) {
 	step, form := relaSize, RELA
 	if p.kind == uint32(cuda.SHTRel) {
 		step, form = relSize, REL

@@ -17,7 +17,7 @@ func (v *Vector) Section(inputs []Input, r Result) []byte {
 // the data that a Mercury section repeats, as the image has it; nil for other
 // places.
 func (v *Vector) Text(inputs []Input, r Result) []byte {
-	name := TwinOf(v.Place)
+	name := CounterpartOf(v.Place)
 	if name == "" {
 		return nil
 	}

@@ -16,7 +16,7 @@
 // its slot; one that the dispatcher has no arm for ends the work with an
 // error, which the linker reports as "unexpected NVRS".
 //
-// Sources: layout, actions and pseudocode from the seed documents "Relocation
+// Sources: layout, actions and pseudocode from the documents "Relocation
 // Application Engine" and "Relocation Action Glossary"; which bits a type
 // writes from one-record links of nvlink 11.8.89, 12.4.131 and 13.0.88.
 package descriptor

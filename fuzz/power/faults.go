@@ -1,7 +1,10 @@
 package power
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"path"
@@ -19,10 +22,31 @@ type Fault struct {
 
 	Equivalent string // why no detector can find it
 	Proof      string // "PACKAGE TEST": a test that passes with the fault and shows that it changes nothing
+
+	at    int  // where Old stands, of a drawn fault
+	drawn bool // it stands in no list
 }
 
 // ID names a fault among all.
 func (f *Fault) ID() string { return f.Area + "/" + f.Name }
+
+// find returns where in its file's text the fault is, or -1.
+func (f *Fault) find(text []byte) int {
+	if f.drawn {
+		return f.at
+	}
+	if bytes.Count(text, []byte(f.Old)) != 1 {
+		return -1
+	}
+	return bytes.Index(text, []byte(f.Old))
+}
+
+// Hash names the fault by its content, whatever it is called.
+func (f *Fault) Hash() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q%q%d%q%q", f.File, f.Old, f.at, f.New, f.Equivalent)
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
 
 // Detector is something that may fail.
 type Detector struct {

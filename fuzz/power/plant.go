@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,12 +24,14 @@ const (
 	Stale      Outcome = "stale"      // the text is not in the file, or more than once
 	Broken     Outcome = "broken"     // the program doesn't compile
 	Planted    Outcome = "planted"    // it fits, and compiles; nothing was asked
+	Untried    Outcome = "untried"    // there was no time for it
 	Excused    Outcome = "excused"    // it has a reason and is found all the same, or its proof fails
 )
 
 // Result is one row of the table.
 type Result struct {
 	Area, Fault string
+	Hash        string // Fault.Hash
 	Outcome     Outcome
 	Detector    string        `json:",omitempty"` // which found it
 	Time        time.Duration // until then, or until all had passed
@@ -55,11 +58,12 @@ func (r *Root) plant(f *Fault, dir string) (overlay string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if n := strings.Count(string(text), f.Old); n != 1 {
-		return "", fmt.Errorf("%s has the text %d times: %q", f.File, n, f.Old)
+	at := f.find(text)
+	if at < 0 {
+		return "", fmt.Errorf("%s has the text %d times: %q", f.File, strings.Count(string(text), f.Old), f.Old)
 	}
 	planted := filepath.Join(dir, "planted.go")
-	if err := os.WriteFile(planted, []byte(strings.Replace(string(text), f.Old, f.New, 1)), 0o644); err != nil {
+	if err := os.WriteFile(planted, slices.Concat(text[:at], []byte(f.New), text[at+len(f.Old):]), 0o644); err != nil {
 		return "", err
 	}
 	if file, err = filepath.Abs(file); err != nil {
@@ -75,19 +79,24 @@ func (r *Root) plant(f *Fault, dir string) (overlay string, err error) {
 
 // Fit sees whether a fault's text is in its file once.
 func (r *Root) Fit(f *Fault) Result {
-	res := Result{Area: f.Area, Fault: f.Name, Outcome: Planted}
+	res := Result{Area: f.Area, Fault: f.Name, Hash: f.Hash(), Outcome: Planted}
 	text, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(f.File)))
-	if n := strings.Count(string(text), f.Old); err != nil || n != 1 {
-		res.Outcome, res.Note = Stale, fmt.Sprintf("%s has the text %d times: %q", f.File, n, f.Old)
+	if err != nil || f.find(text) < 0 {
+		res.Outcome, res.Note = Stale, fmt.Sprintf("%s has the text %d times: %q", f.File, strings.Count(string(text), f.Old), f.Old)
 	}
 	return res
 }
 
 // Check plants a fault and compiles the package it is in, no more.
 func (r *Root) Check(ctx context.Context, f *Fault) (res Result) {
-	res = Result{Area: f.Area, Fault: f.Name, Outcome: Survived}
+	return r.compiled(ctx, f, func(string, *Result) {})
+}
+
+// compiled plants a fault and compiles the package it is in. Where that does, the
+// overlay is used for more before it goes.
+func (r *Root) compiled(ctx context.Context, f *Fault, use func(overlay string, res *Result)) (res Result) {
+	res = Result{Area: f.Area, Fault: f.Name, Hash: f.Hash(), Outcome: Survived}
 	began := time.Now()
-	defer func() { res.Time = time.Since(began) }()
 	dir, err := os.MkdirTemp("", "power")
 	if err != nil {
 		res.Note = err.Error()
@@ -105,65 +114,70 @@ func (r *Root) Check(ctx context.Context, f *Fault) (res Result) {
 			res.Outcome, res.Note = Broken, tail(out)
 		}
 	}
+	res.Time = time.Since(began)
+	if res.Outcome == Survived {
+		use(overlay, &res)
+	}
 	return res
 }
 
-// Try plants a fault and asks the detectors of its area in turn.
+// Try plants a fault alone and asks the detectors of its area in turn.
 func (r *Root) Try(ctx context.Context, f *Fault, detectors []Detector) Result {
-	res := r.Check(ctx, f)
-	if res.Outcome != Survived || res.Note != "" {
-		return res
-	}
-	dir, err := os.MkdirTemp("", "power")
-	if err != nil {
-		res.Note = err.Error()
-		return res
-	}
-	defer os.RemoveAll(dir)
-	overlay, err := r.plant(f, dir)
-	if err != nil {
-		res.Outcome, res.Note = Stale, err.Error()
-		return res
-	}
-	began := time.Now()
-	for i := range detectors {
-		d := &detectors[i]
-		failed, note := r.ask(ctx, d, overlay)
-		if note != "" {
-			res.Outcome, res.Note = Broken, note
-			return res
-		}
-		if failed {
-			res.Outcome, res.Detector, res.Time = Killed, d.Name, time.Since(began)
-			if f.Equivalent != "" {
-				res.Outcome, res.Note = Excused, "found, though it has a reason not to be: "+f.Equivalent
+	return r.compiled(ctx, f, func(overlay string, res *Result) {
+		began := time.Now()
+		for i := range detectors {
+			failed, note := r.runTests(ctx, &detectors[i], overlay)
+			if res.Time = time.Since(began); note != "" {
+				res.Outcome, res.Note = Broken, note
+				return
 			}
-			return res
+			if failed {
+				res.Outcome, res.Detector = Killed, detectors[i].Name
+				*res = res.excused(f)
+				return
+			}
 		}
+		*res = res.lives(f, func() error { return r.prove(ctx, f.Proof, overlay) })
+	})
+}
+
+// excused marks a fault that is found in spite of its reason.
+func (res Result) excused(f *Fault) Result {
+	if f.Equivalent != "" {
+		res.Outcome, res.Note = Excused, "found, though it has a reason not to be: "+f.Equivalent
 	}
-	res.Time = time.Since(began)
+	return res
+}
+
+// lives marks a fault that was not found and has a reason.
+func (res Result) lives(f *Fault, prove func() error) Result {
 	if f.Equivalent == "" {
 		return res
 	}
 	res.Outcome, res.Note = Equivalent, f.Equivalent
 	if f.Proof != "" {
-		if err := r.prove(ctx, f.Proof, overlay); err != nil {
+		if err := prove(); err != nil {
 			res.Outcome, res.Note = Excused, err.Error()
 		}
 	}
 	return res
 }
 
-// ask runs a detector. A package that doesn't compile is no find.
-func (r *Root) ask(ctx context.Context, d *Detector, overlay string) (failed bool, note string) {
+// runTests runs a detector. A package that doesn't compile is no find.
+func (r *Root) runTests(ctx context.Context, d *Detector, overlay string) (failed bool, note string) {
 	args := append([]string{"test", "-overlay", overlay, "-vet=off", "-failfast", "-count=1"}, d.Args...)
-	env := []string{"TWINLINK_WITNESS=" + filepath.Join(r.Dir, "no-tools")}
-	if r.Live[d.Name] {
-		env = nil
+	var env []string
+	if !r.Live[d.Name] {
+		none, err := os.MkdirTemp("", "no-tools")
+		if err != nil {
+			return false, err.Error()
+		}
+		defer os.Remove(none)
+		env = []string{"TWINLINK_WITNESS=" + none, "TWINLINK_CUDA=", "TWINLINK_REQUIRE_WITNESS="}
 	}
 	out, err := r.run(ctx, env, append(args, d.Packages...)...)
 	if err == nil {
-		if strings.Contains(out, "no tests to run") || strings.Contains(out, "no test files") {
+		if !ranTests(out) {
 			return false, d.Name + ": " + tail(out)
 		}
 		return false, ""
@@ -172,6 +186,16 @@ func (r *Root) ask(ctx context.Context, d *Detector, overlay string) (failed boo
 		return false, tail(out)
 	}
 	return true, ""
+}
+
+// ranTests reports whether some package of a run of go test had a test to run.
+func ranTests(out string) bool {
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "ok ") && !strings.Contains(line, "no tests to run") {
+			return true
+		}
+	}
+	return false
 }
 
 // prove runs the test that shows a fault to change nothing.

@@ -94,3 +94,131 @@ func TestTry(t *testing.T) {
 		t.Errorf("the source is changed: %s, %v", text, err)
 	}
 }
+
+// What is planted in one program and switched on does what it does planted alone; a detector that fails anyway is told.
+func TestShare(t *testing.T) {
+	root := module(t)
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root.Dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("d.go", `package m
+
+type box[T any] struct{ list []T }
+
+func (b *box[T]) add(v ...T) { b.list = append(b.list, v...) }
+
+func Sum(_ string, list ...int) (n int) {
+	for _, v := range list {
+		n += v
+	}
+	return
+}
+
+func fill(b *box[int]) { b.add(1, 2) }
+
+var table = [...]int{1, 2, 3}
+
+const limit = 4
+`)
+	write("d_test.go", `package m
+
+import "testing"
+
+func TestSum(t *testing.T) {
+	b := new(box[int])
+	if fill(b); len(b.list) != 2 || Sum("", b.list...) != 3 || table[1] != 2 || limit != 4 {
+		t.Error("sum")
+	}
+}
+`)
+	faults := []*Fault{
+		{Area: "a", Name: "sum", File: "d.go", Old: "n += v", New: "n -= v"},
+		{Area: "a", Name: "again", File: "d.go", Old: "range list {", New: "range list[1:] {"},
+		{Area: "a", Name: "generic", File: "d.go", Old: "append(b.list, v...)", New: "b.list"},
+		{Area: "a", Name: "nothing", File: "d.go", Old: "b.add(1, 2)", New: "return"},
+		{Area: "a", Name: "table", File: "d.go", Old: "1, 2, 3}", New: "1, 5, 3}"},
+		{Area: "a", Name: "constant", File: "d.go", Old: "limit = 4", New: "limit = 5"},
+		{Area: "a", Name: "bad", File: "d.go", Old: "(n int) {", New: "(n int) { undefined()"},
+		{Area: "a", Name: "lives", File: "a.go", Old: "2 * a", New: "a - 1"},
+	}
+	b, err := newBench(t.Context(), root, faults, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []Detector{{Name: "corpus", Packages: []string{"."}}}
+	for _, f := range faults {
+		want := map[string]Outcome{"lives": Survived}[f.Name]
+		if want == "" {
+			want = Killed
+		}
+		if alone := f.Name == "constant" || f.Name == "bad"; shared(b, f) == alone {
+			t.Errorf("%s: shared %v", f.Name, !alone)
+			continue
+		} else if alone {
+			continue
+		}
+		if got := b.try(t.Context(), f, tests); got.Outcome != want {
+			t.Errorf("%s: %s %s, want %s", f.Name, got.Outcome, got.Note, want)
+		}
+	}
+	write("e_test.go", "package m\n\nimport \"testing\"\n\nfunc TestBroken(t *testing.T) { t.Error(\"always\") }\n")
+	b, err = newBench(t.Context(), root, faults, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.try(t.Context(), faults[0], tests); got.Outcome != Broken || !strings.Contains(got.Note, "without a fault") {
+		t.Errorf("a detector that always fails: %s %s", got.Outcome, got.Note)
+	}
+}
+
+func shared(b *bench, f *Fault) bool {
+	_, ok := b.program.shared[f.ID()]
+	return ok
+}
+
+// Drawn faults are the same for the same seed, and each is in its place.
+func TestDraw(t *testing.T) {
+	root := &Root{Dir: "../.."}
+	one, err := root.Draw(40, 3, "engine")
+	if err != nil || len(one) != 40 {
+		t.Fatalf("%d faults, %v", len(one), err)
+	}
+	two, err := root.Draw(40, 3, "engine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range one {
+		if one[i] != two[i] {
+			t.Errorf("fault %d is %s and %s", i, one[i].ID(), two[i].ID())
+		}
+		text, err := os.ReadFile(filepath.Join(root.Dir, one[i].File))
+		if err != nil || !strings.HasPrefix(string(text[one[i].find(text):]), one[i].Old) {
+			t.Errorf("%s is not at its place: %v", one[i].ID(), err)
+		}
+	}
+}
+
+// A file of results is taken up again, and what was found isn't tried twice.
+func TestStore(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "results")
+	s, err := openStore(name, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []Result{{Fault: "a", Hash: "1", Outcome: Survived}, {Fault: "a", Hash: "1", Outcome: Killed}, {Fault: "b", Hash: "2", Outcome: Killed}, {Fault: "b", Hash: "2", Outcome: Survived}} {
+		if err := s.add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.close()
+	if s, err = openStore(name, true); err != nil || len(s.known) != 1 || s.known["1"].Outcome != Killed {
+		t.Errorf("%v, %v", s.known, err)
+	}
+	s.close()
+	if _, err := openStore("", true); err == nil {
+		t.Error("nothing is taken up")
+	}
+}

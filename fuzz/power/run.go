@@ -3,123 +3,204 @@ package power
 import (
 	"context"
 	"fmt"
-	"io"
+	"os"
 	"path"
+	"strings"
 	"sync"
+	"time"
 )
 
 // Options say what Run does.
 type Options struct {
 	Root    Root
-	Only    string // pattern of path.Match for "AREA/FAULT"; "" for all
-	Fit     bool   // only see that every text is in its file once
-	Compile bool   // only plant and compile
-	Workers int    // how many at once, at least 1
-	Live    bool   // ask the live detectors as well
-	Fuzz    bool   // ask the fuzz targets as well
+	Only    string        // pattern of path.Match for "AREA/FAULT"; "" for all
+	Fit     bool          // only see that every text is in its file once
+	Compile bool          // only plant and compile
+	Workers int           // how many at once, at least 1
+	Live    bool          // ask the live detectors as well
+	Fuzz    bool          // ask the fuzz targets as well
+	Draw    int           // that many drawn faults instead of the lists
+	Seed    uint64        // of what is drawn
+	Under   string        // folder in which faults are drawn; "" for all
+	Results string        // file to which results are added, "" for none
+	Resume  bool          // faults that Results says are found, or equivalent, are not tried again
+	Limit   time.Duration // no fault is begun after this time; 0 for all
+	Seek    Questions     // on which survivors are tried, for a test that is missing
 	Each    func(Result)
 }
 
-// Run tries the faults of all areas and returns the results in the order of the lists.
-func Run(ctx context.Context, o Options) ([]Result, error) {
+// task is a fault to be tried.
+type task struct {
+	fault     *Fault
+	detectors []Detector
+	at        int
+}
+
+// tasks returns what the options ask for.
+func (o *Options) tasks() ([]task, error) {
 	areas, err := Areas()
 	if err != nil {
 		return nil, err
 	}
-	type task struct {
-		fault     *Fault
-		detectors []Detector
-		at        int
-	}
-	var tasks []task
+	detectors := map[string][]Detector{}
+	var faults []*Fault
 	for i := range areas {
 		a := &areas[i]
-		var detectors []Detector
 		for _, d := range a.Detectors {
 			if (d.Name != "live" || o.Live) && (d.Name != "fuzz" || o.Fuzz) {
-				detectors = append(detectors, d)
+				detectors[a.Name] = append(detectors[a.Name], d)
 			}
 		}
 		for j := range a.Faults {
-			f := &a.Faults[j]
-			if match, err := path.Match(o.Only, f.ID()); err != nil {
-				return nil, err
-			} else if o.Only != "" && !match {
-				continue
-			}
-			tasks = append(tasks, task{f, detectors, len(tasks)})
+			faults = append(faults, &a.Faults[j])
 		}
 	}
-	if len(tasks) == 0 {
+	if o.Draw > 0 {
+		drawn, err := o.Root.Draw(o.Draw, o.Seed, o.Under)
+		if err != nil {
+			return nil, err
+		}
+		faults = faults[:0]
+		for i := range drawn {
+			faults = append(faults, &drawn[i])
+		}
+	}
+	var list []task
+	for _, f := range faults {
+		if match, err := path.Match(o.Only, f.ID()); err != nil {
+			return nil, err
+		} else if o.Only != "" && !match {
+			continue
+		}
+		if len(detectors[f.Area]) == 0 {
+			return nil, fmt.Errorf("power: no detector for %s", f.ID())
+		}
+		list = append(list, task{f, detectors[f.Area], len(list)})
+	}
+	if len(list) == 0 {
 		return nil, fmt.Errorf("power: no fault matches %q", o.Only)
 	}
+	return list, nil
+}
+
+// Run tries the faults and returns the results in the order of the lists.
+func Run(ctx context.Context, o Options) ([]Result, error) {
+	tasks, err := o.tasks()
+	if err != nil {
+		return nil, err
+	}
 	o.Root.Live = map[string]bool{"live": true}
+	store, err := openStore(o.Results, o.Resume)
+	if err != nil {
+		return nil, err
+	}
+	defer store.close()
+
 	results := make([]Result, len(tasks))
+	var rest []task
+	for _, t := range tasks {
+		if was, ok := store.known[t.fault.Hash()]; ok {
+			was.Area, was.Fault = t.fault.Area, t.fault.Name
+			results[t.at] = was
+			continue
+		}
+		rest = append(rest, t)
+	}
+	tasks = rest
+	try, end, err := o.trier(ctx, tasks)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+
 	queue := make(chan task)
 	var group sync.WaitGroup
 	var mu sync.Mutex
+	var failure error
 	for range max(o.Workers, 1) {
 		group.Go(func() {
 			for t := range queue {
-				var res Result
-				if o.Fit {
-					res = o.Root.Fit(t.fault)
-				} else if o.Compile {
-					if res = o.Root.Check(ctx, t.fault); res.Outcome == Survived {
-						res.Outcome = Planted
-					}
-				} else {
-					res = o.Root.Try(ctx, t.fault, t.detectors)
-				}
+				res := try(t)
+				mu.Lock()
 				results[t.at] = res
-				if o.Each != nil {
-					mu.Lock()
-					o.Each(res)
-					mu.Unlock()
+				if err := store.add(res); err != nil && failure == nil {
+					failure = err
 				}
+				if o.Each != nil {
+					o.Each(res)
+				}
+				mu.Unlock()
 			}
 		})
 	}
+	began := time.Now()
 	for _, t := range tasks {
+		if ctx.Err() != nil || o.Limit > 0 && time.Since(began) > o.Limit {
+			break
+		}
 		queue <- t
 	}
 	close(queue)
 	group.Wait()
-	return results, ctx.Err()
+	if failure == nil {
+		failure = ctx.Err()
+	}
+	for _, t := range tasks {
+		if r := &results[t.at]; r.Outcome == "" {
+			*r = Result{Area: t.fault.Area, Fault: t.fault.Name, Hash: t.fault.Hash(), Outcome: Untried}
+		}
+	}
+	return results, failure
 }
 
-// Sums prints a line for each area, and how many faults each detector found.
-func Sums(w io.Writer, results []Result) {
-	type sum struct{ all, killed, equivalent, planted int }
-	sums, by := map[string]*sum{}, map[string]map[string]int{}
-	var order []string
-	total := sum{}
-	for _, r := range results {
-		s := sums[r.Area]
-		if s == nil {
-			s = &sum{}
-			sums[r.Area], by[r.Area] = s, map[string]int{}
-			order = append(order, r.Area)
-		}
-		s.all++
-		total.all++
-		switch r.Outcome {
-		case Killed:
-			s.killed++
-			total.killed++
-			by[r.Area][r.Detector]++
-		case Equivalent:
-			s.equivalent++
-			total.equivalent++
-		case Planted:
-			s.planted++
-			total.planted++
-		}
+// trier returns what the options want done with a fault, and what is to be done at the end.
+func (o *Options) trier(ctx context.Context, tasks []task) (func(task) Result, func(), error) {
+	switch {
+	case o.Fit:
+		return func(t task) Result { return o.Root.Fit(t.fault) }, func() {}, nil
+	case o.Compile:
+		return func(t task) Result {
+			res := o.Root.Check(ctx, t.fault)
+			if res.Outcome == Survived {
+				res.Outcome = Planted
+			}
+			return res
+		}, func() {}, nil
 	}
-	for _, area := range order {
-		s := sums[area]
-		fmt.Fprintf(w, "%-12s %3d faults  %3d killed %v  %d equivalent  %d only planted\n", area, s.all, s.killed, by[area], s.equivalent, s.planted)
+	dir, err := os.MkdirTemp("", "power")
+	if err != nil {
+		return nil, nil, err
 	}
-	fmt.Fprintf(w, "%-12s %3d faults  %3d killed  %d equivalent  %d only planted  %d to be mended\n", "all", total.all, total.killed, total.equivalent, total.planted,
-		total.all-total.killed-total.equivalent-total.planted)
+	end := func() { os.RemoveAll(dir) }
+	var faults []*Fault
+	for _, t := range tasks {
+		faults = append(faults, t.fault)
+	}
+	b, err := newBench(ctx, &o.Root, faults, dir)
+	if err != nil {
+		end()
+		return nil, nil, err
+	}
+	if err := b.prepare(ctx, tasks, o.Workers); err != nil {
+		end()
+		return nil, nil, err
+	}
+	return func(t task) Result {
+		_, shared := b.program.shared[t.fault.ID()]
+		switch {
+		case shared:
+			res := b.try(ctx, t.fault, t.detectors)
+			if res.Outcome == Survived && o.Seek.To > 0 {
+				told, err := b.seek(ctx, t.fault, o.Seek)
+				if err != nil {
+					told = err.Error()
+				}
+				res.Note = strings.TrimSpace(res.Note + " " + told)
+			}
+			return res
+		case t.fault.drawn:
+			return Result{Area: t.fault.Area, Fault: t.fault.Name, Hash: t.fault.Hash(), Outcome: Planted, Note: "doesn't compile"}
+		}
+		return o.Root.Try(ctx, t.fault, t.detectors)
+	}, end, nil
 }

@@ -3,7 +3,6 @@ package storm
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -17,7 +16,7 @@ type Options struct {
 	Batches  uint64        // how many, 0 for no limit
 	Duration time.Duration // 0 for no limit
 	Workers  int           // 0 for one a processor
-	Progress io.Writer     // gets a line a second; nil for none
+	Progress func(*Tally)  // called once a second with what was counted so far; nil for none
 }
 
 // Run compares batch after batch until a limit is reached, the context ends or a divergence is found. Of several
@@ -35,7 +34,6 @@ func Run(ctx context.Context, o Options) (Tally, *Divergence, error) {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	began := time.Now()
 	s := &shared{options: &o}
 	s.next.Store(o.First)
 	s.lowest.Store(^uint64(0))
@@ -52,7 +50,7 @@ func Run(ctx context.Context, o Options) (Tally, *Divergence, error) {
 		case <-ticks.C:
 			if o.Progress != nil {
 				s.mu.Lock()
-				fmt.Fprintln(o.Progress, Line(&s.tally, time.Since(began)))
+				o.Progress(&s.tally)
 				s.mu.Unlock()
 			}
 			continue
@@ -66,12 +64,13 @@ func Run(ctx context.Context, o Options) (Tally, *Divergence, error) {
 	return s.tally, s.found, nil
 }
 
-// Line tells a tally in one line.
-func Line(t *Tally, since time.Duration) string {
+// Line tells a tally in one line. Since is how long the run took, and busy how much of a processor's time: what a shared
+// machine shows of the program is the second.
+func Line(t *Tally, since, busy time.Duration) string {
 	least, types := t.Least()
 	rate := float64(t.Compared) / max(since.Seconds(), 1e-9) / 1e6
-	return fmt.Sprintf("%5.0f s  %d batches  %.1f M compared  %.1f M/s  %d both refuse  %d inexpressible  %d types, each %d times or more",
-		since.Seconds(), t.Batches, float64(t.Compared)/1e6, rate, t.BothRefuse, t.Inexpressed, types, least)
+	return fmt.Sprintf("%5.0f s  %d batches  %.1f M compared  %.1f M/s  %.1f M a processor second  %d both refuse  %d inexpressible  %d types, each %d times or more",
+		since.Seconds(), t.Batches, float64(t.Compared)/1e6, rate, float64(t.Compared)/max(busy.Seconds(), 1e-9)/1e6, t.BothRefuse, t.Inexpressed, types, least)
 }
 
 // shared is what the workers of a run have in common.

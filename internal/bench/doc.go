@@ -1,6 +1,7 @@
 // Command bench says how fast twinlink links: beside a C program that touches the
 // same bytes and decides nothing (floor/floor.c), beside nvlink of each release, as
-// links grow, and on shapes that are hard on a linker. "make bench" runs it.
+// links grow, and on shapes that are hard on a linker; then how long the check of such
+// links takes, as they grow. "make bench" runs it.
 //
 // Programs take turns, round by round, and ratios are those of a round, so that
 // they hold on a machine that others use too. It fails where processor time grows

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,11 +21,23 @@ import (
 const steepest = 1.2
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == touchFlag {
+		touch()
+		return
+	}
+	if len(os.Args) > 4 && os.Args[1] == judgeFlag {
+		if err := judge(os.Args[2], os.Args[3], os.Args[4:]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	rounds := flag.Int("rounds", 5, "how often each program runs")
 	quick := flag.Bool("quick", false, "leave out nvlink and the largest links")
 	only := flag.String("only", "", "only links whose name contains this")
+	checks := flag.Bool("check", false, "measure the check of links alone")
 	flag.Parse()
-	if err := run(*rounds, *quick, *only); err != nil {
+	if err := run(*rounds, *quick, *checks, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -46,7 +57,7 @@ type bench struct {
 	out      *tabwriter.Writer
 }
 
-func run(rounds int, quick bool, only string) (err error) {
+func run(rounds int, quick, checks bool, only string) (err error) {
 	memory := ""
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		memory = "/dev/shm"
@@ -58,8 +69,12 @@ func run(rounds int, quick bool, only string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	b := &bench{dir: dir, rounds: rounds, quick: quick, only: only, twinlink: filepath.Join(dir, "twinlink"), floor: filepath.Join(dir, "floor"),
 		out: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)}
-	if out, err := exec.Command("go", "build", "-o", b.twinlink, "./cmd/twinlink").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
+	for path, source := range map[string]string{b.twinlink: "./cmd/twinlink", b.empty(): "./internal/bench/empty"} {
+		build := exec.Command("go", "build", "-o", path, source)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make builds it
+		if out, err := build.CombinedOutput(); err != nil {
+			return fmt.Errorf("%w\n%s", err, out)
+		}
 	}
 	if out, err := exec.Command("gcc", "-O2", "-o", b.floor, "internal/bench/floor/floor.c").CombinedOutput(); err != nil {
 		b.leave("the floor", fmt.Errorf("%w %s", err, out))
@@ -68,8 +83,11 @@ func run(rounds int, quick bool, only string) (err error) {
 	if b.tools, err = nvidia.Find(context.Background(), nvidia.Options{}); err != nil {
 		return err
 	}
-	b.speed()
-	b.growth()
+	if !checks {
+		b.speed()
+		b.growth()
+	}
+	b.checks()
 	_ = b.out.Flush()
 	for _, l := range b.left {
 		fmt.Println("left out:", l)
@@ -79,6 +97,9 @@ func run(rounds int, quick bool, only string) (err error) {
 	}
 	return nil
 }
+
+// empty is a Go program that does nothing: what starting a process costs.
+func (b *bench) empty() string { return filepath.Join(b.dir, "empty") }
 
 func (b *bench) leave(what string, err error) {
 	b.left = append(b.left, what+": "+strings.TrimSpace(err.Error()))
@@ -129,7 +150,7 @@ func (b *bench) ours(s *shape, inputs []string) program {
 func (b *bench) speed() {
 	fmt.Fprintln(b.out, "link\tprogram\tCPU ms\twall ms\tMiB\tfaults\tCPU of the floor's\tof twinlink's\tMiB of twinlink's\t")
 	for _, s := range []shape{
-		{name: "two small cubins", modules: 2},
+		{name: "two small cubins", modules: 2, release: "13.0", target: "sm_90", source: small},
 		{name: "16,384 functions", modules: 256},
 		{name: "16,384 functions", modules: 256, release: "13.0", target: "sm_90", source: biglink.SourceFor},
 		{name: "16,384 functions", modules: 256, release: "13.0", target: "sm_100", source: biglink.SourceFor},
@@ -165,6 +186,9 @@ func (b *bench) compare(s *shape) error {
 	if b.floor != "" {
 		floor = len(programs)
 		programs = append(programs, program{"floor", append([]string{b.floor, "floor.out"}, inputs...)})
+	}
+	if s.modules == 2 {
+		programs = append(programs, program{"empty Go program", []string{b.empty()}})
 	}
 	for _, release := range nvidia.Standard {
 		if b.quick || release < s.release {
@@ -204,13 +228,7 @@ func (b *bench) growth() {
 		list = append(list, shape{name: "functions, 4k to 16k, " + target, target: target, source: biglink.SourceFor, next: around, modules: 64})
 	}
 	for _, s := range append(list, shapes...) {
-		if s.release == "" {
-			s.release = "13.0"
-		}
-		if s.target == "" {
-			s.target = "sm_90"
-		}
-		if strings.Contains(s.name, b.only) {
+		if b.wants(&s) {
 			if err := b.grow(&s); err != nil {
 				b.leave(s.name, err)
 			}
@@ -219,32 +237,20 @@ func (b *bench) growth() {
 }
 
 func (b *bench) grow(s *shape) error {
-	template, err := b.module(s)
-	if err != nil {
-		return err
-	}
 	times := 4
 	if s.source == nil && !b.quick {
 		times = 64
 	}
-	var cpu [2]float64
-	row := s.name
-	for i, n := range []int{s.modules, s.modules * times} {
-		inputs, err := b.write(s, template, n)
-		if err != nil {
-			return err
-		}
-		all, err := takeTurns(b.dir, []program{b.ours(s, inputs)}, min(b.rounds, 3))
-		if err != nil {
-			return err
-		}
-		cpu[i] = over(all[0], func(s sample) float64 { return float64(s.cpu.Microseconds()) / 1000 })
-		row += fmt.Sprintf("\t%d\t%.1f\t%.0f", n, cpu[i], over(all[0], func(s sample) float64 { return float64(s.memory) / 1024 }))
+	return b.twoSizes(s, times, func(inputs []string) (program, error) { return b.ours(s, inputs), nil })
+}
+
+// wants fills in what a shape leaves open, and reports whether it was asked for.
+func (b *bench) wants(s *shape) bool {
+	if s.release == "" {
+		s.release = "13.0"
 	}
-	e := math.Log(cpu[1]/cpu[0]) / math.Log(float64(times))
-	fmt.Fprintf(b.out, "%s\t%.2f\t\n", row, e)
-	if e > steepest {
-		b.steep = append(b.steep, fmt.Sprintf("%s (%.2f)", s.name, e))
+	if s.target == "" {
+		s.target = "sm_90"
 	}
-	return nil
+	return strings.Contains(s.name, b.only)
 }

@@ -140,6 +140,15 @@ func longNames(version, target string) string {
 	return b.String()
 }
 
+// small is a kernel and a function that calls the next module's.
+func small(version, target string) string {
+	var b strings.Builder
+	head(&b, version, target)
+	fmt.Fprintf(&b, ".extern .func f_%s();\n.visible .func f_%s() {\nret;\n}\n", biglink.Next, biglink.Own)
+	fmt.Fprintf(&b, ".visible .entry k_%s() {\ncall f_%s, ();\ncall f_%s, ();\nret;\n}\n", biglink.Own, biglink.Own, biglink.Next)
+	return b.String()
+}
+
 // large is few large sections: data of 12 MB and a function of 2 MB.
 func large(version, target string) string {
 	var b strings.Builder

@@ -1,32 +1,11 @@
 package claims
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 )
-
-// record is the JSON form of a claim.
-type record struct {
-	ID      string  `json:"id"`
-	Verdict Verdict `json:"verdict"`
-	Truth   string  `json:"truth"`
-	By      string  `json:"by"`
-}
-
-// WriteJSON writes an array with an object for each claim: id, verdict, truth, by.
-func WriteJSON(w io.Writer, list []Claim) error {
-	records := make([]record, 0, len(list))
-	for _, c := range list {
-		records = append(records, record{c.ID, c.Verdict, c.Truth, strings.Join(c.By, "; ")})
-	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(records)
-}
 
 // WriteText writes each claim: statement, verdict, what is true or why it isn't known, what decided it. The sums follow.
 func WriteText(w io.Writer, list []Claim) error {

@@ -13,7 +13,7 @@ func isArchive(data []byte) bool {
 
 // BadArchive is the judgement about an archive that isn't one. Older releases take a
 // nonsense size as it stands, and run out of memory.
-func BadArchive(r Release, name string) Judgement {
+func BadArchive(r Release, name string) InputKind {
 	text := "unexpected archive format"
 	if !r.Cuda13() {
 		text = "Memory allocation failure"

@@ -1,6 +1,7 @@
 package cmdline
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ func (c *Command) check() error {
 		steps = [...]func(*Command) error{(*Command).checkScript, (*Command).checkRequired, (*Command).checkConflicts}
 	}
 	for _, step := range steps {
-		if err := step(c); err != nil {
+		if err := step(c); err != nil || c.Mode == HostScript {
 			return err
 		}
 	}
@@ -60,7 +61,8 @@ func (c *Command) checkScript() error {
 	if len(c.Inputs) > 0 {
 		return c.fail(engine.BadOption, "Input files are not allowed with -ghls option; use --help for more information")
 	}
-	return c.refuse(GenHostLinkerScript)
+	c.Mode = HostScript
+	return nil
 }
 
 // checkRequired is about what must be given; a virtual target makes no output.
@@ -90,7 +92,7 @@ func (c *Command) checkLTO() error {
 		}
 		return nil
 	}
-	for _, id := range [...]ID{ForcePartialLTO, ForceWholeLTO, EmitPTX} {
+	for _, id := range [...]ID{NVVMLatest, ForcePartialLTO, ForceWholeLTO, EmitPTX} {
 		if c.Given(id) {
 			return c.conflict("-"+Table[id].Name, "no -dlto")
 		}
@@ -113,8 +115,8 @@ func (c *Command) warnPreserve() {
 	}
 }
 
-// checkAPI is about --cuda-api-version N.N. One not below the release's own
-// changes nothing.
+// checkAPI is about --cuda-api-version N.N, which each function's attribute is
+// held against.
 func (c *Command) checkAPI() error {
 	if !c.Given(CudaAPIVersion) {
 		return nil
@@ -127,14 +129,13 @@ func (c *Command) checkAPI() error {
 		return c.fail(engine.BadOption, "--cuda-api-version value cannot be parsed")
 	case major != c.Release.Major():
 		return c.fail(engine.BadOption, "--cuda-api-version major number must be == toolkit version")
-	case uint32(10*major+minor) < c.Release.Toolkit():
-		return c.refuse(CudaAPIVersion)
 	}
+	c.Options.APIVersion = uint32(10*major + minor)
 	return nil
 }
 
 // checkSupported refuses what would change the result and isn't implemented.
-// What a file decides (-uidx, -nv-host) is the caller's to refuse, as is a
+// What a file decides (-uidx) is the caller's to refuse, as is a
 // virtual target.
 func (c *Command) checkSupported() error {
 	for i := range Table {
@@ -148,21 +149,47 @@ func (c *Command) checkSupported() error {
 // refuses reports whether an option stops the link: the row says so, the
 // value matters, and nothing else is to decide.
 func (c *Command) refuses(id ID) bool {
-	if Table[id].Effect != Refused || !c.Given(id) {
+	switch {
+	case !c.Given(id), Table[id].Effect == Compiled && c.Given(LTOWith):
+		return false
+	case Table[id].Effect != Refused && Table[id].Effect != Compiled:
 		return false
 	}
 	switch id {
-	case CudaAPIVersion, UidxFile, NVHost, AllowUndefinedGlobals:
+	case UidxFile:
 		return false
 	}
 	return true
 }
 
 func (c *Command) refuse(id ID) error {
-	return c.unsupported("option '--" + Table[id].Name + "'")
+	hint := ""
+	if Table[id].Effect == Compiled {
+		hint = CompilerHint(c.Release)
+	}
+	return c.unsupported("option '--"+Table[id].Name+"'", hint)
 }
 
-func (c *Command) unsupported(what string) error {
-	c.Messages = append(c.Messages, Message{Diagnostic: Unsupported("%s", what)})
+func (c *Command) unsupported(what, hint string) error {
+	d := Unsupported("%s", what)
+	if hint != "" {
+		d.Text += ": " + hint
+	}
+	c.Messages = append(c.Messages, Message{Diagnostic: d})
 	return &Refusal{Messages: c.Messages, Exit: 1}
+}
+
+// CompilerHint says what link-time optimization needs.
+func CompilerHint(r Release) string {
+	switch {
+	case r.Toolkit() < 120:
+		return "there is no nvJitLink of " + r.String() + "; the first is of 12.0"
+	case r.Cuda13():
+		return compilerHint(r, "nvidia-nvjitlink")
+	}
+	return compilerHint(r, "nvidia-nvjitlink-cu12")
+}
+
+func compilerHint(r Release, wheel string) string {
+	return fmt.Sprintf("--lto-with=auto or --lto-with=PATH takes nvJitLink %s (Python wheel %s==%s.*) and a ptxas of %s", r, wheel, r, r)
 }

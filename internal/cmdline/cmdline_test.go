@@ -49,8 +49,8 @@ func TestOptions(t *testing.T) {
 	}
 	o := c.Options
 	switch {
-	case o.Arch != "sm_90", o.Toolkit != "13.0", !o.Debug, !o.Relocatable, !o.PreserveReloc, !o.ForceRela, !o.SuppressStackWarning,
-		o.NoWarnings, o.WarningsAsErrors, !slices.Equal(o.KernelsUsed, []string{"k", "m", "n"}), !slices.Equal(o.VariablesUsed, []string{"v"}):
+	case o.Arch != "sm_90", o.Toolkit != "13.0", !o.Debug, !o.Relocatable, !o.PreserveRelocs, !o.ForceRela, !o.SuppressStackWarning,
+		c.NoWarnings, c.WarningsAsErrors, !slices.Equal(o.KernelsUsed, []string{"k", "m", "n"}), !slices.Equal(o.VariablesUsed, []string{"v"}):
 		t.Errorf("options %+v", o)
 	case !slices.Equal(c.Inputs, []string{"a.cubin", "b.cubin"}), c.Output != "d/out.cubin",
 		!slices.Equal(c.Libraries, []string{"foo", "bar"}), !slices.Equal(c.LibraryPaths, []string{"x"}),
@@ -69,8 +69,8 @@ func TestSilence(t *testing.T) {
 		silent  bool
 	}{{R118, "-w", true}, {R124, "-w", true}, {R130, "-w", false}, {R130, "-disable-infos", true}} {
 		cmd, err := Parse(c.release, []string{"-arch=sm_90", "--preserve-relocs", c.option, "a.cubin", "-o", "x"}, noFiles)
-		if err != nil || cmd.Options.NoWarnings != c.silent || (len(cmd.Messages) == 0) != c.silent {
-			t.Errorf("%s %s: silent %v, %d messages, %v", c.release, c.option, cmd.Options.NoWarnings, len(cmd.Messages), err)
+		if err != nil || cmd.NoWarnings != c.silent || (len(cmd.Messages) == 0) != c.silent {
+			t.Errorf("%s %s: silent %v, %d messages, %v", c.release, c.option, cmd.NoWarnings, len(cmd.Messages), err)
 		}
 	}
 }
@@ -182,6 +182,16 @@ func TestRandomArguments(t *testing.T) {
 	}
 }
 
+// Either list of what is used makes host information needless (nvlink 12.4.131 and 13.0.88).
+func TestHostInfoIgnored(t *testing.T) {
+	for _, list := range []string{"-kernels-used=k", "-variables-used=v"} {
+		c, err := Parse(R124, strings.Fields("-arch=sm_80 a.cubin -o x -use-host-info "+list), noFiles)
+		if err != nil || len(c.Messages) != 1 || c.Line(&c.Messages[0]) != "nvlink info    : ignore -use-host-info because -kernels-used or -variables-used is specified" {
+			t.Errorf("%s: %v %v", list, c.Messages, err)
+		}
+	}
+}
+
 func TestVoice(t *testing.T) {
 	c, err := Parse(R124, strings.Fields("--tool-name=foo -report-arch -nvvmpath=a -nvvmpath=b -dlto -arch=sm_80 a.cubin -o x --emit-ptx --force-whole-lto -use-host-info -kernels-used=k"), noFiles)
 	if err == nil || len(c.Messages) != 3 {
@@ -190,7 +200,7 @@ func TestVoice(t *testing.T) {
 	for i, want := range []string{
 		"nvlink warning : incompatible redefinition for option 'nvvmpath', the last value of this option was used",
 		"foo info    : ignore -use-host-info because -kernels-used or -variables-used is specified (target: sm_80)",
-		"foo fatal   : option '--dlto' is not supported by twinlink (target: sm_80)",
+		"foo fatal   : option '--dlto' is not supported by twinlink: " + CompilerHint(R124) + " (target: sm_80)",
 	} {
 		if got := c.Line(&c.Messages[i]); got != want {
 			t.Errorf("%q, want %q", got, want)

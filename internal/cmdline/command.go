@@ -15,6 +15,7 @@ const (
 	Link Mode = iota
 	ShowHelp
 	ShowVersion
+	HostScript // -ghls: write a script for the host's linker
 )
 
 // Command is a command line nvlink accepts, as far as it can be judged
@@ -22,7 +23,7 @@ const (
 type Command struct {
 	Release Release
 	Mode    Mode
-	Voice   Voice
+	Voice   MessageFormat
 
 	Inputs       []string
 	Libraries    []string // -l
@@ -36,6 +37,9 @@ type Command struct {
 	Verbose      bool   // -v
 	Machine32    bool   // -m32, which 11.8 still reads
 	AsNvlink     bool   // --as-nvlink: drop what nvlink drops, with a warning
+
+	NoWarnings       bool // -w, from 13.0 on -disable-infos
+	WarningsAsErrors bool // -Werror
 
 	// Options is what the engine needs, the record for .note.nv.tkinfo
 	// included.
@@ -78,6 +82,13 @@ func Parse(r Release, args []string, read ReadFile) (*Command, error) {
 // Given reports whether an option stands in the command line.
 func (c *Command) Given(id ID) bool { return c.set[id].given }
 
+// Value returns what was given for an option of one value, Values for a list.
+func (c *Command) Value(id ID) string    { return c.set[id].text }
+func (c *Command) Values(id ID) []string { return slices.Clone(c.set[id].list) }
+
+// Optimizes reports whether link-time optimization is asked for.
+func (c *Command) Optimizes() bool { return c.Given(DLTO) || c.Given(LinkTimeOpt) }
+
 func (c *Command) text(id ID) string { return c.set[id].text }
 
 // fill turns settings into fields.
@@ -99,21 +110,23 @@ func (c *Command) fill() {
 	o.Toolkit = c.Release.String()
 	o.Debug, o.SuppressDebug = c.Given(Debug), c.Given(SuppressDebugInfo)
 	o.Relocatable = c.Given(RelocatableLink)
-	o.PreserveReloc = c.Given(PreserveRelocs)
+	o.PreserveRelocs = c.Given(PreserveRelocs)
 	o.ForceRela = c.Given(ForceRela)
 	o.KernelsUsed = slices.Clone(c.set[KernelsUsed].list)
 	o.VariablesUsed = slices.Clone(c.set[VariablesUsed].list)
 	o.DumpCallgraph = c.Given(DumpCallgraph) || c.Given(DumpCallgraphNoDemangle)
+	o.AllowUndefined = c.Given(AllowUndefinedGlobals)
+	o.ToolsPatch = c.Given(AsToolsPatch)
 	o.ReserveNull = c.Given(ReserveNullPointer)
 	o.NoReserved = c.Given(DisableSmemReservation) && c.set[DisableSmemReservation].truth
 	o.ExtraWarnings = c.Given(ExtraWarnings)
 	o.SuppressStackWarning = c.Given(SuppressStackSizeWarning)
-	o.WarningsAsErrors = c.Given(WarningAsError)
-	o.NoWarnings = c.Given(DisableWarnings)
+	c.WarningsAsErrors = c.Given(WarningAsError)
+	c.NoWarnings = c.Given(DisableWarnings)
 	if c.Release.Cuda13() {
 		// In 13.0 the two have changed places: -disable-infos silences
 		// warnings, and -w nothing.
-		o.NoWarnings = c.Given(DisableInfos)
+		c.NoWarnings = c.Given(DisableInfos)
 	}
 	o.Record = c.record()
 }

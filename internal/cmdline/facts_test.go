@@ -93,7 +93,7 @@ func TestFacts(t *testing.T) {
 				if refused := err != nil; refused != (run.Exit != 0 && !run.Later && !c.Failed) {
 					t.Errorf("%s: error %v, nvlink's exit status %d (later %v)", id, err, run.Exit, run.Later)
 				}
-				if modes := map[Mode]string{ShowHelp: "help", ShowVersion: "version"}; err == nil && modes[c.Mode] != run.Shows {
+				if modes := map[Mode]string{ShowHelp: "help", ShowVersion: "version", HostScript: "script"}; err == nil && modes[c.Mode] != run.Shows {
 					t.Errorf("%s: mode %v, nvlink shows %q", id, c.Mode, run.Shows)
 				}
 				if run.Tkinfo == nil {

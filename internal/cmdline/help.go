@@ -42,6 +42,9 @@ func (o *Option) usage(b *strings.Builder, id ID, r Release) {
 		}
 		fmt.Fprintf(b, "        One of %s.\n", strings.Join(list, " "))
 	}
+	if o.Effect == Compiled {
+		b.WriteString("        With --lto-with only.\n")
+	}
 	if o.Effect == Refused {
 		b.WriteString("        Not supported by twinlink.\n")
 	}

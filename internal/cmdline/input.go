@@ -24,8 +24,8 @@ const (
 	PTXFile     // PTX, to be compiled
 )
 
-// Judgement is what nvlink makes of one input file.
-type Judgement struct {
+// InputKind is what nvlink makes of one input file.
+type InputKind struct {
 	Use      Use
 	Messages []engine.Diagnostic
 }
@@ -33,10 +33,10 @@ type Judgement struct {
 // Judge decides what to do with an input by name and content, as nvlink does:
 // the extension chooses, the content must fit. A file that doesn't look like
 // anything is ignored, without a word.
-func Judge(r Release, name string, data []byte) Judgement {
+func Judge(r Release, name string, data []byte) InputKind {
 	ext, hasExt := extension(name)
 	if len(data) == 0 && r != R118 {
-		return Judgement{}
+		return InputKind{}
 	}
 	if len(data) < shortest(r) && !isArchive(data) {
 		return CannotOpen(name)
@@ -49,14 +49,14 @@ func Judge(r Release, name string, data []byte) Judgement {
 		case le16(data[18:]) != cuda.EMCuda:
 			return reject(engine.Malformed, name, "cubin not a device elf?")
 		}
-		return Judgement{Use: Linked}
+		return InputKind{Use: Linked}
 	case "ptx":
-		return Judgement{Use: PTXFile}
+		return InputKind{Use: PTXFile}
 	case "fatbin":
 		if le32(data) != fatbinMagic {
 			return reject(engine.Malformed, name, "fatbin wrong format?")
 		}
-		return Judgement{Use: FatbinFile}
+		return InputKind{Use: FatbinFile}
 	case "bc":
 		return reject(engine.BadOption, name, "should never see bc files")
 	case "nvvm", "ltoir":
@@ -66,22 +66,22 @@ func Judge(r Release, name string, data []byte) Judgement {
 	}
 	switch {
 	case !hasExt:
-		return Judgement{}
+		return InputKind{}
 	case isArchive(data):
-		return Judgement{Use: ArchiveFile}
+		return InputKind{Use: ArchiveFile}
 	case ext == "so" || !isELF(data) || le16(data[16:]) != cuda.ETRel:
-		return Judgement{}
+		return InputKind{}
 	case le16(data[18:]) == cuda.EMCuda:
 		if ext == "o" && r != R118 {
-			return Judgement{Use: Linked}
+			return InputKind{Use: Linked}
 		}
-		return Judgement{}
+		return InputKind{}
 	}
-	return Judgement{Use: HostFile}
+	return InputKind{Use: HostFile}
 }
 
 // CannotOpen is the judgement about a file that can't be read.
-func CannotOpen(name string) Judgement {
+func CannotOpen(name string) InputKind {
 	return reject(engine.Malformed, name, fmt.Sprintf("Could not open input file '%s'", name))
 }
 
@@ -110,7 +110,7 @@ func isELF(data []byte) bool {
 	return ok && string(magic[:4]) == "\x7fELF"
 }
 
-func reject(kind engine.DiagKind, file, text string) Judgement {
-	return Judgement{Use: Rejected, Messages: []engine.Diagnostic{
+func reject(kind engine.DiagKind, file, text string) InputKind {
+	return InputKind{Use: Rejected, Messages: []engine.Diagnostic{
 		{Severity: engine.Fatal, Kind: kind, File: file, Text: text}}}
 }

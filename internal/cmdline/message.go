@@ -30,14 +30,14 @@ func (e *Refusal) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Voice is how a command line wants messages printed.
-type Voice struct {
+// MessageFormat is how a command line wants messages printed.
+type MessageFormat struct {
 	Tool   string // value of --tool-name; "" where it isn't given
 	Target string // value of -arch with --report-arch, else ""
 }
 
 // Line returns the message as nvlink prints it.
-func (v Voice) Line(d *engine.Diagnostic) string {
+func (v MessageFormat) Line(d *engine.Diagnostic) string {
 	line := d.String()
 	if d.Severity == engine.Plain {
 		return line
@@ -76,9 +76,9 @@ func (c *Command) say(s engine.Severity, kind engine.DiagKind, format string, ar
 func (c *Command) Warn(kind engine.DiagKind, format string, args ...any) (engine.Diagnostic, bool) {
 	d := engine.Diagnostic{Severity: engine.Warning, Kind: kind, Text: fmt.Sprintf(format, args...)}
 	switch {
-	case c.Options.NoWarnings:
+	case c.NoWarnings:
 		return d, false
-	case c.Options.WarningsAsErrors:
+	case c.WarningsAsErrors:
 		d.Severity = engine.Error
 	}
 	return d, true

@@ -25,6 +25,8 @@ const (
 	Inert
 	// Refused ones would change the result in a way that isn't implemented.
 	Refused
+	// Compiled ones are obeyed with --lto-with, and else refused.
+	Compiled
 )
 
 // Option is one row of the table.

@@ -44,6 +44,8 @@ func optionsText(t *testing.T) string {
 			what = "no effect on a link without -dlto, as nvlink"
 		case Refused:
 			what = "refused by name"
+		case Compiled:
+			what = "with `--lto-with`; refused by name without"
 		}
 		tally[strings.Fields(what)[0]]++
 		short := ""
@@ -59,10 +61,9 @@ func optionsText(t *testing.T) string {
 		fmt.Fprintf(&rows, "| `--%s` | %s | %s | %s | %d |\n", o.Name, short, strings.Join(releases, " "), what, uses[i])
 	}
 	fmt.Fprintf(&b, "# nvlink's options\n\nMade by `go test ./internal/cmdline -run TestOptionsTable -update` of the table of package `cmdline` and of the recorded runs in `testdata/facts.json`, "+
-		"which `TestFacts` repeats.\n\n%d options: %d honoured, %d without effect where nothing is optimised at link time, %d refused by name (`option '--x' is not supported by twinlink`, exit 1).\n"+
-		"13.5.37 knows `--verbose2` (`-v2`), `--nvvm-latest` and `--link-as-tools-patch` (`-astoolspatch`) besides: unknown here, told as such.\n\n"+
+		"which `TestFacts` repeats.\n\n%d options: %d honoured, %d without effect where nothing is optimised at link time, %d honoured where `--lto-with` names a compiler, %d refused by name (`option '--x' is not supported by twinlink`, exit 1).\n\n"+
 		"| option | short | releases | here | recorded command lines |\n|---|---|---|---|---|\n",
-		int(firstOwn), tally["honoured"], tally["no"], tally["refused"])
+		int(firstOwn), tally["honoured"], tally["no"], tally["with"], tally["refused"])
 	b.WriteString(rows.String())
 	return b.String()
 }

@@ -21,13 +21,22 @@ const (
 	R133
 	R134
 	R135
+	R120
+	R121
+	R122
+	R123
+	R125
+	R126
+	R128
+	R129
 
-	since131 = R131 | since132
-	since132 = R132 | R133 | since134
-	since134 = R134 | R135
-	since130 = R130 | since131
-	from     = R124 | since130 // since 12.x
-	all      = R118 | from
+	byNvJitLink = R120 | R121 | R122 | R123 | R125 | R126 | R128 | R129
+	since131    = R131 | since132
+	since132    = R132 | R133 | since134
+	since134    = R134 | R135
+	since130    = R130 | since131
+	from        = R124 | byNvJitLink | since130 // since 12.x
+	all         = R118 | from
 )
 
 // Cuda13 reports whether the release is 13.0 or newer.
@@ -43,6 +52,14 @@ type facts struct {
 var releaseFacts = map[Release]facts{
 	R118: {"11.8", 118, "Cuda compilation tools, release 11.8, V11.8.89", "Build cuda_11.8.r11.8/compiler.31833905_0"},
 	R124: {"12.4", 124, "Cuda compilation tools, release 12.4, V12.4.131", "Build cuda_12.4.r12.4/compiler.34097967_0"},
+	R120: {"12.0", 120, "Cuda compilation tools, release 12.0, V12.0.140", "Build cuda_12.0.r12.0/compiler.32267302_0"},
+	R121: {"12.1", 121, "Cuda compilation tools, release 12.1, V12.1.105", "Build cuda_12.1.r12.1/compiler.32688072_0"},
+	R122: {"12.2", 122, "Cuda compilation tools, release 12.2, V12.2.140", "Build cuda_12.2.r12.2/compiler.33191640_0"},
+	R123: {"12.3", 123, "Cuda compilation tools, release 12.3, V12.3.107", "Build cuda_12.3.r12.3/compiler.33567101_0"},
+	R125: {"12.5", 125, "Cuda compilation tools, release 12.5, V12.5.82", "Build cuda_12.5.r12.5/compiler.34385749_0"},
+	R126: {"12.6", 126, "Cuda compilation tools, release 12.6, V12.6.85", "Build cuda_12.6.r12.6/compiler.35059454_0"},
+	R128: {"12.8", 128, "Cuda compilation tools, release 12.8, V12.8.93", "Build cuda_12.8.r12.8/compiler.35583870_0"},
+	R129: {"12.9", 129, "Cuda compilation tools, release 12.9, V12.9.86", "Build cuda_12.9.r12.9/compiler.36037853_0"},
 	R130: {"13.0", 130, "Cuda compilation tools, release 13.0, V13.0.88", "Build cuda_13.0.r13.0/compiler.36424714_0"},
 	R131: {"13.1", 131, "Cuda compilation tools, release 13.1, V13.1.115", "Build cuda_13.1.r13.1/compiler.37061995_0"},
 	R132: {"13.2", 132, "Cuda compilation tools, release 13.2, V13.2.86", "Build cuda_13.2.r13.2/compiler.37953736_0"},
@@ -52,7 +69,7 @@ var releaseFacts = map[Release]facts{
 }
 
 // Releases lists them, oldest first.
-var Releases = [...]Release{R118, R124, R130, R131, R132, R133, R134, R135}
+var Releases = [...]Release{R118, R120, R121, R122, R123, R124, R125, R126, R128, R129, R130, R131, R132, R133, R134, R135}
 
 // String returns "11.8", "12.4", "13.0" ….
 func (r Release) String() string { return releaseFacts[r].name }
@@ -68,6 +85,9 @@ func (r Release) Major() int { return int(r.Toolkit() / 10) }
 // SkipsDevrtFirst: an archive of the device runtime before all objects is
 // ignored, instead of ending the list of objects.
 func (r Release) SkipsDevrtFirst() bool { return r.Toolkit() >= 130 }
+
+// ShowsClones: names of clones are demangled too.
+func (r Release) ShowsClones() bool { return r.Toolkit() >= 120 }
 
 // IgnoresPTX: files called .ptx are ignored, instead of compiled.
 func (r Release) IgnoresPTX() bool { return r.Toolkit() >= 130 }
@@ -99,15 +119,19 @@ func ParseRelease(name string) (Release, bool) {
 	return 0, false
 }
 
+// ByNvJitLink reports whether the release is known from nvJitLink alone: no
+// nvlink of it was asked.
+func (r Release) ByNvJitLink() bool { return r&byNvJitLink != 0 }
+
 // Choose returns the release to behave as for inputs of which the newest was
-// made by toolkit: the oldest release that knows it. Inputs that tell nothing
+// made by toolkit: the oldest release that knows it and that nvlink was asked about. Inputs that tell nothing
 // (toolkit 0) get 13.0, those too new for all the newest release.
 func Choose(toolkit uint32) Release {
 	if toolkit == 0 {
 		return R130
 	}
 	for _, r := range Releases {
-		if toolkit <= r.Toolkit() {
+		if toolkit <= r.Toolkit() && !r.ByNvJitLink() {
 			return r
 		}
 	}

@@ -48,6 +48,10 @@ const (
 	Version
 	WarningAsError
 
+	Verbose2
+	NVVMLatest
+	AsToolsPatch
+
 	AllowUndefinedGlobals
 	CudaAPIVersion
 	StackProtectorThreshold
@@ -71,6 +75,8 @@ const (
 
 	// twinlink's own.
 	AsNvlink
+	LTOWith
+	Ptxas
 	Reproducible
 	Toolkit
 
@@ -92,19 +98,19 @@ var Table = [numOptions]Option{
 	DeviceStackProtector:     {"device-stack-protector", "device-stack-protector", Truth, since130, false, Inert, "", "bool", "stack protectors (link-time optimization)"},
 	DisableInfos:             {"disable-infos", "disable-infos", Flag, since130, false, Obeyed, "", "", "say no warnings (this is what the option does in 13.0)"},
 	DisableWarnings:          {"disable-warnings", "w", Flag, all, false, Obeyed, "", "", "say no warnings (no effect in 13.0)"},
-	DLTO:                     {"dlto", "dlto", Flag, all, false, Refused, "", "", "link-time optimization"},
+	DLTO:                     {"dlto", "dlto", Flag, all, false, Compiled, "", "", "link-time optimization"},
 	DumpCallgraph:            {"dump-callgraph", "dump-callgraph", Flag, all, false, Obeyed, "", "", "print the call graph"},
 	DumpCallgraphNoDemangle:  {"dump-callgraph-no-demangle", "dump-callgraph-no-demangle", Flag, all, false, Obeyed, "", "", "print the call graph with mangled names"},
-	EmitPTX:                  {"emit-ptx", "emit-ptx", Flag, all, false, Refused, "", "", "write PTX (link-time optimization)"},
+	EmitPTX:                  {"emit-ptx", "emit-ptx", Flag, all, false, Compiled, "", "", "write PTX (link-time optimization)"},
 	ExtraWarnings:            {"extra-warnings", "extrawarn", Flag, all, false, Obeyed, "", "", "warn about more"},
-	GenHostLinkerScript:      {"gen-host-linker-script", "ghls", Optional, all, false, Refused, "lcs-abs", "lcs-abs|lcs-aug", "write a linker script for the host"},
+	GenHostLinkerScript:      {"gen-host-linker-script", "ghls", Optional, all, false, Obeyed, "lcs-abs", "lcs-abs|lcs-aug", "write a linker script for the host"},
 	Help:                     {"help", "h", Flag, all, false, Obeyed, "", "", "print this text"},
 	IgnoreHostInfo:           {"ignore-host-info", "ignore-host-info", Flag, all, false, Obeyed, "", "", "ignore what host objects refer to"},
 	KeepSystemLibraries:      {"keep-system-libraries", "keep-system-libraries", Flag, all, false, Obeyed, "", "", "keep all code of cudadevrt"},
 	KernelsUsed:              {"kernels-used", "kernels-used", List, all, false, Obeyed, "", "part,...", "keep only the kernels whose name contains a part"},
 	Library:                  {"library", "l", List, all, false, Obeyed, "", "name,...", "link libname.a"},
 	LibraryPath:              {"library-path", "L", List, all, false, Obeyed, "", "folder,...", "folders to search for libraries"},
-	LinkTimeOpt:              {"link-time-opt", "lto", Flag, all, false, Refused, "", "", "link-time optimization"},
+	LinkTimeOpt:              {"link-time-opt", "lto", Flag, all, false, Compiled, "", "", "link-time optimization"},
 	Machine:                  {"machine", "m", Number, all, false, Obeyed, "64", "bits", "size of an address"},
 	MaxRegCount:              {"maxrregcount", "maxrregcount", Number, all, false, Inert, "", "number", "registers of a thread (link-time optimization)"},
 	NVVMPath:                 {"nvvmpath", "nvvmpath", Text, all, false, Inert, "", "folder", "where libnvvm is (link-time optimization)"},
@@ -127,20 +133,24 @@ var Table = [numOptions]Option{
 	Version:                  {"version", "V", Flag, all, false, Obeyed, "", "", "print the version"},
 	WarningAsError:           {"warning-as-error", "Werror", Flag, all, false, Obeyed, "", "", "make warnings errors"},
 
-	AllowUndefinedGlobals:   {"allow-undefined-globals", "allow-undefined-globals", Flag, all, true, Refused, "", "", "undefined variables are no error"},
-	CudaAPIVersion:          {"cuda-api-version", "cuda-api-version", Text, all, true, Refused, "", "N.N", "oldest API version the image is for"},
+	Verbose2:     {"verbose2", "v2", Flag, since132, false, Obeyed, "", "", "print more about link-time optimization"},
+	NVVMLatest:   {"nvvm-latest", "nvvm-latest", Flag, R135, false, Refused, "", "", "newest libnvvm (link-time optimization)"},
+	AsToolsPatch: {"link-as-tools-patch", "astoolspatch", Flag, since134, false, Obeyed, "", "", "link code compiled as a tools' patch"},
+
+	AllowUndefinedGlobals:   {"allow-undefined-globals", "allow-undefined-globals", Flag, all, true, Obeyed, "", "", "undefined variables are no error"},
+	CudaAPIVersion:          {"cuda-api-version", "cuda-api-version", Text, all, true, Obeyed, "", "N.N", "oldest API version the image is for"},
 	StackProtectorThreshold: {"device-stack-protector-frame-size-threshold", "device-stack-protector-frame-size-threshold", Number, since130, true, Inert, "", "number", "frame size from which stacks are protected"},
 	DisableSmemReservation:  {"disable-smem-reservation", "disable-smem-reservation", Truth, all, true, Obeyed, "", "bool", "reserve no shared memory"},
 	DontReserveNullPointer:  {"dont-reserve-null-pointer", "dont-reserve-null-pointer", Flag, all, true, Inert, "", "", "shared memory may begin at address 0"},
-	DotFile:                 {"dot-file", "dot", Text, all, true, Refused, "", "file", "write the call graph for dot"},
+	DotFile:                 {"dot-file", "dot", Text, all, true, Obeyed, "", "file", "write the call graph for dot"},
 	EnableExtendedSmem:      {"enable-extended-smem", "enable-extended-smem", Truth, since130, true, Inert, "", "bool", "more shared memory"},
 	Fdcmpt:                  {"fdcmpt", "fdcmpt", Flag, all, true, Obeyed, "", "", "read, then refused"},
-	ForcePartialLTO:         {"force-partial-lto", "force-partial-lto", Flag, all, true, Refused, "", "", "link-time optimization of some"},
+	ForcePartialLTO:         {"force-partial-lto", "force-partial-lto", Flag, all, true, Compiled, "", "", "link-time optimization of some"},
 	ForceRela:               {"force-rela", "force-rela", Flag, all, true, Obeyed, "", "", "write relocations with addends"},
-	ForceWholeLTO:           {"force-whole-lto", "force-whole-lto", Flag, all, true, Refused, "", "", "link-time optimization of all"},
+	ForceWholeLTO:           {"force-whole-lto", "force-whole-lto", Flag, all, true, Compiled, "", "", "link-time optimization of all"},
 	HostCcbin:               {"host-ccbin", "host-ccbin", Text, all, true, Inert, "", "file", "compiler of the host"},
 	HostLinkerOptions:       {"host-linker-options", "Xlinker", List, all, true, Inert, "", "option,...", "options for the host's linker"},
-	NVHost:                  {"nv-host", "nv-host", Text, since130, true, Refused, "", "file", "content of .nv.host"},
+	NVHost:                  {"nv-host", "nv-host", Text, since130, true, Obeyed, "", "file", "content of .nv.host"},
 	ReserveNullPointer:      {"reserve-null-pointer", "reserve-null-pointer", Flag, all, true, Obeyed, "", "", "nothing in shared memory has address 0"},
 	Shared:                  {"shared", "shared", Flag, all, true, Inert, "", "", "no effect"},
 	SyscallConstOffset:      {"syscall-const-offset", "syscall-const-offset", Number, all, true, Inert, "", "number", "no effect"},
@@ -149,6 +159,8 @@ var Table = [numOptions]Option{
 	VerboseTkinfo:           {"verbose-tkinfo", "verbose-tkinfo", Truth, since130, true, Obeyed, "", "bool", "record file names in the note"},
 
 	AsNvlink:     {"as-nvlink", "as-nvlink", Flag, all, true, Obeyed, "", "", "drop what nvlink drops without a word, with a warning (twinlink only)"},
+	LTOWith:      {"lto-with", "lto-with", Text, all, true, Obeyed, "", "auto|path", "compile LTO IR with this nvJitLink and PTX with ptxas (twinlink only)"},
+	Ptxas:        {"ptxas", "ptxas", Text, all, true, Obeyed, "", "file", "the ptxas of --lto-with (twinlink only)"},
 	Reproducible: {"reproducible", "reproducible", Flag, all, true, Obeyed, "", "", "record no paths and no file names in the image (twinlink only)"},
 	Toolkit:      {"toolkit", "toolkit", Choice, all, true, Obeyed, "", "N.N", "release to behave as (twinlink only)"},
 }

@@ -30,6 +30,20 @@ func ChoosePTX(members []Member, target Arch) *Member {
 	return best
 }
 
+// ChooseLTO returns the LTO IR of a fatbinary that nvlink takes for a target with
+// -dlto, before any cubin and PTX: that of the highest SM not above the target's.
+// Without -dlto nvlink looks at it only where nothing else fits, and refuses.
+func ChooseLTO(members []Member, target Arch) *Member {
+	var best *Member
+	for i := range members {
+		m := &members[i]
+		if m.Kind == NVVM && m.Flags&flag64 != 0 && fitsVirtual(m.Arch, target) && (best == nil || better(m, best)) {
+			best = m
+		}
+	}
+	return best
+}
+
 func fits(m *Member, target Arch) bool {
 	if m.Flags&flag64 == 0 {
 		return false
@@ -38,15 +52,21 @@ func fits(m *Member, target Arch) bool {
 	case Cubin:
 		return m.Arch.Links(target)
 	case PTX:
-		switch m.Arch.Variant {
-		case 'a':
-			return m.Arch == target
-		case 'f':
-			return m.Arch.Links(target)
-		}
-		return m.Arch.SM <= target.SM
+		return fitsVirtual(m.Arch, target)
 	}
 	return false
+}
+
+// fitsVirtual reports whether code of a virtual architecture can be compiled for
+// a target.
+func fitsVirtual(a, target Arch) bool {
+	switch a.Variant {
+	case 'a':
+		return a == target
+	case 'f':
+		return a.Links(target)
+	}
+	return a.SM <= target.SM
 }
 
 // better reports whether m is taken rather than an earlier one.

@@ -135,9 +135,11 @@ func readPiece(path string, body []byte, at, base uint64) (Member, uint64, error
 	if !ok {
 		return fault(OutOfBounds, 8, size, "a member is longer than the fatbinary")
 	}
+	piece, _ := window(body, at, headSize+size)
 	flags := le64(fixed[40:])
 	m := Member{
-		Path: path, Kind: Kind(le16(fixed)), Arch: Arch{SM: le32(fixed[28:])}, Flags: flags,
+		piece: piece,
+		Path:  path, Kind: Kind(le16(fixed)), Arch: Arch{SM: le32(fixed[28:])}, Flags: flags,
 		Major: le16(fixed[26:]), Minor: le16(fixed[24:]),
 		Offset: base + at + headSize, Stored: stored, Size: size,
 	}

@@ -3,6 +3,7 @@ package container
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -19,6 +20,11 @@ func FuzzOpen(f *testing.F) {
 			f.Fatal(err)
 		}
 		f.Add(data)
+		f.Add([]byte(archiveMagic + member("in.a/", strconv.Itoa(8+60+len(data)), archiveMagic+member("y.o/", strconv.Itoa(len(data)), string(data)))))
+		f.Add([]byte(thinMagic + member("f/", strconv.Itoa(len(data)), "")))                                                 // a thin archive
+		f.Add([]byte(archiveMagic + member("#1/4", strconv.Itoa(4+len(data)), "long"+string(data))))                         // BSD's names
+		f.Add([]byte(archiveMagic + member("a/", "99", string(data)) + member("a/", strconv.Itoa(len(data)), string(data)))) // a lying size, a name twice
+		f.Add(append(append([]byte(nil), data...), data...))                                                                 // of ld -r
 		f.Add([]byte(archiveMagic + member("x.o/", "24", "") + string(data[:24]) + member("//", "4", "abcd")))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

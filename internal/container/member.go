@@ -1,6 +1,7 @@
 package container
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 )
@@ -23,7 +24,21 @@ type Member struct {
 	Stored []byte // as they lie in the file
 	Size   uint64 // unpacked, as the header says
 
-	bare bool // the file is the piece
+	piece []byte // header and content, as they lie in the fatbinary
+	bare  bool   // the file is the piece
+}
+
+// Bare reports whether the piece is a file of its own, in no fatbinary.
+func (m *Member) Bare() bool { return m.bare }
+
+// Alone returns a fatbinary that holds the piece and nothing else.
+func (m *Member) Alone() []byte {
+	out := make([]byte, fatbinHead, fatbinHead+len(m.piece))
+	binary.LittleEndian.PutUint32(out, FatbinMagic)
+	binary.LittleEndian.PutUint16(out[4:], 1)
+	binary.LittleEndian.PutUint16(out[6:], fatbinHead)
+	binary.LittleEndian.PutUint64(out[8:], uint64(len(m.piece)))
+	return append(out, m.piece...)
 }
 
 // Debug reports whether the piece was compiled with debug information.

@@ -11,9 +11,9 @@ import (
 
 // Difference is one key and what the two files have there; nil is nothing.
 type Difference struct {
-	Key string  `json:"key"`
-	A   *string `json:"a"`
-	B   *string `json:"b"`
+	Key string
+	A   *string
+	B   *string
 }
 
 // Input is one of the files.

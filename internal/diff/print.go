@@ -2,7 +2,6 @@ package diff
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 )
@@ -24,15 +23,4 @@ func tell(value *string) string {
 		return `""`
 	}
 	return *value
-}
-
-// JSON prints the differences as an array.
-func JSON(w io.Writer, list []Difference) error {
-	if list == nil {
-		list = []Difference{}
-	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(list)
 }

@@ -42,7 +42,7 @@ var cfaOperands = map[uint8][]int{
 	cfaDefExpression: {-1}, 0x10: {0, -1}, 0x11: {0, 0}, 0x12: {0, 0}, 0x13: {0}, 0x14: {0, 0}, 0x15: {0, 0}, 0x16: {0, -1},
 }
 
-// FrameOp is a call frame instruction: an advance, or Code with its operands.
+// FrameOp is a call frame instruction with its operands, or all nops in a row.
 type FrameOp struct {
 	At      uint64 // offset in the section
 	Advance bool
@@ -88,10 +88,18 @@ func (f *Frame) Location() uint64 {
 	return f.At + 8
 }
 
+// The instructions of entries share pieces of manyOps; an entry has rarely more than
+// fewOps.
+const (
+	fewOps  = 32
+	manyOps = 1024
+)
+
 // DecodeFrames decodes a section of call frames.
 func DecodeFrames(data []byte) ([]Frame, *capsule.Fault) {
 	r := &reader{data: data}
-	var list []Frame
+	list := make([]Frame, 0, min(countEntries(data), len(data)/leastEntry))
+	var ops []FrameOp            // of all entries, to allocate few pieces
 	align := map[uint64]uint64{} // code alignment by CIE
 	latest := uint64(0)          // that of the last CIE
 	for r.more(uint64(len(data))) {
@@ -115,15 +123,39 @@ func DecodeFrames(data []byte) ([]Frame, *capsule.Fault) {
 		if !ok {
 			factor = latest // the CIE's, or a relocation fills the pointer
 		}
-		for r.more(end) {
-			f.Ops = append(f.Ops, decodeFrameOp(r, factor))
+		if cap(ops)-len(ops) < fewOps {
+			ops = make([]FrameOp, 0, manyOps)
 		}
+		first := len(ops)
+		for r.more(end) {
+			ops = append(ops, decodeFrameOp(r, factor, end))
+		}
+		f.Ops = ops[first:len(ops):len(ops)]
 		if r.fault == nil && r.pos != end {
 			r.fail(end, r.pos, "an instruction goes past its entry")
 		}
 		list = append(list, f)
 	}
 	return list, r.fault
+}
+
+// leastEntry is the size of an FDE without instructions; a CIE may be smaller.
+const leastEntry = 24
+
+// countEntries returns the number of entries, or of those in front of a malformed one.
+func countEntries(data []byte) (n int) {
+	for len(data) >= 4 {
+		head, size := uint64(4), uint64(binary.LittleEndian.Uint32(data))
+		if size == 0xffffffff && len(data) >= 12 {
+			head, size = 12, binary.LittleEndian.Uint64(data[4:])
+		}
+		if size > uint64(len(data))-head {
+			return n
+		}
+		n++
+		data = data[head+size:]
+	}
+	return n
 }
 
 func (f *Frame) decodeHead(r *reader) {
@@ -148,7 +180,7 @@ func (f *Frame) decodeHead(r *reader) {
 	}
 }
 
-func decodeFrameOp(r *reader, factor uint64) FrameOp {
+func decodeFrameOp(r *reader, factor, end uint64) FrameOp {
 	op := FrameOp{At: r.pos}
 	code := r.u8("an instruction")
 	switch code & 0xc0 {
@@ -167,7 +199,11 @@ func decodeFrameOp(r *reader, factor uint64) FrameOp {
 			op.Advance, op.Delta = true, int64(int32(r.u32("an operand")))*int64(factor)
 		case cfaSetLoc:
 			r.u64("an operand")
-		case cfaNop, cfaRemember, cfaRestoreState:
+		case cfaNop:
+			for r.more(end) && r.data[r.pos] == cfaNop {
+				r.pos++
+			}
+		case cfaRemember, cfaRestoreState:
 		default:
 			operands, ok := cfaOperands[code]
 			if !ok {
@@ -221,24 +257,24 @@ func AppendFrames(b []byte, list []Frame) []byte {
 type Rule struct {
 	Addr int64  // relative to the function's start
 	At   uint64 // offset in the section
-	Op   string // the instruction's bytes
+	Op   []byte // the instruction
 	// Step counts the advances before the instruction.
 	Step int
 }
 
-// Rules runs the instructions of an entry; the nops that pad it are left out.
-// It returns the address behind the last advance, too, and the number of
+// Rules runs the instructions of an entry and appends them to a list; the nops that
+// pad it are left out. It returns the address behind the last advance, too, and the number of
 // advances.
-func (f *Frame) Rules() (list []Rule, addr int64, steps int) {
+func (f *Frame) Rules(list []Rule) (all []Rule, addr int64, steps int) {
 	for i := range f.Ops {
 		op := &f.Ops[i]
 		switch {
 		case op.Advance:
 			addr += op.Delta
 			steps++
-		case len(op.Bytes) == 1 && op.Bytes[0] == cfaNop:
+		case op.Bytes[0] == cfaNop:
 		default:
-			list = append(list, Rule{addr, op.At, string(op.Bytes), steps})
+			list = append(list, Rule{addr, op.At, op.Bytes, steps})
 		}
 	}
 	return list, addr, steps

@@ -81,6 +81,35 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// An object of ptxas 13.0.88 for sm_100, edited, given to nvlink 13.0.88: without .nv.compat it is linked for sm_100 and
+// not for sm_103, whatever its class; with ISA 1.2 or 2.0 for neither. The codes are the document's names for the rule.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		x      Facts
+		target cuda.SM
+		want   Code
+	}{
+		{"as it was", Facts{SM: 100, Compat: true, Class: 1, Level: 1, ISA: 0x101}, 100, OK},
+		{"no .nv.compat", Facts{SM: 100, ISA: 0x101}, 100, OK},
+		{"no .nv.compat", Facts{SM: 100, ISA: 0x101, Class: 1, Level: 4}, 103, NoCompat},
+		{"ISA 1.2", Facts{SM: 100, Compat: true, Class: 1, Level: 1, ISA: 0x102}, 100, ISATooNew},
+		{"ISA 2.0", Facts{SM: 100, Compat: true, Class: 1, Level: 1, ISA: 0x200}, 100, ISATooNew},
+		{"class 0", Facts{SM: 100, Compat: true, Level: 1, ISA: 0x101}, 103, ClassUnknown},
+		{"class 2", Facts{SM: 100, Compat: true, Class: 2, Level: 1, ISA: 0x101}, 120, ClassFamily},
+		{"class 3", Facts{SM: 100, Compat: true, Class: 3, Level: 1, ISA: 0x101}, 120, ClassRestricted},
+		{"class 4", Facts{SM: 100, Compat: true, Class: 4, Level: 1, ISA: 0x101}, 120, ClassSingle},
+		{"class 5", Facts{SM: 100, Compat: true, Class: 5, Level: 1, ISA: 0x101}, 120, ClassUnknown},
+		{"level 5", Facts{SM: 100, Compat: true, Class: 2, Level: 5, ISA: 0x101}, 120, ClassUnknown},
+		{"an older target", Facts{SM: 103, Compat: true, Class: 2, Level: 1, ISA: 0x101}, 100, ArchMismatch},
+		{"SASS of another family", Facts{SM: 80, ISA: 0x101}, 90, ArchMismatch},
+	} {
+		if d := Decide(&c.x, c.target, Observed); d.Code != c.want || d.Accepted != (c.want == OK) {
+			t.Errorf("%s, sm_%d for sm_%d: %v %v, want %v (%s)", c.what, c.x.SM, c.target, d.Accepted, d.Code, c.want, d.Reason)
+		}
+	}
+}
+
 func number(t *testing.T, name string) (sm cuda.SM, accelerator uint8) {
 	n, err := strconv.Atoi(strings.TrimRight(name, "af"))
 	if err != nil {

@@ -28,7 +28,6 @@ const (
 	purego      = "github.com/ebitengine/purego"
 	zstd        = "github.com/klauspost/compress/zstd"
 	lz4         = "github.com/pierrec/lz4/v4"
-	demangle    = "github.com/ianlancetaylor/demangle"
 	testscript  = "github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -36,7 +35,8 @@ var rules = []rule{
 	{from: "cuda"},
 	{from: "internal/importrules"},
 	{from: "internal/cputime"},
-	{from: "internal/bench", to: of("internal/biglink", "internal/nvidia")},
+	{from: "internal/bench", to: of("internal/biglink", "internal/nvidia", "oracle/check")}, // it measures both programs
+	{from: "internal/bench/empty"},
 	{from: "cubin", to: of("cuda"), test: of("internal/cputime", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// One twin. Its tests ask the corpus and the tools, never the other.
@@ -53,10 +53,10 @@ var rules = []rule{
 	{from: "engine/internal/reach", to: of("cuda", "engine/internal/diag", "engine/internal/names", "engine/internal/model"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "engine/internal/layout", to: of("cuda", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/reach"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "engine/internal/resources", to: of("cuda", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/reach", "engine/internal/layout"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/resolve", to: of("cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/layout", "engine/internal/resources", "engine/internal/parallel"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/resolve", to: of("cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/release", "engine/internal/model", "engine/internal/layout", "engine/internal/resources", "engine/internal/parallel"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "engine/internal/output", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/release", "engine/internal/input", "engine/internal/model", "engine/internal/reach", "engine/internal/layout", "engine/internal/resources", "engine/internal/resolve", "engine/internal/parallel"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "engine/internal/sass", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/layout", "engine/internal/resolve", "engine/internal/output", "engine/internal/parallel"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/resched", test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/resched", test: of("engine", "internal/biglink", "corpus", "cubin", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "engine/internal/mercury", to: of("capsule", "cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/input", "engine/internal/model", "engine/internal/layout", "engine/internal/resolve", "engine/internal/output", "engine/internal/parallel", "engine/internal/resched"), test: of("engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "engine", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/parallel", "engine/internal/names", "engine/internal/release", "engine/internal/input", "engine/internal/model", "engine/internal/merge", "engine/internal/reach", "engine/internal/layout", "engine/internal/resources", "engine/internal/resolve", "engine/internal/output", "engine/internal/sass", "engine/internal/mercury"), test: of("capsule", "corpus", "internal/biglink", "corpus/relocs", "internal/cmdline", "internal/diff", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
@@ -79,7 +79,8 @@ var rules = []rule{
 	{from: "internal/container", to: of("cuda", zstd, lz4), test: of(cmp)},
 
 	// What a command line's files give a link.
-	{from: "internal/inputs", to: of("internal/cmdline", "internal/container", "cubin", "cuda", "engine"), test: of("internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/cufilt"},
+	{from: "internal/inputs", to: of("internal/cmdline", "internal/container", "internal/lto", "cubin", "cuda", "engine"), test: of("corpus/definitions", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// What judges a capsule.
 	{from: "capsule", to: of("cubin", "cuda"), test: of("corpus", cmp)},
@@ -106,6 +107,19 @@ var rules = []rule{
 	{from: "internal/nvjitlink/nvjitlinktest", to: of("internal/nvidia/nvidiatest", "internal/nvjitlink", "internal/nvjitlink/worker")},
 	{from: "cmd/twinlink-nvjitlink", to: of("internal/nvjitlink/worker")},
 
+	// What any command may use.
+	{from: "internal/terminal", to: of("github.com/fatih/color", "github.com/mattn/go-isatty")},
+	{from: "internal/progress", to: of("internal/terminal", "github.com/cheggaaa/pb/v3")},
+	{from: "internal/sbom", to: of("github.com/CycloneDX/cyclonedx-go")},
+	{from: "internal/repro"},
+	{from: "internal/fuzzlog"},
+
+	// What host code registers, held against the device code that is there.
+	{from: "internal/registration", to: of("internal/container", "cubin", "cuda"), test: of(cmp)},
+
+	// NVIDIA's compilers, for what a link finds uncompiled.
+	{from: "internal/lto", to: of("internal/nvjitlink"), test: of("internal/nvidia", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
+
 	// Data, and the programs that make it anew.
 	{from: "corpus", to: of("corpus/internal/manifest"), test: of("internal/nvidia", "internal/nvidia/nvidiatest")},
 	{from: "corpus/demo", to: of("corpus"), test: of("corpus/internal/manifest")},
@@ -118,14 +132,17 @@ var rules = []rule{
 	{from: "corpus/internal/vectors", to: of("corpus/relocs", "corpus/internal/expect", "cuda", "oracle", "internal/nvidia")},
 	{from: "corpus/hosts", to: of("corpus", "cubin", "cuda"), test: of("engine", "internal/cmdline", "internal/inputs", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "corpus/definitions"},
+	{from: "corpus/real", to: of("internal/nvidia")},
 	{from: "corpus/definitions/regen", to: of("corpus/definitions", "internal/nvidia")},
 	// Made on the spot: it asks nvlink and the command line and reports.
-	{from: "corpus/internal/live", to: of("internal/ptxgen", "internal/diff", "report", "internal/nvidia"), test: of("internal/nvidia/nvidiatest", cmp)},
-	{from: "internal/ptxgen"},
+	{from: "corpus/internal/live", to: of("internal/ptxgen", "internal/splitmix", "internal/diff", "report", "internal/nvidia"), test: of("internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/splitmix"},
+	{from: "internal/vectorlink", to: of("corpus/relocs", "engine", "internal/cmdline")},
+	{from: "internal/ptxgen", to: of("internal/splitmix")},
 	{from: "internal/biglink", to: of("cubin", "cuda"), test: of("engine", "internal/nvidia", "internal/nvidia/nvidiatest")},
-	{from: "corpus/internal/bed", to: of("internal/container", "internal/diff", "internal/nvidia", "internal/nvjitlink", "internal/nvjitlink/worker"), test: of("internal/nvidia/nvidiatest")},
+	{from: "corpus/internal/bed", to: of("internal/splitmix", "internal/container", "internal/diff", "internal/nvidia", "internal/nvjitlink", "internal/nvjitlink/worker"), test: of("internal/nvidia/nvidiatest")},
 
-	{from: "corpus/internal/site", to: of("corpus", "corpus/relocs", "corpus/internal/expect", "cuda", "engine", "engine/descriptor", "internal/claims", "internal/cmdline", "internal/verify", "oracle", "report")},
+	{from: "corpus/internal/site", to: of("internal/vectorlink", "corpus", "corpus/relocs", "corpus/internal/expect", "cuda", "engine", "engine/descriptor", "internal/claims", "internal/cmdline", "internal/verify", "oracle", "report")},
 
 	// The ledger is data; its experiments look wherever a claim can be decided, and nothing imports them.
 	{from: "internal/claims"},
@@ -140,6 +157,9 @@ var rules = []rule{
 	// One against the other.
 	{from: "fuzz/storm", to: of("cuda", "engine/descriptor", "oracle")},
 	{from: "fuzz/power"},
+	{from: "fuzz/reduce", to: of("cubin", "cuda"), test: of("corpus")},
+	{from: "corpus/internal/opponent", to: of("corpus", "cubin", "engine", "fuzz", "internal/nvidia")},
+	{from: "fuzz/objects", to: of("cubin", "cuda"), test: of("corpus", "engine", "internal/cmdline")},
 	{from: "fuzz/corpusfile"},
 	{from: "fuzz/libfuzzer", to: of("C", "fuzz")},
 	{
@@ -154,7 +174,11 @@ var rules = []rule{
 			"internal/dump",
 			"engine",
 			"engine/descriptor",
+			"fuzz/objects",
 			"fuzz/storm",
+			"internal/ptxgen",
+			"capsule",
+			"selfcheck",
 			"internal/cputime",
 			"oracle",
 			"oracle/check",
@@ -164,8 +188,9 @@ var rules = []rule{
 		),
 		test: of("internal/nvidia/nvidiatest", cmp),
 	},
-	{from: "internal/judge", to: of("cuda", "internal/nvidia", "internal/ptxgen", "oracle", "oracle/check")},
-	{from: "internal/verify", to: of("internal/nvjitlink", "internal/cmdline", "internal/container", "internal/inputs", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("corpus", "corpus/relocs", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
+	{from: "internal/trophies", to: of("internal/nvidia", "internal/nvjitlink"), test: of("oracle/check")},
+	{from: "internal/judge", to: of("internal/splitmix", "cuda", "internal/nvidia", "internal/nvjitlink", "internal/ptxgen", "oracle", "oracle/check"), test: of("corpus", "internal/nvidia/nvidiatest")},
+	{from: "internal/verify", to: of("cubin", "internal/nvjitlink", "internal/cmdline", "internal/container", "internal/inputs", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("internal/vectorlink", "corpus", "corpus/relocs", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
 	{from: "report", to: of(tablewriter + "/..."), test: of(cmp, jsonSchema, "github.com/chromedp/...")},
 
 	// The top imports what it likes of the module, but for what only tests use.
@@ -181,6 +206,8 @@ var rules = []rule{
 			"internal/cmdline",
 			"internal/container",
 			"internal/inputs",
+			"internal/lto",
+			"internal/registration",
 			"corpus",
 			"corpus/demo",
 			"cubin",
@@ -192,8 +219,10 @@ var rules = []rule{
 			"internal/dump",
 			"engine",
 			"engine/descriptor",
+			"fuzz",
 			"fuzz/storm",
 			"fuzz/power",
+			"fuzz/reduce",
 			"internal/finalizer",
 			"mercury",
 			"oracle",
@@ -202,13 +231,17 @@ var rules = []rule{
 			"report",
 			"selfcheck",
 			"internal/usage",
+			"internal/progress",
+			"internal/terminal",
+			"internal/repro",
+			"internal/fuzzlog",
 			"internal/verify",
 			"internal/nvidia",
-			demangle,
+			"internal/cufilt",
 			cobra+"/...",
 			pflag,
 		),
-		test: of("corpus", "corpus/definitions", "internal/biglink", "internal/nvidia/nvidiatest", cmp, testscript),
+		test: of("corpus", "corpus/definitions", "internal/biglink", "internal/nvidia/nvidiatest", cmp, testscript, "go.yaml.in/yaml/v3"),
 	},
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // addArchive adds an archive's objects, all of them. A file given twice counts
-// once; cudadevrt gives what is asked for only.
+// once.
 func (s *Set) addArchive(name string) []engine.Diagnostic {
 	for _, before := range s.archives {
 		if same(before, name) {
@@ -23,17 +23,20 @@ func (s *Set) addArchive(name string) []engine.Diagnostic {
 		j.Messages[0].Text += ": " + f.fault.Error()
 		return j.Messages
 	}
-	devrt := isDevrt(name) && !s.cmd.Given(cmdline.KeepSystemLibraries)
-	if devrt && len(s.Objects) == 0 && s.cmd.Release.SkipsDevrtFirst() {
+	if s.passedOver(name) {
 		return nil
 	}
 	var said []engine.Diagnostic
+	if s.isDevrt(name) && len(s.modules) > 0 {
+		// What the device runtime is asked for shows when LTO IR is compiled.
+		s.runtimeGiven = true
+		if said = s.optimize(); ends(said) || s.Whole != nil {
+			return said
+		}
+	}
 	behind := false // a member that is no ELF file
 	for i := range f.objects {
 		p := &f.objects[i]
-		if devrt && !s.wantsFunctions() {
-			break
-		}
 		if p.fault != nil && p.host == nil && p.data == nil {
 			return append(fatal(p.name, "Could not open input file '%s'", p.file), fatal(p.name, "elfLink internal error")...)
 		}
@@ -50,7 +53,6 @@ func (s *Set) addArchive(name string) []engine.Diagnostic {
 			break
 		}
 	}
-	s.afterDevrt = s.afterDevrt || devrt
 	return said
 }
 

@@ -3,9 +3,9 @@ package inputs
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/twinlink/twinlink/engine"
-	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/container"
 )
 
@@ -20,9 +20,10 @@ func (s *Set) addHost(p *part, inArchive bool) []engine.Diagnostic {
 		s.incomplete = true
 		return nil
 	}
-	if said := s.late(); said != nil {
-		return said
+	if s.unneeded(p.name) {
+		return nil
 	}
+	s.opened = true
 	s.refer(o)
 	fatbins := o.Relocatable
 	if len(fatbins) > 1 && s.lost(p.name, fmt.Sprintf("'%s' holds %d fatbinaries: all but the first", p.name, len(fatbins))) {
@@ -31,9 +32,9 @@ func (s *Set) addHost(p *part, inArchive bool) []engine.Diagnostic {
 	s.register(p.name, o, len(fatbins))
 	var said []engine.Diagnostic
 	for i := range fatbins {
-		found, err := s.take(p.name, fatbins[i].Members)
-		if err != nil {
-			return err
+		found, more := s.take(p.name, fatbins[i].Members)
+		if said = append(said, more...); ends(more) {
+			return said
 		}
 		if !found && !inArchive {
 			said = append(said, s.noCode(p.name)...)
@@ -61,6 +62,8 @@ func (s *Set) refer(o *container.Object) {
 	}
 	s.host.Kernels = append(s.host.Kernels, o.References.Kernels...)
 	s.host.InternalKernels = append(s.host.InternalKernels, o.References.InternalKernels...)
+	r := o.References
+	s.variables = slices.Concat(s.variables, r.Variables, r.InternalVariables, r.Constants, r.InternalConstants)
 }
 
 // register adds an object's names for the registration file. Before 13.0 an
@@ -80,31 +83,35 @@ func (s *Set) register(name string, o *container.Object, linked int) {
 }
 
 // take links the piece of a fatbinary that is for the target; false where there
-// is none.
-func (s *Set) take(name string, members []container.Member) (found bool, fault []engine.Diagnostic) {
+// is none. A fatal message among said ends the link.
+func (s *Set) take(name string, members []container.Member) (found bool, said []engine.Diagnostic) {
 	if s.virtual {
 		return container.ChoosePTX(members, s.target) != nil, nil
 	}
+	ir := container.ChooseLTO(members, s.target)
+	if ir != nil && s.cmd.Optimizes() {
+		return true, s.keepIR(name, ir)
+	}
 	m := container.Choose(members, s.target)
 	if m == nil {
+		if ir != nil {
+			return true, fatal(name, "LTO objects found, use -dlto")
+		}
 		return false, nil
 	}
+	if said = s.late(); said != nil {
+		return true, said
+	}
+	said = s.notIR(name)
 	if m.Kind == container.PTX {
-		return true, s.needsCompiler(name, m)
+		return true, append(said, s.compile(name, m)...)
 	}
 	data, err := m.Data(s.reader.budget)
 	if err != nil {
 		return true, append(fatal(name, "%s", err), fatal(name, "elfLink fatbinary error")...)
 	}
 	s.link(name, data)
-	return true, nil
-}
-
-// needsCompiler refuses PTX: nvlink compiles it, with a ptxas of its own.
-func (s *Set) needsCompiler(name string, m *container.Member) []engine.Diagnostic {
-	d := cmdline.Unsupported("input file '%s': PTX for compute_%s, to be compiled for %s,", name, m.Arch, s.cmd.Options.Arch)
-	d.File = name
-	return []engine.Diagnostic{d}
+	return true, said
 }
 
 // addFatbin adds a .fatbin file.
@@ -116,9 +123,10 @@ func (s *Set) addFatbin(name string, data []byte) []engine.Diagnostic {
 	if len(list) == 0 {
 		return nil
 	}
-	if said := s.late(); said != nil {
-		return said
+	if s.unneeded(name) {
+		return nil
 	}
+	s.opened = true
 	if len(list) > 1 && s.lost(name, fmt.Sprintf("'%s' holds %d fatbinaries: all but the first", name, len(list))) {
 		list = list[:1]
 	}
@@ -126,9 +134,9 @@ func (s *Set) addFatbin(name string, data []byte) []engine.Diagnostic {
 	s.incomplete = true
 	registered := false
 	for i := range list {
-		found, err := s.take(name, list[i].Members)
-		if err != nil {
-			return append(said, err...)
+		found, more := s.take(name, list[i].Members)
+		if said = append(said, more...); ends(more) {
+			return said
 		}
 		if !found {
 			said = append(said, s.noCode(name)...)
@@ -144,7 +152,6 @@ func (s *Set) addFatbin(name string, data []byte) []engine.Diagnostic {
 
 // addPTX refuses a .ptx file; 13.0 and later ignore it.
 func (s *Set) addPTX(name string, data []byte) []engine.Diagnostic {
-	arch, _ := container.PTXTarget(data)
 	if s.cmd.Release.IgnoresPTX() {
 		if s.cmd.AsNvlink {
 			s.Lost = append(s.Lost, engine.Diagnostic{Severity: engine.Warning, Kind: engine.Lost, File: name, Text: fmt.Sprintf("'%s': dropped, as nvlink does", name)})
@@ -153,5 +160,11 @@ func (s *Set) addPTX(name string, data []byte) []engine.Diagnostic {
 		return []engine.Diagnostic{{Severity: engine.Fatal, Kind: engine.Lost, File: name,
 			Text: fmt.Sprintf("'%s' is PTX, which nvlink %s ignores without a word: compile it with ptxas -c, or give --as-nvlink", name, s.cmd.Release)}}
 	}
-	return s.needsCompiler(name, &container.Member{Arch: arch})
+	f, err := container.Open(name, data, container.Options{Budget: s.reader.spend(data)})
+	if err != nil || len(f.Members) != 1 {
+		return append(fatal(name, "'%s' is no PTX", name), fatal(name, "elfLink fatbinary error")...)
+	}
+	s.incomplete = true
+	s.Registered = append(s.Registered, Registration{Path: name})
+	return append(s.notIR(name), s.compile(name, &f.Members[0])...)
 }

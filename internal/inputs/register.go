@@ -26,18 +26,6 @@ func RegisterText(folder string, list []Registration) []byte {
 	return []byte(b.String())
 }
 
-// Twice returns an identifier that is registered twice, "" where none is.
-func Twice(list []Registration) string {
-	seen := make(map[Registration]bool)
-	for _, r := range list {
-		if seen[r] && r.ID != "" {
-			return r.ID
-		}
-		seen[r] = true
-	}
-	return ""
-}
-
 // cIdentifier replaces bytes, not characters.
 func cIdentifier(path string) string {
 	out := []byte(path)

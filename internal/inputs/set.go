@@ -9,17 +9,24 @@ import (
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/container"
+	"github.com/twinlink/twinlink/internal/lto"
 )
 
 // Set is the inputs of a link as far as they have been added.
 type Set struct {
 	// Objects are linked, in this order.
 	Objects []engine.Input
+	// Unlinked are cubins that are not linked, and yet have to fit the target.
+	Unlinked []engine.Input
 	// Registered are the names by which the host registers what it links; a
 	// name that is a path stands for a file without a host object.
 	Registered []Registration
 	// Lost says what nvlink drops without a word, and what became of it here.
 	Lost []engine.Diagnostic
+	// Compiler compiles PTX and LTO IR; nil refuses them.
+	Compiler Compiler
+	// Whole is the output where link-time optimization left nothing to link.
+	Whole []byte
 
 	cmd     *cmdline.Command
 	reader  *Reader
@@ -29,12 +36,20 @@ type Set struct {
 	host       engine.HostUse
 	incomplete bool // the references of some object are not known
 	objects    int  // host objects that have been read
+	opened     bool // a file with device code has been looked into, linked or not
 
-	archives    []string        // added so far
-	afterDevrt  bool            // cudadevrt has been met
-	defined     map[string]bool // functions, for what cudadevrt is asked for
-	wanted      map[string]bool
-	ignoredCode string // a file whose device code is ignored
+	archives     []string // added so far
+	devrt        runtime
+	unread       []engine.Input  // objects whose functions aren't noted yet
+	defined      map[string]bool // functions, for what cudadevrt is asked for
+	wanted       map[string]bool
+	modules      []lto.Module // LTO IR, compiled when all inputs are known
+	irAt         int          // how many objects stand before the last of it
+	optimized    bool
+	runtimeGiven bool     // the device runtime is among the inputs
+	compiled     bool     // with -dlto: an input that is no LTO IR
+	variables    []string // what the host refers to besides kernels
+	ignoredCode  string   // a file whose device code is ignored
 }
 
 // Registration is a line of the registration file: the identifier that nvcc
@@ -70,6 +85,9 @@ func (s *Set) Add(name string) []engine.Diagnostic {
 	if err != nil {
 		return cmdline.CannotOpen(name).Messages
 	}
+	if s.cmd.Optimizes() && strings.HasSuffix(name, ".ltoir") {
+		return s.addIR(name, data)
+	}
 	j := cmdline.Judge(s.cmd.Release, name, data)
 	switch j.Use {
 	case cmdline.Linked:
@@ -93,14 +111,18 @@ func (s *Set) Add(name string) []engine.Diagnostic {
 
 // addDevice adds a device object: a cubin.
 func (s *Set) addDevice(name string, data []byte) []engine.Diagnostic {
-	said := s.late()
-	if said != nil {
+	if s.unneeded(name) {
+		s.Unlinked = append(s.Unlinked, engine.Input{Name: name, Data: data})
+		return nil
+	}
+	if said := s.late(); said != nil {
+		s.Unlinked = append(s.Unlinked, engine.Input{Name: name, Data: data})
 		return said
 	}
-	s.incomplete = true
+	s.incomplete, s.opened = true, true
 	s.Registered = append(s.Registered, Registration{Path: name})
 	s.link(name, data)
-	return s.noHostCode(name)
+	return append(s.notIR(name), s.noHostCode(name)...)
 }
 
 // noHostCode is what 13.5 remarks where a registration file is asked for.
@@ -112,10 +134,15 @@ func (s *Set) noHostCode(name string) []engine.Diagnostic {
 		Text: fmt.Sprintf("Input '%s' has no host code, which could cause later host link error if there is a reference to it", name)}}
 }
 
-// link adds an object and notes which functions it defines and wants.
+// link adds an object.
 func (s *Set) link(name string, data []byte) {
-	s.Objects = append(s.Objects, engine.Input{Name: name, Data: data})
-	f, err := cubin.Open(name, data)
+	in := engine.Input{Name: name, Data: data}
+	s.Objects, s.unread = append(s.Objects, in), append(s.unread, in)
+}
+
+// noteFunctions notes which functions an object defines and wants.
+func (s *Set) noteFunctions(in *engine.Input) {
+	f, err := cubin.Open(in.Name, in.Data)
 	if err != nil || f.Symtab() == nil {
 		return // the engine tells
 	}
@@ -137,20 +164,16 @@ func (s *Set) link(name string, data []byte) {
 
 // wantsFunctions reports whether a function is called that no object defines.
 func (s *Set) wantsFunctions() bool {
+	for i := range s.unread {
+		s.noteFunctions(&s.unread[i])
+	}
+	s.unread = nil
 	for name := range s.wanted {
 		if !s.defined[name] {
 			return true
 		}
 	}
 	return false
-}
-
-// late refuses what comes behind cudadevrt.
-func (s *Set) late() []engine.Diagnostic {
-	if !s.afterDevrt {
-		return nil
-	}
-	return fatal("", "unexpected object after cudadevrt")
 }
 
 func fatal(file, format string, args ...any) []engine.Diagnostic {
@@ -204,6 +227,9 @@ func (s *Set) noteIgnored(name string, data []byte) {
 // Finish ends the adding. Where nothing at all would be linked though a file
 // holds device code, that is an error, unless --as-nvlink is given.
 func (s *Set) Finish() []engine.Diagnostic {
+	if said := s.optimize(); said != nil || s.Whole != nil {
+		return said
+	}
 	if len(s.Objects) > 0 || s.ignoredCode == "" || s.virtual {
 		return nil
 	}
@@ -212,9 +238,4 @@ func (s *Set) Finish() []engine.Diagnostic {
 		return nil
 	}
 	return []engine.Diagnostic{{Severity: engine.Fatal, Kind: engine.Lost, Text: "nothing is linked: " + s.ignoredCode + "; --as-nvlink makes the empty image that nvlink makes"}}
-}
-
-// isDevrt reports whether an archive is the device runtime, by its name.
-func isDevrt(name string) bool {
-	return strings.Contains(name[strings.LastIndexByte(name, '/')+1:], "cudadevrt")
 }

@@ -3,6 +3,8 @@
 //
 //	go run ./internal/judge make -n 1000 -seed 1 DIR   # right links by NVIDIA's tools
 //	go run ./internal/judge right DIR                  # what the check says of them
+//	go run ./internal/judge jit -release 13.3 -to NEW DIR  # the same inputs by nvJitLink
+//	go run ./internal/judge plant -n 10000 DIR         # defects planted into them
 //
 // A folder of links can be kept and judged again; make needs nvlink and ptxas,
 // see internal/nvidia.
@@ -17,7 +19,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: judge make|right [flags] DIR")
+		fmt.Fprintln(os.Stderr, "usage: judge make|right|jit|plant [flags] DIR")
 		os.Exit(2)
 	}
 	set := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
@@ -26,6 +28,9 @@ func main() {
 	workers := set.Int("j", 2, "links at a time")
 	only := set.String("only", "", "links whose name or tags contain this")
 	each := set.Bool("v", false, "print every verdict that is not accepted")
+	release := set.String("release", "13.5", "release of nvJitLink")
+	to := set.String("to", "", "bed for the links of nvJitLink")
+	set.StringVar(&keep, "keep", "", "folder for the files with a defect that were not rejected")
 	_ = set.Parse(os.Args[2:])
 	if set.NArg() != 1 {
 		set.Usage()
@@ -40,6 +45,10 @@ func main() {
 		fmt.Printf("%d made, %d refused\n", *n-refused, refused)
 	case "right":
 		err = judgeRight(dir, *only, *each)
+	case "jit":
+		err = jitAll(context.Background(), dir, *only, *to, *release)
+	case "plant":
+		err = plantAll(dir, *only, *seed, *n, *each)
 	default:
 		err = fmt.Errorf("no command %q", os.Args[1])
 	}

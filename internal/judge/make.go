@@ -12,6 +12,7 @@ import (
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/ptxgen"
+	"github.com/twinlink/twinlink/internal/splitmix"
 )
 
 // link is one right link as it stands on the disk: case.json beside the inputs
@@ -32,22 +33,6 @@ var targets = map[string][]string{
 	"13.0": {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100", "sm_100a", "sm_103", "sm_110", "sm_120", "sm_120", "sm_121"},
 	"13.5": {"sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100", "sm_103", "sm_110", "sm_120", "sm_120"},
 }
-
-// random is splitmix64: its numbers don't change with the Go release.
-type random struct{ state uint64 }
-
-func (r *random) below(n int) int {
-	r.state += 0x9e3779b97f4a7c15
-	z := r.state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	z ^= z >> 31
-	return int((z >> 11) % uint64(n))
-}
-
-func (r *random) oneIn(n int) bool { return r.below(n) == 0 }
-
-func pick[T any](r *random, list []T) T { return list[r.below(len(list))] }
 
 // maker makes right links with NVIDIA's tools.
 type maker struct {
@@ -91,23 +76,23 @@ var errRefused = errors.New("a tool refused")
 
 // make draws the link of a seed and makes it.
 func (m *maker) make(ctx context.Context, seed uint64) error {
-	r := &random{seed * 0x2545f4914f6cdd1d}
+	r := splitmix.New(seed)
 	releases := []string{"11.8", "12.4", "13.0", "13.0", "13.5"}
-	l := link{Name: fmt.Sprintf("s%06d", seed), Release: pick(r, releases)}
-	l.Arch = pick(r, targets[l.Release])
+	l := link{Name: fmt.Sprintf("s%06d", seed), Release: splitmix.Pick(r, releases)}
+	l.Arch = splitmix.Pick(r, targets[l.Release])
 	program := ptxgen.New(seed, m.target(r, l.Release, l.Arch), ptxgen.Options{})
 	compilers := slices.Repeat([]string{l.Release}, len(program.Modules))
-	if r.oneIn(6) {
+	if r.OneIn(6) {
 		for i := range compilers {
-			older := pick(r, releases)
-			if older < l.Release && slices.Contains(targets[older], l.Arch) && r.oneIn(2) {
+			older := splitmix.Pick(r, releases)
+			if older < l.Release && slices.Contains(targets[older], l.Arch) && r.OneIn(2) {
 				compilers[i] = older
 			}
 		}
 		l.Tags = append(l.Tags, "mixed")
 	}
 	flags := []string{"-arch=" + l.Arch}
-	switch r.below(8) {
+	switch r.Below(8) {
 	case 0:
 		flags = append(flags, "-lineinfo")
 	case 1:
@@ -127,13 +112,13 @@ func (m *maker) make(ctx context.Context, seed uint64) error {
 	for _, in := range inputs {
 		l.Inputs = append(l.Inputs, in.Name)
 	}
-	if r.oneIn(2) {
+	if r.OneIn(2) {
 		m.drawArgs(r, &l, program)
 	}
 	order := slices.Clone(inputs)
-	if len(order) > 1 && r.oneIn(2) {
+	if len(order) > 1 && r.OneIn(2) {
 		for i := range order {
-			j := i + r.below(len(order)-i)
+			j := i + r.Below(len(order)-i)
 			order[i], order[j] = order[j], order[i]
 		}
 		l.Tags = append(l.Tags, "order")
@@ -146,7 +131,7 @@ func (m *maker) make(ctx context.Context, seed uint64) error {
 }
 
 // target draws what language the program is written in.
-func (m *maker) target(r *random, release, arch string) ptxgen.Target {
+func (m *maker) target(r *splitmix.Random, release, arch string) ptxgen.Target {
 	list := []ptxgen.Target{ptxgen.Old, ptxgen.Lanes, ptxgen.Stack}
 	if arch == "sm_90" || arch == "sm_90a" || arch >= "sm_1" && len(arch) > 5 {
 		list = append(list, ptxgen.Hopper11)
@@ -154,11 +139,11 @@ func (m *maker) target(r *random, release, arch string) ptxgen.Target {
 			list = append(list, ptxgen.Hopper12, ptxgen.Hopper12)
 		}
 	}
-	return pick(r, list)
+	return splitmix.Pick(r, list)
 }
 
-func (m *maker) drawArgs(r *random, l *link, program ptxgen.Program) {
-	switch r.below(10) {
+func (m *maker) drawArgs(r *splitmix.Random, l *link, program ptxgen.Program) {
+	switch r.Below(10) {
 	case 0, 1:
 		l.Args = append(l.Args, "-g")
 	case 2, 3:
@@ -166,10 +151,10 @@ func (m *maker) drawArgs(r *random, l *link, program ptxgen.Program) {
 	case 4, 5:
 		list := []string{"_"}
 		if len(program.Kernels) > 0 {
-			list = []string{pick(r, program.Kernels)}
+			list = []string{splitmix.Pick(r, program.Kernels)}
 		}
 		for _, k := range program.Kernels {
-			if r.oneIn(2) {
+			if r.OneIn(2) {
 				list = append(list, k)
 			}
 		}
@@ -183,21 +168,21 @@ func (m *maker) drawArgs(r *random, l *link, program ptxgen.Program) {
 	case 7:
 		l.Args = append(l.Args, "--force-rela")
 	case 8:
-		l.Args = append(l.Args, pick(r, []string{"--reserve-null-pointer", "--disable-smem-reservation=true"}))
+		l.Args = append(l.Args, splitmix.Pick(r, []string{"--reserve-null-pointer", "--disable-smem-reservation=true"}))
 	case 9:
 		l.Args = append(l.Args, "-g", "-suppress-debug-info")
 	}
-	if r.oneIn(8) {
+	if r.OneIn(8) {
 		l.Args = append(l.Args, "--preserve-relocs")
 	}
 }
 
 // link runs nvlink, now and then in two steps.
-func (m *maker) link(ctx context.Context, r *random, l *link, inputs []nvidia.File) ([]byte, error) {
+func (m *maker) link(ctx context.Context, r *splitmix.Random, l *link, inputs []nvidia.File) ([]byte, error) {
 	args := append([]string{"-arch=" + l.Arch}, l.Args...)
-	if l.Release >= "13" && len(l.Args) == 0 && r.oneIn(5) {
+	if l.Release >= "13" && len(l.Args) == 0 && r.OneIn(5) {
 		l.Tags = append(l.Tags, "two-step")
-		n := 1 + r.below(len(inputs))
+		n := 1 + r.Below(len(inputs))
 		part, err := m.run(ctx, l.Release, append(args, "-r"), inputs[:n])
 		if err != nil {
 			return nil, err

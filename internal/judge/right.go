@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/twinlink/twinlink/oracle"
 	"github.com/twinlink/twinlink/oracle/check"
 )
 
@@ -36,7 +35,7 @@ func load(dir string) (l link, inputs []check.Input, output []byte, err error) {
 
 // options are what the linker was told.
 func (l *link) options() check.Options {
-	o := check.Options{Arch: l.Arch, Release: releases[l.Release]}
+	o := check.Options{Arch: l.Arch, Toolkit: l.Release}
 	for _, a := range l.Args {
 		name, value, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
 		switch name {
@@ -61,8 +60,6 @@ func (l *link) options() check.Options {
 	return o
 }
 
-var releases = map[string]oracle.Release{"11.8": 118, "12.4": 124, "13.0": 130, "13.5": 135}
-
 // linksIn lists the folders of a bed.
 func linksIn(dir, only string) ([]string, error) {
 	found, err := filepath.Glob(filepath.Join(dir, "*", "case.json"))
@@ -83,6 +80,24 @@ func linksIn(dir, only string) ([]string, error) {
 	return list, nil
 }
 
+// cause says which known wrong links of nvlink's a rejected one looks like.
+func (l *link) cause(v *check.Verdict) string {
+	has := func(k check.Kind) bool {
+		return slices.ContainsFunc(v.Findings, func(f check.Finding) bool { return f.Kind == k })
+	}
+	switch {
+	case v.Outcome() == check.NotJudged:
+		return "not judged"
+	case has(check.PointerMissing):
+		return "a pointer that stays zero"
+	case slices.Contains(l.Args, "-r") && has(check.SharedPlace):
+		return "-r that gives shared variables a place"
+	case slices.Contains(l.Tags, "two-step"):
+		return "two steps"
+	}
+	return "other"
+}
+
 // judgeRight prints what the check says of right links, and the first findings
 // by kind.
 func judgeRight(dir, only string, each bool) error {
@@ -91,7 +106,7 @@ func judgeRight(dir, only string, each bool) error {
 		return err
 	}
 	accepted, refused := 0, 0
-	kinds := map[string]int{}
+	kinds, causes := map[string]int{}, map[string]int{}
 	groups := map[string][2]int{}
 	var spent time.Duration
 	for _, folder := range list {
@@ -116,6 +131,7 @@ func judgeRight(dir, only string, each bool) error {
 		if v.Agrees() {
 			continue
 		}
+		causes[l.cause(&v)]++
 		seen := map[string]bool{}
 		for _, f := range v.Findings {
 			if key := f.Kind.String() + " " + f.Detail; !seen[key] {
@@ -124,7 +140,7 @@ func judgeRight(dir, only string, each bool) error {
 			}
 		}
 		if each {
-			fmt.Printf("%s %s %s %v %v\n", l.Name, l.Release, l.Arch, l.Args, l.Tags)
+			fmt.Printf("%s %s %s %v %v: %s\n", l.Name, l.Release, l.Arch, l.Args, l.Tags, l.cause(&v))
 			for i, line := range strings.SplitN(v.String(), "\n", 9) {
 				if i < 8 {
 					fmt.Println("   ", line)
@@ -132,7 +148,7 @@ func judgeRight(dir, only string, each bool) error {
 			}
 		}
 	}
-	for _, m := range []map[string]int{kinds} {
+	for _, m := range []map[string]int{kinds, causes} {
 		var keys []string
 		for k := range m {
 			keys = append(keys, k)

@@ -156,7 +156,7 @@ func inFolder(folder string) (found []candidate) {
 	}
 	var releases []string
 	for _, e := range entries {
-		if folderName.MatchString(e.Name()) {
+		if folderName().MatchString(e.Name()) {
 			releases = append(releases, e.Name())
 		}
 	}

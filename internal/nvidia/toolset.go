@@ -75,7 +75,7 @@ func (s *Toolset) Tool(release, name string) (Tool, error) {
 // File returns the path of another file that "make witness" puts into a
 // release's folder, such as libcudadevrt.a. Error: *NotFoundError.
 func (s *Toolset) File(release, name string) (string, error) {
-	if s.folder != "" && folderName.MatchString(release) && filepath.IsLocal(name) {
+	if s.folder != "" && folderName().MatchString(release) && filepath.IsLocal(name) {
 		p := filepath.Join(s.folder, release, name)
 		if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {
 			return filepath.Abs(p)

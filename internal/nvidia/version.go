@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 )
 
 // Version is a tool's version as --version prints it: 12.4.131.
@@ -39,12 +40,12 @@ func (v Version) is(release string) bool {
 // versionLine is the line every tool prints, whatever its release:
 //
 //	Cuda compilation tools, release 12.4, V12.4.131
-var versionLine = regexp.MustCompile(`(?m)^Cuda compilation tools, release \d+\.\d+, V(\d{1,4})\.(\d{1,4})\.(\d{1,6})\s*$`)
+var versionLine = lazily(`(?m)^Cuda compilation tools, release \d+\.\d+, V(\d{1,4})\.(\d{1,4})\.(\d{1,6})\s*$`)
 
 // parseVersion reads the text that a tool prints for --version.
 // ok is false where the line is missing.
 func parseVersion(text []byte) (v Version, ok bool) {
-	m := versionLine.FindSubmatch(text)
+	m := versionLine().FindSubmatch(text)
 	if m == nil {
 		return Version{}, false
 	}
@@ -62,7 +63,7 @@ func compareReleases(a, b string) int {
 // parseRelease reads "12.4" or "12.4.131". Anything else gives the zero Version,
 // which is older than any tool.
 func parseRelease(r string) Version {
-	m := releaseText.FindStringSubmatch(r)
+	m := releaseText().FindStringSubmatch(r)
 	if m == nil {
 		return Version{}
 	}
@@ -74,7 +75,13 @@ func parseRelease(r string) Version {
 }
 
 var (
-	releaseText = regexp.MustCompile(`^(\d{1,4})\.(\d{1,4})(?:\.(\d{1,6}))?$`)
+	releaseText = lazily(`^(\d{1,4})\.(\d{1,4})(?:\.(\d{1,6}))?$`)
 	// folderName matches the name of a release's folder: "12.4".
-	folderName = regexp.MustCompile(`^\d{1,4}\.\d{1,4}$`)
+	folderName = lazily(`^\d{1,4}\.\d{1,4}$`)
 )
+
+// lazily is a pattern that is compiled when it is first asked for, and not when the
+// program starts.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/twinlink/twinlink/internal/nvjitlink/wire"
@@ -162,7 +163,7 @@ func (e *ending) result(p *process) *Result {
 	res := &Result{Outcome: Crashed, Reason: status}
 	text, size = p.takePrinted()
 	res.Text, res.Lost = text, uint64(size)-uint64(len(text))
-	if m := goSignal.FindStringSubmatchIndex(text); m != nil {
+	if m := goSignal().FindStringSubmatchIndex(text); m != nil {
 		res.Signal = text[m[2]:m[3]]
 		res.Reason, res.Text = res.Signal, text[:m[0]] // without the trace of Go's side
 	} else if name, ok := strings.CutPrefix(status, "signal: "); ok {
@@ -173,7 +174,9 @@ func (e *ending) result(p *process) *Result {
 
 // goSignal is how Go's runtime says that a signal ended the process in C:
 // "SIGABRT: abort", or "fatal error: unexpected signal …" and "[signal SIGSEGV: …".
-var goSignal = regexp.MustCompile(`(?m)^(?:fatal error: .*\n)?(?:\[signal )?(SIG[A-Z]{2,6}): `)
+var goSignal = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(?:fatal error: .*\n)?(?:\[signal )?(SIG[A-Z]{2,6}): `)
+})
 
 func (p *process) takePrinted() (text string, size int64) {
 	info, err := p.printed.Stat()

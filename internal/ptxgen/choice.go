@@ -1,5 +1,7 @@
 package ptxgen
 
+import "github.com/twinlink/twinlink/internal/splitmix"
+
 // chooser makes every decision of a program.
 type chooser interface {
 	// below returns a number in [0, n). Zero must always be the smallest or plainest choice, because a source
@@ -7,17 +9,10 @@ type chooser interface {
 	below(n int) int
 }
 
-// random is splitmix64: its numbers don't change with the Go release.
-type random struct{ state uint64 }
+// random draws from a seed.
+type random struct{ *splitmix.Random }
 
-func (r *random) below(n int) int {
-	r.state += 0x9e3779b97f4a7c15
-	z := r.state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	z ^= z >> 31
-	return int((z >> 11) % uint64(n))
-}
+func (r random) below(n int) int { return r.Below(n) }
 
 // tape reads decisions from bytes a fuzzer supplies.
 type tape struct{ data []byte }

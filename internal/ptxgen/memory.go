@@ -34,16 +34,21 @@ func (b *body) loadAt(spaceName string, width int, at string) string {
 	return r
 }
 
+// loadIndexed loads an element of a variable by its address.
+func (b *body) loadIndexed(space string, v *object) string {
+	address := b.reg(bank64)
+	b.op("mov.u64 %s, %s", address, v.name)
+	b.op("add.s64 %s, %s, %s", address, address, b.index(v.width))
+	return b.loadAt(space, v.width, address)
+}
+
 func (b *body) loadGlobal() string {
 	v := b.m.choose(global, numeric)
 	if v == nil {
 		return ""
 	}
 	if b.m.plan.c.below(3) == 1 {
-		address := b.reg(bank64)
-		b.op("mov.u64 %s, %s", address, v.name)
-		b.op("add.s64 %s, %s, %s", address, address, b.index(v.width))
-		return b.loadAt(".global", v.width, address)
+		return b.loadIndexed(".global", v)
 	}
 	if b.m.plan.c.below(3) == 1 && v.width == 4 {
 		b.op("st.global.b32 [%s], %s", v.name, b.acc)

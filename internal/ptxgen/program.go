@@ -1,5 +1,7 @@
 package ptxgen
 
+import "github.com/twinlink/twinlink/internal/splitmix"
+
 // Module is one PTX file.
 type Module struct {
 	Name string // base name without extension
@@ -44,7 +46,7 @@ type Options struct {
 
 // New returns the program of a seed.
 func New(seed uint64, t Target, o Options) Program {
-	return generate(&random{state: seed*0x2545f4914f6cdd1d + 1}, t, o)
+	return generate(random{splitmix.At(seed*0x2545f4914f6cdd1d + 1)}, t, o)
 }
 
 // FromBytes returns the program that a fuzzer's input describes. Any bytes give a program.

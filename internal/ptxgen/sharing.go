@@ -28,10 +28,7 @@ func (b *body) dynamicShared() string {
 		return ""
 	}
 	if b.m.plan.c.below(3) == 1 {
-		address := b.reg(bank64)
-		b.op("mov.u64 %s, %s", address, v.name)
-		b.op("add.s64 %s, %s, %s", address, address, b.index(v.width))
-		return b.loadAt(".shared", v.width, address)
+		return b.loadIndexed(".shared", v)
 	}
 	return b.loadAt(".shared", v.width, fmt.Sprintf("%s+%d", v.name, v.width*b.m.plan.c.below(4)))
 }

@@ -43,6 +43,10 @@ type Question struct {
 	// Judged gets the file that the oracle judged; nil: nobody asks.
 	Judged func(file []byte)
 
+	// Step is called before each source is asked, with its name; nil: nobody
+	// asks.
+	Step func(source string)
+
 	// Recorded is what nvlink did, for where it isn't installed.
 	Recorded *Recorded
 
@@ -119,18 +123,29 @@ func Ask(ctx context.Context, q *Question, tools *nvidia.Toolset) report.Row {
 	row.Arch = cmd.Options.Arch
 	a := &asked{q: q, cmd: cmd}
 	a.gather()
+	q.step(report.Engine)
 	a.askEngine()
+	q.step(report.Oracle)
 	a.askOracle()
+	q.step(report.Nvlink)
 	a.askNvlink(ctx, tools)
 	for _, one := range []*report.Answer{a.engine, a.oracle, a.nvlink} {
 		if one != nil {
 			row.Answers = append(row.Answers, *one)
 		}
 	}
+	q.step(report.NvJitLink)
 	row.Answers = append(row.Answers, a.askNvJitLink(ctx)...)
 	a.decide(&row)
+	a.addWords(&row)
 	row.Functions, row.Unjudged = a.functions, a.unjudged
 	return row
+}
+
+func (q *Question) step(source report.Source) {
+	if q.Step != nil {
+		q.Step(string(source))
+	}
 }
 
 // asked is a question and its answers so far.

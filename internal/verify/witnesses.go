@@ -90,27 +90,26 @@ func (a *asked) askOracle() {
 	for i, f := range a.set.Objects {
 		objects[i] = check.Input{Name: f.Name, Data: f.Data}
 	}
-	o := a.cmd.Options
-	release := oracle.Release(a.cmd.Release.Toolkit())
+	toolkit := a.cmd.Release.String()
 	if a.q.Output != nil && a.q.Release == "" {
-		release = 0 // whoever made it, its header tells
+		toolkit = "" // whoever made it, its header tells
 	}
-	v := check.Check(objects, a.judged, check.Options{
-		Arch: o.Arch, Release: release, Strict: a.q.Strict,
-		Relocatable: o.Relocatable, PreserveRelocs: o.PreserveReloc, ForceRela: o.ForceRela,
-		Debug: o.Debug, SuppressDebug: o.SuppressDebug, NoReserved: o.NoReserved, ReserveNull: o.ReserveNull,
-		KernelsUsed: o.KernelsUsed, VariablesUsed: o.VariablesUsed,
-		HostKernels: hostKernels(o.HostUse),
-	})
+	options := checkOptions(&a.cmd.Options, toolkit)
+	options.Strict = a.q.Strict
+	v := check.Check(objects, a.judged, options)
 	a.takeVerdict(&v)
 }
 
-// hostKernels is what the host refers to in the oracle's words.
-func hostKernels(use *engine.HostUse) *check.HostKernels {
-	if use == nil {
-		return nil
+// checkOptions are a link's options for the oracle; toolkit is "" where the
+// output's header tells.
+func checkOptions(o *engine.Options, toolkit string) check.Options {
+	return check.Options{
+		Arch: o.Arch, Toolkit: toolkit,
+		Relocatable: o.Relocatable, PreserveRelocs: o.PreserveRelocs, ForceRela: o.ForceRela,
+		Debug: o.Debug, SuppressDebug: o.SuppressDebug, NoReserved: o.NoReserved, ReserveNull: o.ReserveNull,
+		KernelsUsed: o.KernelsUsed, VariablesUsed: o.VariablesUsed,
+		HostUse: (*check.HostUse)(o.HostUse),
 	}
-	return &check.HostKernels{Global: use.Kernels, Local: use.InternalKernels}
 }
 
 // takeVerdict makes an answer of the oracle's verdict.

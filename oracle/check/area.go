@@ -102,6 +102,7 @@ type kept struct {
 	rela     bool
 	implicit int64 // addend that a REL record has in its place
 	optional bool  // may be missing
+	lost     bool  // the input defines the symbol itself, and so do others
 	mod      *module
 }
 
@@ -297,15 +298,22 @@ func (b *body) kernel() bool {
 	return slices.ContainsFunc(b.names, func(f *identity) bool { return f.kernel() })
 }
 
-// users lists the kernels that reach a body.
+// users lists the kernels that reach a body. It is asked once for each component of
+// the call graph.
 func (c *check) users(b *body) ([]*identity, error) {
-	if list, known := c.usersOfBody[b]; known {
+	group := c.graph.group[b.names[0].node]
+	for _, f := range b.names {
+		if c.graph.group[f.node] != group {
+			return c.kernelsReaching(b.names)
+		}
+	}
+	if list, known := c.usersOfGroup[group]; known {
 		return list, nil
 	}
 	list, err := c.kernelsReaching(b.names)
-	if c.usersOfBody == nil {
-		c.usersOfBody = map[*body][]*identity{}
+	if c.usersOfGroup == nil {
+		c.usersOfGroup = map[int32][]*identity{}
 	}
-	c.usersOfBody[b] = list
+	c.usersOfGroup[group] = list
 	return list, err
 }

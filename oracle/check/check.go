@@ -12,6 +12,7 @@ type check struct {
 	hostNamed int // kernels that the host refers to, and one more; 0: not counted
 	options   Options
 	side      side
+	asked     oracle.Release // of Options.Toolkit
 	release   oracle.Release
 	sm        int
 	total     int    // bytes of all files
@@ -36,10 +37,10 @@ type check struct {
 
 	nameless int // symbols without a name that 12.x makes for undefined functions
 
-	uses        map[*identity]*use
-	lostUses    map[*identity]bool // objects that code named which lost
-	usersOfBody map[*body][]*identity
-	exhausted   error // the budget ended where no error can be returned
+	uses         map[*identity]*use
+	lostUses     map[*identity]bool    // objects that code named which lost
+	usersOfGroup map[int32][]*identity // kernels, by component of the call graph
+	exhausted    error                 // the budget ended where no error can be returned
 
 	told        map[toldKey]uint64 // places read from fields
 	hints       map[hintKey]uint64 // the same, for the other side
@@ -50,6 +51,7 @@ type check struct {
 	idsByName   map[string][]*identity
 	areas       []*area
 	byKey       map[areaKey]*area
+	byRecords   bool // parts are placed where the output's records name what theirs do
 
 	toldUnjudged map[string]bool
 	chosen       map[string]*module // the module whose weak definition of a name the output has
@@ -68,6 +70,9 @@ type check struct {
 // Check decides whether output is a correct link of the inputs, in the order
 // of the command line. It never panics, whatever the bytes.
 func Check(inputs []Input, output []byte, o Options) Verdict {
+	if _, ok := releaseOf(o.Toolkit); !ok {
+		return Verdict{Refusal: &Refusal{Kind: BadOptions, File: "toolkit " + o.Toolkit}}
+	}
 	c := newCheck(inputs, output, o)
 	c.answer(inputs, output)
 	if c.out != nil && c.out.side == sassSide && c.verdict.Refusal == nil {
@@ -98,6 +103,7 @@ func newCheck(inputs []Input, output []byte, o Options) *check {
 		c.total += len(in.Data)
 	}
 	c.budget = newBudget(uint64(c.total))
+	c.asked, _ = releaseOf(o.Toolkit)
 	c.verdict.strict = o.Strict
 	return c
 }

@@ -64,11 +64,10 @@ func (c *check) compareBytes() error {
 // missing tells of a section that is not there. Debug information may be
 // stripped, and memory that nothing names be left out.
 func (c *check) missing(a *area) {
-	kind := SectionMissing
+	f := Finding{Kind: SectionMissing, File: a.parts0(), Section: a.name}
 	if a.code() {
-		kind = FunctionMissing
+		f.Kind, f.Symbol = FunctionMissing, a.owner.owner.String()
 	}
-	f := Finding{Kind: kind, File: a.parts0(), Section: a.name}
 	if !a.code() && (isDebug(a.name) || !c.needed(a)) {
 		f.Detail = "left out or stripped; nothing that runs needs it"
 		c.verdict.habit(f)
@@ -106,7 +105,7 @@ func (c *check) neededPart(a *area, p *part) bool {
 // lostParts tells of the parts whose bytes were not found.
 func (c *check) lostParts(a *area) {
 	for _, p := range a.parts {
-		if p.placed || p.section.size == 0 {
+		if p.placed || p.section.size == 0 || c.sameRegisters(a, p) {
 			continue
 		}
 		f := Finding{Kind: SectionBytes, File: p.mod.name, Section: a.name, Detail: "the input's bytes are nowhere in the section"}
@@ -127,6 +126,32 @@ func (c *check) lostParts(a *area) {
 			c.verdict.add(f)
 		}
 	}
+}
+
+// sameRegisters reports whether a part of .nv_debug_info_reg_type that was written
+// anew, as 13.5 does in the second of two steps, is about the same functions.
+func (c *check) sameRegisters(a *area, p *part) bool {
+	if c.out.side != sassSide || a.name != ".nv_debug_info_reg_type" || len(a.parts) != 1 || a.out == nil {
+		return false
+	}
+	was, ok := registerTypes(p.section.body)
+	is, okToo := registerTypes(a.out.body)
+	return ok && okToo && slices.Equal(was, is)
+}
+
+// registerTypes lists the functions of a table of what registers hold: a name, a
+// number of registers and a byte for each.
+func registerTypes(body []byte) (names []string, ok bool) {
+	for len(body) > 0 {
+		name, rest, ok := bytes.Cut(body, []byte{0})
+		size := number(rest, 0, 4)
+		if _, fits := cut(rest, 4, size); !ok || !fits || len(rest) < 4 {
+			return nil, false
+		}
+		names = append(names, string(name))
+		body = rest[4+size:]
+	}
+	return names, true
 }
 
 func inSpans(list []span, at uint64) bool {

@@ -10,7 +10,12 @@ import (
 type compatValue struct {
 	attr  cuda.CompatAttr
 	value uint64
+	also  uint64 // right as well
 }
+
+// unsaid are the values that nvlink 13.0's -r writes for objects without .nv.compat:
+// nothing that another target could do, every form of tensor map.
+var unsaid = map[cuda.CompatAttr]uint64{cuda.CompatISAClass: 0, cuda.CompatInstTcgen05MMA: 0, cuda.CompatInstTensormapV1: 3}
 
 // wantCompat combines the inputs' attributes.
 //
@@ -21,16 +26,17 @@ type compatValue struct {
 //	3  tensor maps     all bits
 //	6  finalization    the common value, 1 where they differ
 //
-// 13.5 has no 6 and writes 11 to 13 as well.
+// Later ones have no 6 and write 11 to 14 as well (nvJitLink 13.2, nvlink 13.5).
 func (c *check) wantCompat() ([]compatValue, error) {
 	seen := map[cuda.CompatAttr][]uint64{}
-	any := false
+	any, silent := false, false
 	for _, m := range c.modules {
+		said := false
 		for i := range m.sections {
 			if m.sections[i].kind != cuda.SHTCudaCompat {
 				continue
 			}
-			any = true
+			any, said = true, true
 			list, err := m.readAttributes(&m.sections[i], c.budget)
 			if err != nil {
 				return nil, err
@@ -39,14 +45,15 @@ func (c *check) wantCompat() ([]compatValue, error) {
 				seen[cuda.CompatAttr(a.attr)] = append(seen[cuda.CompatAttr(a.attr)], number(a.value, 0, uint64(min(len(a.value), 8))))
 			}
 		}
+		silent = silent || !said
 	}
 	accelerator := uint64(0)
 	if c.accelerated() {
 		accelerator = 1
 	}
-	want := []compatValue{{cuda.CompatAcceleratorTarget, accelerator}}
+	want := []compatValue{{attr: cuda.CompatAcceleratorTarget, value: accelerator, also: accelerator}}
 	if c.out.side != whole {
-		want = append(want, compatValue{cuda.CompatCanFastpathFinalize, c.fastPath()})
+		want = append(want, compatValue{attr: cuda.CompatCanFastpathFinalize, value: c.fastPath(), also: c.fastPath()})
 	}
 	if !any {
 		return want, nil
@@ -54,7 +61,12 @@ func (c *check) wantCompat() ([]compatValue, error) {
 	for _, attr := range [...]cuda.CompatAttr{cuda.CompatISAClass, cuda.CompatInstTcgen05MMA, cuda.CompatMercuryISAMajorMinor,
 		cuda.CompatInstTensormapV1, cuda.CompatEnableOpportunisticFinalization} {
 		if values := seen[attr]; len(values) > 0 {
-			want = append(want, compatValue{attr, combine(attr, values)})
+			w := compatValue{attr: attr, value: combine(attr, values)}
+			w.also = w.value
+			if value, written := unsaid[attr]; silent && written {
+				w.also = combine(attr, append(values, value))
+			}
+			want = append(want, w)
 		}
 	}
 	return want, nil
@@ -163,18 +175,18 @@ func (c *check) compareCompat(s *section) error {
 		delete(have, w.attr)
 		switch {
 		case !ok && w.attr == cuda.CompatCanFastpathFinalize && c.release != 130:
-		case !ok && (c.release < 135 || w.attr != cuda.CompatEnableOpportunisticFinalization && w.attr != cuda.CompatInstTcgen05MMA):
+		case !ok && (c.release <= 130 || w.attr != cuda.CompatEnableOpportunisticFinalization && w.attr != cuda.CompatInstTcgen05MMA):
 			tell(w.attr, fmt.Sprint(w.value), "")
 		case w.attr == cuda.CompatAcceleratorTarget && c.options.Arch == "":
 			// Nothing else says what the target was.
 		case ok && g != w.value && w.attr == cuda.CompatCanFastpathFinalize && c.release != 130:
 			// Its rule was seen with 13.0 only.
-		case ok && g != w.value:
+		case ok && g != w.value && g != w.also:
 			tell(w.attr, fmt.Sprint(w.value), fmt.Sprint(g))
 		}
 	}
 	for _, a := range got {
-		if _, left := have[cuda.CompatAttr(a.attr)]; left && (c.release < 135 || a.attr < 11 || a.attr > 14) {
+		if _, left := have[cuda.CompatAttr(a.attr)]; left && (c.release <= 130 || a.attr < 11 || a.attr > 14) {
 			tell(cuda.CompatAttr(a.attr), "", fmt.Sprint(have[cuda.CompatAttr(a.attr)]))
 		}
 	}

@@ -95,7 +95,7 @@ func (c *check) accelerated() bool {
 // The table for the driver, .nv.rel.action, is the same in every output of a
 // release: the number of the first type it tells of, and eight bytes for each
 // type from there on. They were copied from outputs of nvlink 11.8.89, 12.4.131
-// and 13.0.88.
+// and 13.0.88. nvJitLink 12.0 and 12.1 write none.
 const (
 	actionsOf11 = "4b00000000000000" +
 		"00020208100a2f22" + // 75: value>>2 to 16..23, value>>10 to 34..80
@@ -128,10 +128,11 @@ func (c *check) compareAction() {
 			found = &c.out.sections[i]
 		}
 	}
+	without := c.relocatable || c.release == 120 || c.release == 121
 	switch {
-	case found == nil && !c.relocatable:
+	case found == nil && !without:
 		c.verdict.add(Finding{Kind: SectionMissing, Section: ".nv.rel.action"})
-	case found != nil && c.relocatable:
+	case found != nil && without:
 		c.verdict.add(Finding{Kind: SectionStray, Section: ".nv.rel.action"})
 	case found != nil:
 		if want, got := actions(c.release), fmt.Sprintf("%x", found.body); want != got {

@@ -46,16 +46,23 @@ func (c *check) wasReworked(id *identity) bool {
 }
 
 // trustTables takes over from the output the jump tables of code whose words
-// moved: a word that told a place tells the new one.
+// moved: a word that told a place tells the new one. The tables of functions stand in
+// the banks of their kernels.
 func (c *check) trustTables(a *area) {
-	if a.owner == nil || a.code() || a.owner.area == nil || a.owner.area.words == nil || a.owner.area.words.identity || a.out.body == nil {
+	if a.owner == nil || a.code() || a.out.body == nil {
 		return
 	}
-	for at := uint64(0); at+4 <= uint64(len(a.want)) && at+4 <= uint64(len(a.out.body)); at += 4 {
-		old, is := uint64(word(a.want, at)), uint64(word(a.out.body, at))
-		if old != is && c.movedTo(a.owner.area, old) == is {
-			part, _ := cut(a.out.body, at, 4)
-			copy(a.want[at:], part)
+	for _, p := range a.parts {
+		code := p.mod.ownerOf(p.section)
+		if code == nil || code.area == nil || code.area.words == nil || code.area.words.identity {
+			continue
+		}
+		for at := roundUp(p.base, 4); at+4 <= min(p.base+p.section.size, uint64(len(a.want)), uint64(len(a.out.body))); at += 4 {
+			old, is := uint64(word(a.want, at)), uint64(word(a.out.body, at))
+			if old != is && c.movedTo(code.area, old) == is {
+				part, _ := cut(a.out.body, at, 4)
+				copy(a.want[at:], part)
+			}
 		}
 	}
 }

@@ -9,15 +9,25 @@ import (
 
 // The section headers of the output.
 //
-// What belongs to a function says so by sh_info, and since 12.x by a flag as
-// well. sh_info of code is two numbers: the register count in the highest
+// What belongs to a function says so by sh_info, and since 12.4 by a flag as
+// well. What refers to the symbol table has its number in sh_link; 12.0 to 12.2
+// write 5 whatever its number is. sh_info of code is two numbers: the register count in the highest
 // byte, the function's symbol below. Up to 12.x the flags of code hold the
 // number of its barriers; 13.0 keeps it in an attribute.
 //
-// Source: headers of outputs by nvlink 11.8.89, 12.4.131 and 13.0.88.
+// Source: headers of outputs by nvlink 11.8.89, 12.4.131 and 13.0.88, and by
+// nvJitLink 12.0 to 12.9.
 
 // flagsOwned is the release that began to mark sh_info as a section.
-const flagsOwned oracle.Release = 119
+const flagsOwned oracle.Release = 124
+
+// staleLink is sh_link of tables in outputs of 12.0 to 12.2.
+const staleLink = 5
+
+// linksRight reports whether sh_link has the number that it must have.
+func (c *check) linksRight(want, got uint32) bool {
+	return want == got || want == uint32(c.out.symtab) && got == staleLink && c.release >= 120 && c.release <= 122
+}
 
 // want is what a section header must hold; size and offset are compared
 // elsewhere.
@@ -26,6 +36,9 @@ type wantHeader struct {
 	flags        cuda.SectionFlags
 	link, info   uint32
 	align, entry uint64
+
+	mayLink bool // that sh_info is a section may be said or not
+	least   bool // of registers and barriers there may be more
 }
 
 func (c *check) compareHeader(s *section, w wantHeader) {
@@ -37,8 +50,19 @@ func (c *check) compareHeader(s *section, w wantHeader) {
 	if w.kind != s.kind {
 		c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: w.kind.String(), Got: s.kind.String(), Detail: "type"})
 	}
+	if w.mayLink {
+		w.flags = w.flags&^cuda.SHFInfoLink | s.flags&cuda.SHFInfoLink
+	}
+	if w.least && s.flags&cuda.SHFBarrierMask > w.flags&cuda.SHFBarrierMask {
+		w.flags = w.flags&^cuda.SHFBarrierMask | s.flags&cuda.SHFBarrierMask
+	}
+	if w.least && registersOf(s.info) > registersOf(w.info) {
+		w.info = symbolOf(w.info) + registersOf(s.info)<<24
+	}
 	say("flags", uint64(w.flags), uint64(s.flags))
-	say("link", uint64(w.link), uint64(s.link))
+	if !c.linksRight(w.link, s.link) {
+		say("link", uint64(w.link), uint64(s.link))
+	}
 	say("info", uint64(w.info), uint64(s.info))
 	if w.align > 1 && s.align > w.align && s.align%w.align == 0 {
 		c.verdict.habit(Finding{Kind: SectionHeader, Section: s.name, Want: hex(w.align), Got: hex(s.align), Detail: "alignment, larger than need be"})
@@ -185,11 +209,13 @@ func (c *check) areaHeader(a *area, symtab uint32) wantHeader {
 		w.info = c.registerByte(a.owner) * (1 << 24)
 		if id := a.owner.owner; id != nil {
 			w.info += uint32(id.out)
+			w.least = id.kernel() && c.needOf(id).least
 		}
 	case a.owner != nil:
 		if a.kind == cuda.SHTCudaShared && c.release >= flagsOwned {
 			w.flags |= cuda.SHFInfoLink
 		}
+		_, w.mayLink = bankOf(a.kind)
 		if out := a.owner.area.out; out != nil {
 			w.info = uint32(out.index)
 		}
@@ -200,6 +226,10 @@ func (c *check) areaHeader(a *area, symtab uint32) wantHeader {
 func (c *check) codeFlags(a *area) cuda.SectionFlags {
 	flags := a.flags &^ cuda.SHFBarrierMask
 	if c.release >= 130 {
+		// NUM_BARRIERS has the number; 13.5 may leave that of an older object's kernel.
+		if a.out != nil && a.owner.kernel() && a.out.flags == a.flags {
+			return a.flags
+		}
 		return flags
 	}
 	return flags | cuda.SectionFlags(c.barriers(a.owner))<<cuda.SHFBarrierShift

@@ -109,9 +109,8 @@ func (c *check) finalizedSegments() []segment {
 	h := &c.out.header
 	var runs []segment
 	last, blank := uint32(0), uint64(0)
-	for i := range c.out.all {
-		s := &c.out.all[i]
-		if s.flags&cuda.SHFAlloc == 0 || s.flags&cuda.SHFMercury != 0 {
+	for _, s := range loaded(c.out.all) {
+		if s.flags&cuda.SHFMercury != 0 {
 			continue
 		}
 		flags := uint32(readOnly)
@@ -168,14 +167,25 @@ func (c *check) compareSegment(i int, w, g segment) {
 	}
 }
 
+// loaded are the sections that take memory, as they lie in the file.
+func loaded(sections []section) []*section {
+	var list []*section
+	for i := range sections {
+		if sections[i].flags&cuda.SHFAlloc != 0 {
+			list = append(list, &sections[i])
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].offset < list[j].offset })
+	return list
+}
+
 // load is the segment over the sections of one permission.
 func (c *check) load(flags uint32) (segment, bool) {
 	s := segment{kind: segmentLoad, flags: flags, align: 8}
 	any := false
 	end, blank := uint64(0), uint64(0)
-	for i := range c.out.sections {
-		x := &c.out.sections[i]
-		if x.flags&cuda.SHFAlloc == 0 || (x.flags&cuda.SHFWrite != 0) != (flags == readWrite) {
+	for _, x := range loaded(c.out.sections) {
+		if (x.flags&cuda.SHFWrite != 0) != (flags == readWrite) {
 			continue
 		}
 		if !any {

@@ -31,6 +31,9 @@ func (c *check) compareObjects() error {
 		if !s.defined() || s.special || s.size == 0 || c.relocatable && id.space() == cuda.STOShared {
 			continue // in a relocatable file st_value of shared memory is an alignment
 		}
+		if id.other&cuda.STOVisibility == cuda.STOInternal && c.lostWithCode(id) {
+			continue // a constant of code that another definition stands for
+		}
 		c.compareAlignment(id, s)
 		if bySection[s.shndx] == nil {
 			order = append(order, s.shndx)

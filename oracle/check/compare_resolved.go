@@ -77,7 +77,9 @@ func (c *check) compareResolvedOf(name string, want, got []kept) {
 	for _, k := range want {
 		if left[k.bare()] > 0 {
 			left[k.bare()]--
-			tell(ResolvedMissing, k)
+			if !k.optional {
+				tell(ResolvedMissing, k)
+			}
 		}
 	}
 }
@@ -94,8 +96,8 @@ type resolved struct {
 func (k kept) bare() resolved { return resolved{k.offset, k.kind, k.ref.String(), k.addend} }
 
 // writeDown writes a record down that was carried out.
-func (c *check) writeDown(m *module, a *area, r record, out oracle.Outcome) {
-	k := kept{offset: r.offset, kind: r.kind, ref: c.refOf(m, r.symbol), addend: r.addend, rela: true, mod: m}
+func (c *check) writeDown(m *module, a *area, r record, d decision, out oracle.Outcome) {
+	k := kept{offset: r.offset, kind: r.kind, ref: c.refOf(m, r.symbol), addend: r.addend, rela: true, mod: m, optional: d.optional}
 	if !r.rela {
 		k.addend = int64(out.Implicit)
 	}

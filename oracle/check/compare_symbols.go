@@ -44,7 +44,7 @@ func (c *check) compareSymbols() error {
 // finalizer fills it in for some. Of code that it shortened it is the new one.
 func (c *check) sizeOf(id *identity, s *symbol) uint64 {
 	if c.out.side == sassSide && id.code != nil {
-		if first := id.first(); first != id && id.size == 0 && s.size == first.size {
+		if first := id.first(); first != id && (id.size == 0 && s.size == first.size || s.size == 0) {
 			return s.size
 		}
 		if c.wasReworked(id) && s.value == 0 && !s.special {
@@ -118,6 +118,20 @@ func (c *check) compareSymbol(id *identity, s *symbol) {
 	case id.placed:
 		say(SymbolValue, id.value, s.value)
 	}
+	if other := c.otherSide(id); other != nil && other.value != s.value && id.at != nil && id.at.kind == cuda.SHTCudaGlobal {
+		c.verdict.add(Finding{Kind: SymbolValue, File: id.file, Symbol: id.name, Want: hex(other.value), Got: hex(s.value), Detail: "memory that both sides share, by the symbol of the SASS side"})
+	}
+}
+
+// otherSide is the symbol that the SASS side has for a name, where this is the other.
+func (c *check) otherSide(id *identity) *symbol {
+	if c.sass == nil || id.local {
+		return nil
+	}
+	if other := c.sass.names[id.name]; other != nil {
+		return c.sass.symbolOf(other)
+	}
+	return nil
 }
 
 // compareSharedSymbol looks at the symbol of a shared variable, which a plain link

@@ -98,7 +98,7 @@ func (c *check) findEvidence() error {
 			}
 			for _, r := range list.list {
 				c.noteUse(m, code, r)
-				if code.fate == won && code.live && code.area != nil && code.area.out != nil {
+				if code.disposition == won && code.live && code.area != nil && code.area.out != nil {
 					if err := c.readField(m, code, r); err != nil {
 						return err
 					}
@@ -112,9 +112,7 @@ func (c *check) findEvidence() error {
 // use is what is known of an object that code names.
 type use struct {
 	functions []*body // live code with a record that names it, in order
-	kernels   []*identity
-	dead      bool // dead code names it
-	counted   bool // kernels is filled in
+	dead      bool    // dead code names it
 }
 
 func (c *check) noteUse(m *module, code *body, r record) {
@@ -122,7 +120,7 @@ func (c *check) noteUse(m *module, code *body, r record) {
 	if id == nil || id.function() {
 		return
 	}
-	if code.fate != won {
+	if code.disposition != won {
 		c.lostUses[id] = true
 		return
 	}
@@ -137,28 +135,6 @@ func (c *check) noteUse(m *module, code *body, r record) {
 		// Records of one code stand together.
 		u.functions = append(u.functions, code)
 	}
-}
-
-// usersOf lists the kernels that reach code naming an object. Where a link has
-// one kernel nvlink takes every use of an image for that kernel's, even in code
-// that it leaves out.
-func (c *check) usersOf(id *identity) []*identity {
-	u := c.uses[id]
-	if u == nil {
-		return nil
-	}
-	if !u.counted {
-		u.counted = true
-		var names []*identity
-		for _, code := range u.functions {
-			names = append(names, code.names...)
-		}
-		var err error
-		if u.kernels, err = c.kernelsReaching(names); err != nil {
-			c.exhausted = err
-		}
-	}
-	return u.kernels
 }
 
 // readField reads what one field tells.
@@ -178,8 +154,8 @@ func (c *check) readField(m *module, code *body, r record) error {
 	if in.SectionType == cuda.SHTCudaShared {
 		kind = oracle.Hidden
 	}
-	fate, err := oracle.FateOf(r.kind, kind, c.release, c.sm)
-	if err != nil || fate.Action != oracle.Patches {
+	disposition, err := oracle.DispositionOf(r.kind, kind, c.release, c.sm)
+	if err != nil || disposition.Action != oracle.Patches {
 		return nil
 	}
 	if err := c.budget.spend(m.name, 8); err != nil {
@@ -195,7 +171,7 @@ func (c *check) readField(m *module, code *body, r record) error {
 	if !ok {
 		return nil
 	}
-	if s, ok := tell(fate.As, before, after, in); ok {
+	if s, ok := tell(disposition.As, before, after, in); ok {
 		c.told[key] = s
 		c.keepHint(m, r, key, s)
 	}

@@ -27,7 +27,11 @@ func (c *check) bodyFacts(b *body) []fact {
 	}
 	externs := c.externs(b)
 	if kernel {
+		own := slices.Clone(list)
 		list = c.kernelFacts(list, b)
+		if !owner.asked {
+			allowOwn(list, own)
+		}
 		externs = c.needOf(owner).externs
 		if len(c.kernels) == 1 && len(externs) != len(c.allNeed.externs) {
 			// nvlink charges the only kernel of a link with everything.
@@ -44,9 +48,24 @@ func (c *check) bodyFacts(b *body) []fact {
 	}
 	if len(externs) > 0 {
 		slices.Sort(externs)
-		list = append(list, fact{format: cuda.FormatSized, attr: cuda.AttrExterns, about: strings.Join(externs, " "), file: b.mod.name})
+		list = append(list, fact{format: cuda.FormatSized, attr: cuda.AttrExterns, about: strings.Join(externs, " "), file: b.mod.name, optional: kernel && !owner.asked, least: kernel && c.needOf(owner).least})
 	}
 	return list
+}
+
+// allowOwn lets a kernel that nobody asked for keep its own values: with
+// --preserve-relocs it stays, and what it calls counts for nothing.
+func allowOwn(list, own []fact) {
+	for i := range list {
+		f := &list[i]
+		j := slices.IndexFunc(own, func(g fact) bool { return g.attr == f.attr && g.key == f.key })
+		switch {
+		case j < 0:
+			f.optional = true
+		case f.rest != own[j].rest:
+			f.also = append(slices.Clone(f.also), own[j].rest)
+		}
+	}
 }
 
 // externs names the functions of a body's list that nobody defines, and the
@@ -110,8 +129,12 @@ func (c *check) kernelFacts(list []fact, b *body) []fact {
 	}
 	// Transaction barriers add up along a path of calls.
 	if n.mbarriers > 0 || only && c.allNeed.mbarriers > 0 {
-		own := c.ownNeed(b.owner)
-		count(cuda.FormatHalf, cuda.AttrNumMbarriers, n.mbarriers, own.mbarriers+c.mostBelow(b.owner), 0)
+		all := n.mbarriers
+		if only {
+			own := c.ownNeed(b.owner)
+			all = own.mbarriers + c.mostBelow(b.owner)
+		}
+		count(cuda.FormatHalf, cuda.AttrNumMbarriers, n.mbarriers, all, 0)
 	}
 	if a := c.byKey[areaKey{".nv.constant0.", b}]; c.out.side == sassSide && a != nil && a.slots {
 		for _, attr := range [...]cuda.InfoAttr{cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank} {

@@ -55,6 +55,7 @@ const (
 	SharedPlace                       // a shared variable at another place than the layout gives it
 	SharedSize                        // shared memory too small for what a kernel uses
 	CodeSchedule                      // a result is used before it is there
+	PointerMissing                    // data whose pointer is left out, as the input's own definition of what it points to lost
 )
 
 var kindNames = [...]string{"?", "output.unreadable", "output.other-program", "inputs.conflict", "header.field", "segment.cover",
@@ -64,7 +65,7 @@ var kindNames = [...]string{"?", "output.unreadable", "output.other-program", "i
 	"symbol.size", "symbol.type", "symbol.binding", "symbol.other", "symbol.order",
 	"relocation.field", "relocation.missing", "relocation.stray", "relocation.type", "relocation.symbol", "relocation.addend",
 	"resolved.missing", "resolved.stray", "fact.missing", "fact.stray", "fact.value", "call.missing", "call.stray",
-	"note.value", "compat.value", "shared.overlap", "shared.place", "shared.size", "code.schedule"}
+	"note.value", "compat.value", "shared.overlap", "shared.place", "shared.size", "code.schedule", "pointer.missing"}
 
 // String returns the kind's key.
 func (k Kind) String() string {

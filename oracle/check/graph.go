@@ -90,7 +90,7 @@ func (c *check) readCall(m *module, p pair) error {
 		if err != nil {
 			return err
 		}
-		if !c.speaks(m, x) {
+		if !c.speaks(m, x) && !c.pointsTo(m, x) {
 			x.mayTell(name)
 			return nil
 		}
@@ -124,6 +124,27 @@ func (c *check) speaks(m *module, x *identity) bool {
 	return !m.silent[x] && (!x.several || x.code == nil || x.code.mod == m)
 }
 
+// pointsTo reports whether data of a module that is there to stay holds the address of
+// a function: whoever's definition won, it must be there, and whoever calls through
+// its prototype may reach it. nvlink forgets it where the module's own definition lost.
+func (c *check) pointsTo(m *module, x *identity) bool {
+	if m.pointers == nil {
+		m.pointers = map[*identity]bool{}
+		for _, list := range m.relocs {
+			s := &m.sections[list.target]
+			if s.flags&cuda.SHFAlloc == 0 || isCode(s) || m.ownerOf(s) != nil {
+				continue
+			}
+			for _, r := range list.list {
+				if id := m.refs[r.symbol].id; id != nil && id.function() && !c.aboutLoser(m, list.target, r) {
+					m.pointers[id] = true
+				}
+			}
+		}
+	}
+	return m.pointers[x]
+}
+
 // mayTell notes a prototype that a definition which lost names.
 func (d *identity) mayTell(prototype string) {
 	if d.mayName == nil {
@@ -142,11 +163,12 @@ func (c *check) caller(m *module, index uint32) (*identity, error) {
 // graph has a node for each function, and behind those one for each prototype.
 type graph struct {
 	functions []*identity
-	next      [][]int32 // what a node may call
-	before    [][]int32 // the same backwards
-	group     []int32   // strongly connected component of a node
-	groups    [][]int32 // their members, those that call nothing first
-	seen      []int32   // marks of walks
+	next      [][]int32      // what a node may call
+	before    [][]int32      // the same backwards
+	group     []int32        // strongly connected component of a node
+	groups    [][]int32      // their members, those that call nothing first
+	maybe     map[int32]bool // prototypes that a definition which lost gives a function
+	seen      []int32        // marks of walks
 	mark      int32
 }
 
@@ -187,6 +209,14 @@ func (c *check) makeGraph() error {
 		for _, prototype := range f.indirect {
 			g.next[f.node] = append(g.next[f.node], nodeOf(prototype))
 			edges++
+		}
+	}
+	g.maybe = map[int32]bool{}
+	for _, f := range g.functions {
+		for prototype := range f.mayName {
+			if n, known := prototypes[prototype]; known {
+				g.maybe[n] = true
+			}
 		}
 	}
 	g.before = make([][]int32, len(g.next))
@@ -290,7 +320,7 @@ func (c *check) alive() error {
 			f.asked = true
 			from = append(from, f.node)
 		}
-		f.live = f.taken && (!f.kernel() || c.options.HostKernels != nil)
+		f.live = f.taken && (!f.kernel() || c.options.HostUse != nil)
 	}
 	steps := c.graph.walk(from, c.graph.next, func(n int32) {
 		if int(n) < len(c.graph.functions) {
@@ -298,6 +328,9 @@ func (c *check) alive() error {
 			f.live, f.reached = true, true
 		}
 	})
+	if err := c.forgetTaken(); err != nil {
+		return err
+	}
 	c.keepPresent()
 	for _, m := range c.modules {
 		m.holes = nil // they depend on what is there
@@ -314,34 +347,78 @@ func (c *check) alive() error {
 	return c.budget.spend("", steps)
 }
 
+// forgetTaken lets go of functions with several definitions whose address is taken by
+// nothing that is there: which definition's call graph says so is up to the linker.
+func (c *check) forgetTaken() error {
+	open := map[*identity]bool{}
+	for _, f := range c.graph.functions {
+		if f.taken && f.several && f.live && !f.reached {
+			open[f] = true
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	for _, m := range c.modules {
+		if err := c.budget.spend(m.name, uint64(len(open))); err != nil {
+			return err
+		}
+		for f := range open {
+			if c.pointsTo(m, f) {
+				delete(open, f)
+			}
+		}
+		for _, list := range m.relocs {
+			code := m.bodies[list.target]
+			if code == nil || code.disposition != won || code.owner == nil || !code.owner.live {
+				continue
+			}
+			for _, r := range list.list {
+				if id := m.refs[r.symbol].id.first(); open[id] && id != code.owner {
+					delete(open, id)
+				}
+			}
+			if err := c.budget.spend(m.name, uint64(len(list.list))); err != nil {
+				return err
+			}
+		}
+	}
+	for f := range open {
+		f.live = false
+	}
+	return nil
+}
+
 // keepPresent takes functions that nothing reaches for live where the output
 // has them: a linker may keep what it could leave out. Those that an option
 // asks for are looked for first.
 func (c *check) keepPresent() {
-	present := map[string]int{}
+	present := map[string][]*section{}
+	count := map[string]int{}
 	for i := range c.out.sections {
 		if s := &c.out.sections[i]; isCode(s) {
-			present[s.name]++
+			present[s.name] = append(present[s.name], s)
+			count[s.name]++
 		}
 	}
 	for _, f := range c.graph.functions {
 		if f.code != nil && f.live && f.first() == f {
-			present[f.code.section.name]--
+			count[f.code.section.name]--
 		}
 	}
-	for _, f := range c.graph.functions {
-		if f.code == nil || f.live {
-			continue
-		}
-		if first := f.first(); first != f {
-			f.live = first.live
-			continue
-		}
-		if present[f.code.section.name] > 0 {
-			present[f.code.section.name]--
-			f.live = true
-		} else if c.options.Relocatable && c.relocatable {
-			f.live = true // a later link may ask for it
+	// Of several with one name that one whose code is there.
+	for _, alike := range [...]bool{true, false} {
+		for _, f := range c.graph.functions {
+			if f.code == nil || f.live || f.first() != f {
+				continue
+			}
+			name := f.code.section.name
+			if count[name] > 0 && (!alike || slices.ContainsFunc(present[name], func(s *section) bool { return c.mayBe(f.code, s) })) {
+				count[name]--
+				f.live = true
+			} else if c.options.Relocatable && c.relocatable {
+				f.live = true // a later link may ask for it
+			}
 		}
 	}
 	for _, f := range c.graph.functions {
@@ -351,10 +428,23 @@ func (c *check) keepPresent() {
 	}
 }
 
+// mayBe reports whether a section of the output may be the code: where words may have
+// moved, any may.
+func (c *check) mayBe(b *body, s *section) bool {
+	if b.mod.side != whole {
+		return true
+	}
+	if err := c.budget.spend("output", 1+s.size/64); err != nil {
+		c.exhausted = err
+		return true
+	}
+	return b.section.size == s.size && b.mod.alike(b.section, 0, s.size, s.body, 0)
+}
+
 // kept applies what the host refers to, and -kernels-used: names are searched for the items given. It has no
 // effect with -g. With --preserve-relocs the others stay, but count for nothing.
 func (c *check) kept(k *identity) bool {
-	if h := c.options.HostKernels; h != nil && !c.options.Debug {
+	if h := c.options.HostUse; h != nil && !c.options.Debug {
 		return h.names(k.name, k.local) || k.taken && c.countNamed(h) != 1
 	}
 	if !c.options.filters() || c.options.Debug {
@@ -383,7 +473,7 @@ func (c *check) kernelsReaching(functions []*identity) ([]*identity, error) {
 
 // countNamed counts the kernels that the host refers to: where it is one alone,
 // nvlink takes a kernel whose address is taken for a device function.
-func (c *check) countNamed(h *HostKernels) int {
+func (c *check) countNamed(h *HostUse) int {
 	if c.hostNamed == 0 {
 		c.hostNamed = 1
 		for _, f := range c.ids {

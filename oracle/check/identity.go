@@ -25,6 +25,7 @@ type identity struct {
 
 	code    *body // functions: the code that won
 	several bool  // it has other definitions
+	twin    bool  // static: another input has a function of its name and code
 
 	// Objects.
 	common     bool   // no definition but a common one; size and align are the largest
@@ -33,7 +34,6 @@ type identity struct {
 	at         *area  // where it lies
 	value      uint64 // its offset there
 	placed     bool
-	overruled  int    // number of the module whose strong definition took the place of a weak one
 	foreign    uint64 // st_value of the first mention that defines nothing
 	named      bool   // by a record that stays
 

@@ -143,7 +143,7 @@ func (c *check) followRecords(m *codeMatch) error {
 					continue
 				}
 				s := &c.out.symbols[index]
-				if withoutNumber(s.name) != c.nameInOutput(id) || s.special {
+				if c.withoutNumber(s.name) != c.nameInOutput(id) || s.special {
 					continue
 				}
 				if !id.function() {
@@ -222,7 +222,7 @@ func (c *check) matchRest() error {
 		if s.kind() == cuda.STTSection || c.out.refs[i].id != nil {
 			continue
 		}
-		list := c.idsByName[withoutNumber(s.name)]
+		list := c.idsByName[c.withoutNumber(s.name)]
 		if err := c.budget.spend("output", uint64(len(list))); err != nil {
 			return err
 		}
@@ -250,8 +250,12 @@ func (c *check) nameInOutput(id *identity) string {
 	return numbered + f
 }
 
-// withoutNumber is a symbol's name as nameInOutput has it.
-func withoutNumber(name string) string {
+// withoutNumber is a symbol's name as nameInOutput has it. With -r and
+// --preserve-relocs nvlink 13.5 leaves the names of constants as they are.
+func (c *check) withoutNumber(name string) string {
+	if f, _, constant := strings.Cut(name, ".const_opt."); constant && c.out.side != whole {
+		return numbered + f
+	}
 	if dot := strings.LastIndexByte(name, '.'); strings.HasPrefix(name, numbered) && dot > len(numbered) {
 		name = name[:dot]
 	}
@@ -333,5 +337,5 @@ func (c *check) lostWithCode(id *identity) bool {
 		return false
 	}
 	owner := id.mod.ownerOf(&id.mod.sections[id.def.shndx])
-	return owner != nil && (owner.fate != won || !owner.live)
+	return owner != nil && (owner.disposition != won || !owner.live)
 }

@@ -47,6 +47,7 @@ var meanings = map[Kind]string{
 	FunctionMissing:   "A kernel or function that the program needs is not in the file.",
 	FunctionStray:     "The file holds code that comes from none of the inputs.",
 	CodeBytes:         "An instruction is not the input's: another program runs.",
+	PointerMissing:    "A pointer of the program stays zero, since the object that holds it has a definition of its own that another took the place of.",
 	CodeSchedule:      "An instruction uses a value before it is there: the program computes something else now and then.",
 	SymbolMissing:     "A name that the driver or another record asks for is not there.",
 	SymbolStray:       "The file has a name that comes from none of the inputs.",

@@ -26,9 +26,9 @@ type module struct {
 	pairs        []pair             // of .nv.callgraph
 	protos       []pair             // of .nv.prototype
 	losers       map[int][]*symbol  // by section index: objects that another definition stands for
-	lost         map[int]bool       // the same, by symbol index
 	accepted     map[int]bool       // by section index: a definition in it was taken, if only for a time
 	silent       map[*identity]bool // functions whose definition here lost
+	pointers     map[*identity]bool // functions whose address its data holds
 	nameless     bool               // it was the first to mention some undefined function
 	wide         bool               // e_flags and notes of 13.0 and later
 }
@@ -55,23 +55,23 @@ type relocs struct {
 
 // body is one section of code.
 type body struct {
-	mod     *module
-	section *section
-	owner   *identity   // the function that sh_info names
-	names   []*identity // every function defined in it
-	fate    bodyFate
-	took    *body // the one it replaced
-	beaten  bool  // it lost to a weak definition
-	live    bool
-	area    *area
+	mod         *module
+	section     *section
+	owner       *identity   // the function that sh_info names
+	names       []*identity // every function defined in it
+	disposition bodyDisposition
+	took        *body // the one it replaced
+	beaten      bool  // it lost to a weak definition
+	live        bool
+	area        *area
 }
 
-type bodyFate uint8
+type bodyDisposition uint8
 
 const (
-	won      bodyFate = iota
-	lost              // another definition was there before
-	replaced          // it was taken, and given up for a later one
+	won      bodyDisposition = iota
+	lost                     // another definition was there before
+	replaced                 // it was taken, and given up for a later one
 )
 
 // symbolOf is the symbol index that the sh_info of a code section holds below
@@ -88,7 +88,7 @@ func readModule(number int, in Input, of side, b *budget) (*module, error) {
 		return nil, err
 	}
 	m := &module{
-		image: f, number: number, bodies: map[int]*body{}, silent: map[*identity]bool{}, accepted: map[int]bool{}, lost: map[int]bool{}, losers: map[int][]*symbol{}, infos: map[int][]attribute{}, infoOf: map[int][]attribute{}, relocsOf: map[int][]int{},
+		image: f, number: number, bodies: map[int]*body{}, silent: map[*identity]bool{}, accepted: map[int]bool{}, losers: map[int][]*symbol{}, infos: map[int][]attribute{}, infoOf: map[int][]attribute{}, relocsOf: map[int][]int{},
 		refs: make([]ref, len(f.symbols)), places: make([]place, len(f.sections)),
 		wide: f.header.osabi == cuda.OSABICuda13,
 	}

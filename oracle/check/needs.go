@@ -143,6 +143,7 @@ func (c *check) groupNeed(group int32, members []int32) (n need, steps uint64) {
 	for _, x := range members {
 		steps++
 		if int(x) >= len(g.functions) {
+			n.least = n.least || g.maybe[x] && !c.options.Strict
 			continue
 		}
 		o := c.ownNeed(g.functions[x])
@@ -237,7 +238,7 @@ func (b *body) barrierCount() uint64 {
 // what a kernel owes to others, the later releases leave its own.
 func (c *check) registerByte(b *body) uint32 {
 	own := registersOf(b.section.info)
-	if c.release >= 119 || b.owner == nil || !b.kernel() {
+	if c.release >= 124 || b.owner == nil || !b.kernel() {
 		return own
 	}
 	mine, _ := b.moduleFact(cuda.AttrRegcount)

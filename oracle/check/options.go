@@ -13,15 +13,15 @@ type Input struct {
 	Data []byte
 }
 
-// Options are what the linker was told, as far as it shows in the output. They
+// Options are what the linker was asked for, as far as it shows in the output. They
 // and the inputs decide what is checked; nothing of that is taken from the
-// output.
+// output. A field that engine.Options has too has the same name and meaning there.
 type Options struct {
 	Arch string // "sm_90a"; "": the newest that an input was made for
 
-	// Release is the linker's toolkit, 118, 124, 130, 135. 0: the one that the
+	// Toolkit names the linker's release, "11.8", "13.0". "": the one that the
 	// output's header names, which must not be older than the inputs'.
-	Release oracle.Release
+	Toolkit string
 
 	Relocatable    bool // -r
 	PreserveRelocs bool // --preserve-relocs
@@ -36,9 +36,9 @@ type Options struct {
 	KernelsUsed   []string
 	VariablesUsed []string
 
-	// HostKernels says which kernels host code refers to, where that is known;
-	// others go. nil: it isn't known.
-	HostKernels *HostKernels
+	// HostUse is what host code refers to: other kernels go. nil: it isn't
+	// known.
+	HostUse *HostUse
 
 	// Strict makes findings of the remarks on what is nvlink's habit and no
 	// property of a correct link: padding, tables that nothing reads, which of
@@ -46,15 +46,18 @@ type Options struct {
 	Strict bool
 }
 
-// HostKernels lists kernels by name or by pattern, in which * stands for any
-// characters: those with a LOCAL symbol, and the others.
-type HostKernels struct{ Global, Local []string }
+// HostUse lists the kernels that host code refers to, by name or by pattern, in
+// which * stands for any characters. InternalKernels have a LOCAL symbol.
+type HostUse struct {
+	Kernels         []string
+	InternalKernels []string
+}
 
 // names reports whether a list names a kernel.
-func (h *HostKernels) names(name string, local bool) bool {
-	list := h.Global
+func (h *HostUse) names(name string, local bool) bool {
+	list := h.Kernels
 	if local {
-		list = h.Local
+		list = h.InternalKernels
 	}
 	for _, pattern := range list {
 		quoted := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`)
@@ -67,6 +70,21 @@ func (h *HostKernels) names(name string, local bool) bool {
 
 // filters reports whether kernels were asked for by name.
 func (o *Options) filters() bool { return o.KernelsUsed != nil || o.VariablesUsed != nil }
+
+// releaseOf is the number of a toolkit's name, 130 for "13.0"; 0 for "".
+func releaseOf(toolkit string) (r oracle.Release, ok bool) {
+	if toolkit == "" {
+		return 0, true
+	}
+	major, minor, ok := strings.Cut(toolkit, ".")
+	if !ok || len(major) != 2 || len(minor) != 1 || strings.Trim(major+minor, "0123456789") != "" {
+		return 0, false
+	}
+	for _, d := range major + minor {
+		r = 10*r + oracle.Release(d-'0')
+	}
+	return r, true
+}
 
 // smOf is the number of an architecture's name, 0 for none.
 func smOf(arch string) int {

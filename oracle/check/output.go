@@ -16,8 +16,10 @@ type output struct {
 	bodies  []*body // by section index of the code
 	refs    []ref   // by symbol index
 	infos   [][]attribute
+	infoOf  map[int][]attribute // by section index of the code
 	lists   []relocs
-	listsOf map[int][]int // indices into lists, by section index of the target; not those of .nv.resolvedrela
+	named   map[int]map[uint64]named // by section index and place
+	listsOf map[int][]int            // indices into lists, by section index of the target; not those of .nv.resolvedrela
 }
 
 // readOutput reads the output and takes from it what the options leave open.
@@ -99,12 +101,12 @@ func (c *check) chooseRelease() {
 	for _, m := range c.modules {
 		oldest = max(oldest, m.release())
 	}
-	if c.options.Release != 0 && oldest > c.options.Release {
-		oldest = c.options.Release // it reads them, or nobody would ask
+	if c.asked != 0 && oldest > c.asked {
+		oldest = c.asked // it reads them, or nobody would ask
 	}
 	c.release = c.out.release()
 	valid := c.release >= oldestRelease && c.release <= newestRelease && (c.out.header.osabi == cuda.OSABICuda13) == (c.release >= 130)
-	if want := c.options.Release; want != 0 && want != c.release {
+	if want := c.asked; want != 0 && want != c.release {
 		f := Finding{Kind: HeaderField, Want: fmt.Sprint(want), Got: fmt.Sprint(c.release), Detail: "release of the linker"}
 		if valid && c.release >= oldest {
 			c.verdict.habit(f)

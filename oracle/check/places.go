@@ -212,33 +212,39 @@ func (c *check) placeByContent(a *area, open []*part) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range open {
-		ok, err := c.fits(a, p, p.base, taken)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			left = append(left, p)
-			continue
-		}
-		p.placed = true
-		taken = append(taken, span{p.base, p.base + p.section.size})
-	}
-	for len(left) > 0 {
-		next := left[:0:0]
-		for _, p := range left {
-			found, err := c.search(a, p, &taken)
+	// Where the output has no record of the same name at the same place, the bytes
+	// alone decide, of what is left.
+	for _, c.byRecords = range [...]bool{true, false} {
+		left = nil
+		for _, p := range open {
+			ok, err := c.fits(a, p, p.base, taken)
 			if err != nil {
 				return err
 			}
-			if !found {
-				next = append(next, p)
+			if !ok {
+				left = append(left, p)
+				continue
 			}
+			p.placed = true
+			taken = append(taken, span{p.base, p.base + p.section.size})
 		}
-		if len(next) == len(left) {
-			break
+		for len(left) > 0 {
+			next := left[:0:0]
+			for _, p := range left {
+				found, err := c.search(a, p, &taken)
+				if err != nil {
+					return err
+				}
+				if !found {
+					next = append(next, p)
+				}
+			}
+			if len(next) == len(left) {
+				break
+			}
+			left = next
 		}
-		left = next
+		open = left
 	}
 	// Nowhere are just these bytes: so that the first wrong one can be told, the
 	// order of the inputs counts where it leaves room.
@@ -338,6 +344,42 @@ func (c *check) search(a *area, p *part, taken *[]span) (bool, error) {
 	return false, nil
 }
 
+// named is what a record that stays says: the name of its symbol and the addend.
+type named struct {
+	symbol string
+	addend int64
+}
+
+// namedBy is what a record of a section says; a REL record has its addend in the
+// bytes.
+func (f *image) namedBy(s *section, r record) named {
+	n := named{f.symbols[r.symbol].name, r.addend}
+	if !r.rela {
+		n.addend = int64(number(s.body, r.offset, min(8, uint64(len(s.body))-min(r.offset, uint64(len(s.body))))))
+	}
+	return n
+}
+
+// namesAt lists what the records of a section of the output say.
+func (o *output) namesAt(index int) map[uint64]named {
+	if o.named == nil {
+		o.named = map[int]map[uint64]named{}
+	}
+	names, known := o.named[index]
+	if !known {
+		names = map[uint64]named{}
+		o.named[index] = names
+		for _, i := range o.listsOf[index] {
+			for _, r := range o.lists[i].list {
+				if int(r.symbol) < len(o.symbols) {
+					names[r.offset] = o.namedBy(&o.sections[index], r)
+				}
+			}
+		}
+	}
+	return names
+}
+
 // takenSpans are the places of the parts that are known.
 func (a *area) takenSpans() []span {
 	var list []span
@@ -371,7 +413,66 @@ func (c *check) fits(a *area, p *part, at uint64, taken []span) (bool, error) {
 	if err := c.budget.spend(p.mod.name, size/64); err != nil {
 		return false, err
 	}
-	return p.mod.alike(p.section, 0, size, a.out.body, at), nil
+	if !p.mod.alike(p.section, 0, size, a.out.body, at) || !c.pointsToItself(a, p, at) {
+		return false, nil
+	}
+	return c.recordsAgree(a, p, at)
+}
+
+// pointsToItself reports whether the fields of debug information that hold a place of
+// their own section, as a row of a call frame names its CIE, do so at a place.
+func (c *check) pointsToItself(a *area, p *part, at uint64) bool {
+	if c.relocatable || a.owner != nil || !isDebug(a.name) {
+		return true
+	}
+	for _, i := range p.mod.relocsOf[p.section.index] {
+		for _, r := range p.mod.relocs[i].list {
+			s := &p.mod.symbols[r.symbol]
+			if s.kind() != cuda.STTSection || s.special || s.shndx != p.section.index || r.kind != cuda.R_CUDA_64 && r.kind != cuda.R_CUDA_32 {
+				continue
+			}
+			width := uint64(8)
+			if r.kind == cuda.R_CUDA_32 {
+				width = 4
+			}
+			addend := uint64(r.addend)
+			if !r.rela {
+				addend = number(p.section.body, r.offset, width)
+			}
+			if number(a.out.body, at+r.offset, width) != at+addend {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// recordsAgree reports whether the records of a part name at a place what the
+// output's do there. A part without any agrees.
+func (c *check) recordsAgree(a *area, p *part, at uint64) (bool, error) {
+	if !c.byRecords || a.owner != nil || len(p.mod.relocsOf[p.section.index]) == 0 {
+		return true, nil
+	}
+	names := c.out.namesAt(a.out.index)
+	if len(names) == 0 {
+		return true, nil
+	}
+	same := 0
+	for _, i := range p.mod.relocsOf[p.section.index] {
+		if err := c.budget.spend(p.mod.name, 1+uint64(len(p.mod.relocs[i].list))/4); err != nil {
+			return false, err
+		}
+		for _, r := range p.mod.relocs[i].list {
+			name, there := names[at+r.offset]
+			if there && name != p.mod.namedBy(p.section, r) {
+				return false, nil
+			}
+			if there {
+				same++
+			}
+		}
+	}
+	return same > 0, nil
 }
 
 // alike compares bytes of an input's section with those of the output, but for
@@ -405,7 +506,9 @@ func (m *module) holesOf(index int) []span {
 					continue
 				}
 				width := uint64(16)
-				if recipe, err := oracle.RecipeOf(r.kind); err == nil && !isFunctionSize(r.kind) {
+				if isFunctionSize(r.kind) {
+					width = widthOfSize(r.kind)
+				} else if recipe, err := oracle.RecipeOf(r.kind); err == nil {
 					width = uint64(recipe.Bytes())
 				}
 				m.holes[list.target] = append(m.holes[list.target], span{r.offset, r.offset + width})
@@ -419,13 +522,14 @@ func (m *module) holesOf(index int) []span {
 }
 
 // staysSized reports whether a record for the size of a function is about code that
-// is there, so that nothing is written.
+// is there, so that nothing is written. Of several definitions that are alike that of
+// another input may be the one.
 func (m *module) staysSized(r record) bool {
 	if int(r.symbol) >= len(m.refs) || m.symbols[r.symbol].special {
 		return false
 	}
 	id, code := m.refs[r.symbol].id, m.bodies[m.symbols[r.symbol].shndx]
-	return id != nil && code != nil && code.fate == won && id.code == code && code.live
+	return id != nil && code != nil && !id.several && !id.twin && code.disposition == won && id.code == code && code.live
 }
 
 // settleObjects gives every object its place.
@@ -483,7 +587,7 @@ func (c *check) indexObjects() {
 	c.outByName = map[string][]int{}
 	for i := range c.out.symbols {
 		if s := &c.out.symbols[i]; s.kind() != cuda.STTSection {
-			name := withoutNumber(s.name)
+			name := c.withoutNumber(s.name)
 			c.outByName[name] = append(c.outByName[name], i)
 		}
 	}

@@ -25,6 +25,8 @@ type decision struct {
 	in     oracle.Inputs
 
 	keepFor *identity // the record stays for this symbol in place of its own
+
+	optional bool // it may be carried out or not
 }
 
 func (c *check) relocate() error {
@@ -91,20 +93,31 @@ func (c *check) relocatePlace(m *module, list relocs, to place) error {
 		if optional {
 			c.setFree(to.area, r.offset)
 		}
-		switch d := c.judge(m, to.area, r); {
+		d := c.judge(m, to.area, r)
+		d.optional = optional
+		switch {
 		case d.keepFor != nil:
 			to.area.keep(kept{offset: r.offset, kind: r.kind, ref: ref{id: d.keepFor}, addend: r.addend, rela: r.rela, mod: m, optional: optional})
 		case d.action == oracle.Patches:
 			c.patch(m, to.area, r, d)
 		case d.action == oracle.Keeps, d.action == oracle.Finalizes:
-			k := kept{offset: r.offset, kind: d.as, ref: c.refOf(m, r.symbol), addend: r.addend, rela: r.rela, mod: m, optional: optional}
+			k := kept{offset: r.offset, kind: d.as, ref: c.refOf(m, r.symbol), addend: r.addend, rela: r.rela, mod: m, optional: optional, lost: m.definesAsWell(r.symbol)}
 			if !r.rela {
 				k.implicit = implicit(to.area, r)
 			}
 			to.area.keep(k)
+		case optional && m.refs[r.symbol].id != nil && m.refs[r.symbol].id.twin:
+			// Of functions that are alike, that of another input may have stayed.
+			to.area.keep(kept{offset: r.offset, kind: r.kind, ref: c.refOf(m, r.symbol), addend: r.addend, rela: r.rela, mod: m, optional: true})
 		}
 	}
 	return nil
+}
+
+// definesAsWell reports whether a module has one of several definitions of a symbol.
+func (m *module) definesAsWell(symbol uint32) bool {
+	id := m.refs[symbol].id
+	return m.symbols[symbol].defined() && id != nil && id.several
 }
 
 // setFree lets a relocated place be as it is.
@@ -135,26 +148,23 @@ func (a *area) keep(k kept) {
 }
 
 // aboutLoser reports whether a record goes with a definition that another one
-// stands for, so that it may be carried out or left. In initialisers that is a
-// record inside a weak object that lost; in a constant bank one that names such
-// an object (nvlink leaves the winner's address out there); in debug information
-// one that names code that lost.
+// stands for, so that it may be carried out or left. In data that is a record inside
+// a weak object that lost; in debug information one that names code of which there
+// are several definitions: which of equal ones stayed shows nowhere else. A record
+// in data that is there to stay names the definition that won, wherever it lies.
 func (c *check) aboutLoser(m *module, section int, r record) bool {
 	for _, s := range m.losers[section] {
 		if r.offset >= s.value && r.offset-s.value < s.size {
 			return true
 		}
 	}
-	if _, constant := bankOf(m.sections[section].kind); constant {
-		id := m.refs[r.symbol].id
-		return m.lost[int(r.symbol)] || id != nil && m.number < id.overruled
-	}
 	s := &m.symbols[r.symbol]
 	if s.kind() != cuda.STTFunc || !isDebug(m.sections[section].name) {
 		return false
 	}
 	code := m.bodies[s.shndx]
-	return code != nil && code.fate != won
+	id := m.refs[r.symbol].id
+	return code != nil && (code.disposition != won || id != nil && (id.several || id.twin))
 }
 
 // isDebug reports whether a section holds debug information.
@@ -176,6 +186,14 @@ func isFunctionSize(kind uint32) bool {
 	return kind == cuda.R_CUDA_UNUSED_CLEAR32 || kind == cuda.R_CUDA_UNUSED_CLEAR64 || kind == cuda.R_MERCURY_UNUSED_CLEAR64
 }
 
+// widthOfSize is how many bytes the size of a function takes.
+func widthOfSize(kind uint32) uint64 {
+	if kind == cuda.R_CUDA_UNUSED_CLEAR32 {
+		return 4
+	}
+	return 8
+}
+
 func isYield(kind uint32) bool {
 	return kind == cuda.R_CUDA_YIELD_OPCODE9_0 || kind == cuda.R_CUDA_YIELD_CLEAR_PRED4_87
 }
@@ -195,6 +213,9 @@ func (c *check) judge(m *module, a *area, r record) decision {
 		// From sm_70 on YIELD stays in kernels; in functions, which may be
 		// called from anywhere, it becomes NOP all the same.
 		if c.keepsYield(a) {
+			if c.relocatable { // the final link may still ask
+				a.keep(kept{offset: r.offset, kind: r.kind, addend: r.addend, rela: r.rela, mod: m, optional: true})
+			}
 			return drop
 		}
 		// The record names symbol 0, whose value is not always 0.
@@ -255,24 +276,41 @@ func (c *check) judge(m *module, a *area, r record) decision {
 			}
 		}
 	}
-	fate, err := oracle.FateOf(r.kind, kind, c.release, c.sm)
+	disposition, err := oracle.DispositionOf(r.kind, kind, c.release, c.sm)
 	if err != nil {
 		return decision{action: oracle.Keeps, as: r.kind, in: in}
 	}
 	if c.relocatable && c.out.side != whole && kind == oracle.Texture {
-		// Kept for the final link, yet the SASS has the first slot already.
-		if c.side == sassSide && fate.Action == oracle.Patches && r.kind != cuda.R_CUDA_ABS16_32 {
+		// Kept for the final link, yet the SASS has a slot already: mostly the first,
+		// and any will do, as the final link writes it anew.
+		if c.side == sassSide && disposition.Action == oracle.Patches && r.kind != cuda.R_CUDA_ABS16_32 {
 			in.S, in.SectionType = c.firstSlot(), cuda.SHTCudaConstant0
+			if s, ok := c.slotInCode(a, r, in); ok {
+				in.S = s
+			}
 			c.patch(m, a, r, decision{action: oracle.Patches, as: r.kind, in: in})
 		}
 		return decision{action: oracle.Keeps, as: r.kind, in: in}
 	}
-	if c.relocatable && (fate.Action == oracle.Keeps || kind == oracle.Constant && id != nil && id.bind() == cuda.STBWeak) {
+	if c.relocatable && (disposition.Action == oracle.Keeps || kind == oracle.Constant && id != nil && id.bind() == cuda.STBWeak) {
 		// Only a final link renames the unified types, and a weak constant
 		// may still move.
-		fate = oracle.Fate{Action: oracle.Keeps, As: r.kind}
+		disposition = oracle.Disposition{Action: oracle.Keeps, As: r.kind}
 	}
-	return decision{action: fate.Action, as: fate.As, in: in}
+	return decision{action: disposition.Action, as: disposition.As, in: in}
+}
+
+// slotInCode is the slot that code of the output has at a record.
+func (c *check) slotInCode(a *area, r record, in oracle.Inputs) (uint64, bool) {
+	if a.out == nil || !a.code() {
+		return 0, false
+	}
+	before, ok := cut(a.want, r.offset, instruction)
+	after, okToo := cut(a.out.body, c.movedTo(a, r.offset), instruction)
+	if !ok || !okToo {
+		return 0, false
+	}
+	return tell(r.kind, before, after, in)
 }
 
 func bankOf(kind cuda.SectionType) (int, bool) {
@@ -293,16 +331,16 @@ func (c *check) judgeShared(m *module, a *area, r record, id *identity) decision
 	if id.def != nil {
 		in.Slot = uint32(id.def.value)
 	}
-	fate, err := oracle.FateOf(r.kind, oracle.Hidden, c.release, c.sm)
+	disposition, err := oracle.DispositionOf(r.kind, oracle.Hidden, c.release, c.sm)
 	if err != nil {
 		return decision{action: oracle.Drops}
 	}
-	d := decision{action: fate.Action, as: fate.As, in: in}
+	d := decision{action: disposition.Action, as: disposition.As, in: in}
 	if c.relocatable && id.bind() == cuda.STBWeak {
 		d.action, d.as = oracle.Keeps, r.kind
 	}
 	if id.externShared() && c.relocatable && d.action == oracle.Patches {
-		return c.earlyExtern(a, r, d)
+		return c.earlyExtern(a, r, d, id)
 	}
 	if c.relocatable && id.def != nil {
 		d.action, d.as = oracle.Keeps, r.kind
@@ -312,10 +350,7 @@ func (c *check) judgeShared(m *module, a *area, r record, id *identity) decision
 
 // clear blanks the size of a function that has gone.
 func (c *check) clear(a *area, r record) {
-	width := uint64(4)
-	if r.kind != cuda.R_CUDA_UNUSED_CLEAR32 {
-		width = 8
-	}
+	width := widthOfSize(r.kind)
 	// nvlink clears it, but not for a copy that an earlier link dropped.
 	a.free = append(a.free, span{r.offset, r.offset + width})
 }
@@ -326,7 +361,7 @@ func (c *check) patch(m *module, a *area, r record, d decision) {
 	if !stored {
 		c.verdict.Applied++
 		if c.options.PreserveRelocs {
-			c.writeDown(m, a, r, oracle.Outcome{})
+			c.writeDown(m, a, r, d, oracle.Outcome{})
 		}
 		return
 	}
@@ -348,7 +383,7 @@ func (c *check) patch(m *module, a *area, r record, d decision) {
 	a.fields = append(a.fields, field{offset: at, size: size, rec: r, mod: m, target: m.refs[r.symbol].id, as: d.as, before: before, in: d.in})
 	c.verdict.Applied++
 	if c.options.PreserveRelocs {
-		c.writeDown(m, a, r, out)
+		c.writeDown(m, a, r, d, out)
 	}
 }
 
@@ -389,7 +424,12 @@ const externInstance = "externsharedinstance"
 // earlyExtern is what becomes, in a relocatable output, of a record against an
 // array of unknown length: that of a kernel stays and names a symbol made for it,
 // externsharedinstance; one of a function is carried out with 0.
-func (c *check) earlyExtern(a *area, r record, d decision) decision {
+// 13.5 keeps the record as it is.
+func (c *check) earlyExtern(a *area, r record, d decision, id *identity) decision {
+	if a.out != nil && c.out.namesAt(a.out.index)[c.movedTo(a, r.offset)].symbol == id.name {
+		d.action, d.as = oracle.Keeps, r.kind
+		return d
+	}
 	if a.owner == nil || !a.owner.kernel() {
 		d.in.S = 0
 		return d

@@ -35,10 +35,28 @@ func (c *check) resolve() error {
 			}
 		}
 	}
+	c.findTwins()
 	for _, m := range c.modules {
 		m.holes = nil // they depend on which definitions won
 	}
 	return c.budget.spend("", uint64(len(c.ids)))
+}
+
+// findTwins marks the static functions that have the name and the code of one of another
+// input, so that which of them stayed shows in debug information alone.
+func (c *check) findTwins() {
+	first := map[[2]string]*identity{}
+	for _, id := range c.ids {
+		if !id.function() || !id.local || id.code == nil {
+			continue
+		}
+		key := [2]string{id.name, string(id.code.bare())}
+		if other := first[key]; other != nil {
+			id.twin, other.twin = true, true
+		} else {
+			first[key] = id
+		}
+	}
 }
 
 // mention returns the identity of a symbol's name, a new one where the name is
@@ -110,16 +128,16 @@ func (c *check) function(m *module, s *symbol) {
 	switch oldWeak, newWeak := id.def.bind() == cuda.STBWeak, s.bind() == cuda.STBWeak; {
 	case !oldWeak && !newWeak:
 		c.twice(id, m, s)
-		code.fate = lost
-		m.silent[id], m.lost[s.index] = true, true
+		code.disposition = lost
+		m.silent[id] = true
 	case oldWeak && !newWeak, oldWeak && newWeak && c.chosen[id.name] == m:
-		id.code.fate, code.took = replaced, id.code
+		id.code.disposition, code.took = replaced, id.code
 		c.define(id, m, s)
 		id.code = code
 		code.names = append(code.names, id)
 	default:
-		code.fate, code.beaten = lost, oldWeak
-		m.silent[id], m.lost[s.index] = true, true
+		code.disposition, code.beaten = lost, oldWeak
+		m.silent[id] = true
 	}
 }
 
@@ -142,28 +160,23 @@ func (c *check) object(m *module, s *symbol) {
 			// The common keeps its own room.
 			m.accepted[s.shndx] = true
 			m.losers[s.shndx] = append(m.losers[s.shndx], s)
-			m.lost[s.index] = true
 			return
 		}
 		c.define(id, m, s)
 	default:
+		id.several = true
 		oldWeak, newWeak := id.def.bind() == cuda.STBWeak, s.bind() == cuda.STBWeak
 		switch {
 		case !oldWeak && !newWeak:
 			c.twice(id, m, s)
 			m.losers[s.shndx] = append(m.losers[s.shndx], s)
-			m.lost[s.index] = true
 		case id.size != s.size:
 			c.conflict(m, s, fmt.Sprintf("%d bytes long, in %s %d", s.size, id.mod.name, id.size))
 		case oldWeak && (!newWeak || c.chosen[id.name] == m):
 			id.mod.losers[id.def.shndx] = append(id.mod.losers[id.def.shndx], id.def)
-			if s.other&cuda.STOSpace != cuda.STOConstant {
-				id.overruled = m.number
-			}
 			c.define(id, m, s)
 		default:
 			m.losers[s.shndx] = append(m.losers[s.shndx], s)
-			m.lost[s.index] = oldWeak || s.other&cuda.STOSpace != cuda.STOConstant
 		}
 	}
 }

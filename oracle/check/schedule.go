@@ -1,6 +1,12 @@
 package check
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/twinlink/twinlink/cuda"
+)
 
 // Is code that was scheduled anew sound?
 //
@@ -34,9 +40,10 @@ func controlOf(word []byte) control {
 type schedule struct {
 	c       *check
 	area    *area
-	words   [][]byte  // of the output
-	in, out []control // in is zero with no scoreboards for words that were put in
-	known   []bool    // the word is the input's
+	words   [][]byte      // of the output
+	in, out []control     // in is zero with no scoreboards for words that were put in
+	known   []bool        // the word is the input's
+	targets map[int][]int // of indirect branches
 	ops     []operands
 	seen    []uint32
 	mark    uint32
@@ -47,6 +54,17 @@ type schedule struct {
 // schedule, or for words that were put in or left out.
 func (c *check) compareSchedule(a *area, changed int) error {
 	s := c.newSchedule(a)
+	if none(s.out) && !none(s.in) {
+		f := Finding{Kind: CodeSchedule, File: a.parts0(), Section: a.name, Symbol: a.owner.owner.String(),
+			Detail: "the code has no schedule at all: no stall, no scoreboard, no wait. nvlink 13.5 writes it so where the input was compiled with -g by an older ptxas, and what the driver does about it is not known"}
+		if c.release >= 133 && (naive(s.in) || a.owner.mod.compiledForDebugger()) {
+			c.unjudged(a, f)
+		} else {
+			f.Detail, _, _ = strings.Cut(f.Detail, ". nvlink")
+			c.verdict.add(f)
+		}
+		return nil
+	}
 	for i := range s.words {
 		o := s.out[i]
 		if o.write == 6 || o.read == 6 {
@@ -98,6 +116,7 @@ func (c *check) newSchedule(a *area) *schedule {
 			s.in[j], s.known[j] = controlOf(word), true
 		}
 	}
+	s.targets = s.branchTargets()
 	// What a dropped word waited for counts for the next.
 	left := uint64(0)
 	for i, j := range a.words.to {
@@ -110,6 +129,33 @@ func (c *check) newSchedule(a *area) *schedule {
 		}
 	}
 	return s
+}
+
+// naive reports whether an input's code was never scheduled either, but waits
+// everywhere, as code that was compiled with -g does.
+func naive(list []control) bool {
+	n := 0
+	for _, x := range list {
+		if x.stall == 15 {
+			n++
+		}
+	}
+	return 2*n >= len(list)
+}
+
+// compiledForDebugger reports whether a module has the tables that ptxas -g writes.
+func (m *module) compiledForDebugger() bool {
+	return slices.ContainsFunc(m.sections, func(s section) bool { return s.name == ".nv_debug_info_reg_sass" })
+}
+
+// none reports whether no word has a schedule.
+func none(list []control) bool {
+	for _, x := range list {
+		if x != (control{write: noBoard, read: noBoard}) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *schedule) finding(i int, detail string) Finding {
@@ -201,6 +247,14 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 				continue
 			}
 		}
+		switch s.leaving(x.word) {
+		case unsound:
+			if waited {
+				return x.word, unsound // who called uses it, or writes over it
+			}
+		case unknown:
+			at, result = x.word, unknown
+		}
 		for _, next := range s.next(x.word) {
 			push(next, waited)
 		}
@@ -208,12 +262,55 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 	return at, result
 }
 
+// leaving is unsound for a word after which code of others runs that relies on the
+// input's waits, and unknown where nobody knows what follows.
+func (s *schedule) leaving(i int) soundness {
+	switch word := s.words[i]; opcode(word) {
+	case opRet:
+		return unsound
+	case opBrx, opBrxU:
+		if len(s.targets[i]) == 0 {
+			return unknown
+		}
+	case opBra:
+		if to := (int64(i+1)*instruction + distance(word)) / instruction; to < 0 || to >= int64(len(s.words)) {
+			return unsound
+		}
+	}
+	return sound
+}
+
+// branchTargets lists where the indirect branches go, as the input's attribute says:
+// groups of the branch, a number, how many, and the targets.
+func (s *schedule) branchTargets() map[int][]int {
+	targets := map[int][]int{}
+	value, _ := s.area.owner.attribute(cuda.AttrIndirectBranchTargets)
+	place := func(at uint64) (first, last uint64) {
+		first, last, ok := s.area.words.leadsTo(uint64(word(value, at)) / instruction)
+		if !ok {
+			return uint64(len(s.words)), uint64(len(s.words))
+		}
+		return first, last
+	}
+	for at := uint64(0); at+12 <= uint64(len(value)); {
+		_, branch := place(at)
+		n := word(value, at+8)
+		at += 12
+		for ; n > 0 && at+4 <= uint64(len(value)); n-- {
+			to, _ := place(at)
+			targets[int(branch)] = append(targets[int(branch)], int(to))
+			at += 4
+		}
+	}
+	return targets
+}
+
 // next lists the words that may follow one.
 func (s *schedule) next(i int) []int {
 	word := s.words[i]
 	always := word[1]>>4 == 7
 	switch opcode(word) {
-	case opExit, 0x950: // EXIT, RET
+	case opExit, opRet:
 		if always {
 			return nil
 		}
@@ -228,10 +325,11 @@ func (s *schedule) next(i int) []int {
 			list = append(list, i+1)
 		}
 		return list
-	case 0x949, 0x958: // BRX: the targets stand in a table
+	case opBrx, opBrxU:
 		if always {
-			return nil
+			return s.targets[i]
 		}
+		return append(slices.Clone(s.targets[i]), i+1)
 	}
 	return []int{i + 1}
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -218,3 +219,55 @@ func (c *check) adoptImageBanks() {
 }
 
 const imageBank = ".nv.constant.entry_image_header_indices."
+
+const (
+	opLdc   = 0xb82
+	offsets = 1<<16 - 1 // bits 38 to 53 of LDC: the offset in the bank
+)
+
+// rebaseSlots writes the start of the slots into the LDCs that read one by a register:
+// from sm_100 on a MOV has the slot's number, and the LDC behind it the place of the
+// first. ptxas puts the start of the parameters there, and no record says so.
+//
+// Source: code of ptxas 13.0.88 and 13.5 with -g for sm_110, linked by nvlink.
+func (c *check) rebaseSlots(a *area) {
+	base := c.slotBase
+	if base == 0 {
+		base = c.firstSlot() // no kernel reaches a use
+	}
+	for _, l := range a.owner.relocLists() {
+		for _, r := range l.list {
+			if id := a.owner.mod.refs[r.symbol].id; id == nil || !id.image() || r.kind != cuda.R_CUDA_ABS16_32 {
+				continue
+			}
+			if at, ok := a.owner.ldcBehind(r.offset); ok && at+8 <= uint64(len(a.want)) {
+				low := number(a.want, at, 8)
+				low = low&^(offsets<<38) | base%(offsets+1)<<38
+				binary.LittleEndian.PutUint64(a.want[at:], low)
+			}
+		}
+	}
+}
+
+// ldcBehind finds the LDC from bank 0 that takes its address from the register which a
+// word writes.
+func (b *body) ldcBehind(offset uint64) (uint64, bool) {
+	word, ok := cut(b.section.body, offset, instruction)
+	if !ok {
+		return 0, false
+	}
+	register := word[2]
+	for at := offset + instruction; at < offset+32*instruction; at += instruction {
+		word, ok := cut(b.section.body, at, instruction)
+		if !ok {
+			return 0, false
+		}
+		if opcode(word) == opLdc && word[3] == register && number(word, 0, 8)>>54%32 == 0 {
+			return at, true
+		}
+		if ops := operandsOf(word); ops.known && ops.writes[register/64]>>(register%64)&1 != 0 || branches(word) {
+			return 0, false
+		}
+	}
+	return 0, false
+}

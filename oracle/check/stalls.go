@@ -1,13 +1,20 @@
 package check
 
-import "fmt"
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+)
 
 // Stall counts.
 //
 // A result of fixed latency is there when enough cycles have passed; the stall
 // counts of the words between see to it. Where the output stalls less than the
-// input, no pair of words may have come nearer of which the second uses the result
-// of the first, unless that is behind a scoreboard now.
+// input, no pair of words may have come nearer than the compiler puts such words, of
+// which the second uses the result of the first, unless that is behind a scoreboard
+// now.
 
 // latest is a number of cycles after which every result of fixed latency is there.
 const latest = 16
@@ -34,20 +41,28 @@ func (s *schedule) stalls() bool {
 	return ok
 }
 
-// leaves reports whether control may go elsewhere after a word.
+// leaves reports whether control may go elsewhere after a word. It takes longer than
+// any latency until it comes back from a call.
 func (s *schedule) leaves(i int) bool {
 	next := s.next(i)
-	return len(next) != 1 || next[0] != i+1
+	return len(next) != 1 || next[0] != i+1 || calls(s.words[i])
 }
+
+// calls reports whether a word is a CALL.
+func calls(word []byte) bool { return opcode(word)%0x100 == 0x43 || opcode(word)%0x100 == 0x44 }
 
 // near looks for words behind k that use the result of i earlier than in the input.
 func (s *schedule) near(i, k int) bool {
-	in, out := uint64(0), uint64(0)
+	if calls(s.words[i]) {
+		return true
+	}
+	in, out, wait := uint64(0), uint64(0), false
 	for j := i; j < len(s.words) && in < latest; j++ {
 		if j > k {
 			s.steps++
+			wait = wait || s.out[j].wait != 0
 			if out < in {
-				switch touches(&s.ops[i], &s.ops[j], true) {
+				switch s.soon(i, j, out, wait) {
 				case unsound:
 					s.c.verdict.add(s.finding(j, fmt.Sprintf("uses the result of the word at 0x%x after %d cycles, in the input after %d", i*instruction, out, in)))
 					return false
@@ -63,4 +78,58 @@ func (s *schedule) near(i, k int) bool {
 		in, out = in+s.in[j].stall, out+s.out[j].stall
 	}
 	return true
+}
+
+// soon reports whether a word that uses another's result may follow it after so many
+// cycles.
+func (s *schedule) soon(i, j int, cycles uint64, wait bool) soundness {
+	result := touches(&s.ops[i], &s.ops[j], true)
+	if result != unsound || !s.ops[i].writes.meets(&s.ops[j].reads) {
+		return result
+	}
+	table := distances()
+	least, known := table[pairOfWords{family(s.words[i]), family(s.words[j]), false}]
+	if n, some := table[pairOfWords{family(s.words[i]), family(s.words[j]), true}]; wait && some {
+		least, known = n, true
+	}
+	switch {
+	case !known:
+		return unknown
+	case cycles < least:
+		return unsound
+	}
+	return sound
+}
+
+//go:embed distances.txt
+var distancesText string
+
+// pairOfWords is a word that makes a result and one that uses it.
+type pairOfWords struct {
+	from, to uint64
+	wait     bool // a scoreboard is waited for between
+}
+
+// distances are the least cycles between words.
+var distances = sync.OnceValue(func() map[pairOfWords]uint64 {
+	table := map[pairOfWords]uint64{}
+	for lines := bufio.NewScanner(strings.NewReader(distancesText)); lines.Scan(); {
+		var p pairOfWords
+		var n uint64
+		var wait string
+		if got, _ := fmt.Sscanf(lines.Text(), "%x %x %d %s", &p.from, &p.to, &n, &wait); got >= 3 {
+			p.wait = wait == "wait"
+			table[p] = n
+		}
+	}
+	return table
+})
+
+// family is the opcode of a word, of arithmetic without the form of its operands.
+func family(word []byte) uint64 {
+	op := opcode(word)
+	if _, ok := others[op]; !ok && op>>8%2 == 0 {
+		return op % 0x100
+	}
+	return op
 }

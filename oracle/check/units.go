@@ -1,7 +1,10 @@
 package check
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -20,6 +23,8 @@ func (c *check) placeUnits() error {
 	if c.relocatable {
 		return nil // a function keeps its own until the final link
 	}
+	var banks []*area
+	bankSeen := map[*area]bool{}
 	for _, unit := range c.areas {
 		_, constant := bankOf(unit.kind)
 		if !constant || unit.size == 0 || unit.owner == nil || !unit.owner.live || unit.owner.kernel() {
@@ -48,6 +53,10 @@ func (c *check) placeUnits() error {
 					return err
 				}
 				q := &part{mod: p.mod, section: p.section, base: at + p.base, placed: true}
+				if !bankSeen[bank] {
+					bankSeen[bank] = true
+					banks = append(banks, bank)
+				}
 				bank.parts = append(bank.parts, q)
 				bank.size = max(bank.size, q.base+p.section.size)
 			}
@@ -58,7 +67,50 @@ func (c *check) placeUnits() error {
 				Want: "a multiple of " + hex(unit.align), Got: hex(at), Detail: "constants of a function, where its code reads them"})
 		}
 	}
+	for _, bank := range banks {
+		if err := c.collide(bank); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// collide tells of constants of two functions at one place of a bank, as the fields of
+// both have it. nvlink 13.0 writes such code where a first link with -r carried out
+// the records of one of them.
+func (c *check) collide(bank *area) error {
+	list := slices.Clone(bank.parts)
+	slices.SortStableFunc(list, func(p, q *part) int { return cmp.Compare(p.base, q.base) })
+	var furthest *part
+	for _, q := range list {
+		if err := c.budget.spend(q.mod.name, 1+q.section.size/16); err != nil {
+			return err
+		}
+		if furthest != nil && !agree(furthest, q) {
+			f := Finding{Kind: SectionOverlap, File: q.mod.name, Section: bank.name, Offset: q.base, Want: "apart from " + furthest.section.name, Got: hex(q.base),
+				Detail: "the code of two functions reads other constants at one place of the bank of " + bank.owner.owner.String()}
+			if owner := q.mod.ownerOf(q.section); owner != nil {
+				f.Symbol = owner.owner.String()
+			}
+			c.verdict.add(f)
+			return nil
+		}
+		if furthest == nil || q.base+q.section.size > furthest.base+furthest.section.size {
+			furthest = q
+		}
+	}
+	return nil
+}
+
+// agree reports whether two parts have the same bytes where both lie.
+func agree(p, q *part) bool {
+	from, to := max(p.base, q.base), min(p.base+p.section.size, q.base+q.section.size)
+	if from >= to {
+		return true
+	}
+	x, ok := cut(p.section.body, from-p.base, to-from)
+	y, okToo := cut(q.section.body, from-q.base, to-from)
+	return !ok || !okToo || bytes.Equal(x, y)
 }
 
 // unitPlace is where the code reads the constants of a function.
@@ -84,6 +136,10 @@ func (c *check) compareBanks() {
 			continue
 		}
 		for _, p := range a.parts {
+			if a.kind == cuda.SHTCudaConstant0 && a.out.size < p.section.size {
+				c.verdict.add(Finding{Kind: SectionSize, File: p.mod.name, Section: a.name, Symbol: a.owner.owner.String(), Want: "at least " + hex(p.section.size), Got: hex(a.out.size),
+					Detail: "the bank of the kernel's parameters"})
+			}
 			if !p.placed {
 				continue
 			}

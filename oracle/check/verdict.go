@@ -184,7 +184,7 @@ func weight(f Finding) int {
 	switch f.Kind {
 	case Unreadable, OtherProgram, InputConflict:
 		return 0
-	case SharedPlace, SharedOverlap, CodeBytes, CodeSchedule, FunctionMissing:
+	case SharedPlace, SharedOverlap, CodeBytes, CodeSchedule, FunctionMissing, PointerMissing:
 		return n
 	case SectionHeader, SectionOverlap, SegmentCover, SymbolOrder, SectionStray, HeaderField:
 		return n + 2

@@ -138,7 +138,7 @@ func (c *check) unlike(x *candidate, s *symbol, symbols map[string]*symbol) (int
 		if b == nil {
 			return 1 << 30, nil
 		}
-		return c.unlikeCode(b, to), nil
+		return c.unlikeCode(b, to) + c.unlikeAttributes(b, to), nil
 	}
 	if (from.body == nil) != (to.body == nil) {
 		return 1 << 10, nil
@@ -146,6 +146,20 @@ func (c *check) unlike(x *candidate, s *symbol, symbols map[string]*symbol) (int
 	unlike := 0
 	if from.body != nil && !x.mod.alike(from, x.symbol.value, size, to.body, s.value) {
 		unlike = 1 << 10
+	}
+	names := c.out.namesAt(to.index)
+	for _, i := range x.mod.relocsOf[from.index] {
+		for _, r := range x.mod.relocs[i].list {
+			if r.offset < x.symbol.value || r.offset-x.symbol.value >= size {
+				continue
+			}
+			if said, there := names[s.value+r.offset-x.symbol.value]; there && said != x.mod.namedBy(from, r) || there != c.staysIn(x.mod, r) {
+				unlike += 1 << 8
+			}
+		}
+		if err := c.budget.spend(x.mod.name, uint64(len(x.mod.relocs[i].list))); err != nil {
+			return 0, err
+		}
 	}
 	// Of equal objects the one counts whose neighbours are where they would be.
 	base := s.value - x.symbol.value
@@ -167,14 +181,65 @@ func (c *check) unlike(x *candidate, s *symbol, symbols map[string]*symbol) (int
 	return unlike, c.budget.spend(x.mod.name, uint64(len(x.mod.symbols))/8)
 }
 
+// staysIn reports whether a record of data is one that the driver carries out.
+func (c *check) staysIn(m *module, r record) bool {
+	s := &m.symbols[r.symbol]
+	kind := oracle.Global
+	if s.kind() == cuda.STTFunc {
+		kind = oracle.Function
+	} else if s.defined() && !s.special {
+		if _, constant := bank(&m.sections[s.shndx]); constant {
+			kind = oracle.Constant
+		}
+	}
+	d, err := oracle.DispositionOf(r.kind, kind, c.release, c.sm)
+	return err != nil || d.Action != oracle.Patches || c.relocatable
+}
+
+// unlikeAttributes is 1 where the output's attributes of a function are not those of
+// a definition.
+func (c *check) unlikeAttributes(b *body, to *section) int {
+	count := map[string]int{}
+	key := func(a attribute) string { return string([]byte{byte(a.format), byte(a.attr)}) + string(a.value) }
+	for _, a := range b.attributes() {
+		if !namesSymbol(a.attr) && !listsSymbols(a.attr) {
+			count[key(a)]++
+		}
+	}
+	for _, a := range c.out.attributesOf(to.index) {
+		if !namesSymbol(a.attr) && !listsSymbols(a.attr) {
+			count[key(a)]--
+		}
+	}
+	for _, n := range count {
+		if n != 0 {
+			return 1
+		}
+	}
+	return 0
+}
+
+// attributesOf are the records of .nv.info for a section of code.
+func (o *output) attributesOf(code int) []attribute {
+	if o.infoOf == nil {
+		o.infoOf = map[int][]attribute{}
+		for i, list := range o.infos {
+			if n := int(o.sections[i].info); n != 0 {
+				o.infoOf[n] = append(o.infoOf[n], list...)
+			}
+		}
+	}
+	return o.infoOf[code]
+}
+
 // unlikeCode counts the words of a function that differ, and whether its capsule
 // does.
 func (c *check) unlikeCode(b *body, to *section) int {
+	if c.out.side == whole {
+		return b.unlikeBytes(to) << 8
+	}
 	_, unlike := b.mapCode(to.body)
 	unlike <<= 8
-	if c.out.side == whole {
-		return unlike
-	}
 	p, q := b.mod.capsuleFor(b.section.index), c.out.capsuleFor(to.index)
 	if p == nil || q == nil || len(p.body) < 4 || len(q.body) < 4 {
 		return unlike
@@ -186,6 +251,20 @@ func (c *check) unlikeCode(b *body, to *section) int {
 		}
 	}
 	return unlike + min(differ, 255)
+}
+
+// unlikeBytes counts the words of eight bytes that differ, but for fields: up to
+// sm_90 code is scheduled for good.
+func (b *body) unlikeBytes(to *section) int {
+	const width = 8
+	long, short := max(b.section.size, to.size), min(b.section.size, to.size)
+	unlike := int((long - short) / width)
+	for at := uint64(0); at+width <= short; at += width {
+		if !b.mod.alike(b.section, at, width, to.body, at) {
+			unlike++
+		}
+	}
+	return unlike
 }
 
 // capsuleFor is the capsule of a section of SASS.

@@ -32,6 +32,7 @@ type wordMap struct {
 	to       []int32 // by word of the input; -1: dropped
 	from     []int32 // by word of the output; -1: put in
 	identity bool
+	short    map[int32]bool // words of the output that are an IADD for an IADD3
 }
 
 const (
@@ -42,8 +43,13 @@ const (
 	opBra       = 0x947
 	opBraU      = 0x547
 	opBraDiv    = 0x948
+	opBrx       = 0x949
+	opBrxU      = 0x958
 	opBssy      = 0x945
 	opExit      = 0x94d
+	opBsync     = 0x941
+	opRet       = 0x950
+	opUmov      = 0xc82 // of a uniform register
 )
 
 // opcode is bits 0 to 11 of a word.
@@ -101,6 +107,12 @@ func (b *body) mapCode(out []byte) (w *wordMap, unlike int) {
 		default:
 			unlike++
 		}
+		if same && opcode(x) != opcode(y) && opcode(x)%0x100 == 0x10 {
+			if w.short == nil {
+				w.short = map[int32]bool{}
+			}
+			w.short[int32(j)] = true
+		}
 		w.to[i], w.from[j] = int32(j), int32(i)
 		i, j = i+1, j+1
 	}
@@ -155,14 +167,36 @@ func sameWord(a, b []byte, mask *[instruction]byte) bool {
 			}
 		}
 	}
-	return bytes.Equal(x, y)
+	return bytes.Equal(x, y) || shortAddition(x, y)
+}
+
+// shortAddition reports whether y is the IADD that does what the IADD3 x does: nvlink
+// 13.5 writes it for code of older ptxas where the third source is RZ, and nothing
+// is in the places of a second carry. The words are blanked.
+//
+//	        64..71   72      74   77..80   81..83   84..86     87..90   91
+//	IADD3   RZ       negate  .X   !PT      carry    PT         carry in uniform
+//	IADD    0        negate  .X   0        carry    0          carry in uniform
+//
+// Source: code of ptxas 13.0.88 linked by nvlink 13.5.37, listed by nvdisasm 13.5.
+func shortAddition(x, y []byte) bool {
+	op := opcode(x)
+	if op%0x100 != 0x10 || op>>8%2 != 0 || op+0x25 != opcode(y) || number(x, 0, 8)+0x25 != number(y, 0, 8) {
+		return false
+	}
+	const (
+		both  = 1<<(72-64) | 1<<(74-64) | 7<<(81-64) | 15<<(87-64) | 1<<(91-64)
+		alone = 0xff | 15<<(77-64) | 7<<(84-64)
+	)
+	high := number(x, 8, 8)
+	return high&^both == alone && number(y, 8, 8) == high&both
 }
 
 // blankDistance clears how far a branch goes: bits 16 to 23 and 34 to 81, of a
 // BSSY 34 to 63.
 func blankDistance(word []byte) {
 	switch opcode(word) {
-	case opBra, opBraU, opBraDiv:
+	case opBra, opBraU, opBraDiv, opBrx, opBrxU:
 		blank(word, 16, 23)
 		blank(word, 34, 81)
 	case opBssy:
@@ -201,8 +235,8 @@ func putIn(b []byte) bool {
 const controlMask = uint64(1<<21-1) << (controlFirst - 64)
 
 // mayDrop reports whether a word of the input may be missing: padding, a fence
-// right before a stronger one, the fence that ptxas -g puts before the end, or what
-// is never executed.
+// right before a stronger one, the fence that ptxas -g puts before the end, a register
+// moved to itself (nvJitLink 13.3 and 13.4 leave that out), or what is never executed.
 func mayDrop(code []byte, i int) bool {
 	word, _ := cut(code, uint64(i)*instruction, instruction)
 	high := number(word, 8, 8) &^ controlMask
@@ -223,6 +257,8 @@ func mayDrop(code []byte, i int) bool {
 		return high == 0x8000 && next == opMembar || high == 0x5000 && (next == opErrbar || next == opCgaErrbar || next == opExit)
 	case opErrbar, opCgaErrbar:
 		return high == 0
+	case opUmov:
+		return word[2] == word[4] && high == 1<<(91-64)
 	}
 	return never(word)
 }

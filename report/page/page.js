@@ -106,16 +106,30 @@ function figures(list) {
   return list && list.length ? el('div', {class: 'figures'}, list.map(f => el('span', {}, plain(f.name) + ' ', el('b', {}, commas(f.value)), f.unit ? ' ' + plain(f.unit) : ''))) : '';
 }
 
+// seriesView draws how a number grew: seconds to the right.
+function seriesView(s) {
+  const width = 600, height = 120, points = s.points || [];
+  const last = Math.max(1, ...points.map(p => p[0])), top = Math.max(1, ...points.map(p => p[1]));
+  const at = p => (p[0] / last * width).toFixed(1) + ',' + (height - p[1] / top * (height - 14)).toFixed(1);
+  return el('figure', {}, svg('svg', {viewBox: `0 0 ${width} ${height + 16}`, role: 'img', 'aria-label': `${plain(s.name)}: ${commas(top)} after ${commas(last)} seconds`},
+    svg('rect', {x: 0, y: 0, width: width, height: height, fill: 'var(--panel)', stroke: 'var(--line)'}),
+    svg('polyline', {points: points.map(at).join(' '), fill: 'none', stroke: 'var(--value)', 'stroke-width': 2}),
+    svg('text', {x: 4, y: 12}, document.createTextNode(commas(top))),
+    svg('text', {x: width, y: height + 13, 'text-anchor': 'end'}, document.createTextNode(commas(last) + ' s'))),
+    el('figcaption', {class: 'soft'}, plain(s.name) + ' over time'));
+}
+
 const sourceOf = a => a.source + (a.release ? ' ' + a.release : '');
 
 function answers(row) {
   const list = row.answers || [];
   if (!list.length) return '';
-  const traced = list.filter(a => a.trace && a.trace.length);
-  return [
-    el('table', {}, el('tbody', {}, list.map(a => el('tr', {}, el('th', {scope: 'row'}, plain(sourceOf(a))), el('td', {}, a.outcome), el('td', {}, a.detail ? el('code', {}, plain(a.detail.split('\n')[0])) : ''))))),
-    traced.length ? el('div', {class: 'pair'}, traced.map(a => el('div', {}, el('h3', {}, 'Trace of ' + sourceOf(a)), el('pre', {tabindex: '0'}, a.trace.map(plain).join('\n'))))) : '',
-  ];
+  return el('table', {}, el('tbody', {}, list.map(a => el('tr', {}, el('th', {scope: 'row'}, plain(sourceOf(a))), el('td', {}, a.outcome), el('td', {}, a.detail ? el('code', {}, plain(a.detail.split('\n')[0])) : '')))));
+}
+
+function traces(row) {
+  const traced = (row.answers || []).filter(a => a.trace && a.trace.length);
+  return traced.length ? el('div', {class: 'pair'}, traced.map(a => el('div', {}, el('h3', {}, 'Trace of ' + sourceOf(a)), el('pre', {tabindex: '0'}, a.trace.map(plain).join('\n'))))) : '';
 }
 
 function rowBody(row) {
@@ -133,11 +147,11 @@ function rowBody(row) {
   return el('div', {class: 'body'},
     row.note ? el('p', {}, plain(row.note)) : '',
     f ? el('p', {}, `Functions: ${commas(f.accepted)} accepted, ${commas(f.rejected)} rejected, ${commas(f.not_judged)} not judged.`) : '',
-    figures(row.figures), answers(row), list, more,
+    figures(row.figures), row.series ? el('div', {class: 'pair'}, row.series.map(seriesView)) : '', answers(row), list, more, traces(row),
     row.more ? el('p', {class: 'soft'}, 'and ' + commas(row.more) + ' more that the report does not keep') : '',
     row.unjudged ? [el('h3', {}, 'Not judged'), table('what was not judged', ['name', 'reason'], row.unjudged,
       u => el('tr', {}, el('td', {}, el('code', {}, plain(u.name))), el('td', {}, plain(u.reason))), u => u.name + ' ' + u.reason)] : '',
-    row.link ? shape(row.link) : '', row.capsule ? capsule(row.capsule) : '',
+    row.link ? shape(row.link) : '', row.capsules ? capsules(row.capsules) : '',
     row.repeat ? [el('h3', {}, 'Again'), el('pre', {tabindex: '0'}, plain(row.repeat))] : '');
 }
 
@@ -236,11 +250,25 @@ function shape(link) {
       el('tr', {class: x.changed || x.other && x.other.size !== x.size ? 'changed' : ''}, el('td', {}, el('code', {}, plain(x.name))), el('td', {class: 'num'}, commas(x.size)), el('td', {class: 'num'}, x.other ? commas(x.other.size) : ''), el('td', {class: 'num'}, x.changed ? commas(x.changed) : '')), x => x.name)] : '');
 }
 
+// capsules shows functions with a changed or unknown node open, if they are few.
+function capsules(list) {
+  const odd = c => (c.nodes || []).filter(n => n.state !== 'same').length;
+  return el('div', {}, el('h3', {}, 'Both sides, node by node'), list.map((c, i) => {
+    const n = odd(c), d = el('details', {open: n > 0 && i < 3});
+    let filled = false;
+    const fill = () => { if (d.open && !filled) { filled = true; d.append(capsule(c)); } };
+    d.append(el('summary', {}, el('code', {}, plain(c.function)), ' ', el('span', {class: 'soft'}, commas((c.nodes || []).length) + ' nodes' + (n ? ', ' + commas(n) + ' changed or unknown' : ''))));
+    d.ontoggle = fill;
+    fill();
+    return d;
+  }));
+}
+
 function capsule(c) {
-  return el('div', {}, el('h3', {}, 'Capsule of ', el('code', {}, plain(c.function))),
+  return el('div', {class: 'body'},
     table('nodes', ['SASS', 'Mercury', 'kind', 'record', 'words'], c.nodes || [], n =>
       el('tr', {class: n.state === 'same' ? '' : n.state}, el('td', {class: 'num'}, hex(n.sass)), el('td', {class: 'num'}, hex(n.mercury)), el('td', {}, n.kind + (n.state === 'same' ? '' : ', ' + n.state)),
-        el('td', {}, el('code', {}, [n.tag, n.record].filter(Boolean).join(' '))), el('td', {}, (n.words || []).map((w, i) => el('div', {}, el('code', {}, w + (n.text && n.text[i] ? '  ' + plain(n.text[i]) : '')))))), n => [n.kind, n.tag, ...(n.text || [])].join(' ')));
+        el('td', {}, el('code', {}, n.record || n.tag || '')), el('td', {}, (n.words || []).map((w, i) => el('div', {}, el('code', {}, w + (n.text && n.text[i] ? '  ' + plain(n.text[i]) : '')))))), n => [n.kind, n.tag, ...(n.text || [])].join(' ')));
 }
 
 // fieldDrawing draws the word of a relocation, its highest bit at the left.

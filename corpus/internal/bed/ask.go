@@ -88,7 +88,7 @@ func withoutOwn(stderr string) (rest string, warned bool) {
 	for line := range strings.Lines(stderr) {
 		if strings.HasPrefix(line, "nvlink warning : ") && slices.ContainsFunc(ownWords, func(w string) bool { return strings.Contains(line, w) }) {
 			warned = true
-		} else {
+		} else if !strings.Contains(line, leftOut) {
 			b.WriteString(line)
 		}
 	}
@@ -168,5 +168,9 @@ func (a *answer) messages() string {
 	return strings.Join(out, "\n")
 }
 
+// leftOut stands in the warning about code that nvlink drops without a word, and
+// twinlink as well: the images are the same.
+const leftOut = "is left out, as nvlink does"
+
 // ownWords stand in warnings that nvlink doesn't have.
-var ownWords = []string{"scheduled anew", "rescheduled", "may differ from nvlink"}
+var ownWords = []string{"scheduled anew", "rescheduled", "may differ from nvlink", "constants of another input displace"}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/splitmix"
 )
 
 // compileAll compiles each source for a few drawn releases and architectures.
@@ -45,15 +46,15 @@ func (b *bed) compileAll(ctx context.Context) error {
 func (b *bed) compile(ctx context.Context, s *source) ([]*object, error) {
 	var list []*object
 	for v := range b.variants {
-		r := newRandom(b.seed<<16 ^ uint64(v) ^ hashOf(s.family))
-		release := pick(r, b.assemblers)
+		r := splitmix.New(b.seed<<16 ^ uint64(v) ^ hashOf(s.family))
+		release := splitmix.Pick(r, b.assemblers)
 		archs := b.architectures(release)
 		archs = slices.DeleteFunc(archs, func(a string) bool { return !b.wanted(a) || !fits(s.text, a) })
 		if len(archs) == 0 {
 			continue
 		}
-		arch := pick(r, archs)
-		flags := pick(r, [][]string{nil, nil, nil, nil, {"-lineinfo"}, {"-g"}})
+		arch := splitmix.Pick(r, archs)
+		flags := splitmix.Pick(r, [][]string{nil, nil, nil, nil, {"-lineinfo"}, {"-g"}})
 		o, err := b.compileOne(ctx, s, release, arch, flags)
 		if err != nil {
 			return nil, err

@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 	"strings"
+
+	"github.com/twinlink/twinlink/internal/splitmix"
 )
 
 // plan is one link before any linker has run.
@@ -42,32 +44,32 @@ const (
 
 // draw returns the link of a number, nil where no linker at hand knows the object.
 func (b *bed) draw(n int) *plan {
-	r := newRandom(b.seed<<32 + uint64(n))
-	family := pick(r, b.families)
+	r := splitmix.New(b.seed<<32 + uint64(n))
+	family := splitmix.Pick(r, b.families)
 	objects := b.pool[family]
 	// Half of the links are of sm_100 and up, where the program has such objects.
-	upper := r.below(2) == 0
+	upper := r.Below(2) == 0
 	objects = where(objects, func(o *object) bool {
 		return slices.ContainsFunc(b.releases, func(r string) bool {
 			return slices.Contains(b.architectures(r), o.Arch) && compareReleases(o.Release, r) <= 0
 		})
 	})
 	objects = where(objects, func(o *object) bool { return mercury(o.Arch) == upper })
-	first := pick(r, objects)
+	first := splitmix.Pick(r, objects)
 	p := &plan{number: n, arch: first.Arch}
 	var releases []string
 	for _, release := range b.releases {
 		known := slices.Contains(b.architectures(release), p.arch)
 		// One in ten is linked by an older linker than the object's compiler, which
 		// is to be refused.
-		if known && (compareReleases(first.Release, release) <= 0 || r.oneIn(10)) {
+		if known && (compareReleases(first.Release, release) <= 0 || r.OneIn(10)) {
 			releases = append(releases, release)
 		}
 	}
 	if len(releases) == 0 {
 		return nil
 	}
-	p.release = pick(r, releases)
+	p.release = splitmix.Pick(r, releases)
 	var others []*object
 	for _, o := range objects {
 		if o != first && o.Arch == p.arch && compareReleases(o.Release, p.release) <= 0 {
@@ -75,16 +77,16 @@ func (b *bed) draw(n int) *plan {
 		}
 	}
 	p.objects = []*object{first}
-	for count := r.below(mostDrawn); count > 0 && len(others) > 0; count-- {
-		i := r.below(len(others))
+	for count := r.Below(mostDrawn); count > 0 && len(others) > 0; count-- {
+		i := r.Below(len(others))
 		p.objects = append(p.objects, others[i])
 		others = slices.Delete(others, i, i+1)
 	}
-	if r.below(2) == 0 {
+	if r.Below(2) == 0 {
 		p.close(r, others)
 	}
 	p.objects = dropSameNames(p.objects)
-	if r.below(2) == 0 {
+	if r.Below(2) == 0 {
 		p.drawOptions(r)
 	}
 	return p
@@ -100,8 +102,8 @@ func where(list []*object, fits func(*object) bool) []*object {
 }
 
 // close adds what defines the undefined, as long as something does.
-func (p *plan) close(r *random, others []*object) {
-	shuffle(r, others)
+func (p *plan) close(r *splitmix.Random, others []*object) {
+	splitmix.Shuffle(r, others)
 	defined := map[string]bool{}
 	for _, o := range p.objects {
 		for _, name := range o.defined {
@@ -145,21 +147,21 @@ func dropSameNames(list []*object) (out []*object) {
 type option struct {
 	weight int
 	since  string
-	args   func(r *random, p *plan) []string
+	args   func(r *splitmix.Random, p *plan) []string
 }
 
-func plain(args ...string) func(*random, *plan) []string {
-	return func(*random, *plan) []string { return args }
+func plain(args ...string) func(*splitmix.Random, *plan) []string {
+	return func(*splitmix.Random, *plan) []string { return args }
 }
 
 var options = []option{
 	{14, "", plain("-g")},
 	{12, "", plain("--preserve-relocs")},
 	{10, "", plain("-r")},
-	{12, "", func(r *random, p *plan) []string {
+	{12, "", func(r *splitmix.Random, p *plan) []string {
 		return []string{"-kernels-used=" + parts(r, p, func(o *object) []string { return o.kernels })}
 	}},
-	{8, "", func(r *random, p *plan) []string {
+	{8, "", func(r *splitmix.Random, p *plan) []string {
 		return []string{"-variables-used=" + parts(r, p, func(o *object) []string { return o.variables })}
 	}},
 	{4, "", plain("-v")},
@@ -173,19 +175,19 @@ var options = []option{
 	{2, "", plain("-extrawarn")},
 	{2, "", plain("-w")},
 	{2, "13", plain("--verbose-tkinfo=true")},
-	{3, "", func(r *random, p *plan) []string {
-		return []string{pick(r, []string{"-m64", "-maxrregcount=32", "--shared", "-suppress-arch-warning", "-suppress-stack-size-warning", "-use-host-info", "-ignore-host-info", "--report-arch"})}
+	{3, "", func(r *splitmix.Random, p *plan) []string {
+		return []string{splitmix.Pick(r, []string{"-m64", "-maxrregcount=32", "--shared", "-suppress-arch-warning", "-suppress-stack-size-warning", "-use-host-info", "-ignore-host-info", "--report-arch"})}
 	}},
 }
 
-func (p *plan) drawOptions(r *random) {
+func (p *plan) drawOptions(r *splitmix.Random) {
 	total := 0
 	for _, o := range options {
 		total += o.weight
 	}
 	used := map[int]bool{}
-	for range pick(r, []int{1, 1, 1, 2, 2, 3}) {
-		k := r.below(total)
+	for range splitmix.Pick(r, []int{1, 1, 1, 2, 2, 3}) {
+		k := r.Below(total)
 		i := slices.IndexFunc(options, func(o option) bool { k -= o.weight; return k < 0 })
 		if used[i] || options[i].since != "" && compareReleases(p.release, options[i].since+".0") < 0 {
 			continue
@@ -196,22 +198,22 @@ func (p *plan) drawOptions(r *random) {
 }
 
 // parts draws names that the inputs have, parts of names, or one they lack.
-func parts(r *random, p *plan, of func(*object) []string) string {
+func parts(r *splitmix.Random, p *plan, of func(*object) []string) string {
 	var names []string
 	for _, o := range p.objects {
 		names = append(names, of(o)...)
 	}
 	names = slices.DeleteFunc(names, func(s string) bool { return strings.ContainsAny(s, ", ") })
-	if len(names) == 0 || r.oneIn(8) {
+	if len(names) == 0 || r.OneIn(8) {
 		return "nothing_of_that_name"
 	}
-	if r.oneIn(8) {
-		n := pick(r, names)
-		return n[:1+r.below(len(n))]
+	if r.OneIn(8) {
+		n := splitmix.Pick(r, names)
+		return n[:1+r.Below(len(n))]
 	}
 	var list []string
-	for range 1 + r.below(3) {
-		if n := pick(r, names); !slices.Contains(list, n) {
+	for range 1 + r.Below(3) {
+		if n := splitmix.Pick(r, names); !slices.Contains(list, n) {
 			list = append(list, n)
 		}
 	}

@@ -95,7 +95,7 @@ func (c *link) run() (Outcome, error) {
 		return Outcome{Did: relocs.Linked, Gone: true}, nil
 	}
 	out := Outcome{Did: relocs.Linked, SomeKept: c.v.Keep, Place: slices.Clone(c.facts.Place)}
-	switch twin := relocs.TwinOf(c.v.Place); {
+	switch twin := relocs.CounterpartOf(c.v.Place); {
 	case c.capsule():
 		out.Text = slices.Clone(relocs.Section(c.inputs, twin))
 	case twin != "":
@@ -176,26 +176,26 @@ func (c *link) record(i int, out *Outcome) error {
 		return nil
 	}
 	c.unplaced = c.unplaced || s.unplaced
-	fate, err := c.fateOf(r.Type, s)
+	disposition, err := c.dispositionOf(r.Type, s)
 	if err != nil {
 		return err
 	}
-	if s.emitted && fate.Why == oracle.DeletedSymbol {
-		if fate, err = c.fate(r.Type, oracle.Constant); err != nil {
+	if s.emitted && disposition.Why == oracle.DeletedSymbol {
+		if disposition, err = c.disposition(r.Type, oracle.Constant); err != nil {
 			return err
 		}
 	}
-	if fate.Action == oracle.Crashes && s.slot > 0 && int(s.slot) <= c.facts.Functions {
+	if disposition.Action == oracle.Crashes && s.slot > 0 && int(s.slot) <= c.facts.Functions {
 		// The word beside a symbol's value is, for a function, its number; the
 		// alignment of a shared variable is taken for one.
-		fate = oracle.Fate{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
+		disposition = oracle.Disposition{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
 		if s.emitted {
-			fate = oracle.Fate{Action: oracle.Keeps, As: r.Type}
+			disposition = oracle.Disposition{Action: oracle.Keeps, As: r.Type}
 		}
 	}
-	if c.preserve && s.kind == oracle.SharedSection && !s.emitted && fate.Action == oracle.Patches {
+	if c.preserve && s.kind == oracle.SharedSection && !s.emitted && disposition.Action == oracle.Patches {
 		// The record is to be written down, and the symbol is not there.
-		fate = oracle.Fate{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
+		disposition = oracle.Disposition{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
 	}
 	if c.capsule() && searches(r.Type) {
 		n, err := c.node(r)
@@ -204,24 +204,24 @@ func (c *link) record(i int, out *Outcome) error {
 		}
 		out.Searched = append(out.Searched, n)
 	}
-	keeps := fate.Action == oracle.Keeps || fate.Action == oracle.Finalizes
+	keeps := disposition.Action == oracle.Keeps || disposition.Action == oracle.Finalizes
 	// Offsets in a capsule count instructions that are not in it.
 	outside := r.Offset >= c.facts.Size && !c.capsule()
 	switch {
-	case fate.Action == oracle.Crashes:
+	case disposition.Action == oracle.Crashes:
 		*out = Outcome{Did: relocs.Crashed}
 	case c.placeKind() == placeDead:
-	case fate.Why == oracle.UnexpectedNone:
-		*out = Outcome{Did: relocs.Refused, Why: fate.Why}
-	case outside && (keeps || fate.Why == oracle.DeletedSymbol):
+	case disposition.Why == oracle.UnexpectedNone:
+		*out = Outcome{Did: relocs.Refused, Why: disposition.Why}
+	case outside && (keeps || disposition.Why == oracle.DeletedSymbol):
 		*out = Outcome{Did: relocs.Refused, Why: oracle.RecordOutside}
-	case outside && (fate.Action != oracle.Drops || s.table && c.mercury()):
+	case outside && (disposition.Action != oracle.Drops || s.table && c.mercury()):
 		*out = Outcome{Did: relocs.Refused, Why: oracle.PlaceOutside}
-	case fate.Action == oracle.Refuses:
-		*out = Outcome{Did: relocs.Refused, Why: fate.Why, Searched: out.Searched}
+	case disposition.Action == oracle.Refuses:
+		*out = Outcome{Did: relocs.Refused, Why: disposition.Why, Searched: out.Searched}
 	case keeps:
-		kept := relocs.Record{Offset: c.facts.Base + r.Offset, Type: fate.As, Symbol: s.name, Addend: r.Addend}
-		if fate.As == 0 && r.Type != 0 {
+		kept := relocs.Record{Offset: c.facts.Base + r.Offset, Type: disposition.As, Symbol: s.name, Addend: r.Addend}
+		if disposition.As == 0 && r.Type != 0 {
 			kept.Symbol = "#0"
 		}
 		if s.section && s.base != 0 {
@@ -233,13 +233,13 @@ func (c *link) record(i int, out *Outcome) error {
 		}
 		out.Kept = append(out.Kept, kept)
 		if c.capsule() {
-			return c.finalize(r, fate.As, s, out)
+			return c.finalize(r, disposition.As, s, out)
 		}
-		return c.finalizeData(r, fate.As, s, out)
-	case fate.Action == oracle.Patches && c.capsule():
-		return c.patchNode(r, fate.As, s, out)
-	case fate.Action == oracle.Patches:
-		return c.patch(r, fate.As, s, out)
+		return c.finalizeData(r, disposition.As, s, out)
+	case disposition.Action == oracle.Patches && c.capsule():
+		return c.patchNode(r, disposition.As, s, out)
+	case disposition.Action == oracle.Patches:
+		return c.patch(r, disposition.As, s, out)
 	}
 	return nil
 }
@@ -336,41 +336,41 @@ func mercuryPlace(place string) bool {
 
 func (c *link) capsule() bool { return strings.HasPrefix(c.v.Place, ".nv.capmerc.") }
 
-// fateOf is fate but for the symbols that the linker itself defines. What names a
+// dispositionOf is disposition but for the symbols that the linker itself defines. What names a
 // part of the unified tables goes where there are none, but a unified type is
 // turned into R_CUDA_NONE, which is kept, and its symbol is not there; since
 // 13.0 __UFT_OFFSET goes in any case.
-func (c *link) fateOf(number uint32, s symbol) (oracle.Fate, error) {
-	fate, err := c.fate(number, s.kind)
+func (c *link) dispositionOf(number uint32, s symbol) (oracle.Disposition, error) {
+	disposition, err := c.disposition(number, s.kind)
 	switch {
-	case err != nil || fate.Why == oracle.UnexpectedNone:
+	case err != nil || disposition.Why == oracle.UnexpectedNone:
 	case s.table:
-		like, err := oracle.FateOf(number, oracle.Global, c.release, c.sm)
+		like, err := oracle.DispositionOf(number, oracle.Global, c.release, c.sm)
 		switch {
 		case err == nil && like.Action == oracle.Crashes:
 			return like, nil
 		case s.name == "__UFT_OFFSET" && c.release >= ignoresOffset:
 		case number == cuda.R_CUDA_NONE, err == nil && like.As != number:
-			return oracle.Fate{Action: oracle.Refuses, Why: oracle.DeletedSymbol}, nil
+			return oracle.Disposition{Action: oracle.Refuses, Why: oracle.DeletedSymbol}, nil
 		}
-		return oracle.Fate{Action: oracle.Drops}, nil
+		return oracle.Disposition{Action: oracle.Drops}, nil
 	case s.reserved && (number == cuda.R_CUDA_UNUSED_CLEAR32 || number == cuda.R_CUDA_UNUSED_CLEAR64 || number == cuda.R_MERCURY_UNUSED_CLEAR64):
-		return oracle.Fate{Action: oracle.Keeps}, nil
+		return oracle.Disposition{Action: oracle.Keeps}, nil
 	}
-	return fate, err
+	return disposition, err
 }
 
 // ignoresOffset is the first release that pays no heed to __UFT_OFFSET.
 const ignoresOffset = 130
 
-// fate asks the oracle, and knows what becomes of numbers that are not of the
+// disposition asks the oracle, and knows what becomes of numbers that are not of the
 // place's table. Against a symbol whose address the linker knows it then reads
 // what lies behind its table: seldom that is a type, and with a large number it
 // is not its memory. 11.8 looks a number up before it looks at the symbol.
-func (c *link) fate(number uint32, kind oracle.SymbolKind) (oracle.Fate, error) {
+func (c *link) disposition(number uint32, kind oracle.SymbolKind) (oracle.Disposition, error) {
 	if c.mercury() == (number >= cuda.MercuryBase) || number == cuda.R_CUDA_NONE {
-		if fate, err := oracle.FateOf(number, kind, c.release, c.sm); err == nil {
-			return fate, nil
+		if disposition, err := oracle.DispositionOf(number, kind, c.release, c.sm); err == nil {
+			return disposition, nil
 		}
 	}
 	const negative = 1 << 31
@@ -378,45 +378,45 @@ func (c *link) fate(number uint32, kind oracle.SymbolKind) (oracle.Fate, error) 
 	case c.mercury() && number >= behindMercury && number <= behindMercury+cuda.R_CUDA_NONE_LAST && kind != oracle.Global && kind != oracle.Function && kind != oracle.Dead:
 		return c.behind(number, kind)
 	case number >= cuda.MercuryBase && c.release < hasMercury, number >= negative && (kind == oracle.Texture || kind == oracle.Constant || kind == oracle.Hidden):
-		return oracle.Fate{Action: oracle.Crashes}, nil
+		return oracle.Disposition{Action: oracle.Crashes}, nil
 	case kind == oracle.Dead:
-		return oracle.Fate{Action: oracle.Drops}, nil
+		return oracle.Disposition{Action: oracle.Drops}, nil
 	case kind == oracle.Global, kind == oracle.Function, kind == oracle.Texture:
 		// Unified types are renamed wherever they stand.
-		if fate, err := oracle.FateOf(number, oracle.Global, c.release, c.sm); err == nil && fate.Action == oracle.Keeps {
-			number = fate.As
+		if disposition, err := oracle.DispositionOf(number, oracle.Global, c.release, c.sm); err == nil && disposition.Action == oracle.Keeps {
+			number = disposition.As
 		}
-		return oracle.Fate{Action: oracle.Keeps, As: number}, nil
+		return oracle.Disposition{Action: oracle.Keeps, As: number}, nil
 	}
-	return oracle.Fate{Action: oracle.Refuses, Why: oracle.UnexpectedType}, nil
+	return oracle.Disposition{Action: oracle.Refuses, Why: oracle.UnexpectedType}, nil
 }
 
 // behindMercury is the first number behind the table of R_MERCURY. What lies
 // there is the table of R_CUDA.
 const behindMercury = cuda.MercuryBase + 64
 
-// behind is the fate of a number behind the table of R_MERCURY against a symbol
+// behind is the disposition of a number behind the table of R_MERCURY against a symbol
 // whose address the linker knows: that of an R_CUDA type, but for the name.
-func (c *link) behind(number uint32, kind oracle.SymbolKind) (oracle.Fate, error) {
+func (c *link) behind(number uint32, kind oracle.SymbolKind) (oracle.Disposition, error) {
 	as := number - behindMercury
-	fate, err := oracle.FateOf(as, kind, c.release, c.sm)
+	disposition, err := oracle.DispositionOf(as, kind, c.release, c.sm)
 	if err != nil {
-		return fate, err
+		return disposition, err
 	}
-	if fate.Action == oracle.Crashes || as >= cuda.R_CUDA_UNIFIED && as <= cuda.R_CUDA_UNIFIED32_HI_32 && fate.Action == oracle.Patches {
-		fate = oracle.Fate{Action: oracle.Keeps}
+	if disposition.Action == oracle.Crashes || as >= cuda.R_CUDA_UNIFIED && as <= cuda.R_CUDA_UNIFIED32_HI_32 && disposition.Action == oracle.Patches {
+		disposition = oracle.Disposition{Action: oracle.Keeps}
 		if kind != oracle.Constant && kind != oracle.Texture {
-			fate = oracle.Fate{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
+			disposition = oracle.Disposition{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
 		}
 	}
 	switch as {
 	case cuda.R_CUDA_YIELD_OPCODE9_0, cuda.R_CUDA_YIELD_CLEAR_PRED4_87, cuda.R_CUDA_UNUSED_CLEAR32, cuda.R_CUDA_UNUSED_CLEAR64:
-		fate = oracle.Fate{Action: oracle.Patches, As: as} // elsewhere they go by their number
+		disposition = oracle.Disposition{Action: oracle.Patches, As: as} // elsewhere they go by their number
 	}
-	if fate.Action == oracle.Keeps {
-		fate.As = number
+	if disposition.Action == oracle.Keeps {
+		disposition.As = number
 	}
-	return fate, nil
+	return disposition, nil
 }
 
 // hasMercury is a release between 11.8 and 12.4.

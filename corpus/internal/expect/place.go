@@ -48,8 +48,8 @@ func (c *link) revived(name string) bool {
 		return true // no code is taken away
 	}
 	for _, r := range c.v.Records {
-		fate, err := oracle.FateOf(r.Type, oracle.Dead, c.release, c.sm)
-		if err == nil && r.Symbol == name && fate.Action == oracle.Keeps {
+		disposition, err := oracle.DispositionOf(r.Type, oracle.Dead, c.release, c.sm)
+		if err == nil && r.Symbol == name && disposition.Action == oracle.Keeps {
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/twinlink/twinlink/internal/ptxgen"
+	"github.com/twinlink/twinlink/internal/splitmix"
 )
 
 // architectures are those that ptxas and nvlink of a release know and that are linked without Mercury.
@@ -37,50 +38,34 @@ type file struct {
 	data []byte
 }
 
-// random is splitmix64: its numbers don't change with the Go release.
-type random struct{ state uint64 }
-
-func (r *random) below(n int) int {
-	r.state += 0x9e3779b97f4a7c15
-	z := r.state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	z ^= z >> 31
-	return int((z >> 11) % uint64(n))
-}
-
-func (r *random) oneIn(n int) bool { return r.below(n) == 0 }
-
-func pick[T any](r *random, list []T) T { return list[r.below(len(list))] }
-
 // draw returns the case of a seed, out of releases (of which there is at least one) and, where arch isn't "", for that
 // architecture alone.
 func draw(seed uint64, releases []string, arch string) plan {
-	r := &random{seed * 0x2545f4914f6cdd1d}
-	p := plan{seed: seed, release: pick(r, releases), arch: arch}
+	r := splitmix.New(seed)
+	p := plan{seed: seed, release: splitmix.Pick(r, releases), arch: arch}
 	if arch == "" {
-		p.arch = pick(r, architectures[p.release])
+		p.arch = splitmix.Pick(r, architectures[p.release])
 	}
 	t := target(r, p.release, p.arch)
-	program := ptxgen.New(seed, t, ptxgen.Options{Faults: r.oneIn(8)})
+	program := ptxgen.New(seed, t, ptxgen.Options{Faults: r.OneIn(8)})
 	for _, m := range program.Modules {
 		p.modules = append(p.modules, source{Module: m, release: p.release})
 	}
-	if r.below(2) == 0 {
+	if r.Below(2) == 0 {
 		p.drawOptions(r, program)
 	}
-	if r.oneIn(10) { // an object of an older toolkit
+	if r.OneIn(10) { // an object of an older toolkit
 		for i := range p.modules {
-			older := pick(r, releases)
+			older := splitmix.Pick(r, releases)
 			reads := older != "11.8" || t != ptxgen.Hopper12
-			if r.below(2) == 0 && older < p.release && reads && slices.Contains(architectures[older], p.arch) {
+			if r.Below(2) == 0 && older < p.release && reads && slices.Contains(architectures[older], p.arch) {
 				p.modules[i].release = older
 			}
 		}
 	}
-	if r.oneIn(5) {
+	if r.OneIn(5) {
 		for i := range p.modules {
-			j := i + r.below(len(p.modules)-i)
+			j := i + r.Below(len(p.modules)-i)
 			p.modules[i], p.modules[j] = p.modules[j], p.modules[i]
 		}
 	}
@@ -88,7 +73,7 @@ func draw(seed uint64, releases []string, arch string) plan {
 }
 
 // target draws a PTX target that ptxas of the release can compile for the architecture.
-func target(r *random, release, arch string) ptxgen.Target {
+func target(r *splitmix.Random, release, arch string) ptxgen.Target {
 	list := []ptxgen.Target{ptxgen.Old, ptxgen.Lanes, ptxgen.Lanes}
 	if arch != "sm_50" {
 		list = append(list, ptxgen.Stack)
@@ -99,7 +84,7 @@ func target(r *random, release, arch string) ptxgen.Target {
 			list = append(list, ptxgen.Hopper12, ptxgen.Hopper12)
 		}
 	}
-	return pick(r, list)
+	return splitmix.Pick(r, list)
 }
 
 // mixed reports whether some module comes from another toolkit than the linker.

@@ -13,9 +13,8 @@ import (
 	"github.com/twinlink/twinlink/corpus/internal/expect"
 	"github.com/twinlink/twinlink/corpus/relocs"
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/engine/descriptor"
-	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/vectorlink"
 	"github.com/twinlink/twinlink/oracle"
 	"github.com/twinlink/twinlink/report"
 )
@@ -114,7 +113,7 @@ func (s scoreboard) add(mu *sync.Mutex, manifest *relocs.Manifest, v *relocs.Vec
 		return fmt.Errorf("%s: %w", v.ID, err)
 	}
 	for _, release := range v.Releases() {
-		engineSame := v.Compare(release, inputs, linkAs(v, release, inputs)) == nil
+		engineSame := v.Compare(release, inputs, vectorlink.Link(v, release, inputs)) == nil
 		result, _ := v.Result(release)
 		err := oracles.Check(release, result)
 		var unknown *expect.Unknown
@@ -147,29 +146,4 @@ func (s scoreboard) count(typ uint32, source string, same bool, id string) {
 	case score.Example == "" || id < score.Example:
 		score.Example = id
 	}
-}
-
-// linkAs links a vector's inputs with the engine as a release.
-func linkAs(v *relocs.Vector, release string, inputs []relocs.Input) relocs.Answer {
-	args := append([]string{"-o", "out.cubin"}, v.Args()...)
-	var in []engine.Input
-	for _, i := range inputs {
-		args = append(args, i.Name)
-		in = append(in, engine.Input{Name: i.Name, Data: i.Data})
-	}
-	r, _ := cmdline.ParseRelease(release)
-	cmd, err := cmdline.Parse(r, args, nil)
-	if err != nil {
-		return relocs.Answer{Message: err.Error()}
-	}
-	out, err := engine.Link(in, cmd.Options)
-	var refused *engine.LinkError
-	if errors.As(err, &refused) {
-		return relocs.Answer{Message: refused.Error(), Exit: refused.Exit}
-	}
-	var b strings.Builder
-	for i := range out.Diags {
-		b.WriteString(out.Diags[i].String() + "\n")
-	}
-	return relocs.Answer{Image: out.Image, Message: b.String()}
 }

@@ -52,6 +52,7 @@ const (
 	Unsupported                        // an option or input that is not implemented
 	MergeFailed                        // the sum of merge errors
 	PrototypeMismatch                  // two signatures of a name
+	Displaced                          // code that reads other data than its own, as nvlink has it
 	Rescheduled                        // a kernel whose code may differ from nvlink's
 	Internal                           // what nvlink calls an internal error
 	Budget                             // the input asks for too much

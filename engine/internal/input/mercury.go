@@ -32,7 +32,8 @@ type Sides struct {
 	Rela []uint32    // by section (SASS): the RELA section that patches it, 0 for none
 	Info []uint32    // by section of code (SASS): its .nv.info.<f>, 0 for none
 
-	Ends map[uint32]uint64 // by capsule: its Mercury size by symbols, made when first asked for
+	Foreign bool              // made by a toolkit whose code the release makes anew
+	Ends    map[uint32]uint64 // by capsule: its Mercury size by symbols, made when first asked for
 }
 
 const (
@@ -58,9 +59,12 @@ func (l *Set) openMercury() error {
 		}
 	}
 	l.Dialect = &release.Mercury
+	l.Sides = make([]Sides, 0, len(l.Files))
+	var heads []cubin.Section // of one input after the other
 	for i, f := range l.Files {
-		in := Sides{File: f}
-		if err := in.pair(); err != nil {
+		in := Sides{File: f, Foreign: toolkitOf(f) < l.Release.Finalizer}
+		heads = f.AppendSections(heads[:0])
+		if err := in.pair(heads); err != nil {
 			return err
 		}
 		view, err := in.view()
@@ -76,102 +80,132 @@ func (l *Set) openMercury() error {
 	return nil
 }
 
-// pair finds the counterpart of every section: of a capsule by its first word,
-// of what belongs to a section by its owner, of the rest by name.
-func (in *Sides) pair() error {
-	f := in.File
-	n := f.NumSections()
-	in.Twin, in.Bank, in.Rela, in.Info = make([]uint32, n), make([]uint32, n), make([]uint32, n), make([]uint32, n)
-	byName := make(map[string]uint32)
-	optim := make([]uint32, n)
+// pairing finds the counterpart of every section.
+type pairing struct {
+	*Sides
+	heads  []cubin.Section
+	byName map[string]uint32 // SASS sections that belong to no other
+	optim  []uint32          // by section of code (SASS): its .nv.constant2.<f>, 0 for none
+}
+
+// pair finds the counterpart of every section, whose headers these are: of a
+// capsule by its first word, of what belongs to a section by its owner, of the
+// rest by name.
+func (in *Sides) pair(heads []cubin.Section) error {
+	n := len(heads)
+	tables := make([]uint32, 4*n)
+	in.Twin, in.Bank, in.Rela, in.Info = tables[:n:n], tables[n:2*n:2*n], tables[2*n:3*n:3*n], tables[3*n:]
+	p := pairing{Sides: in, heads: heads, byName: make(map[string]uint32), optim: make([]uint32, n)}
 	for i := 1; i < n; i++ {
-		s := f.Section(i)
-		if s.Flags&cuda.SHFMercury != 0 {
-			if s.Type != cuda.SHTCudaCapmerc {
-				continue
-			}
-			head, ok := cubin.Window(f.Content(&s), 0, 4)
-			if !ok {
-				return &cubin.Error{Kind: cubin.BadRecord, File: f.Name, Section: f.SectionName(&s), Value: s.Size, Detail: "a capsule of that many bytes has no header"}
-			}
-			text := binary.LittleEndian.Uint32(head)
-			t := f.Section(int(min(text, uint32(n))))
-			if text == 0 || t.NoBits() || t.Flags&cuda.SHFMercury != 0 || in.Twin[text] != 0 {
-				return &cubin.Error{Kind: cubin.BadIndex, File: f.Name, Section: f.SectionName(&s), Value: uint64(text), Detail: "the capsule's first word names no text of its own"}
-			}
-			in.Twin[i], in.Twin[text] = text, uint32(i)
-			continue
-		}
-		owner := uint32(0)
-		if s.Flags&cuda.SHFInfoLink != 0 && s.Info < uint32(n) {
-			owner = s.Info
-		}
-		switch {
-		case owner == 0:
-			byName[f.SectionName(&s)] = uint32(i)
-		case s.Type == cuda.SHTCudaInfo:
-			in.Info[owner] = uint32(i)
-		case s.Type == cuda.SHTRela:
-			in.Rela[owner] = uint32(i)
-		case s.Type == cuda.SHTCudaConstant0:
-			in.Bank[owner] = uint32(i)
-		case s.Type == cuda.SHTCudaConstant0+2:
-			optim[owner] = uint32(i)
-		}
-	}
-	match := func(i int, list []uint32, owner uint32) {
-		if owner < uint32(n) && in.Twin[owner] != 0 {
-			if k := list[in.Twin[owner]]; k != 0 {
-				in.Twin[i], in.Twin[k] = k, uint32(i)
+		switch s := &heads[i]; {
+		case s.Flags&cuda.SHFMercury == 0:
+			p.noteSASS(i, s)
+		case s.Type == cuda.SHTCudaCapmerc:
+			if err := p.pairCapsule(i, s); err != nil {
+				return err
 			}
 		}
 	}
 	for _, relocs := range []bool{false, true} {
 		for i := 1; i < n; i++ {
-			s := f.Section(i)
-			if s.Flags&cuda.SHFMercury == 0 || s.Type == cuda.SHTCudaCapmerc || relocs != (s.Type == cuda.SHTMercRela) {
-				continue
-			}
-			switch {
-			case relocs:
-				match(i, in.Rela, s.Info)
-				if s.Info < uint32(n) {
-					in.Rela[s.Info] = uint32(i)
-				}
-			case s.Type == cuda.SHTMercInfo && s.Flags&cuda.SHFInfoLink != 0:
-				match(i, in.Info, s.Info)
-			case s.Type == cuda.SHTMercOptimizer:
-				match(i, optim, s.Info)
-			default:
-				rest, _ := strings.CutPrefix(f.SectionName(&s), MercPrefix)
-				if sass, ok := SassBankName(rest); ok {
-					rest = sass
-				}
-				if k := byName[rest]; k != 0 && in.Twin[k] == 0 {
-					in.Twin[i], in.Twin[k] = k, uint32(i)
-				}
+			s := &heads[i]
+			if s.Flags&cuda.SHFMercury != 0 && s.Type != cuda.SHTCudaCapmerc && relocs == (s.Type == cuda.SHTMercRela) {
+				p.pairMercury(i, s)
 			}
 		}
 	}
 	return nil
 }
 
-// Banks are the banks of constants by their Mercury type: name without the
-// function and number on the SASS side.
-var Banks = map[cuda.SectionType]struct {
+// noteSASS notes by what a section of the SASS side is found.
+func (p *pairing) noteSASS(i int, s *cubin.Section) {
+	owner := uint32(0)
+	if s.Flags&cuda.SHFInfoLink != 0 && s.Info < uint32(len(p.heads)) {
+		owner = s.Info
+	}
+	switch {
+	case owner == 0:
+		p.byName[p.File.SectionName(s)] = uint32(i)
+	case s.Type == cuda.SHTCudaInfo:
+		p.Info[owner] = uint32(i)
+	case s.Type == cuda.SHTRela:
+		p.Rela[owner] = uint32(i)
+	case s.Type == cuda.SHTCudaConstant0:
+		p.Bank[owner] = uint32(i)
+	case s.Type == cuda.SHTCudaConstant0+2:
+		p.optim[owner] = uint32(i)
+	}
+}
+
+// pairCapsule finds the code of a capsule.
+func (p *pairing) pairCapsule(i int, s *cubin.Section) error {
+	f := p.File
+	head, ok := cubin.Window(f.Content(s), 0, 4)
+	if !ok {
+		return &cubin.Error{Kind: cubin.BadRecord, File: f.Name, Section: f.SectionName(s), Value: s.Size, Detail: "a capsule of that many bytes has no header"}
+	}
+	text := binary.LittleEndian.Uint32(head)
+	var t cubin.Section
+	if text < uint32(len(p.heads)) {
+		t = p.heads[text]
+	}
+	if text == 0 || t.NoBits() || t.Flags&cuda.SHFMercury != 0 || p.Twin[text] != 0 {
+		return &cubin.Error{Kind: cubin.BadIndex, File: f.Name, Section: f.SectionName(s), Value: uint64(text), Detail: "the capsule's first word names no text of its own"}
+	}
+	p.Twin[i], p.Twin[text] = text, uint32(i)
+	return nil
+}
+
+// pairMercury finds the counterpart of what is no capsule.
+func (p *pairing) pairMercury(i int, s *cubin.Section) {
+	switch {
+	case s.Type == cuda.SHTMercRela:
+		p.match(i, p.Rela, s.Info)
+		if s.Info < uint32(len(p.heads)) {
+			p.Rela[s.Info] = uint32(i)
+		}
+	case s.Type == cuda.SHTMercInfo && s.Flags&cuda.SHFInfoLink != 0:
+		p.match(i, p.Info, s.Info)
+	case s.Type == cuda.SHTMercOptimizer:
+		p.match(i, p.optim, s.Info)
+	default:
+		rest, _ := strings.CutPrefix(p.File.SectionName(s), MercPrefix)
+		if sass, ok := SassBankName(rest); ok {
+			rest = sass
+		}
+		if k := p.byName[rest]; k != 0 && p.Twin[k] == 0 {
+			p.Twin[i], p.Twin[k] = k, uint32(i)
+		}
+	}
+}
+
+// match pairs what belongs to a section with what a list has for the counterpart
+// of that one.
+func (p *pairing) match(i int, list []uint32, owner uint32) {
+	if owner < uint32(len(p.heads)) && p.Twin[owner] != 0 {
+		if k := list[p.Twin[owner]]; k != 0 {
+			p.Twin[i], p.Twin[k] = k, uint32(i)
+		}
+	}
+}
+
+// banks are the banks of constants: their Mercury type, their name without the
+// function, and their number on the SASS side.
+var banks = [...]struct {
+	merc cuda.SectionType
 	name string
 	bank cuda.SectionType
 }{
-	cuda.SHTMercOptimizer: {".nv.constant.optimizer", 2},
-	cuda.SHTMercUser:      {".nv.constant.user", 3},
-	cuda.SHTMercPic:       {".nv.constant.pic", 4},
+	{cuda.SHTMercOptimizer, ".nv.constant.optimizer", 2},
+	{cuda.SHTMercUser, ".nv.constant.user", 3},
+	{cuda.SHTMercPic, ".nv.constant.pic", 4},
 }
 
 // MercBankType returns the Mercury type of a bank.
 func MercBankType(t cuda.SectionType) cuda.SectionType {
-	for m, b := range Banks {
+	for _, b := range banks {
 		if t == cuda.SHTCudaConstant0+b.bank {
-			return m
+			return b.merc
 		}
 	}
 	return t
@@ -183,7 +217,7 @@ func SassBankName(name string) (string, bool) {
 	if k, ok := strings.CutPrefix(name, headers); ok {
 		return ".nv.constant0." + k, true
 	}
-	for _, b := range Banks {
+	for _, b := range banks {
 		rest, ok := strings.CutPrefix(name, b.name)
 		if ok && (rest == "" || rest[0] == '.') {
 			return ".nv.constant" + string('0'+rune(b.bank)) + rest, true
@@ -223,8 +257,11 @@ func (in *Sides) view() (*cubin.File, error) {
 		case cuda.SHTMercCallgraph, cuda.SHTMercPrototype:
 			s.Type = cuda.SHTNull
 		}
-		if b, ok := Banks[s.Type]; ok {
-			s.Type = cuda.SHTCudaConstant0 + b.bank
+		for _, b := range banks {
+			if s.Type == b.merc {
+				s.Type = cuda.SHTCudaConstant0 + b.bank
+				break
+			}
 		}
 	})
 }

@@ -2,7 +2,7 @@ package input
 
 // KeepsDead reports whether nothing is removed.
 func (l *Set) KeepsDead() bool {
-	return l.Opt.Debug || l.Opt.PreserveReloc || l.IsRelocatable()
+	return l.Opt.Debug || l.Opt.PreserveRelocs || l.Opt.ToolsPatch || l.IsRelocatable()
 }
 
 // ShowsDebug reports whether -g shows what a debugger looks for; without that
@@ -49,10 +49,10 @@ type Options struct {
 	// Output is the name that messages of the finalizer give the image.
 	Output string
 
-	Debug         bool // -g
-	Relocatable   bool // -r
-	PreserveReloc bool // --preserve-relocs
-	ForceRela     bool // --force-rela
+	Debug          bool // -g
+	Relocatable    bool // -r
+	PreserveRelocs bool // --preserve-relocs
+	ForceRela      bool // --force-rela
 
 	// KernelsUsed and VariablesUsed list name fragments; a kernel whose name
 	// contains none of KernelsUsed is removed. nil is no filter.
@@ -67,6 +67,13 @@ type Options struct {
 	// where its input files hold none for the target.
 	Empty bool
 
+	// APIVersion is the newest CUDA API that functions may be compiled for, 120 for
+	// 12.0 (--cuda-api-version); 0 is any.
+	APIVersion uint32
+
+	ToolsPatch     bool // -astoolspatch: code for instrumentation, called by nothing here
+	AllowUndefined bool // --allow-undefined-globals: the driver knows where undefined global variables are
+
 	ReserveNull   bool // --reserve-null-pointer: no shared variable at address 0
 	SuppressDebug bool // --suppress-debug-info: Debug shows no symbols it adds
 	NoReserved    bool // --disable-smem-reservation=true: no reserved shared memory
@@ -77,14 +84,11 @@ type Options struct {
 	// OnPhase is called as each phase of a link begins; nil is not.
 	OnPhase func(name string)
 
-	// Alloc returns zeroed memory of that many bytes for the image; nil takes
-	// it from the heap.
-	Alloc func(size int) []byte
-
 	ExtraWarnings        bool // -extrawarn
 	SuppressStackWarning bool // --suppress-stack-size-warning
-	NoWarnings           bool // -w
-	WarningsAsErrors     bool // -Werror
+
+	// Host is the content of .nv.host (--nv-host); empty for none. From 13.0 on.
+	Host []byte
 
 	// Record is the command line that .note.nv.tkinfo records from 13.0 on,
 	// without the input names: see CommandLine.

@@ -36,7 +36,7 @@ func Open(inputs []Input, opt *Options) (*Set, error) {
 	if err := l.open(inputs); err != nil {
 		return l, err
 	}
-	if l.Opt.PreserveReloc && l.Arch.SM >= cuda.SM(90) {
+	if l.Opt.PreserveRelocs && l.Arch.SM >= cuda.SM(90) {
 		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Unsupported, Text: fmt.Sprintf(
 			"Option '--preserve-relocs' is not fully implemented for gpu archtecture '%s' and may not work as expected", l.Arch.Name)})
 	}

@@ -20,7 +20,7 @@ type unit struct {
 }
 
 func (l *Layout) layoutConstants() {
-	for _, k := range l.LiveKernels() {
+	for _, k := range l.AllKernels() {
 		if own := l.bank2(k); own != model.Absent {
 			l.Secs[own].Flags |= l.InfoFlags()
 		}
@@ -153,13 +153,29 @@ func (l *Layout) mergeConstants() {
 			l.Shstr.Add(temp)
 			l.Str.Add(temp)
 		}
-		l.mergePieces(&l.Secs[i])
+		before := l.Secs[i].Chunks
+		l.mergePieces(&l.Secs[i], l.patched(model.SecID(i)))
+		if len(l.Secs[i].Chunks) < len(before) {
+			l.warnMoved(model.SecID(i), before)
+		}
 	}
 }
 
+// patched lists the places of a section that relocations name, ascending.
+func (l *Layout) patched(id model.SecID) []uint64 {
+	var places []uint64
+	for _, r := range l.Secs[id].Rels {
+		for i := range l.Secs[r].Relocs {
+			places = append(places, l.Secs[r].Relocs[i].Off)
+		}
+	}
+	slices.Sort(places)
+	return places
+}
+
 // mergePieces copies the pieces of a bank without those that are equal to an
-// earlier one.
-func (l *Layout) mergePieces(bank *model.Section) {
+// earlier one. A piece that a relocation patches is equal to none.
+func (l *Layout) mergePieces(bank *model.Section, patched []uint64) {
 	type piece struct {
 		data  string
 		align uint64
@@ -169,7 +185,9 @@ func (l *Layout) mergePieces(bank *model.Section) {
 	list := bank.Chunks[:0:0]
 	for _, c := range bank.Chunks {
 		mergeable := c.IsMergeable() && c.Data != nil
-		if p := (piece{string(c.Data), c.Align}); mergeable {
+		at, _ := slices.BinarySearch(patched, c.Off)
+		fixed := at == len(patched) || patched[at] >= c.Off+c.Size
+		if p := (piece{string(c.Data), c.Align}); mergeable && fixed && !isZeroWord(c.Data) {
 			if seen[p] {
 				continue
 			}
@@ -185,6 +203,12 @@ func (l *Layout) mergePieces(bank *model.Section) {
 	if len(list) < len(bank.Chunks) {
 		bank.Chunks, bank.Size = list, end
 	}
+}
+
+// isZeroWord reports whether data is a 0 of 4 or 8 bytes: none is equal to another,
+// for the tool keeps these by value and takes 0 for a free place.
+func isZeroWord(data []byte) bool {
+	return len(data) <= 8 && !slices.ContainsFunc(data, func(b byte) bool { return b != 0 })
 }
 
 // moveUnit gives the unit's symbols their offsets and removes its section.

@@ -12,6 +12,7 @@ import (
 // Layout is the program with addresses.
 type Layout struct {
 	*reach.Graph
+	*model.Program // of Graph
 
 	Shared      *sharedLayout
 	SharedAlign map[model.SymID]uint64
@@ -25,7 +26,7 @@ type Layout struct {
 
 // Compute lays out what lives.
 func Compute(g *reach.Graph) (*Layout, error) {
-	l := &Layout{Graph: g, SharedAlign: make(map[model.SymID]uint64), Headers: make(map[model.SecID]model.SecID)}
+	l := &Layout{Graph: g, Program: g.Program, SharedAlign: make(map[model.SymID]uint64), Headers: make(map[model.SecID]model.SecID)}
 	if err := l.checkCommons(); err != nil {
 		return nil, err
 	}
@@ -37,6 +38,11 @@ func Compute(g *reach.Graph) (*Layout, error) {
 		if f := &l.Funs[i]; f.Live && f.Proto != 0 && !f.Taken {
 			l.WillMake(l.Protosec)
 			break
+		}
+	}
+	if l.Opt.AllowUndefined {
+		if err := l.placeAllowed(); err != nil {
+			return nil, err
 		}
 	}
 	if l.IsRelocatable() {
@@ -55,7 +61,7 @@ func Compute(g *reach.Graph) (*Layout, error) {
 	l.nameInstance()
 	l.layoutConstants()
 	l.mergeConstants()
-	if l.Dialect.RelAction {
+	if l.Dialect.RelAction && !l.Release.NoRelAction {
 		l.Relaction = l.Role(".nv.rel.action", cuda.SHTCudaRelocInfo, 0, 8)
 		l.WillMake(l.Relaction)
 	}

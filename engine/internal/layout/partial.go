@@ -13,8 +13,10 @@ import (
 
 // layoutPartial does what a relocatable link does of layout.
 func (l *Layout) layoutPartial() {
-	l.unplaceUndefined()
-	for _, k := range l.LiveKernels() {
+	if !l.Opt.AllowUndefined {
+		l.unplaceUndefined()
+	}
+	for _, k := range l.AllKernels() {
 		if own := l.bank2(k); own != model.Absent {
 			l.Secs[own].Flags |= l.InfoFlags() // releases before 12.x have none
 		}
@@ -41,19 +43,23 @@ func (l *Layout) layoutPartial() {
 	kernels := l.AllKernels()
 	highest := uint64(0)
 	for _, k := range kernels {
-		id := l.sharedSection(k)
-		if users[k] && id == model.Absent {
-			id = l.newShared(k)
+		id, size := l.sharedSection(k), uint64(0)
+		if id != model.Absent {
+			size = l.sumSizes(own[id])
 		}
-		if id == model.Absent {
-			continue
-		}
-		sec := &l.Secs[id]
-		sec.Size = l.sumSizes(own[id])
 		if users[k] {
-			sec.Align = max(sec.Align, DynamicAlign)
-			sec.Size = model.AlignUp(sec.Size, DynamicAlign)
-			highest = max(highest, sec.Size)
+			size = model.AlignUp(max(size, l.firstShared()), DynamicAlign)
+			highest = max(highest, size)
+			if !l.ShowsDebug() {
+				l.standIn(k, size)
+			}
+			if id == model.Absent {
+				id = l.newShared(k)
+			}
+			l.Secs[id].Align = max(l.Secs[id].Align, DynamicAlign)
+		}
+		if id != model.Absent {
+			l.Secs[id].Size = size
 		}
 	}
 	direct := make(map[model.SymID]bool)
@@ -63,12 +69,9 @@ func (l *Layout) layoutPartial() {
 			continue
 		}
 		sec := &l.Secs[id]
-		switch {
-		case users[k] && l.Opt.Debug:
+		if users[k] && l.ShowsDebug() {
 			sec.Size = highest
 			l.sharedUses(k, func(v model.SymID) { direct[v] = true })
-		case users[k]:
-			l.standIn(k, sec.Size)
 		}
 		sec.Align = max(sec.Align, poolAlign)
 		sec.Present = sec.Size > 0 || dynamic && sec.Align == DynamicAlign
@@ -131,17 +134,6 @@ func (l *Layout) standIn(k model.FunID, off uint64) {
 			if rec := &l.Secs[r].Relocs[i]; rec.Sym != model.Absent && l.Syms[rec.Sym].IsExternShared() {
 				rec.Sym = id
 			}
-		}
-	}
-}
-
-// unplaceUndefined gives variables that nothing defines the address of what
-// has no place.
-func (l *Layout) unplaceUndefined() {
-	for i := range l.Syms {
-		s := &l.Syms[i]
-		if s.Type() == cuda.STTCudaObject && !s.Is(model.SymDefined|model.SymDead|model.SymCommon) && !s.IsExternShared() && s.Binding() != cuda.STBWeak {
-			s.Value = model.Unplaced
 		}
 	}
 }

@@ -37,9 +37,7 @@ func (l *Layout) layoutShared() {
 		return
 	}
 	s := &sharedLayout{Kernels: l.AllKernels(), users: make(map[model.SymID][]int), named: make(map[model.SymID]bool)}
-	if l.Opt.ReserveNull {
-		s.first, s.poolEnd = 1, 1
-	}
+	s.first, s.poolEnd = l.firstShared(), l.firstShared()
 	s.reachers = l.NewReachers(s.Kernels)
 	l.Shared = s
 	s.own = make(map[model.SecID][]model.SymID)
@@ -66,7 +64,10 @@ func (l *Layout) layoutShared() {
 		}
 		switch users := s.users[v]; {
 		case len(users) == 1:
-			single[users[0]] = append(single[users[0]], v)
+			k := users[0]
+			if single[k] = append(single[k], v); l.sharedSection(s.Kernels[k]) == model.Absent {
+				l.newShared(s.Kernels[k])
+			}
 		case len(users) > 1 || s.named[v]:
 			s.Multi = append(s.Multi, v)
 		}
@@ -81,8 +82,22 @@ func (l *Layout) layoutShared() {
 		}
 	}
 	l.placeExtern(s)
+	for k, f := range s.Kernels {
+		if s.extern[k] >= 0 && l.sharedSection(f) == model.Absent {
+			l.nameInstance()
+			l.newShared(f) // of a kernel that a filter hides
+		}
+	}
 	l.showDynamic(s)
 	l.sizeShared(s)
+}
+
+// firstShared is the lowest address of a variable.
+func (l *Layout) firstShared() uint64 {
+	if l.Opt.ReserveNull {
+		return 1
+	}
+	return 0
 }
 
 // sharedVariables returns the variables in shared memory by the moment of
@@ -127,28 +142,49 @@ func (l *Layout) sharedUses(f model.FunID, visit func(model.SymID)) {
 
 // findUsers finds, for each variable, the kernels that reach a use.
 func (l *Layout) findUsers(s *sharedLayout) {
-	several := make(map[model.SymID]bool) // named by several functions
+	naming := make(map[model.SymID][]model.FunID)
 	for f := range l.Funs {
 		last := model.SymID(model.Absent)
 		l.sharedUses(model.FunID(f), func(v model.SymID) {
-			s.named[v] = true
 			if v == last {
 				return
 			}
 			last = v
-			users := s.reachers.Shown(model.FunID(f))
-			if have, ok := s.users[v]; ok {
-				users = slices.Concat(have, users)
-				several[v] = true
+			if list := naming[v]; len(list) == 0 || list[len(list)-1] != model.FunID(f) {
+				naming[v] = append(list, model.FunID(f))
 			}
-			s.users[v] = users
 		})
 	}
-	for v := range several {
-		users := s.users[v]
-		slices.Sort(users)
-		s.users[v] = slices.Compact(users)
+	seen := make([]bool, len(s.Kernels))
+	for v, list := range naming {
+		s.named[v] = true
+		s.users[v] = s.reachedBy(list, seen)
 	}
+}
+
+// reachedBy returns the kernels that reach any of some functions, in order. seen
+// has false for each kernel.
+func (s *sharedLayout) reachedBy(list []model.FunID, seen []bool) []int {
+	if len(list) == 1 {
+		return s.reachers.Shown(list[0])
+	}
+	var users []int
+	for _, f := range list {
+		if len(users) == len(seen) {
+			break
+		}
+		for _, k := range s.reachers.Shown(f) {
+			if !seen[k] {
+				seen[k] = true
+				users = append(users, k)
+			}
+		}
+	}
+	for _, k := range users {
+		seen[k] = false
+	}
+	slices.Sort(users)
+	return users
 }
 
 // class is variables that share an address: no two have a user in common.
@@ -245,6 +281,9 @@ func (l *Layout) placeOwn(s *sharedLayout, k int, f model.FunID, single []model.
 		off := model.AlignUp(max(s.ends[k], s.first), align)
 		l.place(v, off)
 		l.Syms[v].Sec = id
+		if l.Release.OwnSharedLocal {
+			l.Syms[v].Info = uint8(cuda.STBLocal)<<4 | l.Syms[v].Info&0xf
+		}
 		s.ends[k] = off + l.Syms[v].Size
 		sec.Align = max(sec.Align, align)
 	}
@@ -400,7 +439,7 @@ func (l *Layout) nameInstance() {
 // --preserve-relocs: where the pool has an end, the driver's reserve is added
 // to the value of each of its symbols, and theirs is still -1.
 func (l *Layout) showDynamic(s *sharedLayout) {
-	if !l.Opt.PreserveReloc || l.ShowsDebug() || l.sharedReserve() == 0 || len(s.Multi) == 0 {
+	if !l.Opt.PreserveRelocs || l.ShowsDebug() || l.sharedReserve() == 0 || len(s.Multi) == 0 {
 		return
 	}
 	for i := range l.Syms {
@@ -417,7 +456,7 @@ func (l *Layout) SharedSymbol(s *model.Symbol) (value uint64, other uint8) {
 	if l.Secs[s.Sec].Owner != model.Absent || l.Shared != nil && len(l.Shared.Multi) > 0 {
 		value += l.sharedReserve()
 	}
-	if l.Opt.PreserveReloc && !l.DebugShows(s) {
+	if l.Opt.PreserveRelocs && !l.DebugShows(s) {
 		other |= cuda.STOInternal
 	}
 	return value, other
@@ -491,10 +530,10 @@ func (l *Layout) sizeShared(s *sharedLayout) {
 	}
 	out := &l.Secs[pool]
 	out.Size, out.Chunks = 0, nil
-	if dynamic && (l.ShowsDebug() || l.Opt.PreserveReloc) {
+	if dynamic && (l.ShowsDebug() || l.Opt.PreserveRelocs) {
 		out.Size = l.sharedReserve()
 	}
-	if len(s.Multi) > 0 && (l.ShowsDebug() || l.Opt.PreserveReloc) {
+	if len(s.Multi) > 0 && (l.ShowsDebug() || l.Opt.PreserveRelocs) {
 		out.Size = s.poolEnd + l.sharedReserve()
 		out.Present = true
 	}

@@ -43,7 +43,7 @@ func (l *Layout) moveUnitRelocs(units []unit, own []model.SecID) {
 		rela := l.RelocSection(to, name)
 		if rela == model.Absent {
 			rela = l.NewRelocSection(name, cuda.SHTRela, cuda.SHFInfoLink, to)
-			if l.Opt.PreserveReloc {
+			if l.Opt.PreserveRelocs {
 				l.PreserveFor(to)
 			}
 		}

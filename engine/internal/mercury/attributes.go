@@ -28,6 +28,9 @@ var principal = map[principalKey]uint32{
 
 // principalWord returns the word that any attribute names in such a node.
 func principalWord(tag uint32, span uint16) uint32 {
+	if span < 2 {
+		return 0
+	}
 	for _, attr := range []cuda.InfoAttr{cuda.AttrExitInstrOffsets, cuda.AttrCoopGroupInstrOffsets, cuda.AttrMbarrierInstrOffsets} {
 		if p, ok := principal[principalKey{attr, tag, span}]; ok {
 			return p
@@ -54,11 +57,14 @@ func (fn *code) wordOf(attr cuda.InfoAttr, off uint32) uint32 {
 	if n.Span > 1 {
 		at += capsule.WordSize * principal[principalKey{attr, fn.cap.Tag(n), n.Span}]
 	}
+	if attr == cuda.AttrIndirectBranchTargets {
+		return fn.movedStart(at)
+	}
 	return fn.moved(at)
 }
 
 // ownInfoSize is how much the records about SASS alone take.
-const ownInfoSize = 32
+const ownInfoSize = 40
 
 // sassInfo is .nv.info.<f> of the SASS side: the Mercury records but for the
 // finalizer's options, with offsets of the SASS code, and then those that are
@@ -99,6 +105,12 @@ func (l *Backend) sassInfo(img *plan, text model.SecID, merc []byte) ([]byte, er
 	return l.appendOwnInfo(img, out, fn)
 }
 
+// Attributes without a name that is known, and what they say in every link seen.
+var (
+	mark6B = cubin.InfoRecord{Format: cuda.FormatHalf, Attr: 0x6b, Value: 1}
+	mark6D = cubin.InfoRecord{Format: cuda.FormatByte, Attr: 0x6d}
+)
+
 // appendOwnInfo appends the records about SASS alone, which are the input's: the
 // size and the bank of the parameters, and a mark of a workaround.
 func (l *Backend) appendOwnInfo(img *plan, out []byte, fn *code) ([]byte, error) {
@@ -130,6 +142,12 @@ func (l *Backend) appendOwnInfo(img *plan, out []byte, fn *code) ([]byte, error)
 		if rec.Attr == cuda.AttrParamCbank && len(rec.Data) >= 4 {
 			binary.LittleEndian.PutUint32(out[at+4:], l.bankSymbol(img, fn.text))
 		}
+	}
+	if l.Release.Marks6B {
+		out = mark6B.Append(out)
+	}
+	if l.Release.Marks6D {
+		out = mark6D.Append(out)
 	}
 	if _, ok := l.Headers[fn.text]; ok {
 		for _, attr := range []cuda.InfoAttr{cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank} {

@@ -4,6 +4,7 @@
 package mercury
 
 import (
+	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/output"
 	"github.com/twinlink/twinlink/engine/internal/resolve"
@@ -12,15 +13,20 @@ import (
 // Backend resolves and writes a link of Mercury code.
 type Backend struct {
 	*output.Planner
+	*model.Program // of Planner
 
 	decoded    []*code          // by section of code, once it is decoded
 	order      []*code          // in the order of the output
 	lineStarts map[int32]uint64 // by input: where its lines begin on the SASS side
+	debug      *bool            // see debugInput
+
+	codes      model.Arena[code]
+	codeRelocs model.Arena[cubin.Reloc]
 }
 
 // New returns the backend of a program.
 func New(res *resolve.Resolution) *Backend {
-	return &Backend{Planner: output.New(res), decoded: make([]*code, len(res.Secs)), lineStarts: make(map[int32]uint64)}
+	return &Backend{Planner: output.New(res), Program: res.Program, decoded: make([]*code, len(res.Secs)), lineStarts: make(map[int32]uint64)}
 }
 
 // opened returns the code of a section that is decoded, nil for none.

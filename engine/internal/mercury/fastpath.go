@@ -2,18 +2,32 @@ package mercury
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// fastpathRecord is the record of fastpath.
-func (l *Backend) fastpathRecord() []byte {
-	rec := cubin.InfoRecord{Format: cuda.FormatSized, Attr: cuda.InfoAttr(cuda.CompatCanFastpathFinalize),
-		Data: binary.LittleEndian.AppendUint64(nil, l.fastpath())}
-	return rec.Append(nil)
+// finishCompat sets the records of .nv.compat that are the finalizer's, and
+// returns those that it puts behind the others.
+func (l *Backend) finishCompat() (more []byte) {
+	own := []cubin.InfoRecord{{Format: cuda.FormatSized, Attr: cuda.InfoAttr(cuda.CompatCanFastpathFinalize), Value: 8,
+		Data: binary.LittleEndian.AppendUint64(nil, l.fastpath())}}
+	if v := l.Release.Compat.Own0E; v != 0 {
+		own = append(own, cubin.InfoRecord{Format: cuda.FormatHalf, Attr: attr0E, Value: v})
+	}
+	for i := range own {
+		if k := slices.IndexFunc(l.Compat.List, func(r cubin.InfoRecord) bool { return r.Attr == own[i].Attr }); k >= 0 {
+			l.Compat.List[k] = own[i]
+		} else {
+			more = own[i].Append(more)
+		}
+	}
+	return more
 }
+
+const attr0E = 0x0e // of .nv.compat, without a name that is known
 
 // fastpath computes attribute 11 of .nv.compat, which says for which siblings
 // the code needs no new scheduling. It is a matter of the code that is left and
@@ -26,15 +40,14 @@ func (l *Backend) fastpathRecord() []byte {
 // Source: 362 inputs and outputs of ptxas and nvlink 13.0.88, 504 forms of
 // instructions one by one.
 func (l *Backend) fastpath() (mask uint64) {
-	if len(l.order) == 0 {
+	if len(l.order) == 0 && !l.Release.Compat.AnyCode {
 		return 0
 	}
-	c := &l.Compat
-	able := c.Class.V != 4 && c.Mma[0].V != 2 && c.Mma[1].V != 2
+	able := l.isAble()
 	switch l.Arch.SM {
 	case 100:
 		mask = 0x01
-		if able && !l.restricted() {
+		if able && (l.Release.Compat.AnyCode || !l.restricted()) {
 			mask |= 0x08
 		}
 	case 120:
@@ -44,6 +57,21 @@ func (l *Backend) fastpath() (mask uint64) {
 		}
 	}
 	return mask
+}
+
+// isAble reports whether nothing in .nv.compat keeps the code to its target.
+func (l *Backend) isAble() bool {
+	c := &l.Compat
+	class, mma := uint16(c.Class.V), uint16(c.Mma[0].V)|uint16(c.Mma[1].V)<<2
+	for _, r := range c.List {
+		switch cuda.CompatAttr(r.Attr) {
+		case cuda.CompatISAClass:
+			class = r.Value
+		case cuda.CompatInstTcgen05MMA:
+			mma = r.Value
+		}
+	}
+	return class != 4 && mma&3 != 2 && mma>>2&3 != 2
 }
 
 // restricted reports whether any code holds an instruction that sm_103 runs

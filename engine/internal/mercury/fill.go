@@ -31,6 +31,9 @@ func (l *Backend) fillParts(img *plan) error {
 					return err
 				}
 			}
+		case s.Type == cuda.SHTCudaCallgraph, s.Type == cuda.SHTCudaPrototype:
+			merc.data = img.Content[id]
+			sass.data = merc.data
 		case s.Type == cuda.SHTRela:
 			merc.hdr.Size = s.Size
 			if l.Names.Str(l.Secs[s.Target].Name) == ".debug_frame" {
@@ -178,6 +181,9 @@ func (l *Backend) isEmpty(s *model.Section) bool {
 // image, as they are in the inputs.
 func (l *Backend) sharesBytes(s *model.Section) bool {
 	for _, c := range s.Chunks {
+		if c.File == model.Absent {
+			return false
+		}
 		in := &l.Sides[c.File]
 		if int64(c.From) >= int64(len(in.Twin)) || in.Twin[c.From] == 0 {
 			return false
@@ -237,7 +243,7 @@ func (l *Backend) sassRelocs(list []cubin.Reloc, id model.SecID) []cubin.Reloc {
 			switch {
 			case r.NewType == cuda.R_MERCURY_ABS_PROG_REL64 || r.NewType == cuda.R_MERCURY_ABS_PROG_REL32:
 				out.Addend = l.sassAddend(r)
-			case r.NewType == cuda.R_MERCURY_PROG_REL32 && l.IsRelocatable():
+			case r.NewType == cuda.R_MERCURY_PROG_REL32 && l.IsRelocatable() && (r.Sym == model.Absent || l.Syms[r.Sym].Type() == cuda.STTSection):
 				out.Type, ok = cuda.R_CUDA_32, true
 				out.Addend = int64(l.lineStarts[r.File])
 			}

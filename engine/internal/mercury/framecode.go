@@ -119,6 +119,47 @@ func cfaLength(r *lebReader, op byte) (distance uint64, advance, ok bool) {
 	return 0, false, !r.bad && r.pos <= uint64(len(r.b))
 }
 
+// moveFrame appends a program of the input's SASS with the addresses of the output's.
+func moveFrame(out, b []byte, fn *code) ([]byte, bool) {
+	if fn.result == nil {
+		return append(out, b...), true
+	}
+	was, is := uint64(0), uint64(0)
+	r := lebReader{b: b}
+	for r.pos < uint64(len(b)) {
+		from := r.pos
+		op := r.byte()
+		n, advance, ok := cfaLength(&r, op)
+		switch {
+		case !ok:
+			return out, false
+		case op == cfaNop:
+		case advance:
+			was += n * sassCodeAlignment
+			if at := fn.frameMoved(was); at != is {
+				out = append(out, cfaAdvance4)
+				out = binary.LittleEndian.AppendUint32(out, uint32((at-is)/sassCodeAlignment))
+				is = at
+			}
+		default:
+			out = append(out, b[from:r.pos]...)
+		}
+	}
+	return out, true
+}
+
+// frameMoved translates an address of a program of the input's SASS.
+func (fn *code) frameMoved(off uint64) uint64 {
+	if off == 0 || fn.result == nil || off > uint64(len(fn.result.Moves))*capsule.WordSize {
+		return off
+	}
+	k := off/capsule.WordSize - 1
+	if m := fn.result.Moves[k]; m >= 0 {
+		return uint64(m+1) * capsule.WordSize
+	}
+	return uint64(fn.movedStart(uint32(k) * capsule.WordSize))
+}
+
 // frameAt translates an address of a program, which is the place behind an
 // instruction: behind its principal word.
 func (fn *code) frameAt(merc uint64) uint64 {

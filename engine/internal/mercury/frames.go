@@ -2,6 +2,7 @@ package mercury
 
 import (
 	"encoding/binary"
+	"sort"
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
@@ -83,25 +84,18 @@ func framesMarked(b []byte) bool {
 // fillFrames makes .debug_frame and its relocations.
 func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 	rela := l.RelocSection(target, l.Names.ID(".rela.debug_frame"))
-	count := 0
 	if rela != model.Absent {
-		count = len(l.Secs[rela].Relocs)
-	}
-	at := make(map[uint64]*model.Reloc, count)
-	if rela != model.Absent {
-		for j := range l.Secs[rela].Relocs {
-			if r := &l.Secs[rela].Relocs[j]; r.Disposition == model.Kept && r.Sym != model.Absent {
-				at[r.Off] = r
-			}
-		}
+		img.frames = l.frameRecords(l.Secs[rela].Relocs)
 	}
 	out := make([]byte, 0, l.Secs[target].Size)
-	place := make(map[uint64]uint64, count)
-	had := make(map[*code]bool, len(l.order))
 	for _, c := range l.Secs[target].Chunks {
 		list, ok := splitFrames(c.Data)
 		if !ok {
 			return l.badFrames(&c)
+		}
+		var sass map[uint32][]byte
+		if l.Release.FramesOfSASS {
+			sass = l.sassFrames(&c)
 		}
 		var cie []byte
 		for _, f := range list {
@@ -110,15 +104,16 @@ func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 				cie = entry
 				continue
 			}
-			r := at[c.Off+f.off+frameLocation]
-			if r == nil {
+			r := img.frames.find(c.Off + f.off + frameLocation)
+			if r.sym == model.Absent {
 				continue
 			}
-			fn := l.frameCode(img, r.Sym)
-			if had[fn] {
+			fn := l.frameCode(img, r.sym)
+			if fn != nil && fn.framed {
 				fn = nil
+			} else if fn != nil {
+				fn.framed = true
 			}
-			had[fn] = true
 			if len(cie) <= codeAlignment {
 				return l.badFrames(&c) // an FDE before any CIE
 			}
@@ -128,23 +123,19 @@ func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 				out[cieAt+codeAlignment] = sassCodeAlignment
 			}
 			fde := uint64(len(out))
-			if out, ok = appendFDE(out, entry, fn); !ok {
+			if out, ok = appendFDE(out, entry, sass[r.from], fn); !ok {
 				return l.badFrames(&c)
 			}
 			binary.LittleEndian.PutUint64(out[fde+frameHead:], cieAt)
-			place[r.Off] = fde + frameLocation
+			r.place = fde + frameLocation
 		}
-	}
-	img.frameAt = place
-	if rela != model.Absent {
-		img.frameAddend = l.frameAddends(l.Secs[rela].Relocs)
 	}
 	sass := &img.parts[img.sassOf[target]]
 	sass.data, sass.hdr.Size = out, uint64(len(out))
 	if rela == model.Absent {
 		return nil
 	}
-	list := make([]cubin.Reloc, 0, len(place))
+	list := make([]cubin.Reloc, 0, len(img.frames))
 	relocs := l.Secs[rela].Relocs
 	for j := len(relocs) - 1; j >= 0; j-- {
 		r := &relocs[j]
@@ -153,31 +144,64 @@ func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 		}
 		// What names no place of the SASS side is about its first byte.
 		if typ, ok := sassDataType(r.NewType); ok {
-			list = append(list, cubin.Reloc{Off: place[r.Off], Type: typ, Symbol: l.SymIndex(r.Sym), Addend: img.frameAddend[r.Off]})
+			at := img.frames.find(r.Off)
+			list = append(list, cubin.Reloc{Off: at.place, Type: typ, Symbol: l.SymIndex(r.Sym), Addend: at.addend})
 		}
 	}
 	img.setRelas(rela, list)
 	return nil
 }
 
-// frameAddends returns the addends of the records that stay, by place. Where
-// several have a place, the last of them speaks for all on the SASS side.
-func (l *Backend) frameAddends(relocs []model.Reloc) map[uint64]int64 {
-	addends := make(map[uint64]int64, len(relocs))
+// frameRecords are the records of .debug_frame that stay, one for each place on
+// the Mercury side, in the order of the places.
+type frameRecords []frameRecord
+
+// frameRecord is what is known of a place. Where several records have it, the last
+// of them speaks for all on the SASS side.
+type frameRecord struct {
+	off    uint64      // on the Mercury side
+	place  uint64      // on the SASS side; 0 for none
+	addend int64       // on the SASS side
+	sym    model.SymID // absent for none
+	from   uint32      // the symbol's index in the input
+}
+
+func (l *Backend) frameRecords(relocs []model.Reloc) frameRecords {
+	list := make(frameRecords, 0, len(relocs))
 	for j := range relocs {
 		r := &relocs[j]
 		if r.Disposition != model.Kept {
 			continue
 		}
-		addends[r.Off] = r.Addend
-		if r.NewType != cuda.R_MERCURY_ABS_PROG_REL64 && r.NewType != cuda.R_MERCURY_ABS_PROG_REL32 || r.Sym == model.Absent || l.Syms[r.Sym].Sec < 0 {
-			continue
+		out := frameRecord{off: r.Off, addend: r.Addend, sym: r.Sym, from: r.From}
+		if (r.NewType == cuda.R_MERCURY_ABS_PROG_REL64 || r.NewType == cuda.R_MERCURY_ABS_PROG_REL32) && r.Sym != model.Absent {
+			if fn := l.opened(l.Syms[r.Sym].Sec); fn != nil {
+				out.addend = int64(fn.floorOf(r.Addend))
+			}
 		}
-		if fn := l.opened(l.Syms[r.Sym].Sec); fn != nil {
-			addends[r.Off] = int64(fn.floorOf(r.Addend))
-		}
+		list = append(list, out)
 	}
-	return addends
+	sortByPlace(list, func(r *frameRecord) uint64 { return r.off })
+	last := list[:0]
+	for _, r := range list {
+		if n := len(last); n == 0 || last[n-1].off != r.off {
+			last = append(last, r)
+			continue
+		} else if r.sym == model.Absent {
+			r.sym, r.from = last[n-1].sym, last[n-1].from
+		}
+		last[len(last)-1] = r
+	}
+	return last
+}
+
+// find returns the record of a place on the Mercury side; a new one without a
+// symbol where there is none.
+func (f frameRecords) find(off uint64) *frameRecord {
+	if i := sort.Search(len(f), func(i int) bool { return f[i].off >= off }); i < len(f) && f[i].off == off {
+		return &f[i]
+	}
+	return &frameRecord{sym: model.Absent}
 }
 
 // frameCode returns the code that an FDE's symbol stands for if it is the first
@@ -205,16 +229,51 @@ func (img *plan) first(l *Backend) []model.SymID {
 	return img.firstSym
 }
 
+// sassFrames returns the programs of the SASS side of a chunk by the symbol of their
+// function: they tell more than those of the Mercury side.
+func (l *Backend) sassFrames(c *model.Chunk) map[uint32][]byte {
+	in := &l.Sides[c.File]
+	if int64(c.From) >= int64(len(in.Twin)) || in.Twin[c.From] == 0 || in.Rela[in.Twin[c.From]] == 0 {
+		return nil
+	}
+	s, rela := in.File.Section(int(in.Twin[c.From])), in.File.Section(int(in.Rela[in.Twin[c.From]]))
+	b := in.File.Content(&s)
+	list, ok := splitFrames(b)
+	table, err := in.File.Relocs(&rela)
+	if !ok || err != nil {
+		return nil
+	}
+	symbols := make(map[uint64]uint32, len(list))
+	for i := range table.Len() {
+		if r := table.At(i); r.Type == cuda.R_CUDA_64 {
+			symbols[r.Off] = r.Symbol
+		}
+	}
+	programs := make(map[uint32][]byte, len(list))
+	for _, f := range list {
+		if sym, ok := symbols[f.off+frameLocation]; ok && !f.cie {
+			programs[sym] = b[f.off+frameProgram : f.off+f.size]
+		}
+	}
+	return programs
+}
+
 // appendFDE appends an FDE whose addresses are those of the SASS code; nil for
-// one that is about no code.
-func appendFDE(out, entry []byte, fn *code) ([]byte, bool) {
+// one that is about no code. sass is its program on the SASS side of the input, nil
+// where that doesn't count.
+func appendFDE(out, entry, sass []byte, fn *code) ([]byte, bool) {
 	start := len(out)
 	out = append(out, entry[:frameProgram]...)
 	if fn != nil {
 		length := binary.LittleEndian.Uint64(entry[frameProgram-8:])
 		binary.LittleEndian.PutUint64(out[start+frameProgram-8:], fn.sassOf(length))
 		var ok bool
-		if out, ok = translateFrame(out, entry[frameProgram:], fn); !ok {
+		if sass != nil {
+			out, ok = moveFrame(out, sass, fn)
+		} else {
+			out, ok = translateFrame(out, entry[frameProgram:], fn)
+		}
+		if !ok {
 			return out, false
 		}
 	}

@@ -44,12 +44,68 @@ type renamed struct {
 	old, name string
 }
 
-// addName appends a name to .shstrtab, whether it is there or not.
+// addName appends a name to .shstrtab, whether it is there or not; in a table that
+// is begun anew it stands once.
 func (l *Backend) addName(img *plan, before prefix, name names.ID) uint32 {
+	if l.Release.FreshNames {
+		return img.Shstr.Add(l.Names.ID(prefixes[before] + l.Names.Str(name)))
+	}
 	off := img.Shstr.Size + img.extra.tailSize
 	img.extra.tail = append(img.extra.tail, tailName{before, name})
 	img.extra.tailSize += uint32(len(prefixes[before])+len(l.Names.Str(name))) + 1
 	return off
+}
+
+// sassName is the name that a section has on the SASS side.
+func (l *Backend) sassName(id model.SecID) (name string, ok bool) {
+	s := &l.Secs[id]
+	own := l.Names.Str(s.Name)
+	if s.Type != cuda.SHTRela && s.Type != cuda.SHTCudaResolvedRela {
+		return input.SassBankName(own)
+	}
+	bank := l.Names.Str(l.Secs[s.Target].Name)
+	if name, ok = input.SassBankName(bank); !ok {
+		return "", false
+	}
+	prefix, ok := strings.CutSuffix(own, bank)
+	return prefix + name, ok // else records under a name of their own
+}
+
+// addFreshNames fills .strtab as releases do that begin it anew: names of the SASS
+// side's symbols, of the finalizer's banks, and what the Mercury side has besides.
+// Prototypes follow. Compiler constants have one name on both sides.
+func (l *Backend) addFreshNames(img *plan) {
+	img.bankName = make(map[model.SecID]uint32)
+	for _, id := range img.Symbols {
+		s := &l.Syms[id]
+		if s.Type() == cuda.STTSection && l.Secs[s.Sec].Type != cuda.SHTCudaConstant0+2 {
+			if name, ok := l.sassName(s.Sec); ok {
+				img.bankName[s.Sec] = img.Str.Add(l.Names.ID(name))
+				continue
+			}
+		}
+		img.Names[id] = img.Str.Add(s.Name)
+	}
+	for i := range img.banks {
+		img.Str.Add(l.Names.ID(img.banks[i].name))
+	}
+	for _, id := range img.Symbols {
+		img.Names[id] = img.Str.Add(l.Syms[id].Name)
+	}
+}
+
+// numberFresh gives sections their index and the names that they have on the SASS
+// side.
+func (l *Backend) numberFresh(img *plan) {
+	for i, id := range img.Order {
+		s := &l.Secs[id]
+		s.Index = uint32(i + 1)
+		name := s.Name
+		if sass, ok := l.sassName(id); ok {
+			name = l.Names.ID(sass)
+		}
+		s.NameOff = img.Shstr.Add(name)
+	}
 }
 
 // renameBanks gives the sections of constants their SASS names.
@@ -58,36 +114,25 @@ func (l *Backend) renameBanks(img *plan) {
 	for _, id := range img.Order {
 		s := &l.Secs[id]
 		old := l.Names.Str(s.Name)
-		bank := id
-		if s.Type == cuda.SHTRela || s.Type == cuda.SHTCudaResolvedRela {
-			bank = s.Target
-		}
-		was := l.Names.Str(l.Secs[bank].Name)
-		name, ok := input.SassBankName(was)
+		name, ok := l.sassName(id)
 		if !ok {
 			continue
 		}
-		if bank == id {
-			img.extra.renamed = append(img.extra.renamed, renamed{s.NameOff, old, name})
-			img.bankName[id] = img.Str.Add(l.Names.ID(name))
-			img.gap += uint64(len(was) - len(name) - 1)
-			continue
-		}
-		prefix, ok := strings.CutSuffix(old, was)
-		if !ok {
-			continue // records under a name of their own
-		}
-		rela := prefix + name
-		img.extra.renamed = append(img.extra.renamed, renamed{s.NameOff, old, rela})
-		if s.Type == cuda.SHTRela {
+		img.extra.renamed = append(img.extra.renamed, renamed{s.NameOff, old, name})
+		switch s.Type {
+		case cuda.SHTRela:
 			img.gap += uint64(len(old))
+		case cuda.SHTCudaResolvedRela:
+		default:
+			img.bankName[id] = img.Str.Add(l.Names.ID(name))
+			img.gap += uint64(len(old) - len(name) - 1)
 		}
 	}
 }
 
 // putNames writes .shstrtab.
 func (l *Backend) putNames(img *plan, b []byte) {
-	img.Shstr.Put(b)
+	img.Shstr.PutAll(b)
 	for _, r := range img.extra.renamed {
 		clear(b[r.off : int(r.off)+len(r.old)])
 		copy(b[r.off:], r.name)

@@ -189,23 +189,21 @@ func (fn *code) begins(off uint64) bool {
 	return i >= 0 && uint64(fn.cap.Nodes[i].Merc) == off
 }
 
-// writeFrame writes S+A of a record of .debug_frame that stays. It counts from
-// where the section begins in the image, which the finalizer does not hold
-// against the section's size.
-func (l *Backend) writeFrame(out []byte, img *plan, target model.SecID, r *model.Reloc) {
-	p := &img.parts[img.sassOf[target]]
+// writeFrame writes S+A of a record of .debug_frame that stays into b, which
+// begins where the section does on the SASS side.
+func (l *Backend) writeFrame(b []byte, img *plan, r *model.Reloc) {
 	typ := r.NewType
 	if isCodeAddress(typ) {
 		typ = cuda.R_MERCURY_ABS32 // the low word, also for HI
 	}
-	d := mercDescriptor(typ)
 	if !isWritten(r.NewType) && !isCodeAddress(r.NewType) || l.IsRelocatable() {
 		return
 	}
-	at := p.hdr.Off + img.frameAt[r.Off]
-	if b, ok := cubin.Window(out, at, uint64(d.Span())); ok {
+	d := mercDescriptor(typ)
+	at := img.frames.find(r.Off)
+	if b, ok := cubin.Window(b, at.place, uint64(d.Span())); ok {
 		v := l.writtenValue(r)
-		v.Addend = img.frameAddend[r.Off]
+		v.Addend = at.addend
 		_, _ = d.Apply(b, &v)
 	}
 }

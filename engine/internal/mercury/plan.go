@@ -1,10 +1,12 @@
 package mercury
 
 import (
+	"io"
 	"slices"
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/layout"
 	"github.com/twinlink/twinlink/engine/internal/model"
@@ -25,20 +27,19 @@ type plan struct {
 	parts  []part
 	sassOf []int32 // by section of the link: its part, -1 for none
 	mercOf []int32
-	banks  []paramBank            // those the finalizer makes
-	bankOf map[model.SecID]uint32 // by section of code: the index of its bank's symbol
-	gap    uint64                 // bytes behind .strtab
-	extra  mercNames
+	// mercSymtab is the part of the Mercury side's symbol table.
+	mercSymtab int
+	banks      []paramBank            // those the finalizer makes
+	bankOf     map[model.SecID]uint32 // by section of code: the index of its bank's symbol
+	gap        uint64                 // bytes behind .strtab
+	extra      mercNames
 	// bankName is the SASS name of a section of constants, by section.
 	bankName map[model.SecID]uint32
 	bytes    model.Arena[byte] // short contents
 	scratch  []cubin.Reloc     // see sassRelocs
 	wide     wideIndex
-	// .debug_frame's records on the SASS side: their places, and the addends
-	// by place on the Mercury side.
-	frameAt     map[uint64]uint64
-	frameAddend map[uint64]int64
-	firstSym    []model.SymID // see first
+	frames   frameRecords
+	firstSym []model.SymID // see first
 }
 
 // part is a section of the image.
@@ -64,23 +65,32 @@ type paramBank struct {
 // tables that hold wide section numbers.
 const namesGap = uint64(len(".symtab_shndx") + 1 + len(".nv.merc.symtab_shndx") + 1)
 
-// Write plans and writes the image.
-func (l *Backend) Write() ([]byte, error) {
+// Write plans the output and writes it to to; with nil it is returned.
+func (l *Backend) Write(to io.WriterAt) ([]byte, error) {
 	img := &plan{Plan: &output.Plan{Content: make([][]byte, len(l.Secs))}}
 	if err := l.openCode(); err != nil {
 		return nil, err
 	}
-	l.CountKept()
 	l.CountResolved()
 	l.ChooseSymbols(img.Plan)
 	l.BuildStrings(img.Plan)
-	l.BuildAttributes(img.Plan)
-	l.BuildNotes(img.Plan, l.fastpathRecord())
-	l.OrderSections(img.Plan)
 	l.planBanks(img)
+	if l.Release.FreshNames {
+		l.addFreshNames(img)
+	}
+	l.BuildAttributes(img.Plan)
+	l.BuildNotes(img.Plan, l.finishCompat())
+	l.OrderSections(img.Plan)
 	l.widen(img)
-	l.NumberSections(img.Plan)
-	l.renameBanks(img)
+	if l.Release.FreshNames && (img.wide.early || img.wide.late) {
+		return nil, diag.Refuse(diag.Unsupported, "", "so many sections as nvlink %s numbers them are not known", l.Release.Name)
+	}
+	if l.Release.FreshNames {
+		l.numberFresh(img)
+	} else {
+		l.NumberSections(img.Plan)
+		l.renameBanks(img)
+	}
 	l.planSASS(img)
 	l.planMercury(img)
 	if err := l.fillParts(img); err != nil {
@@ -89,7 +99,7 @@ func (l *Backend) Write() ([]byte, error) {
 	if err := l.placeParts(img); err != nil {
 		return nil, err
 	}
-	out, err := l.emitMercury(img)
+	out, err := l.emit(img, to)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +224,8 @@ func (l *Backend) mercGroup(id model.SecID) (place int, ok bool) {
 	case 1, 4, 5, 7:
 		return b, true
 	case 3:
-		return b, s.Type != cuda.SHTCudaCallgraph && s.Type != cuda.SHTCudaPrototype && s.Type != cuda.SHTCudaCompat
+		isCalls := s.Type == cuda.SHTCudaCallgraph || s.Type == cuda.SHTCudaPrototype
+		return b, s.Type != cuda.SHTCudaCompat && (l.Release.ClonesCalls || !isCalls)
 	case 8:
 		return b, s.Type == cuda.SHTCudaSharedReserved
 	}
@@ -229,12 +240,16 @@ func (l *Backend) planMercury(img *plan) {
 			group = append(group, id)
 		}
 	}
-	slices.SortStableFunc(group, func(a, b model.SecID) int {
-		x, _ := l.mercGroup(a)
-		y, _ := l.mercGroup(b)
-		return x - y
-	})
 	img.extra.tail = make([]tailName, 0, len(group)+2)
+	if l.Release.FreshNames {
+		l.addMercSymbols(img)
+	} else {
+		slices.SortStableFunc(group, func(a, b model.SecID) int {
+			x, _ := l.mercGroup(a)
+			y, _ := l.mercGroup(b)
+			return x - y
+		})
+	}
 	first := len(img.parts)
 	shift := 0
 	for i, id := range group {
@@ -247,6 +262,9 @@ func (l *Backend) planMercury(img *plan) {
 		shift = 1
 	}
 	symtab := uint32(first + len(group) + shift + 1)
+	if l.Release.FreshNames {
+		symtab = uint32(first)
+	}
 	for i, id := range group {
 		if img.wide.early && int(img.mercOf[id]) > first+i && len(img.parts) == first+i {
 			l.addMercWide(img, symtab)
@@ -261,6 +279,10 @@ func (l *Backend) planMercury(img *plan) {
 			h.Link, h.Info = symtab, l.Syms[l.Funs[s.Fun].Sym].Index
 		case s.Type == cuda.SHTCudaInfo:
 			h.Type, h.Link = cuda.SHTMercInfo, symtab
+		case s.Type == cuda.SHTCudaCallgraph:
+			h.Type, h.Link, h.EntSize = cuda.SHTMercCallgraph, symtab, 8
+		case s.Type == cuda.SHTCudaPrototype:
+			h.Type, h.Link, h.EntSize = cuda.SHTMercPrototype, symtab, 8
 		case s.Type == cuda.SHTRela, s.Type == cuda.SHTCudaResolvedRela:
 			h.Type, h.Link, h.EntSize = cuda.SHTMercRela, symtab, cubin.RelaSize
 			if s.Type == cuda.SHTCudaResolvedRela {
@@ -280,6 +302,14 @@ func (l *Backend) planMercury(img *plan) {
 	if uint32(len(img.parts)+1) < symtab {
 		l.addMercWide(img, symtab)
 	}
+	if !l.Release.FreshNames {
+		l.addMercSymbols(img)
+	}
+}
+
+// addMercSymbols adds the Mercury side's symbol table.
+func (l *Backend) addMercSymbols(img *plan) {
+	img.mercSymtab = len(img.parts)
 	h := cubin.Section{Type: cuda.SHTMercSymtab, Flags: cuda.SHFMercury, Align: 8, EntSize: cubin.SymbolSize,
 		Link: l.Secs[l.Strtab].Index, Info: uint32(img.Locals + 1), NameOff: l.addName(img, bare, l.Names.ID(".nv.merc.symtab"))}
 	img.parts = append(img.parts, part{hdr: h, twin: -1})

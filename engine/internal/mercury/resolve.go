@@ -11,11 +11,10 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/layout"
 	"github.com/twinlink/twinlink/engine/internal/model"
-	"github.com/twinlink/twinlink/engine/internal/output"
 	"github.com/twinlink/twinlink/engine/internal/resolve"
 )
 
-// Decide decides the fate of a relocation of the Mercury image. As on the
+// Decide decides what happens to a relocation of the Mercury side. As on the
 // SASS side the kind of the symbol comes before the type's class.
 func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
 	code := l.Secs[l.Secs[in].Target].Fun != model.Absent
@@ -35,7 +34,7 @@ func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
 		return nil
 	}
 	r.NewType = r.Type
-	if plain, ok := mercPlain[r.Type]; ok && !l.IsRelocatable() {
+	if plain, ok := mercPlain(r.Type); ok && !l.IsRelocatable() {
 		r.NewType = plain
 	}
 	if r.Sym == model.Absent {
@@ -106,7 +105,7 @@ func (l *Backend) dispositionOf(code bool, r *model.Reloc, sym *model.Symbol) mo
 		return model.Applied
 	case sym.IsTexture():
 		return model.Kept
-	case l.IsRelocatable() && l.StaysOpen(sym), sym.IsReservedShared():
+	case l.IsRelocatable() && (l.StaysOpen(sym) || !sym.Is(model.SymDefined) && l.isReserved(r.Sym)), sym.IsReservedShared():
 		return model.Kept
 	case l.mercByClass(r.NewType) == model.Kept && !(code && mercApplied(r.NewType)):
 		return model.Kept
@@ -156,9 +155,10 @@ func (l *Backend) CheckApply(in model.SecID, r *model.Reloc) error {
 func (l *Backend) CheckKept(in model.SecID, r *model.Reloc) error {
 	// A unified type to a table that the link doesn't have becomes 0, which is
 	// to be kept.
-	if _, ok := mercPlain[r.Type]; (ok || r.Type == cuda.R_CUDA_NONE) && !l.IsRelocatable() && r.Disposition == model.Dropped && r.Sym != model.Absent &&
-		l.IsUnified(r.Sym) && l.SymName(r.Sym) != "__UFT_OFFSET" {
-		return l.RelocFault(in, r, "reference to deleted symbol")
+	if r.Disposition == model.Dropped && r.Sym != model.Absent && !l.IsRelocatable() && l.IsUnified(r.Sym) && l.SymName(r.Sym) != "__UFT_OFFSET" {
+		if _, ok := mercPlain(r.Type); ok || r.Type == cuda.R_CUDA_NONE {
+			return l.RelocFault(in, r, "reference to deleted symbol")
+		}
 	}
 	if r.Disposition != model.Kept {
 		return nil
@@ -166,7 +166,7 @@ func (l *Backend) CheckKept(in model.SecID, r *model.Reloc) error {
 	if t := &l.Secs[l.Secs[in].Target]; t.Fun == model.Absent && r.Off >= t.Size {
 		return l.RelocFault(in, r, "relocation is past end of offset")
 	}
-	if r.Sym != model.Absent && !l.IsRelocatable() && !l.Opt.PreserveReloc {
+	if r.Sym != model.Absent && !l.IsRelocatable() && !l.Opt.PreserveRelocs {
 		if sym := &l.Syms[r.Sym]; sym.Type() != cuda.STTSection && l.IsHiddenData(sym) {
 			return l.RelocFault(in, r, "reference to deleted symbol")
 		}
@@ -186,104 +186,6 @@ func mercDescriptor(typ uint32) *descriptor.Descriptor {
 		return &descriptor.Table[typ-layout.PastMercury]
 	}
 	return &descriptor.Mercury[typ-cuda.MercuryBase]
-}
-
-// applyMercury patches what the link resolves: a field of a Mercury section,
-// or of an instruction on both sides.
-func (l *Backend) applyMercury(out []byte, img *plan) error {
-	for i := range l.Secs {
-		s := &l.Secs[i]
-		if s.Target == model.Absent || s.Deleted {
-			continue
-		}
-		t := &l.Secs[s.Target]
-		if t.Index == 0 || !l.HasBits(s.Target) {
-			continue
-		}
-		body := img.mercBody(out, s.Target)
-		code := t.Fun != model.Absent
-		for j := len(s.Relocs) - 1; j >= 0; j-- {
-			r := &s.Relocs[j]
-			switch r.Disposition {
-			case model.Cleared:
-				if code && r.AtField {
-					// Eight bytes end in the next instruction, in which the
-					// finalizer then finds none.
-					return l.finalizerFault("")
-				}
-				if r.Off+8 <= uint64(len(body)) {
-					clear(body[r.Off : r.Off+8])
-				}
-			case model.Applied:
-				v := l.Value(model.SecID(i), r)
-				v.Rela = true
-				if code && r.AtField && mercDescriptor(r.NewType).Span() > 4 {
-					return l.finalizerFault("")
-				}
-				place := body
-				switch {
-				case !code && r.Off < uint64(len(body)):
-					place = body[r.Off:]
-				case !code: // of a type without a field
-					continue
-				case code && r.CapOff == 0:
-					place = nil
-				case code && uint64(r.CapOff) < uint64(len(body)):
-					place = body[r.CapOff:]
-				default:
-					return l.RelocFault(model.SecID(i), r, "reloc address not found")
-				}
-				if place != nil {
-					if _, err := output.ApplyAt(place, mercDescriptor(r.NewType), &v); err != nil {
-						return l.RelocFault(model.SecID(i), r, err.Error())
-					}
-				}
-				if !code && img.parts[img.mercOf[s.Target]].twin < 0 && (img.parts[img.sassOf[s.Target]].data == nil || img.parts[img.sassOf[s.Target]].copied) {
-					if sass := img.sassBody(out, s.Target); r.Off < uint64(len(sass)) {
-						if _, err := output.ApplyAt(sass[r.Off:], mercDescriptor(r.NewType), &v); err != nil {
-							return l.RelocFault(model.SecID(i), r, err.Error())
-						}
-					}
-				}
-				if code {
-					if err := l.applySASS(img.sassBody(out, s.Target), model.SecID(i), r, v); err != nil {
-						return err
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// finalize does what the finalizer does of the records that stay, after those
-// that are carried out.
-func (l *Backend) finalize(out []byte, img *plan) error {
-	for i := range l.Secs {
-		s := &l.Secs[i]
-		if s.Target == model.Absent || s.Deleted || l.Secs[s.Target].Index == 0 || !l.HasBits(s.Target) {
-			continue
-		}
-		t := &l.Secs[s.Target]
-		frames := l.Names.Str(t.Name) == ".debug_frame"
-		if frames && !framesMarked(img.mercBody(out, s.Target)) {
-			return l.finalizerFault("Dwarf version 2 is not supported")
-		}
-		for j := len(s.Relocs) - 1; j >= 0; j-- {
-			r := &s.Relocs[j]
-			switch {
-			case r.Disposition != model.Kept:
-			case frames:
-				l.writeFrame(out, img, s.Target, r)
-			default:
-				l.applyLineStart(img.sassBody(out, s.Target), t.Fun != model.Absent, r)
-				if err := l.writeKept(img.sassBody(out, s.Target), model.SecID(i), r); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // finalizerFault is how the tool ends where its finalizer finds no instruction

@@ -93,26 +93,56 @@ func (l *Backend) addMercWide(img *plan, symtab uint32) {
 	img.parts = append(img.parts, img.widePart(l.addName(img, bare, l.Names.ID(".nv.merc.symtab_shndx")), cuda.SHFMercury, symtab, img.wide.mercCount))
 }
 
-// putShndx sets the section of a symbol: number index, which had the number
-// stale in the link.
-func (img *plan) putShndx(table []byte, symbol int, e *cubin.Symbol, index, stale uint32) {
-	word := uint32(0)
+// number returns what st_shndx and the table beside it have for section index,
+// which had the number stale in the link.
+func (img *plan) number(index, stale uint32) (shndx uint16, word uint32) {
 	if img.wide.early {
 		word = stale
 	}
-	e.Shndx = uint16(index)
 	if index > cuda.SHNLoReserve {
-		e.Shndx, word = cuda.SHNXindex, index
+		return cuda.SHNXindex, index
 	}
-	if b, ok := cubin.Window(table, uint64(symbol)*4, 4); ok {
-		binary.LittleEndian.PutUint32(b, word)
-	}
+	return uint16(index), word
 }
 
-// wideTable returns the bytes of a table in the image, nil where there is none.
-func (img *plan) wideTable(out []byte, i int) []byte {
-	if !img.wide.early && !img.wide.late {
-		return nil
+// mercNumber is the number of a section for the symbols of the Mercury side.
+func (img *plan) mercNumber(id model.SecID) uint32 {
+	if k := img.mercOf[id]; k >= 0 {
+		return uint32(k + 1)
 	}
-	return img.body(out, int32(i))
+	return uint32(img.sassOf[id] + 1)
+}
+
+// bankNumber is the number of a bank that the finalizer makes.
+func (img *plan) bankNumber(i int) uint32 {
+	first := len(img.Order)
+	if img.wide.late {
+		first++
+	}
+	return uint32(first + i + 1)
+}
+
+// putWide writes one of the tables.
+func (l *Backend) putWide(table []byte, img *plan, merc bool) {
+	put := func(symbol int, index, stale uint32) {
+		if b, ok := cubin.Window(table, uint64(symbol)*4, 4); ok {
+			_, word := img.number(index, stale)
+			binary.LittleEndian.PutUint32(b, word)
+		}
+	}
+	for i, id := range img.Symbols {
+		sec := l.Syms[id].Sec
+		switch {
+		case sec < 0:
+		case merc:
+			put(i+1, img.mercNumber(sec), img.wide.made[sec])
+		default:
+			put(i+1, uint32(img.sassOf[sec]+1), img.wide.made[sec])
+		}
+	}
+	for i := range img.banks {
+		if !merc {
+			put(int(img.banks[i].index), img.bankNumber(i), 0)
+		}
+	}
 }

@@ -9,20 +9,28 @@ import (
 // R_MERCURY types: what the link makes of them, and what they are on the SASS
 // side of the image. Source: 621 one-record links of nvlink 13.0.88.
 
-// mercPlain is what a final link makes of the unified types.
-var mercPlain = map[uint32]uint32{
-	cuda.R_MERCURY_UNIFIED:      cuda.R_MERCURY_ABS64,
-	cuda.R_MERCURY_UNIFIED_32:   cuda.R_MERCURY_ABS32,
-	cuda.R_MERCURY_UNIFIED_8_0:  cuda.R_MERCURY_8_0,
-	cuda.R_MERCURY_UNIFIED_8_8:  cuda.R_MERCURY_8_8,
-	cuda.R_MERCURY_UNIFIED_8_16: cuda.R_MERCURY_8_16,
-	cuda.R_MERCURY_UNIFIED_8_24: cuda.R_MERCURY_8_24,
-	cuda.R_MERCURY_UNIFIED_8_32: cuda.R_MERCURY_8_32,
-	cuda.R_MERCURY_UNIFIED_8_40: cuda.R_MERCURY_8_40,
-	cuda.R_MERCURY_UNIFIED_8_48: cuda.R_MERCURY_8_48,
-	cuda.R_MERCURY_UNIFIED_8_56: cuda.R_MERCURY_8_56,
-	cuda.R_MERCURY_UNIFIED32_LO: cuda.R_MERCURY_ABS32_LO,
-	cuda.R_MERCURY_UNIFIED32_HI: cuda.R_MERCURY_ABS32_HI,
+// mercPlain returns what a final link makes of a unified type.
+func mercPlain(typ uint32) (plain uint32, ok bool) {
+	if n := typ - cuda.MercuryBase; n < cuda.MercuryRelocCount {
+		return plainTypes[n], plainTypes[n] != 0
+	}
+	return 0, false
+}
+
+// plainTypes are those of unified types, from the first type on; 0 for others.
+var plainTypes = [cuda.MercuryRelocCount]uint32{
+	cuda.R_MERCURY_UNIFIED - cuda.MercuryBase:      cuda.R_MERCURY_ABS64,
+	cuda.R_MERCURY_UNIFIED_32 - cuda.MercuryBase:   cuda.R_MERCURY_ABS32,
+	cuda.R_MERCURY_UNIFIED_8_0 - cuda.MercuryBase:  cuda.R_MERCURY_8_0,
+	cuda.R_MERCURY_UNIFIED_8_8 - cuda.MercuryBase:  cuda.R_MERCURY_8_8,
+	cuda.R_MERCURY_UNIFIED_8_16 - cuda.MercuryBase: cuda.R_MERCURY_8_16,
+	cuda.R_MERCURY_UNIFIED_8_24 - cuda.MercuryBase: cuda.R_MERCURY_8_24,
+	cuda.R_MERCURY_UNIFIED_8_32 - cuda.MercuryBase: cuda.R_MERCURY_8_32,
+	cuda.R_MERCURY_UNIFIED_8_40 - cuda.MercuryBase: cuda.R_MERCURY_8_40,
+	cuda.R_MERCURY_UNIFIED_8_48 - cuda.MercuryBase: cuda.R_MERCURY_8_48,
+	cuda.R_MERCURY_UNIFIED_8_56 - cuda.MercuryBase: cuda.R_MERCURY_8_56,
+	cuda.R_MERCURY_UNIFIED32_LO - cuda.MercuryBase: cuda.R_MERCURY_ABS32_LO,
+	cuda.R_MERCURY_UNIFIED32_HI - cuda.MercuryBase: cuda.R_MERCURY_ABS32_HI,
 }
 
 // mercApplied are the types that the linker resolves against a constant or a
@@ -41,22 +49,23 @@ func mercApplied(typ uint32) bool {
 
 // sassTypes are the types of kept relocations on the SASS side, those of data
 // and debug sections; sassCodeType has the exceptions in code. Halves of an
-// address keep their R_MERCURY number in data.
-var sassTypes = map[uint32]uint32{
-	cuda.R_MERCURY_G64:               cuda.R_CUDA_G64,
-	cuda.R_MERCURY_ABS64:             cuda.R_CUDA_64,
-	cuda.R_MERCURY_ABS32:             cuda.R_CUDA_32,
-	cuda.R_MERCURY_TEX_HEADER_INDEX:  cuda.R_CUDA_TEX_HEADER_INDEX,
-	cuda.R_MERCURY_SAMP_HEADER_INDEX: cuda.R_CUDA_SAMP_HEADER_INDEX_0,
-	cuda.R_MERCURY_SURF_HEADER_INDEX: cuda.R_CUDA_SURF_HEADER_INDEX,
-	cuda.R_MERCURY_UNUSED_CLEAR64:    cuda.R_CUDA_UNUSED_CLEAR64,
-	cuda.R_MERCURY_FUNC_DESC_64:      cuda.R_CUDA_FUNC_DESC_64,
-	cuda.R_MERCURY_ABS_PROG_REL32:    cuda.R_CUDA_32,
-	cuda.R_MERCURY_ABS_PROG_REL64:    cuda.R_CUDA_64,
-	cuda.R_MERCURY_UNIFIED:           cuda.R_CUDA_UNIFIED,
-	cuda.R_MERCURY_UNIFIED_32:        cuda.R_CUDA_UNIFIED_32,
-	cuda.R_MERCURY_UNIFIED32_LO:      cuda.R_CUDA_UNIFIED32_LO_32,
-	cuda.R_MERCURY_UNIFIED32_HI:      cuda.R_CUDA_UNIFIED32_HI_32,
+// address keep their R_MERCURY number in data. By number from the first type on, 0
+// for others.
+var sassTypes = [cuda.MercuryRelocCount]uint32{
+	cuda.R_MERCURY_G64 - cuda.MercuryBase:               cuda.R_CUDA_G64,
+	cuda.R_MERCURY_ABS64 - cuda.MercuryBase:             cuda.R_CUDA_64,
+	cuda.R_MERCURY_ABS32 - cuda.MercuryBase:             cuda.R_CUDA_32,
+	cuda.R_MERCURY_TEX_HEADER_INDEX - cuda.MercuryBase:  cuda.R_CUDA_TEX_HEADER_INDEX,
+	cuda.R_MERCURY_SAMP_HEADER_INDEX - cuda.MercuryBase: cuda.R_CUDA_SAMP_HEADER_INDEX_0,
+	cuda.R_MERCURY_SURF_HEADER_INDEX - cuda.MercuryBase: cuda.R_CUDA_SURF_HEADER_INDEX,
+	cuda.R_MERCURY_UNUSED_CLEAR64 - cuda.MercuryBase:    cuda.R_CUDA_UNUSED_CLEAR64,
+	cuda.R_MERCURY_FUNC_DESC_64 - cuda.MercuryBase:      cuda.R_CUDA_FUNC_DESC_64,
+	cuda.R_MERCURY_ABS_PROG_REL32 - cuda.MercuryBase:    cuda.R_CUDA_32,
+	cuda.R_MERCURY_ABS_PROG_REL64 - cuda.MercuryBase:    cuda.R_CUDA_64,
+	cuda.R_MERCURY_UNIFIED - cuda.MercuryBase:           cuda.R_CUDA_UNIFIED,
+	cuda.R_MERCURY_UNIFIED_32 - cuda.MercuryBase:        cuda.R_CUDA_UNIFIED_32,
+	cuda.R_MERCURY_UNIFIED32_LO - cuda.MercuryBase:      cuda.R_CUDA_UNIFIED32_LO_32,
+	cuda.R_MERCURY_UNIFIED32_HI - cuda.MercuryBase:      cuda.R_CUDA_UNIFIED32_HI_32,
 }
 
 // mercLanes are runs of types for the eight bytes of an address.
@@ -70,8 +79,8 @@ var mercLanes = [...]struct{ merc, sass uint32 }{
 // sassDataType returns the SASS type of a kept relocation of data; false where
 // the SASS side has no such record.
 func sassDataType(typ uint32) (uint32, bool) {
-	if t, ok := sassTypes[typ]; ok {
-		return t, true
+	if n := typ - cuda.MercuryBase; n < cuda.MercuryRelocCount && sassTypes[n] != 0 {
+		return sassTypes[n], true
 	}
 	switch {
 	case typ == cuda.R_MERCURY_ABS16 || typ == cuda.R_MERCURY_ABS32_LO || typ == cuda.R_MERCURY_ABS32_HI,

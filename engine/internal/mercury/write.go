@@ -1,7 +1,6 @@
 package mercury
 
 import (
-	"encoding/binary"
 	"strings"
 
 	"github.com/twinlink/twinlink/cubin"
@@ -15,7 +14,7 @@ import (
 func (l *Backend) placeParts(img *plan) error {
 	symtab := &img.parts[img.sassOf[l.Symtab]]
 	symtab.hdr.Size = uint64(len(img.Symbols)+1+len(img.banks)) * cubin.SymbolSize
-	merc := &img.parts[len(img.parts)-1]
+	merc := &img.parts[img.mercSymtab]
 	merc.hdr.Size = uint64(len(img.Symbols)+1) * cubin.SymbolSize
 	if len(img.banks) > 0 {
 		symtab.hdr.Info = l.lastLocal(img)
@@ -26,6 +25,11 @@ func (l *Backend) placeParts(img *plan) error {
 	strtab, shstrtab := &img.parts[img.sassOf[l.Strtab]], &img.parts[img.sassOf[l.Shstrtab]]
 	strtab.hdr.Size = uint64(img.Str.Size)
 	shstrtab.hdr.Size = uint64(img.Shstr.Size + img.extra.tailSize)
+	gap, endAlign := namesGap, uint64(8)
+	if l.Release.FreshNames {
+		shstrtab.hdr.Size += namesGap
+		gap, endAlign, img.gap = 0, 1, 0
+	}
 	at := uint64(cubin.HeaderSize)
 	for i := range img.parts {
 		p := &img.parts[i]
@@ -41,7 +45,7 @@ func (l *Backend) placeParts(img *plan) error {
 		switch p {
 		case shstrtab:
 			if !img.wide.late {
-				at += namesGap
+				at += gap
 			}
 		case strtab:
 			at += img.gap
@@ -50,7 +54,7 @@ func (l *Backend) placeParts(img *plan) error {
 			return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Budget, Text: "the image would be too large", Value: at}}}
 		}
 	}
-	img.Shoff = model.AlignUp(at, 8)
+	img.Shoff = model.AlignUp(at, endAlign)
 	img.Size = img.Shoff + uint64(len(img.parts)+1)*cubin.SectionSize
 	if !l.IsRelocatable() {
 		l.placeMercuryProgs(img)
@@ -105,66 +109,6 @@ func (l *Backend) placeMercuryProgs(img *plan) {
 	}
 }
 
-// mercBody returns the bytes of a section's Mercury clone in the image.
-func (img *plan) mercBody(out []byte, id model.SecID) []byte { return img.body(out, img.mercOf[id]) }
-
-// sassBody returns the bytes of a section on the SASS side.
-func (img *plan) sassBody(out []byte, id model.SecID) []byte { return img.body(out, img.sassOf[id]) }
-
-func (img *plan) body(out []byte, i int32) []byte {
-	if i < 0 || img.parts[i].nobits {
-		return nil
-	}
-	h := &img.parts[i].hdr
-	return out[h.Off : h.Off+h.Size : h.Off+h.Size]
-}
-
-// emitMercury writes the planned image.
-func (l *Backend) emitMercury(img *plan) ([]byte, error) {
-	out := l.NewImage(img.Size)
-	l.putMercuryHeader(out, img)
-	l.putNames(img, img.sassBody(out, l.Shstrtab))
-	img.Str.Put(img.sassBody(out, l.Strtab))
-	for i := range img.parts {
-		p := &img.parts[i]
-		if p.nobits || p.twin >= 0 || p.data == nil && p.chunks == nil {
-			continue
-		}
-		body := img.body(out, int32(i))
-		copy(body, p.data)
-		for _, c := range p.chunks {
-			copy(body[c.Off:], c.Data)
-		}
-	}
-	for _, fn := range l.order {
-		if i := img.sassOf[fn.text]; i >= 0 {
-			binary.LittleEndian.PutUint32(img.mercBody(out, fn.text), uint32(i+1))
-		}
-	}
-	l.putSASSSymbols(out, img)
-	l.putMercurySymbols(out, img)
-	if err := l.applyMercury(out, img); err != nil {
-		return nil, err
-	}
-	if err := l.finalize(out, img); err != nil {
-		return nil, err
-	}
-	for _, id := range img.Order {
-		if l.Secs[id].Target == model.Absent {
-			continue
-		}
-		l.putMercuryRelocs(img.mercBody(out, id), id)
-	}
-	if n := len(img.parts) + 1; n >= cuda.SHNLoReserve {
-		null := cubin.Section{Size: uint64(n)}
-		null.Put((*[cubin.SectionSize]byte)(out[img.Shoff:]))
-	}
-	for i := range img.parts {
-		img.parts[i].hdr.Put((*[cubin.SectionSize]byte)(out[img.Shoff+uint64(i+1)*cubin.SectionSize:]))
-	}
-	return out, nil
-}
-
 func (l *Backend) putMercuryHeader(out []byte, img *plan) {
 	h := cubin.Header{
 		Ident:     [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1, l.Release.Osabi, l.Release.Abi},
@@ -190,9 +134,6 @@ func (l *Backend) putMercuryHeader(out []byte, img *plan) {
 		h.PhOff = img.Progs[0].Off
 	}
 	h.Put((*[cubin.HeaderSize]byte)(out))
-	for i := range img.Progs {
-		img.Progs[i].Put((*[cubin.ProgSize]byte)(out[h.PhOff+uint64(i)*cubin.ProgSize:]))
-	}
 }
 
 // putMercuryRelocs writes the records that stay, last read first.
@@ -240,58 +181,59 @@ func (l *Backend) mercEntry(img *plan, id model.SymID) cubin.Symbol {
 }
 
 // putMercurySymbols writes .nv.merc.symtab.
-func (l *Backend) putMercurySymbols(out []byte, img *plan) {
-	body := img.body(out, int32(len(img.parts)-1))
-	table := img.wideTable(out, img.wide.merc)
-	null := cubin.Symbol{Value: l.NullValue}
-	null.Put((*[cubin.SymbolSize]byte)(body))
-	for i, id := range img.Symbols {
+func (l *Backend) putMercurySymbols(body []byte, img *plan, from int) {
+	for k := range len(body) / cubin.SymbolSize {
+		at := (*[cubin.SymbolSize]byte)(body[k*cubin.SymbolSize:])
+		if from+k == 0 {
+			null := cubin.Symbol{Value: l.NullValue}
+			null.Put(at)
+			continue
+		}
+		id := img.Symbols[from+k-1]
 		e := l.mercEntry(img, id)
 		if s := &l.Syms[id]; s.Sec >= 0 {
-			k := img.mercOf[s.Sec]
-			if k < 0 {
-				k = img.sassOf[s.Sec]
-			}
-			img.putShndx(table, i+1, &e, uint32(k+1), img.wide.made[s.Sec])
+			e.Shndx, _ = img.number(img.mercNumber(s.Sec), 0)
 		}
-		e.Put((*[cubin.SymbolSize]byte)(body[(i+1)*cubin.SymbolSize:]))
+		e.Put(at)
 	}
 }
 
 // putSASSSymbols writes .symtab.
-func (l *Backend) putSASSSymbols(out []byte, img *plan) {
-	body := img.sassBody(out, l.Symtab)
-	table := img.wideTable(out, img.wide.sass)
-	null := cubin.Symbol{Value: l.NullValue}
-	null.Put((*[cubin.SymbolSize]byte)(body))
-	for i, id := range img.Symbols {
-		s := &l.Syms[id]
-		e := l.mercEntry(img, id)
-		if s.Sec >= 0 {
-			img.putShndx(table, i+1, &e, uint32(img.sassOf[s.Sec]+1), img.wide.made[s.Sec])
-		}
-		switch s.Type() {
-		case cuda.STTFunc:
-			e.Value, e.Size = l.sassExtent(img, id)
-		case cuda.STTSection:
-			if name, ok := img.bankName[s.Sec]; ok {
-				e.NameOff = name
-			}
+func (l *Backend) putSASSSymbols(body []byte, img *plan, from int) {
+	for k := range len(body) / cubin.SymbolSize {
+		var e cubin.Symbol
+		switch i := from + k - 1; {
+		case i < 0:
+			e.Value = l.NullValue
+		case i < len(img.Symbols):
+			e = l.sassEntry(img, img.Symbols[i])
 		default:
-			l.lowerObject(s, &e)
+			i -= len(img.Symbols)
+			e = cubin.Symbol{NameOff: img.Str.Add(l.Names.ID(img.banks[i].name)), Info: uint8(cuda.STTSection)}
+			e.Shndx, _ = img.number(img.bankNumber(i), 0)
 		}
-		e.Put((*[cubin.SymbolSize]byte)(body[(i+1)*cubin.SymbolSize:]))
+		e.Put((*[cubin.SymbolSize]byte)(body[k*cubin.SymbolSize:]))
 	}
-	for i := range img.banks {
-		b := &img.banks[i]
-		e := cubin.Symbol{NameOff: img.Str.Add(l.Names.ID(b.name)), Info: uint8(cuda.STTSection)}
-		first := len(img.Order)
-		if img.wide.late {
-			first++
+}
+
+// sassEntry is a symbol as the SASS side has it.
+func (l *Backend) sassEntry(img *plan, id model.SymID) cubin.Symbol {
+	s := &l.Syms[id]
+	e := l.mercEntry(img, id)
+	if s.Sec >= 0 {
+		e.Shndx, _ = img.number(uint32(img.sassOf[s.Sec]+1), 0)
+	}
+	switch s.Type() {
+	case cuda.STTFunc:
+		e.Value, e.Size = l.sassExtent(img, id)
+	case cuda.STTSection:
+		if name, ok := img.bankName[s.Sec]; ok {
+			e.NameOff = name
 		}
-		img.putShndx(table, int(b.index), &e, uint32(first+i+1), 0)
-		e.Put((*[cubin.SymbolSize]byte)(body[int(b.index)*cubin.SymbolSize:]))
+	default:
+		l.lowerObject(s, &e)
 	}
+	return e
 }
 
 // Values that the finalizer gives undefined symbols of the driver's shared
@@ -322,7 +264,7 @@ func (l *Backend) lowerObject(s *model.Symbol, e *cubin.Symbol) {
 			e.Info = e.Info&0xf0 | uint8(cuda.STTObject)
 		}
 		e.Other &= 0x1f
-	} else if s.Binding() == cuda.STBWeak && s.Type() == cuda.STTCudaObject && s.Space() != cuda.STOShared {
+	} else if s.Type() == cuda.STTCudaObject && (s.Binding() == cuda.STBWeak && s.Space() != cuda.STOShared || l.Opt.AllowUndefined && s.Space() == cuda.STOGlobal) {
 		e.Info = e.Info&0xf0 | uint8(cuda.STTObject)
 		e.Other &= 0x1f
 	}

@@ -1,10 +1,12 @@
 package merge
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/names"
 )
@@ -22,23 +24,57 @@ func (l *merger) readAttributes(m *module, s *cubin.Section) error {
 	f := l.Secs[text].Fun
 	id := l.Funs[f].Info
 	if id == model.Absent {
-		id = l.NewOwned(text, l.Names.ID(m.file.SectionName(s)), s.Type, s.Flags, s.Align)
+		id = l.NewOwned(text, l.infoName(m, s, owner, text), s.Type, s.Flags, s.Align)
 		l.Funs[f].Info = id
 	}
 	if l.Funs[f].InfoAt == 0 {
 		l.Funs[f].InfoAt = l.Moment()
 	}
+	dated := false
 	r := m.file.Info(s)
-	records := l.recordLists.Room(l.Secs[id].Records(), min(int(s.Size/model.InfoLeast)+1, model.ArenaPiece/16))
+	n := 1 // for the one below
+	for count := r; ; n++ {
+		if _, ok := count.Next(); !ok {
+			break
+		}
+	}
+	records := l.recordLists.Room(l.Secs[id].Records(), n)
 	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
 		out, err := l.mapInfo(m, s, &rec)
 		if err != nil {
 			return err
 		}
 		records = append(records, out)
+		l.checkAPI(m, &rec)
+		dated = dated || rec.Attr == cuda.AttrMercuryIsaVersion
+		l.TellsSparse = l.TellsSparse || rec.Attr == cuda.AttrSparseMmaMask
+	}
+	if n := l.Dialect.OldestISA; n > 0 && !dated {
+		records = append(records, model.Attribute{Format: cuda.FormatHalf, Attr: cuda.AttrMercuryIsaVersion, Value: n, Sym: model.Absent})
 	}
 	l.InfoOf(id).Read = records
 	return r.Err()
+}
+
+// infoName is the name of a function's attributes: the input's, or where its code
+// got another name, one after that.
+func (l *merger) infoName(m *module, s *cubin.Section, owner uint32, text model.SecID) names.ID {
+	function := l.Syms[l.Funs[l.Secs[text].Fun].Sym].Name
+	if l.Names.Str(l.Secs[text].Name) != m.file.SectionName(&m.heads[owner]) {
+		return l.Names.Join(names.Info, function)
+	}
+	return l.Names.Joined(m.file.SectionName(s), names.Info, function)
+}
+
+// checkAPI holds the API version of a function against --cuda-api-version.
+func (l *merger) checkAPI(m *module, rec *cubin.InfoRecord) {
+	if rec.Attr != cuda.AttrCudaApiVersion || l.Opt.APIVersion == 0 {
+		return
+	}
+	if v, ok := rec.Word(0); ok && v > l.Opt.APIVersion {
+		l.Say(diag.Diagnostic{Severity: diag.Error, Kind: diag.WrongToolkit, File: m.file.Name, Value: uint64(v),
+			Text: fmt.Sprintf("Object '%s' has cuda-api-version of %d which is greater than version on link line (%d)", m.file.Name, v, l.Opt.APIVersion)})
+	}
 }
 
 // mapInfo turns the symbol indices of a record into symbols.
@@ -82,9 +118,8 @@ func (l *merger) symbolOf(m *module, s *cubin.Section, index uint32) (model.SymI
 	if m.sym[index] != model.Absent || index == 0 {
 		return m.sym[index], nil
 	}
-	sym, _ := m.tab.At(int(index))
-	if sym.Type() == cuda.STTSection {
-		shndx := m.tab.Shndx(int(index), &sym)
+	if sym := &m.syms[index]; sym.Type() == cuda.STTSection {
+		shndx := m.tab.Shndx(int(index), sym)
 		if int64(shndx) < int64(len(m.sec)) && m.sec[shndx] >= 0 {
 			return l.Secs[m.sec[shndx]].Sym, nil
 		}

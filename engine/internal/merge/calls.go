@@ -27,6 +27,9 @@ type edge struct {
 func (l *merger) addUnlessThere(c *model.Calls, e edge) {
 	const long = 128
 	own := c.List[c.Since:]
+	if l.IsRelocatable() {
+		own, e.replaced = c.List, 0 // also among those of a definition that was replaced
+	}
 	if len(own) < long {
 		if !slices.Contains(own, e.to) {
 			if c.List == nil {

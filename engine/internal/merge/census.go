@@ -19,12 +19,14 @@ type census struct {
 }
 
 func takeCensus(files []*cubin.File) (c census) {
+	var heads []cubin.Section
 	for _, f := range files {
+		heads = f.AppendSections(heads[:0])
 		c.symbols += f.Symtab().Len()
 		c.relocs += len(f.Data) / cubin.RelSize
 		counted := false // the .nv.info of a sound file is one; overlapping ones must not add up
-		for i := 1; i < f.NumSections(); i++ {
-			switch s := f.Section(i); {
+		for i := 1; i < len(heads); i++ {
+			switch s := &heads[i]; {
 			case s.Type == cuda.SHTNull:
 				continue // of the other side of a Mercury input
 			case s.Type == cuda.SHTRela:

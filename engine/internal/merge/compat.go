@@ -16,6 +16,7 @@ func (l *merger) readCompat(m *module, s *cubin.Section) error {
 	first := !l.Compat.Seen
 	c := &l.Compat
 	c.Seen = true
+	dated := false
 	r := m.file.Info(s)
 	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
 		switch v := uint8(rec.Value); cuda.CompatAttr(rec.Attr) {
@@ -27,6 +28,7 @@ func (l *merger) readCompat(m *module, s *cubin.Section) error {
 			}
 		case cuda.CompatMercuryISAMajorMinor:
 			c.Isa = max(c.Isa, rec.Value)
+			dated = true
 			if n := l.Dialect.NewestISA; n > 0 && rec.Value > n {
 				return diag.Refuse(diag.Internal, m.file.Name, "Internal FNLZR error '%s'", m.file.Name)
 			}
@@ -39,6 +41,10 @@ func (l *merger) readCompat(m *module, s *cubin.Section) error {
 			c.Oppo = v
 		}
 	}
+	if n := l.Dialect.OldestISA; n > 0 && !dated {
+		c.Isa = max(c.Isa, n)
+		c.IsaLast = c.IsaLast || first
+	}
 	return r.Err()
 }
 
@@ -48,7 +54,8 @@ func (l *merger) readCompat(m *module, s *cubin.Section) error {
 //	03       the bits of both
 //	05 0e    kept if all inputs have it; the larger
 //	06       dropped
-//	07 0c 0d the larger; 0c and 0d have a value where an input lacks them
+//	07 0c 0d the larger; 0c and 0d have a value where an input lacks them, and
+//	         stand last where the first input does
 //	0b       kept if all inputs have it
 //
 // Source: nvlink 13.1.115 to 13.5.37, objects of every release for sm_90.
@@ -73,12 +80,8 @@ func (l *merger) joinCompat(m *module, s *cubin.Section) error {
 	if find(list, cuda.CompatCanFastpathFinalize) < 0 && rules.Fastpath {
 		list = append(list, cubin.InfoRecord{Format: cuda.FormatSized, Attr: cuda.InfoAttr(cuda.CompatCanFastpathFinalize), Value: 8, Data: make([]byte, 8)})
 	}
-	if rules.Missing0C > 0 && find(list, compat0C) < 0 {
-		list = append(list, cubin.InfoRecord{Format: cuda.FormatByte, Attr: cuda.InfoAttr(compat0C), Value: rules.Missing0C})
-	}
-	if rules.Missing0D > 0 && find(list, compat0D) < 0 {
-		list = append(list, cubin.InfoRecord{Format: cuda.FormatHalf, Attr: cuda.InfoAttr(compat0D), Value: rules.Missing0D})
-	}
+	list = l.joinLate(list, compat0C, cuda.FormatByte, rules.Missing0C)
+	list = l.joinLate(list, compat0D, cuda.FormatHalf, rules.Missing0D)
 	c := &l.Compat
 	if !c.Seen {
 		c.Seen, c.List = true, list
@@ -120,6 +123,34 @@ func (l *merger) joinCompat(m *module, s *cubin.Section) error {
 	}
 	c.List = have
 	return nil
+}
+
+// joinLate joins an attribute that has a value where an input lacks it. One that
+// the first input lacks is kept apart, behind all others; what other inputs have
+// of it goes there. It returns the records that are left.
+func (l *merger) joinLate(list []cubin.InfoRecord, attr cuda.CompatAttr, format cuda.InfoFormat, missing uint16) []cubin.InfoRecord {
+	if missing == 0 {
+		return list
+	}
+	c := &l.Compat
+	i, late := find(list, attr), find(c.Late, attr)
+	value := missing
+	if i >= 0 {
+		value = list[i].Value
+	}
+	switch {
+	case late >= 0:
+		c.Late[late].Value = max(c.Late[late].Value, value)
+		if i >= 0 {
+			list = slices.Delete(list, i, i+1)
+		}
+	case i >= 0:
+	case find(c.List, attr) >= 0:
+		list = append(list, cubin.InfoRecord{Format: format, Attr: cuda.InfoAttr(attr), Value: missing})
+	default:
+		c.Late = append(c.Late, cubin.InfoRecord{Format: format, Attr: cuda.InfoAttr(attr), Value: missing})
+	}
+	return list
 }
 
 // Attributes that releases from 13.3 on have, without a name that is known.

@@ -19,61 +19,98 @@ func (l *merger) newFunction(s model.Symbol) model.SymID {
 
 // readFunctions reads the FUNC symbols of a module: pass 1.
 func (l *merger) readFunctions(m *module) error {
-	nameless := false
-	for i := 1; i < m.tab.Len(); i++ {
-		s, _ := m.tab.At(i)
-		if s.Type() != cuda.STTFunc {
-			continue
-		}
-		name := l.Names.ID(m.tab.Name(&s))
-		old := model.SymID(model.Absent)
-		if s.Binding() != cuda.STBLocal {
-			old = l.Lookup(name)
-			if any := l.LookupAny(name); any != old && (l.Syms[any].Other^s.Other)&cuda.STOEntry != 0 {
-				l.entryMismatch(m, any) // also with a name of another input alone
-			}
-		}
-		shndx := m.tab.Shndx(i, &s)
-		if old != model.Absent && l.Syms[old].Fun == model.Absent {
-			if s.Other&cuda.STOEntry != 0 {
-				l.entryMismatch(m, old)
-			}
-			l.spaceMismatch(m, old)
-			l.definedTwice(m, old, &s, shndx)
-			if have := &l.Syms[old]; l.Release.WeakByRecord && have.Is(model.SymDefined) && shndx != cuda.SHNUndef &&
-				have.Binding() == cuda.STBWeak && s.Binding() == cuda.STBWeak {
-				return diag.Refuse(diag.Internal, m.file.Name, "Internal error: no such original reg count")
-			}
-			if s.Other&cuda.STOEntry != 0 {
-				return diag.Refuse(diag.MergeFailed, m.file.Name, "merge_elf failed")
-			}
-			return diag.Refuse(diag.Internal, m.file.Name, "Internal error: no callgraph node")
-		}
-		if old != model.Absent && (l.Syms[old].Other^s.Other)&cuda.STOEntry != 0 {
-			l.entryMismatch(m, old)
-		}
-		if shndx == cuda.SHNUndef {
-			if old == model.Absent {
-				if l.Release.NamelessFunc && !nameless {
-					nameless = true
-					l.Nameless = append(l.Nameless, model.FunID(len(l.Funs)))
-					m.sym[0] = l.NewSymbol(model.Symbol{Info: uint8(cuda.STTFunc), Fun: model.Absent, Sec: model.Absent, Flags: model.SymNameless})
-				}
-				sym := model.Symbol{Name: name, Info: s.Info, Other: s.Other, Sec: model.Absent, File: m.num, Value: s.Value, Size: s.Size}
-				if s.Binding() != cuda.STBWeak || l.Release.WeakListed {
-					sym.Flags = model.SymGlobal
-				}
-				old = l.newFunction(sym)
-				l.SetLookup(name, old)
-			}
-			m.sym[i] = old
-			continue
-		}
-		if err := l.defineFunction(m, i, &s, shndx, name, old); err != nil {
+	for i := 1; i < len(m.syms); i++ {
+		if err := l.readFunction(m, i); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// readFunction reads a symbol if it is a function that hasn't been read. A second
+// name of code is listed behind the first. Where -r wrote it before, the first is
+// read out of turn, unless the second is referred to already: then the code is named
+// by the second.
+func (l *merger) readFunction(m *module, i int) error {
+	s := &m.syms[i]
+	if s.Type() != cuda.STTFunc || m.sym[i] != model.Absent {
+		return nil
+	}
+	shndx := m.tab.Shndx(i, s)
+	name := l.Names.ID(m.tab.Name(s))
+	old := model.SymID(model.Absent)
+	if s.Binding() != cuda.STBLocal {
+		old = l.Lookup(name)
+		if any := l.LookupAny(name); any != old && (l.Syms[any].Other^s.Other)&cuda.STOEntry != 0 {
+			l.entryMismatch(m, any) // also with a name of another input alone
+		}
+	}
+	if old != model.Absent {
+		if l.Syms[old].Fun == model.Absent {
+			return l.clashWithObject(m, s, shndx, old)
+		}
+		if (l.Syms[old].Other^s.Other)&cuda.STOEntry != 0 {
+			l.entryMismatch(m, old)
+		}
+	}
+	if shndx != cuda.SHNUndef {
+		if first := m.firstName(shndx); old == model.Absent && first > i {
+			if err := l.readFunction(m, first); err != nil {
+				return err
+			}
+		}
+		return l.defineFunction(m, i, s, shndx, name, old)
+	}
+	if old == model.Absent {
+		old = l.referToFunction(m, s, name)
+	}
+	m.sym[i] = old
+	return nil
+}
+
+// firstName returns the index of the function that a section of code is named by,
+// 0 where it isn't one of that section.
+func (m *module) firstName(shndx uint32) int {
+	if shndx == cuda.SHNUndef || int64(shndx) >= int64(len(m.heads)) {
+		return 0
+	}
+	first := int(m.heads[shndx].Info & 0xffffff)
+	if first >= len(m.syms) || m.syms[first].Type() != cuda.STTFunc || m.tab.Shndx(first, &m.syms[first]) != shndx {
+		return 0
+	}
+	return first
+}
+
+// clashWithObject refuses a function of the name of a variable.
+func (l *merger) clashWithObject(m *module, s *cubin.Symbol, shndx uint32, old model.SymID) error {
+	if s.Other&cuda.STOEntry != 0 {
+		l.entryMismatch(m, old)
+	}
+	l.spaceMismatch(m, old)
+	l.definedTwice(m, old, s, shndx)
+	if have := &l.Syms[old]; l.Release.WeakByRecord && have.Is(model.SymDefined) && shndx != cuda.SHNUndef &&
+		have.Binding() == cuda.STBWeak && s.Binding() == cuda.STBWeak {
+		return diag.Refuse(diag.Internal, m.file.Name, "Internal error: no such original reg count")
+	}
+	if s.Other&cuda.STOEntry != 0 {
+		return diag.Refuse(diag.MergeFailed, m.file.Name, "merge_elf failed")
+	}
+	return diag.Refuse(diag.Internal, m.file.Name, "Internal error: no callgraph node")
+}
+
+// referToFunction makes the symbol of a function that nothing has defined so far.
+func (l *merger) referToFunction(m *module, s *cubin.Symbol, name names.ID) model.SymID {
+	if l.Release.NamelessFunc && m.sym[0] == model.Absent {
+		l.Nameless = append(l.Nameless, model.FunID(len(l.Funs)))
+		m.sym[0] = l.NewSymbol(model.Symbol{Info: uint8(cuda.STTFunc), Fun: model.Absent, Sec: model.Absent, Flags: model.SymNameless})
+	}
+	sym := model.Symbol{Name: name, Info: s.Info, Other: s.Other, Sec: model.Absent, File: m.num, Value: s.Value, Size: s.Size}
+	if s.Binding() != cuda.STBWeak || l.Release.WeakListed {
+		sym.Flags = model.SymGlobal
+	}
+	id := l.newFunction(sym)
+	l.SetLookup(name, id)
+	return id
 }
 
 // defineFunction reads a function's definition; old is the symbol of that
@@ -82,9 +119,9 @@ func (l *merger) defineFunction(m *module, i int, s *cubin.Symbol, shndx uint32,
 	if int64(shndx) >= int64(len(m.sec)) {
 		return m.fault(cubin.BadIndex, nil, uint64(i), uint64(shndx), "a function in no section")
 	}
-	text := m.file.Section(int(shndx))
+	text := &m.heads[shndx]
 	if text.Type != cuda.SHTProgbits && text.Type != cuda.SHTCudaUFT {
-		return m.fault(cubin.BadIndex, &text, uint64(i), uint64(shndx), "a function in a section that holds no code")
+		return m.fault(cubin.BadIndex, text, uint64(i), uint64(shndx), "a function in a section that holds no code")
 	}
 	if old == model.Absent {
 		sym := model.Symbol{Name: name, Info: s.Info, Other: s.Other, Flags: model.SymDefined, File: m.num, Value: s.Value, Size: s.Size}
@@ -94,7 +131,7 @@ func (l *merger) defineFunction(m *module, i int, s *cubin.Symbol, shndx uint32,
 		old = l.newFunction(sym)
 		l.SetLookup(name, old)
 		m.sym[i] = old
-		return l.newText(m, uint32(i), shndx, &text, old)
+		return l.newText(m, uint32(i), shndx, text, old)
 	}
 	m.sym[i] = old
 	sym := &l.Syms[old]
@@ -103,9 +140,9 @@ func (l *merger) defineFunction(m *module, i int, s *cubin.Symbol, shndx uint32,
 		sym.Flags |= model.SymDefined
 		sym.File = m.num
 		sym.At = l.Moment()
-		return l.newText(m, uint32(i), shndx, &text, old)
+		return l.newText(m, uint32(i), shndx, text, old)
 	}
-	return l.redefineFunction(m, i, s, shndx, &text, old)
+	return l.redefineFunction(m, i, s, shndx, text, old)
 }
 
 // newText makes the code section of a function that has no definition yet,
@@ -119,21 +156,22 @@ func (l *merger) newText(m *module, index, shndx uint32, text *cubin.Section, sy
 		}
 		l.Syms[sym].Sec = id
 		l.Funs[fun].Text = id
-		if text.Info&0xffffff == index {
-			l.Secs[id].Fun = fun
-		}
 		return nil
 	}
-	id := l.NewSection(l.Names.ID(m.file.SectionName(text)), text.Type, text.Flags, text.Align)
+	name := l.Names.Joined(m.file.SectionName(text), names.Text, l.Syms[sym].Name)
+	if m.firstName(shndx) > int(index) {
+		name = l.Names.Join(names.Text, l.Syms[sym].Name)
+	}
+	id := l.NewSection(name, text.Type, text.Flags, text.Align)
 	l.Syms[sym].Sec = id
 	l.Funs[fun].From = m.num
 	l.Secs[id].Fun = fun
 	l.Secs[id].Regs = uint8(text.Info >> 24)
 	l.Funs[fun].Text = id
 	if l.IsReadAsEntry(fun) {
-		name := l.Names.Str(l.Syms[sym].Name)
-		l.Funs[fun].Info = l.NewOwned(id, l.Names.Join(".nv.info.", name), cuda.SHTCudaInfo, l.InfoFlags(), 4)
-		l.Funs[fun].Shared = l.NewOwned(id, l.Names.Join(".nv.shared.", name), cuda.SHTCudaShared,
+		name := l.Syms[sym].Name
+		l.Funs[fun].Info = l.NewOwned(id, l.Names.Join(names.Info, name), cuda.SHTCudaInfo, l.InfoFlags(), 4)
+		l.Funs[fun].Shared = l.NewOwned(id, l.Names.ID(".nv.shared."+l.Names.Str(name)), cuda.SHTCudaShared,
 			l.InfoFlags()|cuda.SHFWrite|cuda.SHFAlloc, 1)
 	}
 	return l.fillText(m, shndx, text, id)
@@ -202,12 +240,12 @@ func (l *merger) registersOf(m *module, sym uint32, text *cubin.Section) uint32 
 // registerRecords reads the REGCOUNT records of a module.
 func (m *module) registerRecords() map[uint32]uint32 {
 	regs := make(map[uint32]uint32)
-	for i := 1; i < m.file.NumSections(); i++ {
-		s := m.file.Section(i)
+	for i := 1; i < len(m.heads); i++ {
+		s := &m.heads[i]
 		if s.Type != cuda.SHTCudaInfo || s.Owner() != 0 {
 			continue
 		}
-		r := m.file.Info(&s)
+		r := m.file.Info(s)
 		for rec, ok := r.Next(); ok; rec, ok = r.Next() {
 			if rec.Attr == cuda.AttrRegcount {
 				of, _ := rec.Word(0)

@@ -36,6 +36,9 @@ func (l *merger) begin() {
 	l.Symtab = l.Role(".symtab", cuda.SHTSymtab, 0, 8)
 	l.WillMake(l.Shstrtab, l.Strtab, l.Symtab)
 	l.Shndx = l.Role(".symtab_shndx", cuda.SHTSymtabShndx, 0, 4)
+	if l.Release.EntrySection {
+		l.NewSection(l.Names.ID(".nv.uft.entry"), cuda.SHTCudaUFTEntry, 0, 1)
+	}
 	if l.Release.Notes {
 		l.Tkinfo = l.Role(".note.nv.tkinfo", cuda.SHTNote, cuda.SHFTkinfo, 4)
 		l.Cuinfo = l.Role(".note.nv.cuinfo", cuda.SHTNote, cuda.SHFCuinfo, 4)
@@ -45,6 +48,11 @@ func (l *merger) begin() {
 	if l.Release.Notes && l.Arch.SM >= 90 {
 		l.Compatsec = l.Role(".nv.compat", cuda.SHTCudaCompat, 0, 4)
 		l.WillMake(l.Compatsec)
+	}
+	if n := uint64(len(l.Opt.Host)); n > 0 {
+		sec := &l.Secs[l.Role(".nv.host", cuda.SHTCudaHost, 0, 8)]
+		sec.Size = n
+		sec.Chunks = []model.Chunk{{Size: n, Align: 8, Data: l.Opt.Host, File: model.Absent}}
 	}
 }
 
@@ -56,6 +64,9 @@ type module struct {
 	file *cubin.File
 	tab  *cubin.Symtab
 	num  int32
+
+	heads []cubin.Section // its section headers
+	syms  []cubin.Symbol  // its symbols
 
 	sym  []model.SymID // symbol index to symbol
 	sec  []model.SecID // section index to section, absent or lost
@@ -97,30 +108,29 @@ func (l *merger) mergeAll() error {
 
 func (l *merger) merge(f *cubin.File, num int32) error {
 	m := &module{file: f, tab: f.Symtab(), num: num}
-	n := f.NumSections()
-	m.sym = model.Blank(l.scratchSym, m.tab.Len())
-	m.sec = model.Blank(l.scratchSec, n)
-	if cap(l.scratchBase) < n {
-		l.scratchBase = make([]uint64, n)
-	}
-	m.base = l.scratchBase[:n]
-	clear(m.base)
-	l.scratchSym, l.scratchSec = m.sym, m.sec
+	before := &l.scratch
+	m.heads, m.syms = f.AppendSections(before.heads[:0]), m.tab.Append(before.syms[:0])
+	m.sym = model.Blank(before.sym, len(m.syms))
+	m.sec = model.Blank(before.sec, len(m.heads))
+	m.base = append(before.base[:0], make([]uint64, len(m.heads))...)
+	defer func() { l.scratch = *m }()
 
 	for _, pass := range []func(*module) error{l.checkAlignments, l.readFunctions, l.readObjects, l.readSections, l.readAbout} {
 		if err := pass(m); err != nil {
 			return err
 		}
 	}
+	if l.Opt.ToolsPatch {
+		return l.checkPatches(m)
+	}
 	return nil
 }
 
 // checkAlignments refuses alignments with which offsets would run over.
 func (l *merger) checkAlignments(m *module) error {
-	for i := 1; i < len(m.sec); i++ {
-		s := m.file.Section(i)
-		if !isAlignment(s.Align) {
-			return m.fault(cubin.BadHeader, &s, s.Off, s.Align, "sh_addralign is not a power of two, or too large")
+	for i := 1; i < len(m.heads); i++ {
+		if s := &m.heads[i]; !isAlignment(s.Align) {
+			return m.fault(cubin.BadHeader, s, s.Off, s.Align, "sh_addralign is not a power of two, or too large")
 		}
 	}
 	return nil
@@ -145,13 +155,13 @@ func (l *merger) readSections(m *module) error {
 		if m.sec[i] != model.Absent {
 			continue
 		}
-		s := m.file.Section(i)
+		s := &m.heads[i]
 		if isTable(s.Type) {
 			continue
 		}
 		switch s.Type {
 		case cuda.SHTCudaUFTEntry, cuda.SHTCudaUDTEntry:
-			if err := l.readUnified(m, i, &s); err != nil {
+			if err := l.readUnified(m, i, s); err != nil {
 				return err
 			}
 			continue
@@ -159,7 +169,7 @@ func (l *merger) readSections(m *module) error {
 		if cubin.NoBitsSpace(s.Type) {
 			continue // only an object that wins brings it in
 		}
-		if err := l.mergeSection(m, i, &s); err != nil {
+		if err := l.mergeSection(m, i, s); err != nil {
 			return err
 		}
 	}
@@ -172,7 +182,7 @@ func isTable(t cuda.SectionType) bool {
 	switch t {
 	case cuda.SHTNull, cuda.SHTStrtab, cuda.SHTSymtab, cuda.SHTSymtabShndx, cuda.SHTNote,
 		cuda.SHTRel, cuda.SHTRela, cuda.SHTCudaInfo, cuda.SHTCudaCallgraph,
-		cuda.SHTCudaPrototype, cuda.SHTCudaCompat, cuda.SHTCudaResolvedRela, cuda.SHTCudaRelocInfo:
+		cuda.SHTCudaPrototype, cuda.SHTCudaCompat, cuda.SHTCudaHost, cuda.SHTCudaResolvedRela, cuda.SHTCudaRelocInfo:
 		return true
 	}
 	return false
@@ -181,19 +191,19 @@ func isTable(t cuda.SectionType) bool {
 // readAbout reads the sections about others, in index order.
 func (l *merger) readAbout(m *module) error {
 	for i := 1; i < len(m.sec); i++ {
-		s := m.file.Section(i)
+		s := &m.heads[i]
 		var err error
 		switch s.Type {
 		case cuda.SHTCudaInfo:
-			err = l.readAttributes(m, &s)
+			err = l.readAttributes(m, s)
 		case cuda.SHTCudaCallgraph:
-			err = l.readCallgraph(m, &s)
+			err = l.readCallgraph(m, s)
 		case cuda.SHTCudaPrototype:
-			err = l.readPrototypes(m, &s)
+			err = l.readPrototypes(m, s)
 		case cuda.SHTRel, cuda.SHTRela:
-			err = l.readRelocs(m, i, &s)
+			err = l.readRelocs(m, s)
 		case cuda.SHTCudaCompat:
-			err = l.readCompat(m, &s)
+			err = l.readCompat(m, s)
 		}
 		if err != nil {
 			return err

@@ -21,9 +21,7 @@ type merger struct {
 	symbolLists model.Arena[model.SymID]
 	callLists   model.Arena[model.FunID]
 
-	scratchSym  []model.SymID
-	scratchSec  []model.SecID
-	scratchBase []uint64
+	scratch module // of the last input, whose tables the next one takes
 }
 
 // Merge merges the inputs of a set.

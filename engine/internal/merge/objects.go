@@ -12,13 +12,13 @@ import (
 // readObjects reads the symbols that are neither functions nor sections:
 // pass 2. A defined object merges its section when it is met.
 func (l *merger) readObjects(m *module) error {
-	for i := 1; i < m.tab.Len(); i++ {
-		s, _ := m.tab.At(i)
+	for i := 1; i < len(m.syms); i++ {
+		s := &m.syms[i]
 		switch s.Type() {
 		case cuda.STTFunc, cuda.STTSection, cuda.STTNotype, cuda.STTFile:
 			continue
 		}
-		name := l.Names.ID(m.tab.Name(&s))
+		name := l.Names.ID(m.tab.Name(s))
 		old := model.SymID(model.Absent)
 		if s.Binding() != cuda.STBLocal {
 			old = l.Lookup(name)
@@ -28,17 +28,17 @@ func (l *merger) readObjects(m *module) error {
 			continue
 		}
 		if old != model.Absent && l.Syms[old].Fun != model.Absent {
-			l.clashWithFunction(m, i, old, &s)
+			l.clashWithFunction(m, i, old, s)
 			continue
 		}
 		var err error
-		switch shndx := m.tab.Shndx(i, &s); {
+		switch shndx := m.tab.Shndx(i, s); {
 		case shndx == cuda.SHNUndef:
-			l.undefinedObject(m, i, &s, name, old)
+			l.undefinedObject(m, i, s, name, old)
 		case shndx == cuda.SHNCommon && s.Shndx == cuda.SHNCommon:
-			err = l.commonObject(m, i, &s, name, old)
+			err = l.commonObject(m, i, s, name, old)
 		default:
-			err = l.defineObject(m, i, &s, int(shndx), name, old)
+			err = l.defineObject(m, i, s, int(shndx), name, old)
 		}
 		if err != nil {
 			return err
@@ -65,6 +65,9 @@ func (l *merger) undefinedObject(m *module, i int, s *cubin.Symbol, name names.I
 		switch {
 		case s.Binding() == cuda.STBLocal:
 			sym.Flags, sym.Value = model.SymDead, model.Unplaced
+			if l.IsRelocatable() {
+				sym.Flags = 0
+			}
 		case s.Binding() == cuda.STBWeak && !model.IsSynthetic(l.Names.Str(name)):
 			sym.Flags, sym.Value = 0, model.Unplaced
 		}
@@ -175,9 +178,9 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 	if shndx >= len(m.sec) {
 		return m.fault(cubin.BadIndex, nil, uint64(i), uint64(shndx), "an object in no section")
 	}
-	in := m.file.Section(shndx)
+	in := &m.heads[shndx]
 	if isTable(in.Type) {
-		return m.fault(cubin.BadIndex, &in, uint64(i), uint64(shndx), "an object in a section of tables")
+		return m.fault(cubin.BadIndex, in, uint64(i), uint64(shndx), "an object in a section of tables")
 	}
 	if old != model.Absent && l.losesTo(old, s) {
 		if have := &l.Syms[old]; in.Type == cuda.SHTCudaGlobalInit {
@@ -202,7 +205,7 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 	if owner := in.Owner(); owner != 0 && int64(owner) < int64(len(m.sec)) && m.sec[owner] == lost && isCompilerBank(in.Type) {
 		return nil
 	}
-	if err := l.mergeSection(m, shndx, &in); err != nil {
+	if err := l.mergeSection(m, shndx, in); err != nil {
 		return err
 	}
 	id := m.sec[shndx]
@@ -210,9 +213,9 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 		return nil
 	}
 	if l.Secs[id].Fun != model.Absent {
-		return m.fault(cubin.BadIndex, &in, uint64(i), uint64(shndx), "an object in a section of code")
+		return m.fault(cubin.BadIndex, in, uint64(i), uint64(shndx), "an object in a section of code")
 	}
-	if l.Dialect.NumbersConstants && l.Secs[id].Type == cuda.SHTCudaConstant0+2 {
+	if l.Dialect.NumbersConstants && !l.Release.NamesConstants && l.Secs[id].Type == cuda.SHTCudaConstant0+2 {
 		// What the compiler called them doesn't survive.
 		m.optimized++
 		name = l.Names.ID(l.Names.Str(l.Secs[id].Name) + "." + strconv.Itoa(m.optimized))
@@ -226,7 +229,7 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 		sym.Value += m.base[shndx]
 	case !isAlignment(s.Value):
 		// A shared variable's st_value is its alignment until layout.
-		return m.fault(cubin.BadIndex, &in, uint64(i), s.Value, "the alignment of a shared variable is not a power of two, or too large")
+		return m.fault(cubin.BadIndex, in, uint64(i), s.Value, "the alignment of a shared variable is not a power of two, or too large")
 	}
 	if old == model.Absent {
 		if l.isListed(s) {
@@ -237,7 +240,7 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 		return nil
 	}
 	m.sym[i] = old
-	l.redefineObject(m, i, s, &sym, dataRange{uint32(shndx), s.Value, s.Value + s.Size})
+	l.redefineObject(m, i, s, &sym)
 	return nil
 }
 
@@ -254,8 +257,8 @@ func (l *merger) losesTo(old model.SymID, s *cubin.Symbol) bool {
 	return s.Binding() == cuda.STBWeak && have.Is(model.SymDefined|model.SymCommon)
 }
 
-// redefineObject sets a definition against the symbol of that name.
-func (l *merger) redefineObject(m *module, i int, s *cubin.Symbol, sym *model.Symbol, bytes dataRange) {
+// redefineObject sets a definition that doesn't lose against the symbol of that name.
+func (l *merger) redefineObject(m *module, i int, s *cubin.Symbol, sym *model.Symbol) {
 	old := m.sym[i]
 	have := &l.Syms[old]
 	l.sameSpace(m, old, s)
@@ -295,15 +298,11 @@ func (l *merger) redefineObject(m *module, i int, s *cubin.Symbol, sym *model.Sy
 		l.sameSize(m, old, s)
 	default:
 		l.sameSize(m, old, s)
-		haveWeak, weak := have.Binding() == cuda.STBWeak, sym.Binding() == cuda.STBWeak
-		if !haveWeak && !weak && (!isShared(s) || have.Size > 0) {
-			l.multipleDefinition(m, old)
-		}
-		if !haveWeak || weak {
-			m.lose(i)
-			if haveWeak && l.Secs[sym.Sec].Type == cuda.SHTCudaGlobalInit {
-				m.lostData = append(m.lostData, bytes)
+		if have.Binding() != cuda.STBWeak {
+			if !isShared(s) || have.Size > 0 {
+				l.multipleDefinition(m, old)
 			}
+			m.lose(i)
 			return
 		}
 		// A strong definition takes over; the bytes of both stay.

@@ -9,78 +9,115 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/names"
 )
 
+// relocReader reads one relocation section of an input.
+type relocReader struct {
+	*merger
+	m      *module
+	s      *cubin.Section
+	prefix names.Prefix
+	name   names.ID
+	target model.SecID
+	id     model.SecID // the section that takes the records, absent for none so far
+	had    int         // its records before these
+	out    []model.Reloc
+	beside bool // see relBeside
+}
+
 // readRelocs reads a relocation section: pass 4.
-func (l *merger) readRelocs(m *module, index int, s *cubin.Section) error {
-	if s.Info == 0 || int64(s.Info) >= int64(len(m.sec)) {
-		return m.fault(cubin.BadIndex, s, 0, uint64(s.Info), "sh_info names no section to relocate")
-	}
-	target := m.sec[s.Info]
-	if target == lost {
-		return nil
-	}
-	if target == model.Absent || !l.takesRelocs(target) {
-		return l.relocSectionFault(m, s)
+func (l *merger) readRelocs(m *module, s *cubin.Section) error {
+	target, err := l.relocTarget(m, s)
+	if err != nil || target == lost {
+		return err
 	}
 	table, err := m.file.Relocs(s)
 	if err != nil {
 		return err
 	}
-	name := l.Names.ID(m.file.SectionName(s))
-	id := l.RelocSection(target, name)
-	base := m.base[s.Info]
-	in := m.file.Section(int(s.Info))
-	twin := false
-	var out []model.Reloc
-	for i := 0; i < table.Len(); i++ {
+	r := relocReader{merger: l, m: m, s: s, target: target, prefix: names.Rela}
+	if s.Type == cuda.SHTRel {
+		r.prefix = names.Rel
+	}
+	r.name = l.Names.Joined(m.file.SectionName(s), r.prefix, l.Secs[target].Name)
+	r.id = l.RelocSection(target, r.name)
+	drops := len(m.lostSyms) > 0 && l.dropsLosers(target)
+	for i := range table.Len() {
 		rec := table.At(i)
-		if m.isLostData(s.Info, rec.Off) || m.lostSyms[rec.Symbol] && l.dropsLosers(target) {
+		if len(m.lostData) > 0 && m.isLostData(s.Info, rec.Off) || drops && m.lostSyms[rec.Symbol] {
 			continue
 		}
-		sym, symBase, err := l.relocSymbol(m, s, i, rec.Symbol)
+		sym, base, err := l.relocSymbol(m, s, rec.Symbol)
 		if err != nil {
 			return err
 		}
-		if s.Type == cuda.SHTRel && symBase != 0 && !l.Opt.ForceRela {
-			l.rebase(target, model.Reloc{Off: rec.Off + base, Type: rec.Type, File: m.num, Sym: sym, Base: symBase, From: rec.Symbol, Rel: true})
+		if s.Type == cuda.SHTRel && base != 0 && !l.Opt.ForceRela {
+			l.rebase(target, model.Reloc{Off: rec.Off + m.base[s.Info], Type: rec.Type, File: m.num, Sym: sym, Base: base, From: rec.Symbol, Rel: true})
 			continue
 		}
-		if id != model.Absent && out == nil && l.Secs[id].Flags == 0 {
-			l.Secs[id].Flags = l.InfoFlags() // made for header indices, it holds records after all
+		if r.out == nil {
+			r.begin(table.Len())
 		}
-		if id == model.Absent {
-			id = l.NewRelocSection(name, s.Type, s.Flags|l.InfoFlags(), target)
-			if s.Type == cuda.SHTRel && l.Opt.ForceRela {
-				l.relaTwin(target)
-			}
-			if l.Opt.PreserveReloc {
-				l.PreserveFor(target)
-			}
-		}
-		if s.Type == cuda.SHTRel && l.Opt.ForceRela && out == nil {
-			id = l.relaTwin(target)
-		}
-		if out == nil {
-			out = l.roomForRelocs(m, l.Secs[id].Relocs, table.Len())
-		}
-		if (i > 0 && !l.Dialect.FirstAsksRel || len(out) > len(l.Secs[id].Relocs)) && rec.Addend == 0 && s.Type == cuda.SHTRela && !twin {
-			twin = true
-			l.relTwin(name, target)
-		}
-		l.relocSeq++
-		r := model.Reloc{Off: rec.Off + base, Addend: rec.Addend, Type: rec.Type, File: m.num, Seq: l.relocSeq, Rel: s.Type == cuda.SHTRel, From: rec.Symbol}
-		if r.Rel && l.Opt.ForceRela {
-			r.Addend = m.fieldOf(&in, &rec)
-		}
-		r.Sym, r.Base = sym, symBase
-		if r.Sym != model.Absent && l.Syms[r.Sym].Fun != model.Absent && descriptor.AsksFunction(r.Type) {
-			l.Funs[l.Syms[r.Sym].Fun].Taken = true
-		}
-		out = append(out, r)
+		r.append(&rec, i > 0, sym, base)
 	}
-	if out != nil {
-		l.Secs[id].Relocs = out
+	if r.out != nil {
+		l.Secs[r.id].Relocs = r.out
 	}
 	return nil
+}
+
+// relocTarget returns the section that an input's records patch, or lost.
+func (l *merger) relocTarget(m *module, s *cubin.Section) (model.SecID, error) {
+	if s.Info == 0 || int64(s.Info) >= int64(len(m.sec)) {
+		return lost, m.fault(cubin.BadIndex, s, 0, uint64(s.Info), "sh_info names no section to relocate")
+	}
+	target := m.sec[s.Info]
+	if target == model.Absent || target != lost && !l.takesRelocs(target) {
+		return lost, l.relocSectionFault(m, s)
+	}
+	return target, nil
+}
+
+// begin finds or makes the section that takes so many records.
+func (r *relocReader) begin(n int) {
+	asRela := r.s.Type == cuda.SHTRel && r.Opt.ForceRela
+	if r.id == model.Absent {
+		r.id = r.NewRelocSection(r.name, r.s.Type, r.s.Flags|r.InfoFlags(), r.target)
+		if asRela {
+			r.relaBeside(r.target)
+		}
+		if r.Opt.PreserveRelocs {
+			r.PreserveFor(r.target)
+		}
+	} else if r.Secs[r.id].Flags == 0 {
+		r.Secs[r.id].Flags = r.InfoFlags() // made for header indices, it holds records after all
+	}
+	if asRela {
+		r.id = r.relaBeside(r.target)
+	}
+	r.had = len(r.Secs[r.id].Relocs)
+	r.out = r.roomForRelocs(r.m, r.Secs[r.id].Relocs, n)
+}
+
+// append appends a record; later tells that it isn't the section's first.
+func (r *relocReader) append(rec *cubin.Reloc, later bool, sym model.SymID, base uint64) {
+	isRel := r.s.Type == cuda.SHTRel
+	if rec.Addend == 0 && !isRel && !r.beside && (later && !r.Dialect.FirstAsksRel || len(r.out) > r.had) {
+		r.beside = true
+		r.relBeside(r.name, r.target)
+	}
+	r.relocSeq++
+	n := len(r.out)
+	r.out = r.out[:n+1]
+	out := &r.out[n]
+	*out = model.Reloc{}
+	out.Off, out.Addend, out.Type = rec.Off+r.m.base[r.s.Info], rec.Addend, rec.Type
+	out.Sym, out.Base, out.From = sym, base, rec.Symbol
+	out.File, out.Seq, out.Rel = r.m.num, r.relocSeq, isRel
+	if isRel && r.Opt.ForceRela {
+		out.Addend = r.m.fieldOf(&r.m.heads[r.s.Info], rec)
+	}
+	if sym != model.Absent && r.Syms[sym].Fun != model.Absent && descriptor.AsksFunction(rec.Type) {
+		r.Funs[r.Syms[sym].Fun].Taken = true
+	}
 }
 
 // roomForRelocs makes room for n more records. A list that outgrows its room is
@@ -100,8 +137,8 @@ func (l *merger) roomForRelocs(m *module, list []model.Reloc, n int) []model.Rel
 // earlier input has a part: it becomes RELA with the begin of this input's part
 // as its addend, and what the field held is lost.
 func (l *merger) rebase(target model.SecID, r model.Reloc) {
-	id := l.relaTwin(target)
-	if l.Opt.PreserveReloc {
+	id := l.relaBeside(target)
+	if l.Opt.PreserveRelocs {
 		l.PreserveFor(target)
 	}
 	l.relocSeq++
@@ -131,22 +168,22 @@ func (l *merger) dropsLosers(target model.SecID) bool {
 	return !l.Release.LoserDebug && l.DescribesCode(target)
 }
 
-// relTwin makes the empty .rel<X> beside a .rela<X>: a record with addend 0
+// relBeside makes the empty .rel<X> beside a .rela<X>: a record with addend 0
 // that is not its section's first asks for it. It only leaves a name.
-func (l *merger) relTwin(rela names.ID, target model.SecID) {
-	if l.Release.NoRelTwin {
+func (l *merger) relBeside(rela names.ID, target model.SecID) {
+	if l.Release.NoRelBeside {
 		return
 	}
-	name := l.Names.Join(".rel", l.Names.Str(l.Secs[target].Name))
+	name := l.Names.Join(names.Rel, l.Secs[target].Name)
 	if l.RelocSection(target, name) == model.Absent {
 		l.NewRelocSection(name, cuda.SHTRel, l.InfoFlags(), target)
 	}
 }
 
-// relaTwin returns the .rela<X> that takes the records of a .rel<X> with
+// relaBeside returns the .rela<X> that takes the records of a .rel<X> with
 // --force-rela.
-func (l *merger) relaTwin(target model.SecID) model.SecID {
-	name := l.Names.Join(".rela", l.Names.Str(l.Secs[target].Name))
+func (l *merger) relaBeside(target model.SecID) model.SecID {
+	name := l.Names.Join(names.Rela, l.Secs[target].Name)
 	if id := l.RelocSection(target, name); id != model.Absent {
 		return id
 	}
@@ -165,7 +202,7 @@ func (m *module) fieldOf(in *cubin.Section, rec *cubin.Reloc) int64 {
 
 // relocSymbol maps the symbol of a record. For a SECTION symbol, base is where
 // the module's part of that section begins.
-func (l *merger) relocSymbol(m *module, s *cubin.Section, i int, index uint32) (sym model.SymID, base uint64, err error) {
+func (l *merger) relocSymbol(m *module, s *cubin.Section, index uint32) (sym model.SymID, base uint64, err error) {
 	if index == 0 {
 		return model.Absent, 0, nil
 	}
@@ -173,8 +210,7 @@ func (l *merger) relocSymbol(m *module, s *cubin.Section, i int, index uint32) (
 	if err != nil || sym == model.Absent || l.Syms[sym].Type() != cuda.STTSection {
 		return sym, 0, err
 	}
-	in, _ := m.tab.At(int(index))
-	return sym, m.base[m.tab.Shndx(int(index), &in)], nil
+	return sym, m.base[m.tab.Shndx(int(index), &m.syms[index])], nil
 }
 
 // isLostData reports whether a place lies in the bytes of a losing object.

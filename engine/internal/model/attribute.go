@@ -10,9 +10,6 @@ import (
 // InfoLeast is the size of the records that .nv.info mostly consists of.
 const InfoLeast = 12
 
-// InfoHead is what a record has before its data.
-const InfoHead = 4
-
 // NamesSymbol reports whether an attribute's first word is a symbol index.
 func NamesSymbol(a cuda.InfoAttr) bool {
 	switch a {

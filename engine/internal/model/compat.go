@@ -8,13 +8,16 @@ import (
 
 // Compat is the merged .nv.compat. Inputs without the section don't count.
 type Compat struct {
-	Seen   bool
-	Class  meet // ISA_CLASS
-	Mma    [4]meet
-	Isa    uint16
-	Tensor uint8
-	Oppo   uint8
-	List   []cubin.InfoRecord // from 13.1 on: all but the accelerator's, in their order
+	Seen  bool
+	Class meet // ISA_CLASS
+	Mma   [4]meet
+	Isa   uint16
+	// IsaLast: the first input lacks the record of Isa, which then stands last.
+	IsaLast bool
+	Tensor  uint8
+	Oppo    uint8
+	List    []cubin.InfoRecord // from 13.1 on: all but the accelerator's, in their order
+	Late    []cubin.InfoRecord // those that stand behind them
 }
 
 // meet is a value where 0 absorbs and else the largest wins.
@@ -53,6 +56,9 @@ func (c *Compat) Bytes(t release.Target) []byte {
 		for _, r := range c.List {
 			b = r.Append(b)
 		}
+		for _, r := range c.Late {
+			b = r.Append(b)
+		}
 		return b
 	}
 	put(cuda.FormatByte, cuda.CompatISAClass, uint16(c.Class.V))
@@ -61,8 +67,13 @@ func (c *Compat) Bytes(t release.Target) []byte {
 		mma |= uint16(c.Mma[i].V) << (2 * i)
 	}
 	put(cuda.FormatByte, cuda.CompatInstTcgen05MMA, mma)
-	put(cuda.FormatHalf, cuda.CompatMercuryISAMajorMinor, c.Isa)
+	if !c.IsaLast {
+		put(cuda.FormatHalf, cuda.CompatMercuryISAMajorMinor, c.Isa)
+	}
 	put(cuda.FormatByte, cuda.CompatInstTensormapV1, uint16(c.Tensor))
 	put(cuda.FormatByte, cuda.CompatEnableOpportunisticFinalization, uint16(c.Oppo))
+	if c.IsaLast {
+		put(cuda.FormatHalf, cuda.CompatMercuryISAMajorMinor, c.Isa)
+	}
 	return b
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/names"
 )
@@ -116,8 +117,24 @@ type Chunk struct {
 	Size  uint64
 	Align uint64
 	Data  []byte // nil for a section without bits
-	File  int32  // the input and the number of its section
+	File  int32  // the input, absent for an option's bytes, and the number of its section
 	From  uint32
+}
+
+// IsOfChunks reports whether a section is its chunks, one behind the other.
+func (s *Section) IsOfChunks() bool { return AreWhole(s.Chunks, s.Size) }
+
+// AreWhole reports whether chunks lie one behind the other in so many bytes.
+func AreWhole(chunks []Chunk, size uint64) bool {
+	at := uint64(0)
+	for i := range chunks {
+		c := &chunks[i]
+		if c.Off < at || uint64(len(c.Data)) != c.Size {
+			return false
+		}
+		at = c.Off + c.Size
+	}
+	return len(chunks) > 0 && at <= size
 }
 
 // Symbol is a symbol of the image in the making.
@@ -201,6 +218,14 @@ type Reloc struct {
 	Disposition               Disposition
 	Rel                       bool // read from a REL section
 	AtField                   bool // Mercury, code: at the last word of an instruction
+}
+
+// RelocSize is the size of a record in a section of a type.
+func RelocSize(t cuda.SectionType) uint64 {
+	if t == cuda.SHTRel {
+		return cubin.RelSize
+	}
+	return cubin.RelaSize
 }
 
 // Disposition is what happens to a relocation.

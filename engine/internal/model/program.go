@@ -24,6 +24,7 @@ type Program struct {
 	Commons          []SymID     // tentative definitions by first appearance
 	Nameless         []FunID     // functions a nameless one was made right before
 	LostDebug        map[LostDebug]bool
+	TellsSparse      bool // some function of the inputs has a SPARSE_MMA_MASK
 	Compat           Compat
 	UnifiedEntries   map[SecID][]UnifiedEntry
 

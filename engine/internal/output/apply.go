@@ -4,14 +4,6 @@ import (
 	"github.com/twinlink/twinlink/engine/descriptor"
 )
 
-// NewImage returns zeroed memory for the image.
-func (l *Planner) NewImage(size uint64) []byte {
-	if l.Opt.Alloc != nil {
-		return l.Opt.Alloc(int(size))[:size]
-	}
-	return make([]byte, size)
-}
-
 // ApplyAt patches a place. A field may end behind its section: what is inside
 // is written as if it didn't.
 func ApplyAt(place []byte, d *descriptor.Descriptor, v *descriptor.Values) (uint64, error) {

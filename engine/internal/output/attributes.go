@@ -15,11 +15,7 @@ import (
 // .nv.prototype and .nv.rel.action, which name symbols by their final index.
 func (l *Planner) BuildAttributes(img *Plan) {
 	l.buildModuleInfo(img)
-	for i := range l.Funs {
-		if id := l.Funs[i].Info; id != model.Absent && !l.Secs[id].Deleted {
-			l.setContent(img, id, l.functionInfo(id))
-		}
-	}
+	l.buildFunctionInfo(img)
 	l.buildUnified(img)
 	l.setContent(img, l.Callgraph, l.callgraphBytes(img))
 	l.setContent(img, l.Protosec, l.prototypeBytes(img))
@@ -65,16 +61,31 @@ func (l *Planner) appendInfo(b []byte, r *model.Attribute) []byte {
 	return rec.Append(b)
 }
 
-// functionInfo is a function's records, last read first, then those the link
-// added.
-func (l *Planner) functionInfo(id model.SecID) []byte {
+// infoRoom is how many bytes of .nv.info.<f> are made at a time.
+const infoRoom = 1 << 16
+
+// buildFunctionInfo makes each .nv.info.<f>.
+func (l *Planner) buildFunctionInfo(img *Plan) {
+	var room []byte
+	for i := range l.Funs {
+		id := l.Funs[i].Info
+		if id == model.Absent || l.Secs[id].Deleted {
+			continue
+		}
+		if cap(room)-len(room) < infoRoom/64 {
+			room = make([]byte, 0, infoRoom)
+		}
+		from := len(room)
+		room = l.appendFunctionInfo(room, id)
+		l.setContent(img, id, room[from:len(room):len(room)])
+	}
+}
+
+// appendFunctionInfo appends a function's records, last read first, then those
+// the link added.
+func (l *Planner) appendFunctionInfo(b []byte, id model.SecID) []byte {
 	s := &l.Secs[id]
 	records, added := s.Records(), s.Added()
-	size := 0
-	for i := range records {
-		size += model.InfoHead + (len(records[i].Data)+3)&^3
-	}
-	b := make([]byte, 0, size)
 	for i := len(records) - 1; i >= 0; i-- {
 		if !records[i].Gone {
 			b = l.appendInfo(b, &records[i])
@@ -122,11 +133,13 @@ func (l *Planner) callgraphBytes(img *Plan) []byte {
 	for i := range l.Funs {
 		calls += len(l.Funs[i].Callees.List)
 	}
+	var callees []model.FunID
 	b := pair(make([]byte, 0, 8*calls), 0, cuda.CallgraphCalls)
 	for i := range l.Funs {
 		if x := l.Syms[l.Funs[i].Sym].Index; x != 0 {
-			for _, g := range l.writtenCallees(model.FunID(i)) {
-				if y := l.Syms[l.Funs[g].Sym].Index; y != 0 {
+			callees = l.appendCallees(callees[:0], model.FunID(i))
+			for _, g := range callees {
+				if y := l.Syms[l.Funs[g].Sym].Index; y != 0 && !(l.Release.NoOpenCalls && l.Funs[g].Text == model.Absent) {
 					b = pair(b, x, y)
 				}
 			}
@@ -169,13 +182,13 @@ func (l *Planner) callgraphBytes(img *Plan) []byte {
 	return b
 }
 
-// writtenCallees is a function's callees as .nv.callgraph lists them. 11.8
+// appendCallees appends a function's callees as .nv.callgraph lists them. 11.8
 // adds the matches of indirect calls, each in front.
-func (l *Planner) writtenCallees(id model.FunID) []model.FunID {
+func (l *Planner) appendCallees(list []model.FunID, id model.FunID) []model.FunID {
 	if l.Release.IcallPairs {
-		return l.CalledBy(id)
+		return append(list, l.CalledBy(id)...)
 	}
-	return reach.Reversed(nil, l.Funs[id].Callees.List)
+	return reach.Reversed(list, l.Funs[id].Callees.List)
 }
 
 // prototypeBytes is .nv.prototype: functions whose address nobody takes.

@@ -12,6 +12,7 @@ import (
 type Plan struct {
 	Order   []model.SecID // sections by index - 1
 	Symbols []model.SymID // symbols by index - 1
+	named   []symbolName  // symbols whose name is in .strtab, in its order
 	Locals  int           // symbols of the local list
 	Content [][]byte      // by section: bytes the link made itself, nil for merged ones
 	Names   []uint32      // by symbol: offset in .strtab
@@ -20,30 +21,6 @@ type Plan struct {
 	Progs   []cubin.Prog
 	Shoff   uint64
 	Size    uint64
-}
-
-// CountKept gives relocation sections the size of what stays in them.
-func (l *Planner) CountKept() {
-	for i := range l.Secs {
-		s := &l.Secs[i]
-		if s.Target == model.Absent || s.Type == cuda.SHTCudaResolvedRela {
-			continue
-		}
-		n := uint64(0)
-		for j := range s.Relocs {
-			if s.Relocs[j].Disposition == model.Kept {
-				n++
-			}
-		}
-		s.Size = n * RelocSize(s.Type)
-	}
-}
-
-func RelocSize(t cuda.SectionType) uint64 {
-	if t == cuda.SHTRel {
-		return cubin.RelSize
-	}
-	return cubin.RelaSize
 }
 
 // isPresent reports whether a section is in the image.
@@ -69,11 +46,11 @@ func (l *Planner) isPresent(id model.SecID) bool {
 	return s.Size > 0 || s.Present
 }
 
-// lowered returns the type a section has in the image: a final one knows no
-// memory spaces.
 // maxBanks bounds the numbers of constant banks: the next types are Mercury's.
 const maxBanks = 24
 
+// Lowered returns the type a section has in the image: a final one knows no
+// memory spaces.
 func (l *Planner) Lowered(t cuda.SectionType) cuda.SectionType {
 	if l.IsRelocatable() {
 		return t

@@ -10,8 +10,9 @@ import (
 // Planner plans the output of a resolved program.
 type Planner struct {
 	*resolve.Resolution
-	Resolved map[model.SecID][]resolvedAt
+	*model.Program // of Resolution
+	Resolved       map[model.SecID][]resolvedAt
 }
 
 // New returns a planner.
-func New(res *resolve.Resolution) *Planner { return &Planner{Resolution: res} }
+func New(res *resolve.Resolution) *Planner { return &Planner{Resolution: res, Program: res.Program} }

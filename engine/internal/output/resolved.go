@@ -17,7 +17,7 @@ import (
 
 // CountResolved finds the records each section gets, and its size.
 func (l *Planner) CountResolved() {
-	if !l.Opt.PreserveReloc {
+	if !l.Opt.PreserveRelocs {
 		return
 	}
 	l.Resolved = make(map[model.SecID][]resolvedAt)
@@ -51,12 +51,13 @@ type resolvedAt struct {
 	seq int32
 }
 
-// isResolved reports whether an applied record is told of: not one to what
+// isResolved reports whether an applied record is listed: not one to what
 // layout put elsewhere (dynamic shared memory, image slots, compiler constants
-// that moved to a kernel).
+// that moved to a kernel), and from sm_100 on only to shared memory, from what is
+// loaded: not from debug sections.
 func (l *Planner) isResolved(id model.SymID, target model.SecID) bool {
 	s := &l.Syms[id]
-	if l.Dialect.ResolvedShared && !s.IsShared() {
+	if l.Dialect.ResolvedShared && (!s.IsShared() || l.Secs[target].Flags&cuda.SHFAlloc == 0) {
 		return false
 	}
 	if resolve.IsLocalUndefined(s) {
@@ -66,15 +67,14 @@ func (l *Planner) isResolved(id model.SymID, target model.SecID) bool {
 }
 
 // PutResolved writes a section of resolved records.
-func (l *Planner) PutResolved(out []byte, id model.SecID) {
-	at := l.Secs[id].Off
+func (l *Planner) PutResolved(b []byte, id model.SecID) {
 	for _, p := range l.Resolved[id] {
 		r := &l.Secs[p.Sec].Relocs[p.At]
 		e := cubin.Reloc{Off: r.Off, Type: r.Type, Addend: r.Addend + int64(r.Base)}
 		if r.Sym != model.Absent {
 			e.Symbol = l.Syms[r.Sym].Index
 		}
-		e.PutRela((*[cubin.RelaSize]byte)(out[at:]))
-		at += cubin.RelaSize
+		e.PutRela((*[cubin.RelaSize]byte)(b))
+		b = b[cubin.RelaSize:]
 	}
 }

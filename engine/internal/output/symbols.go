@@ -4,6 +4,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/names"
+	"github.com/twinlink/twinlink/engine/internal/release"
 )
 
 // sectionSymbolStays reports whether sections of a type keep their symbol.
@@ -36,7 +37,7 @@ func (l *Planner) symbolStays(id model.SymID) bool {
 }
 
 // showNameless reports whether the nameless symbols are in the image.
-func (l *Planner) showNameless() bool { return l.Opt.Debug || l.Opt.PreserveReloc }
+func (l *Planner) showNameless() bool { return l.Opt.Debug || l.Opt.PreserveRelocs }
 
 // isShown reports whether an object is in the tables of the image. Parameters
 // and compiler constants aren't unless relocations are preserved; what lives
@@ -46,7 +47,10 @@ func (l *Planner) isShown(id model.SymID) bool {
 	if s.IsShared() {
 		return l.showShared(s)
 	}
-	return s.Other&cuda.STOVisibility != cuda.STOInternal || (l.Opt.PreserveReloc || l.IsRelocatable()) && s.Is(model.SymDefined)
+	if s.Other&cuda.STOVisibility != cuda.STOInternal {
+		return true
+	}
+	return (l.Opt.PreserveRelocs || l.IsRelocatable()) && s.Is(model.SymDefined) || l.IsRelocatable() && s.Binding() == cuda.STBLocal
 }
 
 // showShared reports whether a variable in shared memory is in the tables.
@@ -57,24 +61,55 @@ func (l *Planner) showShared(s *model.Symbol) bool {
 	if !s.Is(model.SymLaid | model.SymDynamic) {
 		return false
 	}
-	return l.Opt.PreserveReloc || l.DebugShows(s)
+	return l.Opt.PreserveRelocs || l.DebugShows(s)
 }
 
-// ChooseSymbols lists the image's symbols: the local list, then the global
-// one, each in the order of creation.
+// symbolName is a symbol and its name, -1 for one without.
+type symbolName struct {
+	sym  model.SymID
+	name names.ID
+}
+
+// ChooseSymbols lists the image's symbols, and those of which it has the name: the
+// local list, in images that are written anew those that became local, then the
+// global one, each in the order of creation.
 func (l *Planner) ChooseSymbols(img *Plan) {
-	for _, flag := range []model.SymFlags{0, model.SymGlobal} {
-		for i := range l.Syms {
-			if l.Syms[i].Flags&model.SymGlobal != flag || !l.symbolStays(model.SymID(i)) {
-				continue
-			}
-			img.Symbols = append(img.Symbols, model.SymID(i))
-			l.Syms[i].Index = uint32(len(img.Symbols))
-		}
-		if flag == 0 {
-			img.Locals = len(img.Symbols)
-		}
+	var late, global []model.SymID
+	var lateNamed, globalNamed []symbolName
+	img.Symbols = make([]model.SymID, 0, 2*len(l.Funs))
+	if !l.Release.EarlyStrings {
+		img.named = make([]symbolName, 0, len(l.Syms))
 	}
+	moves := l.Release.FreshNames && l.Dialect == &release.Mercury
+	for i := range l.Syms {
+		id, s := model.SymID(i), &l.Syms[i]
+		list, named := &img.Symbols, &img.named
+		switch {
+		case !s.Is(model.SymGlobal):
+		case moves && s.Binding() == cuda.STBLocal:
+			list, named = &late, &lateNamed
+		default:
+			list, named = &global, &globalNamed
+		}
+		if l.symbolStays(id) {
+			*list = append(*list, id)
+		}
+		if l.Release.EarlyStrings || !l.nameStays(id) {
+			continue
+		}
+		n := symbolName{id, s.Name}
+		if s.Is(model.SymNameless) {
+			n.name = -1
+		}
+		*named = append(*named, n)
+	}
+	img.Symbols = append(img.Symbols, late...)
+	img.Locals = len(img.Symbols)
+	img.Symbols = append(img.Symbols, global...)
+	for i, id := range img.Symbols {
+		l.Syms[id].Index = uint32(i + 1)
+	}
+	img.named = append(append(img.named, lateNamed...), globalNamed...)
 }
 
 // BuildStrings makes the two string tables.
@@ -90,20 +125,17 @@ func (l *Planner) BuildStrings(img *Plan) {
 		return
 	}
 	img.Str, img.Shstr = names.NewStrtab(l.Names, len(l.Syms)), names.NewStrtab(l.Names, len(l.Secs))
+	if l.Release.FreshNames && l.Dialect == &release.Mercury {
+		return // package mercury adds what it uses
+	}
 	for _, p := range l.Protos {
 		img.Str.AddPrototype(p)
 	}
-	for _, flag := range []model.SymFlags{0, model.SymGlobal} {
-		for i := range l.Syms {
-			s := &l.Syms[i]
-			if s.Flags&model.SymGlobal != flag || !l.nameStays(model.SymID(i)) {
-				continue
-			}
-			if s.Is(model.SymNameless) {
-				img.Names[i] = img.Str.AddEmpty()
-				continue
-			}
-			img.Names[i] = img.Str.Add(s.Name)
+	for _, n := range img.named {
+		if n.name < 0 {
+			img.Names[n.sym] = img.Str.AddEmpty()
+		} else {
+			img.Names[n.sym] = img.Str.Add(n.name)
 		}
 	}
 	for i := range l.Secs {

@@ -15,14 +15,32 @@ const partSize = 1024
 // takes which, and when, must not show. A panic of work is one of the caller.
 func Do(n int, work func(from, to int)) {
 	parts := (n + partSize - 1) / partSize
-	if parts <= 1 {
-		work(0, n)
+	Run(parts, func(next func() int) {
+		for i := next(); i >= 0; i = next() {
+			work(i*partSize, min((i+1)*partSize, n))
+		}
+	})
+}
+
+// Run calls work on each core, side by side. next returns the number of a part,
+// each of 0..parts-1 once, and then -1. Each core may write only what belongs to
+// its parts. A panic of work is one of the caller.
+func Run(parts int, work func(next func() int)) {
+	var taken atomic.Int64
+	next := func() int {
+		if i := int(taken.Add(1)) - 1; i < parts {
+			return i
+		}
+		return -1
+	}
+	n := min(runtime.GOMAXPROCS(0), parts)
+	if n <= 1 {
+		work(next)
 		return
 	}
-	var next atomic.Int64
 	var cores sync.WaitGroup
 	var broken atomic.Pointer[any]
-	for range min(runtime.GOMAXPROCS(0), parts) {
+	for range n {
 		cores.Go(func() {
 			debug.SetPanicOnFault(true) // of a mapped input that shrank
 			defer func() {
@@ -30,9 +48,7 @@ func Do(n int, work func(from, to int)) {
 					broken.Store(&r)
 				}
 			}()
-			for i := int(next.Add(1)) - 1; i < parts; i = int(next.Add(1)) - 1 {
-				work(i*partSize, min((i+1)*partSize, n))
-			}
+			work(next)
 		})
 	}
 	cores.Wait()

@@ -69,18 +69,27 @@ func (l *Graph) closeGraph() {
 	}
 	l.Calls = g
 	l.components()
-	if l.Opt.ExtraWarnings && !l.Opt.Debug && !l.Opt.PreserveReloc {
+	if l.Opt.ExtraWarnings && !l.Opt.Debug && !l.Opt.PreserveRelocs && !(l.IsRelocatable() && l.Release.KeepsShared) {
 		l.warnUncalled()
 	}
 }
 
-// warnUncalled tells of functions whose address is taken and which nothing can
-// be seen to call.
+// warnUncalled tells of functions whose address is taken and which no kernel
+// can be seen to call, directly or through others.
 func (l *Graph) warnUncalled() {
 	called := make([]bool, len(l.Funs))
+	var queue []model.FunID
 	for i := range l.Funs {
-		for _, g := range l.CalledBy(model.FunID(i)) {
-			called[g] = true
+		if l.IsEntry(model.FunID(i)) {
+			queue = append(queue, model.FunID(i))
+		}
+	}
+	for at := 0; at < len(queue); at++ {
+		for _, g := range l.CalledBy(queue[at]) {
+			if !called[g] {
+				called[g] = true
+				queue = append(queue, g)
+			}
 		}
 	}
 	for i := range l.Funs {

@@ -10,12 +10,16 @@ type Dialect struct {
 	FileKind  uint32 // the kind of file in e_flags
 	Bank2     string // name of a bank of compiler constants, without its function
 	NewestISA uint16 // the newest Mercury ISA that 13.0 reads, major and minor; 0 for any
+	OldestISA uint16 // the one of inputs that don't say, which 12.8 and 12.9 made; 0 if none is put in
 
 	// NumbersConstants: compiler constants lose their names and get numbers.
 	NumbersConstants bool
 	// PlacesReserved: a variable in the driver's shared memory lies where its
 	// section begins.
 	PlacesReserved bool
+	// ReservedInOrder: kernels that use reserved shared memory where none may be are
+	// named in their order, else the last first.
+	ReservedInOrder bool
 	// FirstAsksRel: also a section's first record, if its addend is 0, leaves
 	// the name of a REL section.
 	FirstAsksRel bool
@@ -36,7 +40,7 @@ type Dialect struct {
 	// OutputOfFailed: a link with errors ends with what it made even where
 	// writing that fails.
 	OutputOfFailed bool
-	// ResolvedShared: of resolved records only those to shared memory are told.
+	// ResolvedShared: of resolved records only those to shared memory are listed.
 	ResolvedShared bool
 	// SlotsOfAnyType: what names an image gets its slot, whatever the type.
 	SlotsOfAnyType bool
@@ -53,8 +57,10 @@ var Mercury = Dialect{
 	FileKind:         cuda.EFKindCapmerc,
 	Bank2:            ".nv.constant.optimizer",
 	NewestISA:        0x0101,
+	OldestISA:        0x0100,
 	NumbersConstants: true,
 	PlacesReserved:   true,
+	ReservedInOrder:  true,
 	FirstAsksRel:     true,
 	MovesTargets:     true,
 	HeaderSections:   true,

@@ -7,10 +7,10 @@ import (
 )
 
 // Choose returns the named release, or the oldest that knows the newest
-// input; nil where none does.
+// input and that nvlink itself was asked about; nil where there is none.
 func Choose(name string, newest uint32) *Release {
 	for _, p := range All {
-		if name != "" && (p.Name == name || strings.HasPrefix(name, p.Name+".")) || name == "" && p.Toolkit >= newest {
+		if name != "" && (p.Name == name || strings.HasPrefix(name, p.Name+".")) || name == "" && p.Toolkit >= newest && !p.ByNvJitLink {
 			return p
 		}
 	}
@@ -24,6 +24,9 @@ type Release struct {
 	Toolkit uint32 // 124: e_version of old objects, API word of new ones
 	Version string // the release line of .note.nv.tkinfo
 	Build   string
+
+	// ByNvJitLink: nvJitLink of the release was asked, nvlink wasn't.
+	ByNvJitLink bool
 
 	Osabi, Abi uint8
 	Eversion   uint32
@@ -49,13 +52,16 @@ type Release struct {
 	Edges bool
 	// IcallPairs: matches of an indirect call become CALL pairs.
 	IcallPairs bool
+	// NoOpenCalls: .nv.callgraph leaves out calls of what nothing defines.
+	NoOpenCalls bool
 	// RaiseRegs: sh_info of a kernel's text gets the propagated count.
 	RaiseRegs bool
 	// RenamesUnified: types of the unified tables become plain ones before
 	// anything else is decided.
 	RenamesUnified bool
-	// GraphCalls: the driver has functions for graphs that the device launches.
-	GraphCalls bool
+	// GraphCalls is how many of the functions for graphs that the device
+	// launches the driver has: the launch, then conditions too, then all.
+	GraphCalls uint8
 	// RelocCount is the number of types the release has descriptors for.
 	RelocCount uint32
 	// LoserDebug: debug relocations of a losing weak definition stay.
@@ -69,20 +75,61 @@ type Release struct {
 	BarrierAttr bool
 	// Compat: how .nv.compat is merged.
 	Compat CompatRules
+	// UnplacesUndefined: a global variable that an option lets stay undefined has
+	// the address of what has no place.
+	UnplacesUndefined bool
+	// OwnSharedLocal: a shared variable that one kernel uses becomes local.
+	OwnSharedLocal bool
 	// WeakListed: weak symbols stand among the global ones.
 	WeakListed bool
-	// NoRelTwin: .rela<X> leaves no name of a .rel<X>.
-	NoRelTwin bool
+	// NoRelBeside: .rela<X> leaves no name of a .rel<X>.
+	NoRelBeside bool
 	// NoMixedAccelerated: an accelerated object is not linked for a target
 	// that is not.
 	NoMixedAccelerated bool
 	// NoMercury: what the release does above sm_90 is not known.
 	NoMercury bool
+	// Finalizer is the oldest toolkit whose code from sm_100 on the release
+	// schedules as it came; that of older ones it makes anew as a whole.
+	Finalizer uint32
+	// Pads: some instructions from sm_100 on stand beside a NOP.
+	Pads bool
+	// OwnLeaves: kernels from sm_100 on that load a stack pointer nobody reads get
+	// other scoreboards than 13.0 gives them.
+	OwnLeaves bool
+	// PacesDoubles: code of sm_100 with doubles is made code of sm_103 as 13.0 does,
+	// paced by NOPs; how other releases do it isn't known.
+	PacesDoubles bool
+	// Marks6B, Marks6D: on the SASS side .nv.info.<f> ends with these attributes.
+	Marks6B, Marks6D bool
+	// FreshNames: images from sm_100 on hold the names that they use and no others,
+	// the Mercury group stands in the order of the SASS side, behind its symbols,
+	// and the section headers follow the last byte.
+	FreshNames bool
+	// NamesConstants: compiler constants keep their names from sm_100 on too.
+	NamesConstants bool
+	// FilterSkipsLost: under a kernel filter the records of a definition that lost
+	// are no error from sm_100 on.
+	FilterSkipsLost bool
+	// FramesOfSASS: .debug_frame of the SASS side tells what the Mercury side
+	// doesn't, registers that are lost.
+	FramesOfSASS bool
+	// ClonesCalls: the Mercury group has .nv.callgraph and .nv.prototype too.
+	ClonesCalls bool
 	// KeepsEqual: equal constants are not merged under a kernel filter.
 	KeepsEqual bool
+	// ExternsInOrder: the only kernel of a link names what it needs of others in
+	// the order in which it is found.
+	ExternsInOrder bool
 	// KeepsShared: -r leaves shared variables to a later link, which is not
 	// implemented.
 	KeepsShared bool
+	// EntrySection: an unused .nv.uft.entry is made behind the symbol tables.
+	EntrySection bool
+	// LinksEntry: sections refer to the symbol table by that one's number.
+	LinksEntry bool
+	// NoRelAction: there is no .nv.rel.action.
+	NoRelAction bool
 	// Relocatable: -r makes a relocatable file.
 	Relocatable bool
 	// DebugSingleShared: -g emits shared variables one kernel uses.
@@ -92,21 +139,29 @@ type Release struct {
 	RelActionFirst, RelActionLast int
 }
 
-var All = []*Release{&r118, &r124, &r130, &r131, &r132, &r133, &r134, &r135}
+// The functions for graphs of GraphCalls.
+const (
+	GraphLaunch = 1 + iota
+	GraphConditions
+	AllGraphCalls
+)
+
+var All = []*Release{&r118, &r120, &r121, &r122, &r123, &r124, &r125, &r126, &r128, &r129, &r130, &r131, &r132, &r133, &r134, &r135}
 
 var r118 = Release{
 	Name: "11.8", Toolkit: 118,
 	Osabi: cuda.OSABILegacy, Abi: cuda.ABIVersionLegacy, Eversion: 118, RelocCount: 114,
 	Archs: []string{"sm_35", "sm_37", "sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62",
 		"sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90"},
-	NamelessFunc:   true,
-	EarlyStrings:   true,
-	KeepsAliases:   true,
-	RegistersFirst: true,
-	IcallPairs:     true,
-	RaiseRegs:      true,
-	LoserDebug:     true,
-	RelActionFirst: cuda.R_CUDA_ABS55_16_34, RelActionLast: cuda.R_CUDA_SAMP_HEADER_INDEX_0,
+	NamelessFunc:      true,
+	EarlyStrings:      true,
+	KeepsAliases:      true,
+	RegistersFirst:    true,
+	IcallPairs:        true,
+	RaiseRegs:         true,
+	LoserDebug:        true,
+	UnplacesUndefined: true,
+	RelActionFirst:    cuda.R_CUDA_ABS55_16_34, RelActionLast: cuda.R_CUDA_SAMP_HEADER_INDEX_0,
 }
 
 var r124 = Release{
@@ -117,11 +172,48 @@ var r124 = Release{
 	InfoLink:          true,
 	NamelessFunc:      true,
 	Edges:             true,
-	GraphCalls:        true,
+	GraphCalls:        AllGraphCalls,
 	RenamesUnified:    true,
 	LoserDebug:        true,
 	DebugSingleShared: true,
 	RelActionFirst:    cuda.R_CUDA_CONST_FIELD22_37, RelActionLast: cuda.R_CUDA_CONST_FIELD22_37,
+}
+
+// The other releases of 12.x are 12.4 but for what is named here, as far as
+// their nvJitLink shows.
+var (
+	r123 = r124.sibling("12.3", 123, func(r *Release) {
+		r.EarlyStrings, r.EntrySection, r.RaiseRegs, r.KeepsAliases = true, true, true, true
+		r.InfoLink = false
+		r.GraphCalls = GraphConditions
+	})
+	r122 = r123.sibling("12.2", 122, func(r *Release) {
+		r.LinksEntry, r.NoOpenCalls = true, true
+		r.GraphCalls = GraphLaunch
+	})
+	r121 = r122.sibling("12.1", 121, func(r *Release) {
+		r.NoRelAction, r.NoOpenCalls = true, false
+	})
+	r120 = r121.sibling("12.0", 120, func(r *Release) { r.IcallPairs = true })
+	r125 = r124.sibling("12.5", 125, nil)
+	r126 = r124.sibling("12.6", 126, nil)
+	r128 = r124.sibling("12.8", 128, func(r *Release) {
+		r.Archs = append(r.Archs[:len(r.Archs):len(r.Archs)], "sm_100", "sm_100a", "sm_101", "sm_101a", "sm_120", "sm_120a")
+		r.NoMercury, r.LoserDebug = true, false
+	})
+	r129 = r128.sibling("12.9", 129, func(r *Release) {
+		r.Archs = append(r.Archs[:len(r.Archs):len(r.Archs)], "sm_100f", "sm_101f", "sm_103", "sm_103a", "sm_103f", "sm_120f", "sm_121", "sm_121a", "sm_121f")
+	})
+)
+
+// sibling is a release of which nvJitLink was asked: this one but for its
+// number and what change does.
+func (r Release) sibling(name string, toolkit uint32, change func(*Release)) Release {
+	r.Name, r.Toolkit, r.Eversion, r.ByNvJitLink = name, toolkit, toolkit, true
+	if change != nil {
+		change(&r)
+	}
+	return r
 }
 
 var r130 = Release{
@@ -134,7 +226,7 @@ var r130 = Release{
 		"sm_120", "sm_120a", "sm_120f", "sm_121", "sm_121a", "sm_121f"},
 	InfoLink:          true,
 	Edges:             true,
-	GraphCalls:        true,
+	GraphCalls:        AllGraphCalls,
 	RenamesUnified:    true,
 	Notes:             true,
 	BarrierAttr:       true,
@@ -142,6 +234,8 @@ var r130 = Release{
 	Relocatable:       true,
 	ParamRelaLink:     true,
 	DebugSingleShared: true,
+	Finalizer:         130,
+	PacesDoubles:      true,
 	RelActionFirst:    cuda.R_CUDA_CONST_FIELD22_37, RelActionLast: cuda.R_CUDA_CONST_FIELD22_37,
 }
 
@@ -152,21 +246,41 @@ var (
 	r131 = r130.successor("13.1", 131, "V13.1.115", "37061995", func(r *Release) {
 		r.Compat.Keeps = true
 		r.NoMixedAccelerated = true
-		r.NoMercury = true
+		r.Finalizer = 131
+		r.OwnLeaves = true
+		r.PacesDoubles = false
+		r.FramesOfSASS = true
 	})
 	r132 = r131.successor("13.2", 132, "V13.2.86", "37953736", func(r *Release) {
 		r.Compat.Fastpath = true
 		r.KeepsShared = true
+		r.ExternsInOrder = true
+		r.Finalizer = 132
+		r.Pads = true
+		r.Marks6B = true
 	})
-	r133 = r132.successor("13.3", 133, "V13.3.73", "38244171", func(r *Release) { r.Compat.Missing0D = 0x100 })
+	r133 = r132.successor("13.3", 133, "V13.3.73", "38244171", func(r *Release) {
+		r.Compat.Missing0D = 0x100
+		r.Compat.AnyCode = true
+		r.Finalizer = 133
+	})
 	r134 = r133.successor("13.4", 134, "V13.4.92", "38855100", func(r *Release) {
 		r.Compat.Missing0C = 2
+		r.Compat.Own0E = 0x400
+		r.ClonesCalls = true
+
+		r.Marks6D = true
 		r.WeakListed = true
+		r.OwnSharedLocal = true
 		r.Archs = append(r.Archs[:len(r.Archs):len(r.Archs)], "sm_107", "sm_107a", "sm_107f")
 	})
 	r135 = r134.successor("13.5", 135, "V13.5.37", "39125733", func(r *Release) {
-		r.NoRelTwin = true
+		r.NoRelBeside = true
 		r.KeepsEqual = true
+		r.Compat.Own0E = 0x440
+		r.FreshNames = true
+		r.NamesConstants = true
+		r.FilterSkipsLost = true
 	})
 )
 
@@ -178,6 +292,10 @@ type CompatRules struct {
 	Fastpath bool // CAN_FASTPATH_FINALIZE is kept
 	// What an input without the attribute counts as having, 0 for no such rule.
 	Missing0C, Missing0D uint16
+	// What the finalizer sets attribute 0e to, 0 if it doesn't.
+	Own0E uint16
+	// AnyCode: CAN_FASTPATH_FINALIZE is a matter of the target, not of the code.
+	AnyCode bool
 }
 
 // successor is the next release: this one but for its names and what change does.

@@ -3,25 +3,34 @@ package resched
 // allocator gives out the scoreboards of a kernel.
 type allocator struct {
 	*flow
-	lowest   int          // the first scoreboard that may be given
-	textures bool         // the kernel asks textures
-	counted  [boards]bool // the kernel waits for a number of instructions on this scoreboard
-	doubts   doubt
-	out      []bitset // by block: tokens pending at its entry, in the output; those that cross into it too
-	clocks   [][]int
-	before   [][]int // by block: those it may be entered from
-	freed    []bool  // by token: the last word of its block waits for it
-	reached  [][]int // by token: blocks at whose entry it is pending, made when first asked for
-	work     int     // steps left
+	lowest     int               // the first scoreboard that may be given
+	textures   bool              // the kernel asks textures
+	counted    [noBoard + 1]bool // the kernel waits for a number of instructions on this scoreboard
+	doubts     doubt
+	base       []bitset // by block: tokens pending at its entry, by the rules for the output, before anything changed
+	out        []bitset // by block: tokens pending at its entry, in the output; those that cross into it too
+	clocks     [][]int
+	was        bitset   // tokens pending in the input where a scoreboard is given out
+	before     [][]int  // by block: those it may be entered from
+	fenced     []bool   // by word: an EXIT with a new fence in front; nil where there is none
+	fenceWords int      // how long such a fence is
+	freed      []bool   // by token: the last word of its block waits for it
+	reached    [][]int  // by token: blocks at whose entry it is pending, made when first asked for
+	choices    []choice // by token: of the input
+	late       bool     // see late.go
+	forward    []uint8  // by word: what it waits for if nothing comes over a back edge; nil for no matter
+	asking     bool     // what the rules give for the input itself
+	work       int      // steps left
 }
 
 // maxWork bounds the steps on one kernel.
 const maxWork = 1 << 28
 
-// reallocate takes the scoreboard of the first token away and gives out the
-// others of its blocks, and of the blocks that this changes. It reports whether
-// it came to an end.
-func (a *allocator) reallocate() bool {
+// reallocate takes the scoreboard of a token away and gives out the others of its
+// blocks, and of the blocks that this changes. Without such a token, -1, it begins
+// where other tokens are pending than in the input. It reports whether it came to
+// an end.
+func (a *allocator) reallocate(dead int) bool {
 	nb := len(a.blocks)
 	a.clocks = make([][]int, nb)
 	a.reached = make([][]int, len(a.tokens))
@@ -38,23 +47,41 @@ func (a *allocator) reallocate() bool {
 		a.lowest = 1
 	}
 	a.findTextures()
-	dead := a.first[0][0]
-	a.tokens[dead].dead = true
-	todo := []int{0}
+	var todo []int
 	queued := make([]bool, nb)
-	queued[0] = true
 	enqueue := func(b int) {
 		if !queued[b] && a.seen[b] {
 			queued[b] = true
 			todo = append(todo, b)
 		}
 	}
+	fenced := a.fenced
+	a.fenced = nil
+	a.findPending()
+	if !a.late {
+		a.foresee()
+	}
+	a.base, a.out, a.fenced = a.out, make([]bitset, nb), fenced
+	a.findPending()
+	stale := dead >= 0
+	if dead >= 0 {
+		a.tokens[dead].dead = true
+		enqueue(0)
+	}
+	for t := range a.tokens {
+		if a.tokens[t].fresh {
+			enqueue(a.tokens[t].block)
+			stale = true
+		}
+	}
 	for b := range a.blocks {
-		if a.entry[b].has(dead) {
+		if a.hasFresh(b) {
+			enqueue(b)
+		}
+		if dead >= 0 && a.entry[b].has(dead) || dead < 0 && a.differs(b) {
 			enqueue(b)
 		}
 	}
-	stale := true
 	for rounds := 0; len(todo) > 0 && rounds < 4*nb && a.work > 0; rounds++ {
 		if stale {
 			a.findPending()
@@ -79,7 +106,7 @@ func (a *allocator) reallocate() bool {
 					enqueue(s)
 				}
 				a.comeTo(s, func(o int) {
-					if other := &a.tokens[o]; !other.dead && other.block > b && (other.now == now || other.now == was) {
+					if other := &a.tokens[o]; !other.dead && other.block > b && (other.now == now || other.now >= was) {
 						enqueue(other.block)
 					}
 				})
@@ -89,6 +116,23 @@ func (a *allocator) reallocate() bool {
 	a.findPending()
 	a.masks()
 	return a.work > 0
+}
+
+// hasFresh reports whether a token that the input hasn't is pending at the entry of a block.
+func (a *allocator) hasFresh(b int) (has bool) {
+	a.out[b].each(func(t int) { has = has || a.tokens[t].fresh })
+	return has
+}
+
+// differs reports whether other tokens are pending at the entry of a block than
+// were.
+func (a *allocator) differs(b int) bool {
+	for k := range a.out[b] {
+		if a.out[b][k] != a.base[b][k] {
+			return true
+		}
+	}
+	return false
 }
 
 // comeTo calls f for the tokens that are pending at the entry of a block, and
@@ -148,7 +192,7 @@ func (a *allocator) pass(b int, is bitset, note func(i int, mask uint8)) {
 	open := uint8(0) // what the last WARPSYNC.COLLECTIVE waited for
 	for i := bl.from; i < bl.to; i++ {
 		mask := uint8(0)
-		if a.unchanged(is, was) {
+		if a.unchanged(is, was) && (a.fenced == nil || !a.fenced[i]) {
 			mask = a.words[i].wait()
 		} else {
 			is.each(func(t int) {
@@ -160,6 +204,9 @@ func (a *allocator) pass(b int, is bitset, note func(i int, mask uint8)) {
 			if i == bl.to-1 {
 				mask |= a.freeWaits(b, is, was, mask)
 			}
+		}
+		if a.late {
+			mask |= a.lateWaits(b, i, is)
 		}
 		switch w := &a.words[i]; {
 		case w.isCollective():
@@ -193,9 +240,11 @@ func (a *allocator) unchanged(is, was bitset) bool {
 }
 
 // addInput puts in the tokens that a word of the input has.
-func (a *allocator) addInput(set bitset, i int) {
-	for _, t := range a.first[i] {
-		set.set(t)
+func (f *flow) addInput(set bitset, i int) {
+	for _, t := range f.first[i] {
+		if !f.tokens[t].fresh {
+			set.set(t)
+		}
 	}
 }
 
@@ -213,6 +262,9 @@ func (a *allocator) releaseNow(is bitset, mask uint8) {
 
 // findPending finds what is pending at the entry of each block of the output.
 func (a *allocator) findPending() {
+	if a.late {
+		a.findForward()
+	}
 	for b := range a.out {
 		a.out[b] = newBitset(len(a.tokens))
 	}
@@ -234,21 +286,31 @@ func (a *allocator) findPending() {
 
 // walk gives out the scoreboards of a block.
 func (a *allocator) walk(b int) {
+	a.eachChoice(b, func(t, chosen int, held *holders) int {
+		if a.late {
+			return chosen
+		}
+		nowFree := a.choices[t].crowded && len(held[chosen]) == 0
+		if !a.choices[t].foreseen && !nowFree && !a.tokens[t].fresh {
+			a.doubts |= unforeseen
+			return a.likeInput(t, chosen, held)
+		}
+		return chosen
+	})
+}
+
+// eachChoice goes over a block and calls take with the scoreboard that the rules
+// give a token; it returns the one that the token gets.
+func (a *allocator) eachChoice(b int, take func(t, chosen int, held *holders) int) {
 	bl := &a.blocks[b]
 	var held holders
 	a.out[b].each(func(t int) {
 		// What comes over a back edge takes no scoreboard.
-		if tok := &a.tokens[t]; tok.block < b {
+		if tok := &a.tokens[t]; tok.block < b && tok.now < boards {
 			held[tok.now] = append(held[tok.now], t)
 		}
 	})
-	reserve := a.textures
-	for i := bl.from; i < bl.to; i++ {
-		for _, t := range a.first[i] {
-			tok := &a.tokens[t]
-			reserve = reserve || tok.slow && tok.beyond()
-		}
-	}
+	reserve := a.reserves(b)
 	was := a.entry[b].clone()
 	var open [boards]bool // what the last WARPSYNC.COLLECTIVE waited for
 	for i := bl.from; i < bl.to; i++ {
@@ -269,15 +331,38 @@ func (a *allocator) walk(b int) {
 		}
 		for _, t := range a.first[i] {
 			tok := &a.tokens[t]
-			if tok.dead {
+			if tok.dead || a.asking && tok.fresh {
 				continue
 			}
-			tok.now = a.choose(b, t, &held, reserve)
+			if !a.asking {
+				a.was = was
+			}
+			tok.now = take(t, a.choose(b, t, &held, reserve), &held)
 			held[tok.now] = append(held[tok.now], t)
 		}
 		a.release(was, a.words[i].wait())
 		a.addInput(was, i)
 	}
+}
+
+// reserves reports whether slowBoard is for nothing but slow results of memory in a
+// block: where some leave it, or enter it.
+func (a *allocator) reserves(b int) bool {
+	if a.textures {
+		return true
+	}
+	for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
+		for _, t := range a.first[i] {
+			if tok := &a.tokens[t]; tok.slow && tok.beyond() {
+				return true
+			}
+		}
+	}
+	enters := false
+	a.out[b].each(func(t int) {
+		enters = enters || a.tokens[t].block < b && a.tokens[t].slow && a.tokens[t].now == slowBoard
+	})
+	return enters
 }
 
 // firstNeed returns the first word of a block that needs a token that enters it,
@@ -340,6 +425,9 @@ func (a *allocator) isWanted(t int) bool {
 func (a *allocator) masks() {
 	changed := make([]bool, len(a.blocks))
 	changed[0] = true
+	for b := range a.blocks {
+		changed[b] = changed[b] || a.fenced != nil && a.fenced[a.blocks[b].to-1]
+	}
 	for t := range a.tokens {
 		tok := &a.tokens[t]
 		if tok.now == tok.board && !tok.dead {
@@ -348,9 +436,7 @@ func (a *allocator) masks() {
 		changed[tok.block] = true
 	}
 	for b := range a.blocks {
-		for k := range a.out[b] {
-			changed[b] = changed[b] || a.out[b][k] != a.entry[b][k]
-		}
+		changed[b] = changed[b] || a.differs(b)
 		a.out[b].each(func(t int) {
 			changed[b] = changed[b] || a.tokens[t].now != a.tokens[t].board
 		})
@@ -365,10 +451,12 @@ func (a *allocator) masks() {
 		if !changed[b] || !a.seen[b] {
 			continue
 		}
+		waits := false
 		for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
 			w := &a.words[i]
 			if masks[i] != w.wait() && b != 0 {
 				a.doubts |= laterWait
+				waits = true
 			}
 			w.setWait(masks[i])
 			for _, t := range a.first[i] {
@@ -384,14 +472,31 @@ func (a *allocator) masks() {
 				}
 			}
 		}
+		if waits && a.entersBack(b) {
+			a.doubts |= overBack
+		}
 		a.spread(b)
 	}
 }
 
+// entersBack reports whether a token that got another scoreboard enters a block over
+// a back edge.
+func (a *allocator) entersBack(b int) bool {
+	back := false
+	a.out[b].each(func(t int) {
+		tok := &a.tokens[t]
+		back = back || tok.block >= b && (tok.now != tok.board || !a.base[b].has(t))
+	})
+	return back
+}
+
+// apart is the least number of cycles between an instruction that takes a scoreboard
+// and the next one where that waits for it.
+const apart = 2
+
 // spread keeps two cycles between an instruction that takes a scoreboard and the
 // next one where that waits for it: sooner the wait would not see it.
 func (a *allocator) spread(b int) {
-	const apart = 2
 	bl := &a.blocks[b]
 	for i := bl.from; i+1 < bl.to; i++ {
 		for _, t := range a.first[i] {

@@ -1,5 +1,7 @@
 package resched
 
+import "slices"
+
 // Giving out scoreboards anew. A block is walked in order: what an instruction
 // waits for becomes free, with all that share its scoreboard; then the
 // instruction's own are given, that of the sources before that of the results.
@@ -35,6 +37,12 @@ func (a *allocator) choose(b, t int, held *holders, reserve bool) int {
 	}
 	if !tok.read && a.words[tok.at].isTexture() {
 		return slowBoard
+	}
+	if a.late {
+		if sb := a.chooseLate(b, t, held, reserve); sb >= 0 {
+			return sb
+		}
+		a.doubts |= noModel
 	}
 	if !tok.beyond() {
 		if reserve || a.counted[slowBoard] {
@@ -147,7 +155,7 @@ func (a *allocator) entered(b int, tokens []int) bool {
 // block that t reaches.
 func (a *allocator) metBy(t, sb int) bool {
 	for _, b := range a.reach(t) {
-		if b < a.tokens[t].block {
+		if b < a.tokens[t].block && !a.late {
 			continue // over a back edge
 		}
 		met := false
@@ -186,13 +194,13 @@ func (a *allocator) endsWithResult(t int) bool {
 
 // latencies say how many cycles a token holds its scoreboard, about. Source: the
 // choices of ptxas and nvlink 13.0.88 where no scoreboard was free.
-var latencies = [...]int{kindRead: 14, kindSlow: 500, kindS2R: 45, kindS2UR: 1, kindLDS: 40, kindLDC: 80, kindLDCU: 30, kindShuffle: 60, kindDouble: 2, kindCount: 14, kindOther: 20}
+var latencies = [...]int{kindSlow: 500, kindS2R: 45, kindS2UR: 30, kindLDS: 40, kindLDC: 80, kindLDCU: 22, kindShuffle: 24, kindDouble: 2, kindCount: 15, kindConvert: 15, kindMUFU: 17, kindOther: 20}
 
 // latency is how many cycles a token holds its scoreboard, about.
 func (a *allocator) latency(t int) int {
 	tok := &a.tokens[t]
 	if tok.read {
-		return latencies[kindRead]
+		return a.words[tok.at].sourcesRead()
 	}
 	return latencies[a.words[tok.at].kind()]
 }
@@ -223,9 +231,59 @@ func (a *allocator) clock(b int) []int {
 	return at
 }
 
+// asInput returns the scoreboard that now is held by the same tokens as the one
+// that t has in the input was there, -1 for none: what cost the fewest cycles then
+// still does. alike reports that all scoreboards are held by the same tokens as in
+// the input, but for their numbers.
+func (a *allocator) asInput(t int, held *holders) (sb int, alike bool) {
+	tok := &a.tokens[t]
+	sb = -1
+	var was [noBoard + 1][]int
+	free := true
+	a.was.each(func(o int) {
+		free = free && !a.tokens[o].dead
+		if other := &a.tokens[o]; !other.dead && (other.block < tok.block || other.block == tok.block && other.at < tok.at) {
+			was[a.tokens[o].board] = append(was[a.tokens[o].board], o)
+		}
+	})
+	const settled = 30 // cycles after which the one that went costs nothing
+	if a.late {
+		if _, withDead := a.living(a.inputHolders(t)[tok.board]); withDead {
+			return -1, false
+		}
+	} else if !free && (tok.beyond() || a.time[tok.at] <= settled) {
+		return -1, false // it took part in the choice
+	}
+	for _, o := range a.first[tok.at] {
+		if o < t {
+			was[a.tokens[o].board] = append(was[a.tokens[o].board], o)
+		}
+	}
+	for k := range was {
+		slices.Sort(was[k])
+	}
+	alike = free
+	for k := range held {
+		now := slices.Clone(held[k])
+		slices.Sort(now)
+		same := slices.ContainsFunc(was[:], func(list []int) bool { return slices.Equal(list, now) })
+		alike = alike && same
+		if len(now) > 0 && slices.Equal(now, was[tok.board]) {
+			sb = k
+		}
+	}
+	return sb, alike
+}
+
 // crowded chooses where none is free: what costs the fewest cycles.
 func (a *allocator) crowded(b, t int, held *holders, low, high int) int {
 	tok := &a.tokens[t]
+	if sb, alike := a.asInput(t, held); sb >= low && sb < high {
+		if !alike {
+			a.doubts |= overflow
+		}
+		return sb
+	}
 	switch {
 	case !tok.beyond():
 		a.doubts |= overflow
@@ -241,8 +299,12 @@ func (a *allocator) crowded(b, t int, held *holders, low, high int) int {
 		a.clocks[b] = clock
 	}
 	readyOf := func(t int) int {
-		if o := &a.tokens[t]; o.block == b {
+		o := &a.tokens[t]
+		switch {
+		case o.block == b:
 			return clock[o.at-bl.from] + a.latency(t)
+		case slices.Contains(a.before[b], o.block):
+			return max(0, a.latency(t)-(a.time[a.blocks[o.block].to]-a.time[o.at]))
 		}
 		return 0
 	}
@@ -255,10 +317,8 @@ func (a *allocator) crowded(b, t int, held *holders, low, high int) int {
 		switch {
 		case x.cost != y.cost:
 			return x.cost < y.cost
-		case tok.beyond() && tok.read:
-			return false // the lowest
 		case tok.beyond():
-			return x.wait < y.wait
+			return false // the lowest
 		case (x.wait >= own) != (y.wait >= own):
 			return x.wait >= own
 		case x.wait >= own:

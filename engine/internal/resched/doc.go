@@ -1,4 +1,4 @@
-// Package resched changes kernels as nvlink 13.0 does in a final link for
+// Package resched changes kernels as nvlink 13.0 and later do in a final link for
 // sm_100 and up.
 //
 // The linker makes the SASS of its output anew from Mercury, and for nearly all

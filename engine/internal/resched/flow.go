@@ -16,7 +16,7 @@ func (w *word) endsBlock() bool {
 	case opBRA, opBRAUnif, opEXIT, opBSYNC, opRET, opBRX, opBRXU:
 		return true
 	}
-	return false
+	return w.isCall()
 }
 
 // fallsThrough reports whether control may go on behind an instruction that
@@ -26,7 +26,7 @@ func (w *word) fallsThrough() bool {
 		always    = 7
 		plainBits = 0xe0 // bits 82 to 104 of a branch without conditions of its own
 	)
-	if w.guard() != always {
+	if w.guard() != always || w.isCall() {
 		return true
 	}
 	switch w.op() {

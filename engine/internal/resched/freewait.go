@@ -8,20 +8,65 @@ package resched
 // Where the token alone holds its scoreboard in the input, the input tells.
 
 // freeFrom is the least number of cycles from an instruction to the last word of
-// its block for a free wait. Source: 990 rescheduled functions of nvlink 13.0.88.
+// its block for a free wait. Source: code of our own put to nvlink 13.0.88, with one
+// cycle more between the two at a time; LDC and S2R are of 990 functions.
 func (a *allocator) freeFrom(t int) int {
 	tok := &a.tokens[t]
-	switch kind := a.words[tok.at].kind(); {
-	case kind == kindDouble:
+	w := &a.words[tok.at]
+	if tok.read {
+		return w.sourcesRead()
+	}
+	switch w.kind() {
+	case kindDouble:
 		return 2
-	case tok.read:
-		return 13
-	case kind == kindLDC, kind == kindLDS:
+	case kindLDC:
 		return 20
-	case kind == kindS2R:
+	case kindLDS:
+		return 40
+	case kindS2R:
 		return 14
+	case kindShuffle:
+		return 24
+	case kindMUFU:
+		return 17
+	case kindCount, kindConvert:
+		return 15
 	}
 	return 12
+}
+
+// sourcesRead is how many cycles an instruction holds the scoreboard of its
+// sources.
+func (w *word) sourcesRead() int {
+	switch w.op() {
+	case 0x986, 0x385, 0x985: // STG, ST
+		switch w.field(73, 3) {
+		case 5:
+			return 14
+		case 6, 7:
+			return 18
+		}
+		return 12
+	case opSTS, opSTSUniform:
+		switch w.field(73, 3) {
+		case 5:
+			return 12
+		case 6, 7:
+			return 16
+		}
+		return 10
+	case 0x981, 0x980, 0x38c, 0x98c:
+		return 10
+	case 0x983, opLDS, 0x389, 0x589, 0x989, 0xf89:
+		return 8
+	}
+	switch w.kind() {
+	case kindMUFU, kindCount, kindConvert:
+		return 9
+	case kindDouble:
+		return 2
+	}
+	return 13
 }
 
 // isFree reports whether the last word of a block waits for a token that its
@@ -30,13 +75,74 @@ func (a *allocator) freeFrom(t int) int {
 func (a *allocator) isFree(b, t int, was, is bitset) bool {
 	tok := &a.tokens[t]
 	last := a.blocks[b].to - 1
+	if a.fenced != nil && a.fenced[last] && !a.late {
+		return a.isFreeAtFence(b, t, was)
+	}
 	if was.has(t) && (tok.block != b && !was.has(0) || a.sameGroup(t, was, is)) {
 		return a.words[last].wait()>>tok.board&1 != 0
 	}
-	if tok.slow || tok.block != b || a.words[last].op() == opEXIT {
+	if a.late {
+		return a.isFreeLate(b, t, was)
+	}
+	if tok.slow || tok.block != b || a.words[last].op() == opEXIT || tok.fresh && a.words[last].op() == opBSYNC {
 		return false
 	}
 	return a.time[last]-a.time[tok.at] >= a.freeFrom(t)
+}
+
+// isFreeAtFence is isFree for an EXIT with a new fence: the time that the fence
+// takes doesn't count. Source: 4,000 kernels linked by nvlink 13.0.88 with -g.
+func (a *allocator) isFreeAtFence(b, t int, was bitset) bool {
+	tok := &a.tokens[t]
+	last := a.blocks[b].to - 1
+	if was.has(t) && a.words[last].wait()>>tok.board&1 != 0 {
+		return true
+	}
+	if tok.at == 0 && tok.block != b && !a.alone(t, was) && a.words[last].wait()>>tok.board&1 == 0 {
+		a.doubts |= nearFence // the stack pointer's, seen to be waited for and not
+	}
+	if tok.slow || tok.block != b || last < a.fenceWords {
+		return false
+	}
+	if from := a.blocks[b].from; a.words[tok.at].kind() == kindLDC && !tok.read && last-a.fenceWords >= from {
+		if a.clocks[b] == nil {
+			a.clocks[b] = a.clock(b)
+		}
+		cycles := a.clocks[b][last-a.fenceWords-from] - a.clocks[b][tok.at-from]
+		if cycles > freeLDC-unsureLDC && cycles < freeLDC+unsureLDC {
+			a.doubts |= nearFence
+		}
+		return cycles >= freeLDC
+	}
+	cycles, free := a.time[last-a.fenceWords]-a.time[tok.at], a.freeFrom(t)-fenceCycles
+	if tok.read && cycles < free && cycles >= unsureRead && a.followsSame(t) {
+		a.doubts |= nearFence
+		return cycles >= free-soonStore || a.words[tok.at].storesShared()
+	}
+	return cycles >= free
+}
+
+// fenceCycles is how much sooner a wait behind a fence is free. The last of several
+// stores in a row is mostly waited for sooner: to memory by soonStore, to shared
+// memory from unsureRead cycles on.
+const (
+	fenceCycles = 2
+	unsureRead  = 6
+	soonStore   = 2
+)
+
+// freeLDC is freeFrom of an LDC at a fence, by a clock that waits advance; so near
+// it the clock isn't good enough.
+const (
+	freeLDC   = 54
+	unsureLDC = 10
+)
+
+// followsSame reports whether the word in front of a token's is another of its
+// kind that holds its sources.
+func (a *allocator) followsSame(t int) bool {
+	at := a.tokens[t].at
+	return at > 0 && a.words[at-1].op() == a.words[at].op() && a.words[at-1].rd() != noBoard
 }
 
 // sameGroup reports whether a token shares its scoreboard with the same others in
@@ -60,7 +166,7 @@ func (a *allocator) sameGroup(t int, was, is bitset) bool {
 // though it doesn't need them: those whose youngest token is complete. is are
 // the tokens pending in the output, mask what the word needs.
 func (a *allocator) freeWaits(b int, is, was bitset, mask uint8) uint8 {
-	var youngest [boards]int
+	var youngest [noBoard + 1]int
 	for sb := range youngest {
 		youngest[sb] = -1
 	}
@@ -72,7 +178,7 @@ func (a *allocator) freeWaits(b int, is, was bitset, mask uint8) uint8 {
 		}
 	})
 	free := uint8(0)
-	for sb, t := range youngest {
+	for sb, t := range youngest[:boards] {
 		if t >= 0 && mask>>sb&1 == 0 && a.isFree(b, t, was, is) {
 			free |= 1 << sb
 		}

@@ -1,7 +1,7 @@
 package resched
 
 // doubt is why the result may not be nvlink's.
-type doubt uint8
+type doubt uint16
 
 const (
 	laterBlock      doubt = 1 << iota // scoreboards of a block behind the first were given out anew
@@ -9,7 +9,17 @@ const (
 	overflow                          // no scoreboard was free for a token that its block needs
 	overflowSources                   // for sources that are needed later
 	overflowResults                   // for results that are needed later
+	unforeseen                        // a choice of the input is not what the rules give
+	overBack                          // a wait changed where a token comes over a back edge
+	noModel                           // the input's choice leads to none
+	nearFence                         // whether a fenced EXIT waits was a close call
 )
+
+// none reports whether no kernel was seen to differ with these doubts. Where the
+// input's own choices are foreseen, so are the others, but where nothing is free.
+func (d doubt) none() bool {
+	return d&(overflow|overflowSources|overflowResults|unforeseen|overBack|nearFence) == 0
+}
 
 // Result is a kernel as nvlink writes it.
 type Result struct {
@@ -19,49 +29,86 @@ type Result struct {
 	Moves    []int // by word of the input: its number now, -1 if it went; nil where none moved
 	Starts   []int // by word of the input, and its end: where it and what was put in front of it begin
 	Fenced   []int // words of the input that got a fence
+	Fillers  []int // by word: NOPs in front of it that are no part of it; nil where there is none
 	doubts   doubt
 	TooLarge bool  // it would take too much memory to tell
+	Unfit    bool  // doubles of sm_100 in code that can't be made that of sm_103
 	Lost     *Lost // a wait that the new code lacks: it must not be used
 }
 
-// Kernel changes the code of a kernel. debug says that the link has -g; keeps,
-// unless nil, that a MEMBAR stays.
-func Kernel(text []byte, debug bool, keeps func(word int) bool) Result {
-	r, dead := change(text, debug, keeps)
+// Options says how a kernel is changed.
+type Options struct {
+	Debug bool                // the link has -g
+	Fence bool                // an EXIT gets a fence in front
+	Stays bool                // but for words that are gone the code stays
+	Gone  []int               // words that go whatever they are
+	Slow  bool                // code of sm_100 is for sm_103
+	Keeps func(word int) bool // reports that a MEMBAR stays; may be nil
+	Late  bool                // as releases from 13.1 on do it
+}
+
+// Kernel changes the code of a kernel.
+func Kernel(text []byte, how Options) Result {
+	r, dead := change(text, how)
 	if r.Changed {
-		r.Lost = lost(split(text), split(r.Text), r.Moves, dead)
+		r.Lost = lost(split(text), split(r.Text), r.Moves, r.Starts, dead)
 	}
 	return r
 }
 
 // change returns the new code, and the word whose scoreboard went, -1 for none.
-func change(text []byte, debug bool, keeps func(word int) bool) (Result, int) {
+func change(text []byte, how Options) (Result, int) {
 	words := split(text)
 	r := Result{Text: text, Exact: true}
 	dead := -1
-	if debug {
-		if out, ok := fence(words, &r); ok {
-			r.Changed, r.Text = true, join(out)
-		}
-		return r, dead
+	gone := make([]bool, len(words))
+	for _, i := range how.Gone {
+		gone[i] = true
 	}
+	stays := how.Stays
 	for i := range words {
-		if words[i].isCall() {
+		stays = stays || words[i].isCall()
+	}
+	fit := !how.Debug && !how.Fence && !stays && len(how.Gone) == 0
+	if how.Slow && (hasDouble(words) || fit && hasPaced(words)) {
+		return r.slow(words, how, fit)
+	}
+	front := make(map[int][]word)
+	if how.Fence {
+		front = fence(words, &r)
+	}
+	if how.Debug || stays {
+		if len(how.Gone)+len(front) == 0 {
 			return r, dead
 		}
+		words = rebuild(words, gone, front, &r)
+		if len(front) > 0 && isLarge(words) {
+			r.TooLarge = true
+			return r, dead
+		}
+		if len(front) > 0 && !unscheduled(words) {
+			a := &allocator{flow: trace(words), fenced: fences(words, front, &r), fenceWords: fenceWords, late: how.Late}
+			r.Exact = a.reallocate(-1) && r.Exact && a.isSureWithDebug()
+			r.doubts = a.doubts
+		}
+		r.Changed, r.Text = true, join(words)
+		return r, dead
 	}
-	words = repeated(words, keeps, &r)
+	for i := range front {
+		front[i] = front[i][1:] // its MEMBAR is one that a kernel doesn't need
+	}
+	words = repeated(words, gone, front, len(how.Gone)+len(front) > 0, how.Keeps, &r)
 	if stackLoad(words) && isLarge(words) {
 		r.TooLarge = true
 		return r, dead
 	}
 	if stackLoad(words) {
-		if a := (&allocator{flow: trace(words)}); len(a.first[0]) > 0 {
-			finished := a.reallocate()
+		if a := (&allocator{flow: trace(words), fenced: fences(words, front, &r), fenceWords: fenceWords - 1, late: how.Late}); len(a.first[0]) > 0 {
+			finished := a.reallocate(a.first[0][0])
 			dead = 0
 			r.Changed = true
 			r.doubts = a.doubts
-			r.Exact = finished && a.doubts&(laterWait|overflowSources|overflowResults) == 0 && !hasDoubtful(words)
+			r.Exact = r.Exact && finished && a.isSure() && !hasDoubtful(words)
 		}
 	}
 	if r.Moves != nil {
@@ -71,6 +118,44 @@ func change(text []byte, debug bool, keeps func(word int) bool) (Result, int) {
 		r.Text = join(words)
 	}
 	return r, dead
+}
+
+// isSure reports whether no kernel was seen to come out otherwise.
+func (a *allocator) isSure() bool {
+	if a.late {
+		return a.doubts&^(laterBlock|laterWait|overBack) == 0 && a.isSimple()
+	}
+	return a.doubts.none()
+}
+
+// isSureWithDebug is isSure of a link with -g, which changes little.
+func (a *allocator) isSureWithDebug() bool {
+	if a.late {
+		return a.doubts&^(laterBlock|laterWait|overBack) == 0
+	}
+	return a.doubts.none()
+}
+
+// fences returns which words are EXITs with a new fence, nil where there is none.
+func fences(words []word, front map[int][]word, r *Result) []bool {
+	if len(front) == 0 {
+		return nil
+	}
+	fenced := make([]bool, len(words))
+	for i := range front {
+		fenced[r.Moves[i]] = true
+	}
+	return fenced
+}
+
+// Scheduled reports whether any instruction holds a scoreboard.
+func Scheduled(text []byte) bool {
+	for _, w := range split(text) {
+		if w.wr() != noBoard || w.rd() != noBoard {
+			return true
+		}
+	}
+	return false
 }
 
 // isLarge reports whether tables of tokens by block would take too much memory.

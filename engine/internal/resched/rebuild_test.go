@@ -1,6 +1,9 @@
 package resched
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestIndexedBranch wants a branch by a register to count from the function's
 // start still, where words in front of it were inserted: as nvlink 13.0.88 -g
@@ -13,8 +16,9 @@ func TestIndexedBranch(t *testing.T) {
 	brx.setBranchTarget(1, 0)
 	end := instr(opEXIT, 0, 0, noBoard, noBoard, 0)
 	var r Result
-	out, ok := fence([]word{exit, brx, end}, &r)
-	if !ok || r.Moves[1] != 4 {
+	words := []word{exit, brx, end}
+	out := rebuild(words, make([]bool, len(words)), fence(words, &r), &r)
+	if r.Moves[1] != 4 {
 		t.Fatalf("no fence in front of EXIT: %v", r.Moves)
 	}
 	if at, ok := out[4].branchTarget(4); !ok || at != 0 {
@@ -24,5 +28,28 @@ func TestIndexedBranch(t *testing.T) {
 	list := blocks([]word{exit, brx, end})
 	if n := len(list); n != 3 || len(list[1].next) != 1 || list[1].next[0] != 2 {
 		t.Errorf("blocks %+v, want one behind BRX", list)
+	}
+}
+
+// TestFenceUnscheduled wants the fence of code that ptxas made with -O0 to wait and
+// stall as that code does. Words of an empty kernel by ptxas 13.0.88, and of what
+// nvlink 13.0.88 -g made of it.
+func TestFenceUnscheduled(t *testing.T) {
+	in := []word{
+		{lo: 0x0000df00ff017b82, hi: 0x00321e0000000800},
+		{lo: 0x000000000000794d, hi: 0x003fde0003800000},
+		{lo: 0xfffffffc00fc7947, hi: 0x000fc0000383ffff},
+	}
+	want := []word{
+		{lo: 0x0000df00ff017b82, hi: 0x00321e0000000800},
+		{lo: 0x0000000000007992, hi: 0x000fc00000005000},
+		{lo: 0x00000000000079ab, hi: 0x003fc00000000000},
+		{lo: 0x00000000000075ab, hi: 0x003fde0000000000},
+		{lo: 0x000000000000794d, hi: 0x003fde0003800000},
+		{lo: 0xfffffffc00fc7947, hi: 0x000fc0000383ffff},
+	}
+	r := Kernel(join(in), Options{Debug: true, Fence: true})
+	if got := split(r.Text); !r.Exact || !slices.Equal(got[:min(len(got), len(want))], want) {
+		t.Errorf("%x, exact %v", got, r.Exact)
 	}
 }

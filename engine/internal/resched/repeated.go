@@ -10,10 +10,9 @@ const (
 
 // repeated removes barriers that others make needless: a block's before another,
 // and the one at a kernel's end; and before any the loads that never happen.
-// Branches are aimed anew, and the code is padded to eight words.
-func repeated(words []word, keeps func(word int) bool, r *Result) []word {
-	gone := make([]bool, len(words))
-	any := false
+// Branches are aimed anew, and the code is padded to eight words. gone are words
+// that go anyway, front what comes in front of some; any says that there are such.
+func repeated(words []word, gone []bool, front map[int][]word, any bool, keeps func(word int) bool, r *Result) []word {
 	for i := range words {
 		w := &words[i]
 		if w.op() != opMEMBAR {
@@ -31,45 +30,83 @@ func repeated(words []word, keeps func(word int) bool, r *Result) []word {
 	if !any {
 		return words
 	}
-	return rebuild(words, gone, nil, r)
+	return rebuild(words, gone, front, r)
 }
 
-// fence puts in front of every EXIT what makes errors known before a kernel
-// ends, under the EXIT's predicate. The second result is false where there is
-// none to fence.
-func fence(words []word, r *Result) ([]word, bool) {
+// fenceWords is how many words fence puts in front of an EXIT.
+const fenceWords = 3
+
+// fence returns what goes in front of every EXIT, by word, so that errors are known
+// before a kernel ends, under the EXIT's predicate.
+func fence(words []word, r *Result) map[int][]word {
 	const (
 		guardBits  = 0xf << 12
-		exitTruth  = 7 << (87 - 64) // EXIT's own predicate
 		lastFenced = opCGAERR
 		exitStall  = 5
 	)
 	front := make(map[int][]word)
+	slow, slowDoubles := unscheduled(words), doublesHold(words)
 	for i := range words {
 		w := &words[i]
 		if w.op() != opEXIT || i > 0 && words[i-1].op() == lastFenced {
 			continue
 		}
-		if w.hi&0x3ffffffffff&^(1<<41-1) != 0 && w.hi&(0xf<<(87-64)) != exitTruth {
-			r.Exact = false
+		g := w.lo & guardBits
+		if slow {
+			front[i] = []word{
+				{lo: opMEMBAR | g, hi: membarEnd | 0x000fc00000000000},
+				{lo: opERRBAR | g, hi: 0x003fc00000000000},
+				{lo: opCGAERR | g, hi: 0x003fde0000000000},
+			}
+			r.Fenced = append(r.Fenced, i)
 			continue
 		}
-		if i > 0 && words[i-1].op() == opSUST {
-			r.Exact = false // its stall changes
+		if i > 0 && words[i-1].op() == opSUST || slowDoubles && doubleGuard(words, i) {
+			r.Exact = false // its stall changes; the comparison gets a scoreboard
 		}
 		w.setStall(exitStall)
-		g := w.lo & guardBits
+		w.hi |= 1 << yieldBit
+		last := exitAfterFence
+		if sooner(words, i) {
+			last = max(last, predicateLatency-words[i-1].stall()-1)
+		}
+		if i > 0 {
+			before := &words[i-1]
+			if b := before.wr(); b != noBoard && w.wait()>>b&1 != 0 && before.stall() == apart && before.kind() != kindDouble {
+				before.setStall(1) // the fence stands between it and the wait
+			}
+		}
+		guarded := w.wait() & guardBoards(words, i)
+		w.setWait(w.wait() &^ guarded)
 		front[i] = []word{
 			{lo: opMEMBAR | g, hi: membarEnd | 0x000fc00000000000},
 			{lo: opERRBAR | g, hi: 0x000fc00000000000},
 			{lo: opCGAERR | g, hi: 0x000fec0000000000},
 		}
+		front[i][1].setWait(guarded)
+		front[i][2].setStall(last)
 		r.Fenced = append(r.Fenced, i)
 	}
-	if len(front) == 0 {
-		return words, false
+	return front
+}
+
+// unscheduled reports whether code is what ptxas makes without optimization: every
+// instruction stalls as long as it can, and waits for the two scoreboards that all
+// share.
+func unscheduled(words []word) bool {
+	const (
+		longest = 15
+		both    = 3
+	)
+	for i := range words {
+		switch w := &words[i]; {
+		case w.op() == opEXIT && (w.stall() != longest || w.wait() != both):
+			return false
+		case w.wr() != noBoard && w.wr() != 0, w.rd() != noBoard && w.rd() != 1:
+			return false
+		}
 	}
-	return rebuild(words, make([]bool, len(words)), front, r), true
+	return true
 }
 
 // tailWords is a bound of the padding: the code is a multiple of 8 words, with at
@@ -78,6 +115,81 @@ const (
 	tailMin   = 9
 	codeAlign = 8
 )
+
+const (
+	predicateLatency = 13 // cycles from a comparison to the use of its predicate
+	exitAfterFence   = 6  // stall of a fence's last word
+)
+
+// sooner shortens the stall in front of an EXIT, word i, that waits for a predicate
+// which the fence doesn't need: that of the EXIT itself. It reports whether it did.
+func sooner(words []word, i int) bool {
+	const (
+		least    = 3
+		ownFirst = 87
+	)
+	own := words[i].field(ownFirst, 3)
+	if own == 7 || i == 0 || words[i-1].stall() != predicateLatency {
+		return false
+	}
+	guard := []span{{predFile + int(words[i].guard()&7), 1}}
+	stall, since := least, 0
+	for j := i - 1; j >= 0 && since < predicateLatency; j-- {
+		if j < i-1 {
+			since += max(1, words[j].stall())
+		}
+		if overlap(words[j].operands().writes, guard) {
+			stall = max(stall, predicateLatency-since)
+			break
+		}
+	}
+	words[i-1].setStall(stall)
+	return true
+}
+
+// guardBoards returns the scoreboard of the instruction in front of word i, in the
+// same run of code, that makes its guard; 0 for none. The second word of a fence
+// waits for it.
+func guardBoards(words []word, i int) uint8 {
+	const always = 7
+	p := int(words[i].guard() & 7)
+	if p == always {
+		return 0
+	}
+	for j := i - 1; j >= 0 && !words[j].endsBlock(); j-- {
+		o := words[j].operands()
+		if overlap(o.writes, []span{{predFile + p, 1}}) {
+			if wr := words[j].wr(); wr != noBoard {
+				return 1 << wr
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// doubleGuard reports whether the guard of word i is made, in the same run of code,
+// by a comparison of doubles that holds no scoreboard.
+func doubleGuard(words []word, i int) bool {
+	guard := []span{{predFile + int(words[i].guard()&7), 1}}
+	for j := i - 1; j >= 0 && !words[j].endsBlock(); j-- {
+		if overlap(words[j].operands().writes, guard) {
+			return words[j].kind() == kindDouble && words[j].wr() == noBoard
+		}
+	}
+	return false
+}
+
+// doublesHold reports whether doubles hold scoreboards, as on sm_103, sm_110 and
+// sm_120.
+func doublesHold(words []word) bool {
+	for i := range words {
+		if words[i].kind() == kindDouble && words[i].wr() != noBoard {
+			return true
+		}
+	}
+	return false
+}
 
 // rebuild removes words and puts others in front of some.
 func rebuild(words []word, gone []bool, front map[int][]word, r *Result) []word {

@@ -13,8 +13,9 @@ type Lost struct {
 // word of the output only where it is in the input, or where the word doesn't
 // touch its registers. It returns the first that breaks this rule, nil if none
 // does. moves tells where words of the input went, as Result.Moves; nil where
-// all stayed. dead is the word whose scoreboard was taken away, -1 for none.
-func lost(in, out []word, moves []int, dead int) *Lost {
+// all stayed; starts as Result.Starts, since what stands in front of a word may
+// wait for it. dead is the word whose scoreboard was taken away, -1 for none.
+func lost(in, out []word, moves, starts []int, dead int) *Lost {
 	f := trace(in)
 	at := func(i int) *word {
 		switch {
@@ -24,6 +25,15 @@ func lost(in, out []word, moves []int, dead int) *Lost {
 			return nil
 		}
 		return &out[moves[i]]
+	}
+	waits := func(i int) (mask uint8) {
+		if moves == nil {
+			return out[i].wait()
+		}
+		for k := starts[i]; k <= moves[i]; k++ {
+			mask |= out[k].wait()
+		}
+		return mask
 	}
 	// board gives the scoreboard of a token in the output, noBoard where it has
 	// none any more.
@@ -64,8 +74,8 @@ func lost(in, out []word, moves []int, dead int) *Lost {
 		entry[b] = newBitset(n)
 	}
 	step := func(pending bitset, i int) {
-		if w := at(i); w != nil {
-			release(pending, w.wait(), byBoard)
+		if at(i) != nil {
+			release(pending, waits(i), byBoard)
 			for _, t := range f.first[i] {
 				if board(t) != noBoard {
 					pending.set(t)
@@ -95,8 +105,8 @@ func lost(in, out []word, moves []int, dead int) *Lost {
 		was, is := f.entry[b].clone(), entry[b].clone()
 		for i := f.blocks[b].from; i < f.blocks[b].to; i++ {
 			f.release(was, in[i].wait())
-			if w := at(i); w != nil {
-				release(is, w.wait(), byBoard)
+			if at(i) != nil {
+				release(is, waits(i), byBoard)
 				for k := range is {
 					for x := is[k] &^ was[k]; x != 0; x &= x - 1 {
 						if t := k*64 + bits.TrailingZeros64(x); f.touches(t, i) {

@@ -40,14 +40,16 @@ func TestLost(t *testing.T) {
 		{"needless wait", []word{instr(s2r, 2, zero, 1, noBoard, 0), instr(mov, 3, 4, noBoard, noBoard, 2), exit}, 1, nil},
 		{"one path of two", []word{instr(s2r, 2, zero, 1, noBoard, 0), branch(1, 3, 0), instr(mov, 5, 6, noBoard, noBoard, 2), instr(mov, 3, 2, noBoard, noBoard, 2), exit}, 3,
 			&Lost{At: 0, User: 3}},
+		{"a wait for another", []word{instr(s2r, 2, zero, 1, noBoard, 0), instr(s2r, 5, zero, 2, noBoard, 0), instr(mov, 7, 5, noBoard, noBoard, 4), instr(mov, 3, 2, noBoard, noBoard, 2), exit}, 3,
+			&Lost{At: 0, User: 3}},
 		{"round a loop", []word{instr(mov, 3, 2, noBoard, noBoard, 2), instr(s2r, 2, zero, 1, noBoard, 0), branch(2, 0, 0), exit}, 0, &Lost{At: 1, User: 0}},
 	} {
 		out := append([]word(nil), c.words...)
-		if x := lost(c.words, out, nil, -1); x != nil {
+		if x := lost(c.words, out, nil, nil, -1); x != nil {
 			t.Errorf("%s: unchanged code lacks the wait %+v", c.name, *x)
 		}
 		out[c.erase].setWait(0)
-		switch x := lost(c.words, out, nil, -1); {
+		switch x := lost(c.words, out, nil, nil, -1); {
 		case (x == nil) != (c.want == nil):
 			t.Errorf("%s: found %v, want %v", c.name, x, c.want)
 		case x != nil && *x != *c.want:

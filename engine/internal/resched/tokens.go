@@ -12,6 +12,7 @@ type token struct {
 	block int
 	point int  // the word of its block that needs it complete, -1 for none
 	dead  bool // taken away
+	fresh bool // not in the input
 }
 
 // flow is a kernel with its tokens.
@@ -25,11 +26,14 @@ type flow struct {
 	entry  []bitset // by block: tokens pending at its entry, in the input
 	seen   []bool   // by block: it can be reached
 	time   []int    // by word: cycles from the start, if nothing waits and nothing jumps
-	shared [boards]bitset
+	shared [noBoard + 1]bitset
 }
 
 // trace finds the tokens of a kernel and where they are pending.
-func trace(words []word) *flow {
+func trace(words []word) *flow { return traceFresh(words, nil) }
+
+// traceFresh is trace with tokens that the input hasn't.
+func traceFresh(words []word, more map[int]*fresh) *flow {
 	f := &flow{words: words, blocks: blocks(words), of: make([]int, len(words)), first: make([][]int, len(words)),
 		ops: make([]operands, len(words)), time: make([]int, len(words)+1)}
 	for b := range f.blocks {
@@ -41,6 +45,15 @@ func trace(words []word) *flow {
 		w := &words[i]
 		f.ops[i] = w.operands()
 		f.time[i+1] = f.time[i] + max(1, w.stall())
+		if x := more[i]; x != nil {
+			if x.rd {
+				f.hold(token{at: i, read: true, board: noBoard, fresh: true})
+			}
+			if x.wr {
+				f.hold(token{at: i, board: noBoard, fresh: true})
+			}
+			continue
+		}
 		if w.countsCopies() {
 			continue // its scoreboard is a counter
 		}
@@ -57,9 +70,9 @@ func trace(words []word) *flow {
 	for t := range f.tokens {
 		f.shared[f.tokens[t].board].set(t)
 	}
-	f.entry, f.seen = f.pending(func(set bitset, i int) {
+	f.entry, f.seen = f.spread(len(f.tokens), func(set bitset, i int) {
 		f.release(set, words[i].wait())
-		f.add(set, i)
+		f.addInput(set, i)
 	})
 	f.findPoints()
 	return f
@@ -91,12 +104,13 @@ func (f *flow) add(set bitset, i int) {
 	}
 }
 
-// pending returns the tokens that are pending at the entry of each block. step
-// takes a set over a word.
-func (f *flow) pending(step func(set bitset, i int)) (entry []bitset, seen []bool) {
+// spread returns the set of so many bits at the entry of each block, which joins
+// those of all ways there, and the blocks that are reached. step takes a set over a
+// word.
+func (f *flow) spread(bits int, step func(set bitset, i int)) (entry []bitset, seen []bool) {
 	entry, seen = make([]bitset, len(f.blocks)), make([]bool, len(f.blocks))
 	for b := range entry {
-		entry[b] = newBitset(len(f.tokens))
+		entry[b] = newBitset(bits)
 	}
 	work := []int{0}
 	for len(work) > 0 {
@@ -120,6 +134,9 @@ func (f *flow) pending(step func(set bitset, i int)) (entry []bitset, seen []boo
 func (f *flow) touches(t, i int) bool {
 	tok := &f.tokens[t]
 	own, o := &f.ops[tok.at], &f.ops[i]
+	if tok.fresh && f.words[i].isDouble() && tok.read {
+		return false
+	}
 	if tok.read {
 		for _, r := range own.reads {
 			// Predicates are read at once, and so are uniform registers but by
@@ -132,7 +149,20 @@ func (f *flow) touches(t, i int) bool {
 		}
 		return false
 	}
+	if f.words[i].op() == opBSYNC && hasUniform(own.writes) {
+		return true // where lanes join again uniform registers are complete
+	}
 	return overlap(own.writes, o.writes) || overlap(own.writes, o.reads)
+}
+
+// hasUniform reports whether any of these are uniform registers.
+func hasUniform(list []span) bool {
+	for _, s := range list {
+		if s.first >= uniformFile && s.first < predFile {
+			return true
+		}
+	}
+	return false
 }
 
 // needs reports whether word i must wait for token t. was are the tokens that
@@ -196,7 +226,7 @@ func (f *flow) findPoints() {
 			}
 			open = append(kept, f.first[i]...)
 			f.release(was, f.words[i].wait())
-			f.add(was, i)
+			f.addInput(was, i)
 		}
 	}
 }

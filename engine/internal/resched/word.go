@@ -29,9 +29,15 @@ func (w *word) stall() int { return int(w.hi >> stallShift & 0xf) }
 
 func (w *word) guard() uint8 { return uint8(w.lo >> 12 & 0xf) } // predicate and, in bit 3, its inverse
 
-func (w *word) setWr(b int)     { w.hi = w.hi&^(7<<wrShift) | uint64(b)<<wrShift }
-func (w *word) setRd(b int)     { w.hi = w.hi&^(7<<rdShift) | uint64(b)<<rdShift }
-func (w *word) setStall(n int)  { w.hi = w.hi&^(0xf<<stallShift) | uint64(n)<<stallShift }
+func (w *word) setWr(b int)    { w.hi = w.hi&^(7<<wrShift) | uint64(b)<<wrShift }
+func (w *word) setRd(b int)    { w.hi = w.hi&^(7<<rdShift) | uint64(b)<<rdShift }
+func (w *word) setStall(n int) { w.hi = w.hi&^(0xf<<stallShift) | uint64(n)<<stallShift }
+func (w *word) setYield(on bool) {
+	w.hi &^= 1 << yieldBit
+	if on {
+		w.hi |= 1 << yieldBit
+	}
+}
 func (w *word) setWait(m uint8) { w.hi = w.hi&^(0x3f<<waitShift) | uint64(m)<<waitShift }
 
 // field returns n bits of the word from bit first.
@@ -82,6 +88,8 @@ const (
 	opLDGDEPBAR     = 0x9af
 	opUTMACMDFLUSH  = 0x9b7
 	opLDS           = 0x984
+	opSTS           = 0x388
+	opSTSUniform    = 0x988 // its address in a uniform register
 	opMEMBAR        = 0x992
 	opERRBAR        = 0x9ab
 	opCGAERR        = 0x5ab
@@ -98,6 +106,9 @@ func (w *word) isCall() bool {
 	}
 	return false
 }
+
+// storesShared reports whether the instruction stores into shared memory.
+func (w *word) storesShared() bool { return w.op() == opSTS || w.op() == opSTSUniform }
 
 // isTexture reports whether the instruction asks a texture.
 func (w *word) isTexture() bool {
@@ -129,6 +140,8 @@ const (
 	kindShuffle
 	kindDouble
 	kindCount
+	kindConvert
+	kindMUFU
 	kindOther
 )
 
@@ -148,6 +161,10 @@ func (w *word) kind() int {
 		return kindShuffle
 	case 0x300, 0x309, 0xd00, 0xd09, 0x2bd, 0x2bf:
 		return kindCount
+	case 0x305, 0x306, 0xd05, 0xd06:
+		return kindConvert
+	case 0x308, 0xd08, 0x908:
+		return kindMUFU
 	default:
 		switch {
 		case w.isSlow():

@@ -4,18 +4,20 @@ package resolve
 
 import (
 	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/resources"
 )
 
 // Resolution is the program with its relocations decided.
 type Resolution struct {
 	*resources.Usage
+	*model.Program // of Usage
 }
 
 // Check reports undefined references and broken register limits, in the order
 // of the release.
 func Check(u *resources.Usage) (*Resolution, error) {
-	l := &Resolution{Usage: u}
+	l := &Resolution{Usage: u, Program: u.Program}
 	if l.Release.RegistersFirst {
 		l.CheckRegisters()
 		l.checkUndefined()
@@ -30,7 +32,7 @@ func Check(u *resources.Usage) (*Resolution, error) {
 		l.checkUndefined()
 		l.CheckRegisters()
 	}
-	if l.Dialect.FilterFindsLost && l.KernelsHidden() && l.LostDebug != nil {
+	if l.Dialect.FilterFindsLost && !l.Release.FilterSkipsLost && l.KernelsHidden() && l.LostDebug != nil {
 		// Under a filter the tool finds the records of a replaced definition.
 		return nil, diag.Refuse(diag.Internal, "", "Internal error: unexpected reloc")
 	}

@@ -13,46 +13,64 @@ import (
 
 // Rules are how one kind of code has its relocations resolved.
 type Rules interface {
-	// decide says what happens to a record.
+	// Decide says what happens to a record.
 	Decide(in model.SecID, r *model.Reloc) error
-	// checkApply refuses a record that can't be carried out.
+	// CheckApply refuses a record that can't be carried out.
 	CheckApply(in model.SecID, r *model.Reloc) error
-	// checkKept refuses one that can't be left to the driver.
+	// CheckKept refuses one that can't be left to the driver.
 	CheckKept(in model.SecID, r *model.Reloc) error
 }
 
-// DecideAll decides the fate of every relocation that is still there. Refusals
+// DecideAll decides what happens to every relocation that is still there. Refusals
 // come in two rounds, as the tool carries out first and writes the rest after:
 // what can't be patched, the last record of a section first; then what can't be
 // kept, the first one first.
 func (l *Resolution) DecideAll(by Rules) error {
-	sections := l.relocSections()
-	for _, in := range sections {
-		for j := range l.Secs[in].Relocs {
-			if r := &l.Secs[in].Relocs[j]; r.Disposition == model.Undecided {
-				if err := by.Decide(in, r); err != nil {
-					return err
+	var applied, kept error // the first of each round
+	for i := range l.Secs {
+		if l.Secs[i].Target == model.Absent {
+			continue
+		}
+		in, list := model.SecID(i), l.Secs[i].Relocs
+		if !l.Secs[i].Deleted {
+			for j := range list {
+				if r := &list[j]; r.Disposition == model.Undecided {
+					if err := by.Decide(in, r); err != nil {
+						return err
+					}
 				}
 			}
-		}
-	}
-	for _, in := range sections {
-		list := l.Secs[in].Relocs
-		for j := len(list) - 1; j >= 0; j-- {
-			if err := by.CheckApply(in, &list[j]); err != nil {
-				return err
+			for j := len(list) - 1; j >= 0 && applied == nil; j-- {
+				applied = by.CheckApply(in, &list[j])
+			}
+			for j := 0; j < len(list) && kept == nil; j++ {
+				kept = by.CheckKept(in, &list[j])
 			}
 		}
+		l.countKept(in)
 	}
-	for _, in := range sections {
-		list := l.Secs[in].Relocs
-		for j := range list {
-			if err := by.CheckKept(in, &list[j]); err != nil {
-				return err
-			}
-		}
+	switch {
+	case applied != nil:
+		return applied
+	case kept != nil:
+		return kept
 	}
 	return l.checkPlaced()
+}
+
+// countKept gives a relocation section the size of what stays in it.
+func (l *Resolution) countKept(in model.SecID) {
+	s := &l.Secs[in]
+	if s.Type == cuda.SHTCudaResolvedRela {
+		return
+	}
+	n := uint64(0)
+	for j := range s.Relocs {
+		if s.Relocs[j].Disposition == model.Kept {
+			n++
+		}
+	}
+	s.Size = n * model.RelocSize(s.Type)
 }
 
 // checkPlaced refuses what the image would have at the address that stands for
@@ -65,17 +83,6 @@ func (l *Resolution) checkPlaced() error {
 		}
 	}
 	return nil
-}
-
-// relocSections returns the sections of records that are still there.
-func (l *Resolution) relocSections() []model.SecID {
-	var list []model.SecID
-	for i := range l.Secs {
-		if s := &l.Secs[i]; s.Target != model.Absent && !s.Deleted && len(s.Relocs) > 0 {
-			list = append(list, model.SecID(i))
-		}
-	}
-	return list
 }
 
 // IsLocalUndefined reports whether a symbol is one that only its input could
@@ -205,7 +212,7 @@ func (l *Resolution) Value(in model.SecID, r *model.Reloc) descriptor.Values {
 // still names it: --preserve-relocs keeps functions that no kernel reaches, and
 // forgets that they have a part in the layout too.
 func (l *Resolution) IsForgotten(in model.SecID, sym *model.Symbol) bool {
-	return l.Opt.PreserveReloc && !l.ShowsDebug() && !l.IsRelocatable() && !sym.Is(model.SymDynamic|model.SymSized) &&
+	return l.Opt.PreserveRelocs && !l.ShowsDebug() && !l.IsRelocatable() && !sym.Is(model.SymDynamic|model.SymSized) &&
 		len(l.Shared.Kernels) > 0 && l.ExternOffset(l.Secs[in].Target, sym) == model.Unplaced
 }
 

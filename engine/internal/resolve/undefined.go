@@ -7,6 +7,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/release"
 )
 
 // namedSymbols marks the symbols that some relocation names.
@@ -63,18 +64,28 @@ var syscalls = map[string]bool{
 }
 
 // graphCalls are functions of the driver for graphs that the device launches.
-var graphCalls = map[string]bool{
-	"cudaGraphSetConditional": true, "cudaGraphLaunch": true, "cudaGraphKernelNodeSetParam": true,
-	"cudaGraphKernelNodeSetEnabled": true, "cudaGraphKernelNodeSetGridDim": true, "cudaGraphKernelNodeUpdatesApply": true,
+var graphCalls = map[string]uint8{
+	"cudaGraphLaunch": release.GraphLaunch, "cudaGraphSetConditional": release.GraphConditions, "cudaGraphKernelNodeSetParam": release.AllGraphCalls,
+	"cudaGraphKernelNodeSetEnabled": release.AllGraphCalls, "cudaGraphKernelNodeSetGridDim": release.AllGraphCalls, "cudaGraphKernelNodeUpdatesApply": release.AllGraphCalls,
+}
+
+// inGraphs reports whether a function is one for graphs that the release's
+// driver has.
+func (l *Resolution) inGraphs(name string) bool {
+	from := graphCalls[name]
+	return from != 0 && from <= l.Release.GraphCalls
 }
 
 // mayStayUndefined reports whether nobody needs to define a symbol: the driver
-// does, or it is weak, or layout has given it a place.
+// does, or it is weak, or layout has given it a place, or an option allows it.
 func (l *Resolution) mayStayUndefined(id model.SymID) bool {
 	s := &l.Syms[id]
 	name := l.Names.Str(s.Name)
+	if l.Opt.AllowUndefined && s.Fun == model.Absent && s.Space() == cuda.STOGlobal {
+		return true
+	}
 	return s.Binding() == cuda.STBWeak || s.IsTexture() || s.IsExternShared() || s.Is(model.SymSized) || l.IsUnified(id) ||
-		DriverDefines(name) || l.Release.GraphCalls && graphCalls[name] || strings.HasPrefix(name, ".nv.reservedSmem")
+		DriverDefines(name) || l.inGraphs(name) || strings.HasPrefix(name, ".nv.reservedSmem")
 }
 
 // DriverDefines reports whether a function is one of the driver's.

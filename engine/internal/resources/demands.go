@@ -52,7 +52,7 @@ func (l *Usage) ownDemands(id model.FunID) demands {
 		own.marks |= markBarriers
 	}
 	if f.Info == model.Absent {
-		if f.Text != model.Absent && l.Arch.SM >= 90 && l.Release.InfoLink && l.tellsSparse() {
+		if f.Text != model.Absent && l.Release.InfoLink && l.TellsSparse {
 			own.sparse = sparseUnknown
 		}
 		return own

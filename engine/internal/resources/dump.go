@@ -26,6 +26,10 @@ const graphLegend = `callgraph for %s:
 # &s        // s has address taken`
 
 func (l *Usage) dumpCallgraph() {
+	if len(l.Files) == 0 {
+		l.Print("No relocatable objects found. Did not generate callgraph.")
+		return
+	}
 	l.Print(fmt.Sprintf(graphLegend, fmt.Sprintf("sm_%d", l.Arch.SM)))
 	number := make([]int, len(l.Funs))
 	next, nameless := 1, l.Nameless

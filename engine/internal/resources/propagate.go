@@ -22,13 +22,18 @@ func (l *Usage) stackWarning(k model.FunID) {
 		Text: fmt.Sprintf("Stack size for entry function '%s' cannot be statically determined", name)})
 }
 
-// propagate gives every live kernel the demands of what it reaches.
-func (l *Usage) propagate() {
-	l.completeSparse()
+// findDemands finds what each function asks for itself.
+func (l *Usage) findDemands() {
 	l.asks = make([]demands, len(l.Funs))
 	for i := range l.Funs {
 		l.asks[i] = l.ownDemands(model.FunID(i))
 	}
+}
+
+// propagate gives every live kernel the demands of what it reaches.
+func (l *Usage) propagate() {
+	l.completeSparse()
+	l.findDemands()
 	all := l.reachDemands()
 	live := l.LiveKernels()
 	only := len(live) == 1
@@ -54,21 +59,28 @@ func (l *Usage) propagate() {
 			l.appendMarks(k, need, only)
 		}
 		if l.Release.Compat.Keeps {
-			l.setLanguage(k)
+			l.setLanguage(k, only)
 		}
 		l.warnStack(k)
 	}
-	l.checkReserved()
 }
 
 // checkReserved reports kernels that use the reserved shared memory where none
-// may be reserved, the last first.
+// may be reserved, in links of SASS the last first.
 func (l *Usage) checkReserved() {
 	if !l.Opt.NoReserved {
 		return
 	}
+	if l.asks == nil {
+		l.findDemands()
+	}
 	reached := l.ReachesAny(func(f model.FunID) bool { return l.asks[f].marks&markReservedSmem != 0 })
-	for _, k := range slices.Backward(l.LiveKernels()) {
+	kernels := l.LiveKernels()
+	if !l.Dialect.ReservedInOrder {
+		kernels = slices.Clone(kernels)
+		slices.Reverse(kernels)
+	}
+	for _, k := range kernels {
 		if name := l.SymName(l.Funs[k].Sym); reached(k) {
 			l.Say(diag.Diagnostic{Severity: diag.Error, Kind: diag.ReservedShared, Symbol: name,
 				Text: fmt.Sprintf("Function '%s' uses reserved shared memory when not allowed.", name)})
@@ -193,7 +205,7 @@ func (l *Usage) eachMark(f model.FunID, visit func(mark uint8, at int)) {
 	}
 }
 
-var markOf = map[cuda.InfoAttr]uint8{
+var markOf = [256]uint8{
 	cuda.AttrNumMbarriers:     markMbarriers,
 	cuda.AttrNumBarriers:      markBarriers,
 	cuda.AttrReservedSmemUsed: markReservedSmem,
@@ -245,24 +257,25 @@ type kernelStack struct {
 
 // answerForAll makes the only kernel of a link answer for every live function,
 // reached or not: for the marks, the sparse mask and, from 13.0 on, barriers.
-// 13.0 forgets the sparse masks where nothing was dead.
+// The sparse masks are forgotten where nothing was dead and all functions have
+// one, by 12.4 only if the kernel was read last (nvlink 12.4.131, 13.0.88).
 func (l *Usage) answerForAll(k model.FunID, need *demands) {
-	dead := false
+	dead, last := false, true
 	var sum demands
 	for i := range l.Funs {
 		dead = dead || !l.Funs[i].Live
 		if l.Funs[i].Live {
 			sum.add(&l.asks[i])
+			last = last && l.Funs[i].InfoAt <= l.Funs[k].InfoAt
 		}
 	}
 	need.marks |= sum.marks
 	need.sparse |= sum.sparse
-	if !l.Release.BarrierAttr {
-		return
+	if !dead && need.sparse&sparseUnknown == 0 && (last || l.Release.BarrierAttr) {
+		need.sparse = l.asks[k].sparse
 	}
-	need.barriers = max(need.barriers, sum.barriers)
-	if !dead {
-		need.sparse = need.sparse&sparseUnknown | l.asks[k].sparse
+	if l.Release.BarrierAttr {
+		need.barriers = max(need.barriers, sum.barriers)
 	}
 }
 
@@ -270,9 +283,10 @@ func (l *Usage) answerForAll(k model.FunID, need *demands) {
 const sparseUnknown = 0x8000
 
 // completeSparse gives defined functions without a SPARSE_MMA_MASK one that
-// says so.
+// says so, if some function of the inputs has one (nvlink 12.4.131, 13.0.88,
+// 13.5.37).
 func (l *Usage) completeSparse() {
-	if l.Arch.SM < 90 || !l.Release.InfoLink || !l.tellsSparse() {
+	if !l.Release.InfoLink || !l.TellsSparse {
 		return
 	}
 	for i := range l.Funs {
@@ -294,41 +308,46 @@ func (l *Usage) completeSparse() {
 // ptxas 13.5 writes it.
 const attrLanguage cuda.InfoAttr = 0x66
 
-// setLanguage gives a kernel that names no language that of the code it reaches
-// (nvlink 13.5.37, kernels of 13.0 and 12.4 that call functions of 13.5).
-func (l *Usage) setLanguage(k model.FunID) {
+// setLanguage gives a kernel that names no language that of the code it answers
+// for (nvlink 13.2.86 to 13.5.37, kernels of older toolkits).
+func (l *Usage) setLanguage(k model.FunID, only bool) {
 	info := l.Funs[k].Info
 	if info == model.Absent || l.Attribute(info, attrLanguage) != nil {
 		return
 	}
 	var from *model.Attribute
-	l.Reach(k, func(f model.FunID) {
+	find := func(f model.FunID) {
 		if i := l.Funs[f].Info; from == nil && i != model.Absent {
 			from = l.Attribute(i, attrLanguage)
 		}
-	})
+	}
+	if only {
+		for _, f := range l.answeredBy(k, only) {
+			find(f)
+		}
+	} else {
+		l.Reach(k, find)
+	}
 	if from != nil {
 		l.AppendAttribute(info, *from)
 	}
 }
 
-// tellsSparse reports whether some input's compiler knew of SPARSE_MMA_MASK: then
-// all functions get one (nvlink 12.4.131, 13.0.88, 13.5.37).
-func (l *Usage) tellsSparse() bool {
-	for i := range l.Files {
-		if l.Toolkit(int32(i)) >= sparseSince {
-			return true
-		}
-	}
-	return false
-}
-
-// sparseSince is the first toolkit whose objects have SPARSE_MMA_MASK.
-const sparseSince = 124
-
+// setSparse writes the mask into a kernel's record, which may have been added.
 func (l *Usage) setSparse(k model.FunID, mask uint16) {
-	if r := l.Attribute(l.Funs[k].Info, cuda.AttrSparseMmaMask); r != nil {
+	info := l.Funs[k].Info
+	if r := l.Attribute(info, cuda.AttrSparseMmaMask); r != nil {
 		r.Value = mask
+		return
+	}
+	if info == model.Absent {
+		return
+	}
+	added := l.Secs[info].Added()
+	for i := range added {
+		if added[i].Attr == cuda.AttrSparseMmaMask {
+			added[i].Value = mask
+		}
 	}
 }
 
@@ -396,7 +415,7 @@ func (l *Usage) externs(f model.FunID, visit func(model.SymID)) {
 		return
 	}
 	records := l.Secs[l.Funs[f].Info].Records()
-	for i := len(records) - 1; i >= 0; i-- {
+	for i := range records {
 		if records[i].Attr != cuda.AttrExterns {
 			continue
 		}
@@ -447,7 +466,9 @@ func (l *Usage) setExterns(k model.FunID, below []model.SymID, only bool) {
 	case len(list) == 0 || only && len(list) == mine:
 		return
 	case only:
-		slices.Reverse(list)
+		if !l.Release.ExternsInOrder {
+			slices.Reverse(list)
+		}
 		if own != nil {
 			own.Gone = true
 		}

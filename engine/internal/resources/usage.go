@@ -10,6 +10,7 @@ import (
 // Usage is the program with the needs of its kernels.
 type Usage struct {
 	*layout.Layout
+	*model.Program // of Layout
 
 	Stacks []kernelStack
 	needs  map[model.FunID]uint32 // registers of live kernels and all they reach
@@ -20,9 +21,10 @@ type Usage struct {
 
 // Compute gives every live kernel of a final link what it needs.
 func Compute(placed *layout.Layout) *Usage {
-	l := &Usage{Layout: placed}
+	l := &Usage{Layout: placed, Program: placed.Program}
 	if !l.IsRelocatable() {
 		l.propagate()
 	}
+	l.checkReserved()
 	return l
 }

@@ -10,7 +10,6 @@ import (
 // plan plans the image.
 func (l *Backend) plan() (*output.Plan, error) {
 	img := &output.Plan{Content: make([][]byte, len(l.Secs))}
-	l.CountKept()
 	l.CountResolved()
 	l.ChooseSymbols(img)
 	l.extendIndices(img)

@@ -11,16 +11,18 @@ import (
 // resolver returns the class of a type; a number past the release's table has
 // none.
 func (l *Backend) resolver(typ uint32) cuda.Resolver {
-	info, ok := cuda.LookupReloc(typ)
-	if !ok || typ < cuda.MercuryBase && typ >= l.Release.RelocCount {
-		return cuda.ResolverNone
+	if typ < min(l.Release.RelocCount, cuda.RelocCount) {
+		return cuda.Relocs[typ].Resolver
 	}
-	return info.Resolver
+	if info, ok := cuda.LookupReloc(typ); ok && typ >= cuda.MercuryBase {
+		return info.Resolver
+	}
+	return cuda.ResolverNone
 }
 
 // unifiedPlain is what a kept unified type becomes when its symbol is not in a
-// unified table.
-var unifiedPlain = map[uint32]uint32{
+// unified table; 0 for any other.
+var unifiedPlain = [cuda.RelocCount]uint32{
 	cuda.R_CUDA_UNIFIED:         cuda.R_CUDA_64,
 	cuda.R_CUDA_UNIFIED_32:      cuda.R_CUDA_32,
 	cuda.R_CUDA_UNIFIED_8_0:     cuda.R_CUDA_8_0,
@@ -35,6 +37,9 @@ var unifiedPlain = map[uint32]uint32{
 	cuda.R_CUDA_UNIFIED32_HI_32: cuda.R_CUDA_ABS32_HI_32,
 }
 
+// noSymbol stands for none.
+var noSymbol model.Symbol
+
 func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
 	r.Disposition = model.Dropped
 	switch r.Type {
@@ -44,15 +49,16 @@ func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
 		}
 		return nil
 	}
-	if l.IsLostDebug(in, r) {
+	if l.LostDebug != nil && l.IsLostDebug(in, r) {
 		return nil
 	}
 	r.NewType = r.Type
-	if plain, ok := unifiedPlain[r.Type]; ok && !l.IsRelocatable() && l.Release.RenamesUnified {
-		r.Type, r.NewType = plain, plain
+	if r.Type < cuda.RelocCount && unifiedPlain[r.Type] != 0 && !l.IsRelocatable() && l.Release.RenamesUnified {
+		r.Type = unifiedPlain[r.Type]
+		r.NewType = r.Type
 	}
 	l.FollowAlias(r)
-	sym := &model.Symbol{}
+	sym := &noSymbol
 	if r.Sym != model.Absent {
 		sym = &l.Syms[r.Sym]
 	}
@@ -153,7 +159,7 @@ func (l *Backend) CheckKept(in model.SecID, r *model.Reloc) error {
 	if l.IsCode(sym) && l.Secs[sym.Sec].Deleted {
 		return l.RelocFault(in, r, "reference to deleted symbol")
 	}
-	if !l.IsRelocatable() && !l.Opt.PreserveReloc && l.IsHiddenData(sym) {
+	if !l.IsRelocatable() && !l.Opt.PreserveRelocs && l.IsHiddenData(sym) {
 		return l.RelocFault(in, r, "reference to deleted symbol")
 	}
 	if r.Off >= l.Secs[l.Secs[in].Target].Size {

@@ -49,24 +49,37 @@ func (l *Backend) madeAs(id model.SecID) uint32 {
 	return n
 }
 
-// putShndx sets the section of symbol i of the table.
-func (l *Backend) putShndx(out []byte, i int, e *cubin.Symbol, id model.SecID) {
-	index, word := l.Secs[id].Index, l.madeAs(id)
-	e.Shndx = uint16(index)
-	if index >= cuda.SHNLoReserve && index != cuda.SHNCommon {
-		e.Shndx, word = cuda.SHNXindex, index
+// shndx is what st_shndx has for a section.
+func shndx(index uint32) uint16 {
+	if isWide(index) {
+		return cuda.SHNXindex
 	}
-	if t := &l.Secs[l.Shndx]; t.Made {
-		binary.LittleEndian.PutUint32(out[t.Off+uint64(i)*wordSize:], word)
+	return uint16(index)
+}
+
+// isWide reports whether a section's number stands in .symtab_shndx.
+func isWide(index uint32) bool { return index >= cuda.SHNLoReserve && index != cuda.SHNCommon }
+
+// putShndx writes .symtab_shndx.
+func (l *Backend) putShndx(b []byte, img *output.Plan) {
+	for i, id := range img.Symbols {
+		sec := l.Syms[id].Sec
+		if sec < 0 {
+			continue
+		}
+		word := l.madeAs(sec)
+		if index := l.Secs[sec].Index; isWide(index) {
+			word = index
+		}
+		binary.LittleEndian.PutUint32(b[(i+1)*wordSize:], word)
 	}
 }
 
-// putSectionCount sets e_shnum, or what stands for it.
-func putSectionCount(out []byte, h *cubin.Header, count int) {
-	h.ShNum = uint16(count)
+// putSectionCount writes what stands for e_shnum where that has no room for it:
+// the size of section 0.
+func putSectionCount(b []byte, count int) {
 	if count >= cuda.SHNLoReserve {
-		h.ShNum = 0
 		null := cubin.Section{Size: uint64(count)}
-		null.Put((*[cubin.SectionSize]byte)(out[h.ShOff:]))
+		null.Put((*[cubin.SectionSize]byte)(b))
 	}
 }

@@ -1,38 +1,177 @@
 package sass
 
 import (
+	"io"
+
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/descriptor"
 	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/names"
 	"github.com/twinlink/twinlink/engine/internal/output"
-	"github.com/twinlink/twinlink/engine/internal/parallel"
+	"github.com/twinlink/twinlink/engine/internal/resolve"
 )
 
-// emit writes the planned image. Sections lie side by side, so that several
-// are filled at a time; what patches them goes in order, for two relocation
-// sections may patch one place.
-func (l *Backend) emit(img *output.Plan) ([]byte, error) {
-	out := l.NewImage(img.Size)
-	l.putHeader(out, img)
-	img.Shstr.Put(out[l.Secs[l.Shstrtab].Off:])
-	img.Str.Put(out[l.Secs[l.Strtab].Off:])
-	l.putSymbols(out, img)
-	parallel.Do(len(img.Order), func(from, to int) {
-		for _, id := range img.Order[from:to] {
-			l.putContent(out, img, id)
+// file is the planned output in pieces: the header, the sections, the table of
+// section headers in parts, the program headers.
+type file struct {
+	*Backend
+	*model.Program // of Backend
+
+	img    *output.Plan
+	list   []output.Piece
+	faults output.Faults
+}
+
+func newFile(l *Backend, img *output.Plan) *file {
+	f := &file{Backend: l, Program: l.Program, img: img, list: make([]output.Piece, 0, len(img.Order)+len(img.Order)/output.HeadersAtOnce+int(img.Size/output.Window)+8)}
+	f.list = append(f.list, output.Piece{Of: output.Header})
+	for i, id := range img.Order {
+		n := 1
+		if s := &l.Secs[id]; s.Size > output.Window {
+			n = f.parts(id)
+		} else if s.Size == 0 || !l.HasBits(id) {
+			continue
 		}
-	})
-	if err := l.applyAll(out, img); err != nil {
-		return nil, err
+		f.list = output.Pieces(f.list, int32(i), n)
 	}
-	parallel.Do(len(img.Order), func(from, to int) {
-		for _, id := range img.Order[from:to] {
-			l.putRelocs(out, id)
+	f.list = output.Pieces(f.list, output.Headers, output.HeaderPieces(len(img.Order)+1))
+	f.list = append(f.list, output.Piece{Of: output.Progs})
+	return f
+}
+
+// parts returns how many pieces a large section is: 0 for one without bytes.
+func (f *file) parts(id model.SecID) int {
+	s := &f.Secs[id]
+	switch {
+	case !f.HasBits(id):
+		return 0
+	case id == f.Strtab:
+		return output.PartsOf(s.Size, names.Block)
+	case id == f.Symtab:
+		return output.PartsOf(s.Size, output.SymbolsAtOnce*cubin.SymbolSize)
+	case f.img.Content[id] == nil && len(s.Rels) == 0 && s.IsOfChunks():
+		return len(s.Chunks)
+	}
+	return 1
+}
+
+func (f *file) Len() int { return len(f.list) }
+
+// Extent returns where a piece lies.
+func (f *file) Extent(i int) (off, size uint64) {
+	p := f.list[i]
+	outline := output.Outline{Size: f.img.Size, Shoff: f.img.Shoff, Sections: len(f.img.Order) + 1, Segments: len(f.img.Progs)}
+	if off, size, ok := outline.Extent(p); ok {
+		return off, size
+	}
+	id := f.img.Order[p.Of]
+	s := &f.Secs[id]
+	switch {
+	case !p.IsPart:
+		return s.Off, s.Size
+	case id == f.Strtab:
+		return p.Extent(s.Off, s.Size, names.Block)
+	case id == f.Symtab:
+		return p.Extent(s.Off, s.Size, output.SymbolsAtOnce*cubin.SymbolSize)
+	}
+	c := &s.Chunks[p.Part]
+	return s.Off + c.Off, c.Size
+}
+
+// Found returns the bytes of a section that one input gave as it stands.
+func (f *file) Found(i int) []byte {
+	p := f.list[i]
+	if p.Of < 0 {
+		return nil
+	}
+	id := f.img.Order[p.Of]
+	s := &f.Secs[id]
+	switch b := f.img.Content[id]; {
+	case id == f.Strtab || id == f.Symtab || len(s.Rels) > 0:
+		return nil
+	case b != nil:
+		return b
+	case p.IsPart:
+		return s.Chunks[p.Part].Data
+	case len(s.Chunks) == 1 && s.Chunks[0].Off == 0 && s.Chunks[0].Size == s.Size:
+		return s.Chunks[0].Data
+	}
+	return nil
+}
+
+// Fill fills a piece.
+func (f *file) Fill(i int, b []byte) {
+	switch p := f.list[i]; p.Of {
+	case output.Header:
+		f.putHeader(b, f.img)
+	case output.Headers:
+		f.putSectionHeaders(b, f.img, int(p.Part)*output.HeadersAtOnce)
+	case output.Progs:
+		for k := range f.img.Progs {
+			f.img.Progs[k].Put((*[cubin.ProgSize]byte)(b[k*cubin.ProgSize:]))
 		}
-		l.putSectionHeaders(out, img, from, to)
-	})
-	return out, nil
+	default:
+		f.putSection(b, f.img.Order[p.Of], int(p.Part))
+	}
+}
+
+func (f *file) putSection(b []byte, id model.SecID, part int) {
+	switch id {
+	case f.Shstrtab:
+		f.img.Shstr.PutAll(b)
+	case f.Strtab:
+		f.img.Str.Put(b, part)
+	case f.Symtab:
+		f.putSymbols(b, f.img, part*output.SymbolsAtOnce)
+	case f.Shndx:
+		f.putShndx(b, f.img)
+	default:
+		s := &f.Secs[id]
+		if s.Target != model.Absent {
+			f.putRelocs(b, id)
+			return
+		}
+		if made := f.img.Content[id]; made != nil {
+			copy(b, made)
+		} else {
+			for _, c := range s.Chunks {
+				if c.Off < s.Size {
+					copy(b[c.Off:], c.Data)
+				}
+			}
+		}
+		for _, in := range s.Rels {
+			f.apply(b, in)
+		}
+	}
+}
+
+// emit writes the planned file. What is listed of resolved relocations is known
+// only when all are resolved, so that such a file is held whole.
+func (l *Backend) emit(img *output.Plan, to io.WriterAt) ([]byte, error) {
+	f := newFile(l, img)
+	at := to
+	if l.Opt.PreserveRelocs {
+		at = nil
+	}
+	out, err := output.Emit(f, img.Size, at)
+	if first := f.faults.Err(); first != nil {
+		return nil, first
+	}
+	if err != nil || !l.Opt.PreserveRelocs {
+		return out, err
+	}
+	for id := range l.Resolved {
+		if s := &l.Secs[id]; s.Index > 0 {
+			l.PutResolved(out[s.Off:], id)
+		}
+	}
+	if to == nil {
+		return out, nil
+	}
+	_, err = to.WriteAt(out, 0)
+	return nil, err
 }
 
 func (l *Backend) putHeader(out []byte, img *output.Plan) {
@@ -50,7 +189,9 @@ func (l *Backend) putHeader(out []byte, img *output.Plan) {
 		ShNum:     uint16(len(img.Order) + 1),
 		ShStrNdx:  uint16(l.Secs[l.Shstrtab].Index),
 	}
-	putSectionCount(out, &h, len(img.Order)+1)
+	if len(img.Order)+1 >= cuda.SHNLoReserve {
+		h.ShNum = 0
+	}
 	if l.IsRelocatable() {
 		h.Type = cuda.ETRel
 	}
@@ -58,24 +199,27 @@ func (l *Backend) putHeader(out []byte, img *output.Plan) {
 		h.PhOff = img.Progs[0].Off
 	}
 	h.Put((*[cubin.HeaderSize]byte)(out))
-	for i := range img.Progs {
-		img.Progs[i].Put((*[cubin.ProgSize]byte)(out[h.PhOff+uint64(i)*cubin.ProgSize:]))
-	}
 }
 
-func (l *Backend) putSymbols(out []byte, img *output.Plan) {
-	at := l.Secs[l.Symtab].Off
-	null := cubin.Symbol{Value: l.NullValue}
-	null.Put((*[cubin.SymbolSize]byte)(out[at:]))
-	at += cubin.SymbolSize
-	for i, id := range img.Symbols {
+// putSymbols writes symbols, those from a number on.
+func (l *Backend) putSymbols(b []byte, img *output.Plan, from int) {
+	for k := range len(b) / cubin.SymbolSize {
+		if from+k == 0 {
+			null := cubin.Symbol{Value: l.NullValue}
+			null.Put((*[cubin.SymbolSize]byte)(b))
+			continue
+		}
+		id := img.Symbols[from+k-1]
 		s := &l.Syms[id]
 		e := cubin.Symbol{NameOff: img.Names[id], Info: s.Info, Other: s.Other, Value: s.Value, Size: s.Size}
 		if s.Sec >= 0 {
-			l.putShndx(out, i+1, &e, s.Sec)
+			e.Shndx = shndx(l.Secs[s.Sec].Index)
 		}
 		if l.Release.Notes && !s.Is(model.SymDefined|model.SymLaid) && s.Type() != cuda.STTFunc && s.Binding() == cuda.STBWeak && s.Is(model.SymGlobal) {
 			e.Info = uint8(cuda.STBGlobal)<<4 | s.Info&0xf
+		}
+		if l.IsRelocatable() && resolve.IsLocalUndefined(s) {
+			e.Info = uint8(cuda.STBLocal)<<4 | uint8(cuda.STTCudaObject)
 		}
 		if s.Type() != cuda.STTFunc && !l.IsRelocatable() {
 			if s.IsShared() {
@@ -86,82 +230,53 @@ func (l *Backend) putSymbols(out []byte, img *output.Plan) {
 			}
 			e.Other &= 0x1f
 		}
-		e.Put((*[cubin.SymbolSize]byte)(out[at:]))
-		at += cubin.SymbolSize
+		e.Put((*[cubin.SymbolSize]byte)(b[k*cubin.SymbolSize:]))
 	}
 }
 
-// putContent writes a section's bytes: those the link made, or the chunks of
-// the inputs.
-func (l *Backend) putContent(out []byte, img *output.Plan, id model.SecID) {
-	s := &l.Secs[id]
-	if b := img.Content[id]; b != nil {
-		copy(out[s.Off:], b)
-		return
-	}
-	if !l.HasBits(id) {
-		return
-	}
-	body := out[s.Off : s.Off+s.Size]
-	for _, c := range s.Chunks {
-		if c.Off < s.Size {
-			copy(body[c.Off:], c.Data)
-		}
-	}
-}
+// entrySection is the number of .nv.uft.entry among the sections as they are
+// made, which stands for the symbol table's in sh_link.
+const entrySection = 5
 
-// applyAll patches what the linker resolves.
-func (l *Backend) applyAll(out []byte, img *output.Plan) error {
-	for i := range l.Secs {
-		s := &l.Secs[i]
-		if s.Target == model.Absent || s.Deleted {
-			continue
-		}
-		t := &l.Secs[s.Target]
-		if t.Index == 0 || !l.HasBits(s.Target) {
-			continue
-		}
-		body := out[t.Off : t.Off+t.Size]
-		for j := len(s.Relocs) - 1; j >= 0; j-- {
-			r := &s.Relocs[j]
-			switch r.Disposition {
-			case model.Cleared:
-				n := uint64(8)
-				if r.Type == cuda.R_CUDA_UNUSED_CLEAR32 {
-					n = 4
-				}
-				if r.Off+n <= t.Size {
-					clear(body[r.Off : r.Off+n])
-				}
-			case model.Applied:
-				if r.Off >= t.Size {
-					continue // of a type without a field
-				}
-				v := l.Value(model.SecID(i), r)
-				old, err := output.ApplyAt(body[r.Off:], &descriptor.Table[r.Type], &v)
-				if err != nil {
-					return l.RelocFault(model.SecID(i), r, err.Error())
-				}
-				if !v.Rela {
-					r.Addend = int64(old)
-				}
+// apply patches a section with what the link resolves of one of its relocation
+// sections.
+func (f *file) apply(body []byte, in model.SecID) {
+	s := &f.Secs[in]
+	if s.Deleted {
+		return
+	}
+	for j := len(s.Relocs) - 1; j >= 0; j-- {
+		r := &s.Relocs[j]
+		switch r.Disposition {
+		case model.Cleared:
+			n := uint64(8)
+			if r.Type == cuda.R_CUDA_UNUSED_CLEAR32 {
+				n = 4
+			}
+			if r.Off+n <= uint64(len(body)) {
+				clear(body[r.Off : r.Off+n])
+			}
+		case model.Applied:
+			if r.Off >= uint64(len(body)) {
+				continue // of a type without a field
+			}
+			v := f.Value(in, r)
+			old, err := output.ApplyAt(body[r.Off:], &descriptor.Table[r.Type], &v)
+			if err != nil {
+				f.faults.Add(false, in, j, 0, f.RelocFault(in, r, err.Error()))
+				return
+			}
+			if !v.Rela {
+				r.Addend = int64(old)
 			}
 		}
 	}
-	return nil
 }
 
 // putRelocs writes the records that stay, last read first.
-func (l *Backend) putRelocs(out []byte, id model.SecID) {
+func (l *Backend) putRelocs(b []byte, id model.SecID) {
 	s := &l.Secs[id]
-	if s.Target == model.Absent {
-		return
-	}
-	if s.Type == cuda.SHTCudaResolvedRela {
-		l.PutResolved(out, id)
-		return
-	}
-	at := s.Off
+	size := model.RelocSize(s.Type)
 	for j := len(s.Relocs) - 1; j >= 0; j-- {
 		r := &s.Relocs[j]
 		if r.Disposition != model.Kept {
@@ -172,19 +287,26 @@ func (l *Backend) putRelocs(out []byte, id model.SecID) {
 			e.Symbol = l.Syms[r.Sym].Index
 		}
 		if s.Type == cuda.SHTRel {
-			e.PutRel((*[cubin.RelSize]byte)(out[at:]))
+			e.PutRel((*[cubin.RelSize]byte)(b))
 		} else {
-			e.PutRela((*[cubin.RelaSize]byte)(out[at:]))
+			e.PutRela((*[cubin.RelaSize]byte)(b))
 		}
-		at += output.RelocSize(s.Type)
+		b = b[size:]
 	}
 }
 
-// putSectionHeaders writes some of the image's section headers.
-func (l *Backend) putSectionHeaders(out []byte, img *output.Plan, from, to int) {
+// putSectionHeaders writes section headers, those from a number on.
+func (l *Backend) putSectionHeaders(b []byte, img *output.Plan, from int) {
 	symtab := l.Secs[l.Symtab].Index
-	for i := from; i < to; i++ {
-		id := img.Order[i]
+	if l.Release.LinksEntry {
+		symtab = entrySection
+	}
+	for i := range len(b) / cubin.SectionSize {
+		if from+i == 0 {
+			putSectionCount(b, len(img.Order)+1)
+			continue
+		}
+		id := img.Order[from+i-1]
 		s := &l.Secs[id]
 		h := cubin.Section{NameOff: s.NameOff, Type: l.Lowered(s.Type), Flags: s.Flags, Off: s.Off, Size: s.Size, Align: s.Align}
 		switch s.Type {
@@ -199,7 +321,7 @@ func (l *Backend) putSectionHeaders(out []byte, img *output.Plan, from, to int) 
 		case cuda.SHTCudaRelocInfo:
 			h.EntSize = 8
 		case cuda.SHTRel, cuda.SHTRela, cuda.SHTCudaResolvedRela:
-			h.Link, h.EntSize = symtab, output.RelocSize(s.Type)
+			h.Link, h.EntSize = symtab, model.RelocSize(s.Type)
 			h.Info = l.Secs[s.Target].Index
 		}
 		if s.Owner != model.Absent {
@@ -211,6 +333,6 @@ func (l *Backend) putSectionHeaders(out []byte, img *output.Plan, from, to int) 
 		}
 		output.UnifiedHeader(&h, symtab)
 		l.NoteHeader(id, &h)
-		h.Put((*[cubin.SectionSize]byte)(out[img.Shoff+uint64(i+1)*cubin.SectionSize:]))
+		h.Put((*[cubin.SectionSize]byte)(b[i*cubin.SectionSize:]))
 	}
 }

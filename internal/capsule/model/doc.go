@@ -9,5 +9,5 @@
 // its Mercury side is lost in the model.
 //
 // The container itself, with headers, places, shared stretches and the gaps
-// that the tools leave, is a [cubin.Draft].
+// that the tools leave, is a [cubin.Editor].
 package model

@@ -23,7 +23,7 @@ type Section struct {
 type Model struct {
 	Sections []Section // the null section first
 
-	draft *cubin.Draft
+	draft *cubin.Editor
 }
 
 // Decode decodes a file. What isn't of the form that its section's type asks
@@ -36,7 +36,7 @@ func Decode(name string, data []byte) (*Model, error) {
 	m := &Model{Sections: make([]Section, draft.NumSections()), draft: draft}
 	for i := 1; i < len(m.Sections); i++ {
 		s := &m.Sections[i]
-		s.Name, s.Twin = draft.SectionName(i), draft.Twin(i)
+		s.Name, s.Twin = draft.SectionName(i), draft.SharesWith(i)
 		if draft.Part(i).NoBits() || s.Twin != i {
 			continue
 		}
@@ -46,9 +46,6 @@ func Decode(name string, data []byte) (*Model, error) {
 	}
 	return m, nil
 }
-
-// Header returns the ELF header, which may be changed.
-func (m *Model) Header() *cubin.Header { return &m.draft.Header }
 
 // Part returns the header of section i, which may be changed; its offset and
 // size follow from the bodies.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/twinlink/twinlink/capsule"
 )
@@ -28,10 +29,15 @@ func (d *Disassembly) Words(section int, off uint32) string {
 	return d.at[place{section, off}]
 }
 
+// Made when a listing is first read, and not when the program starts.
 var (
-	sectionLine     = regexp.MustCompile(`^\s*\.section\s+([^,\s]+)`)
-	instructionLine = regexp.MustCompile(`^\s*/\*([0-9a-f]+)\*/\s+(.*?)\s*;?\s*/\* 0x([0-9a-f]{16}) \*/\s*$`)
+	sectionLine     = lazily(`^\s*\.section\s+([^,\s]+)`)
+	instructionLine = lazily(`^\s*/\*([0-9a-f]+)\*/\s+(.*?)\s*;?\s*/\* 0x([0-9a-f]{16}) \*/\s*$`)
 )
+
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // ParseDisassembly reads the output of "nvdisasm -c -hex" on a file. Sections of
 // equal names are told apart by their words: a section of the listing is that of
@@ -50,11 +56,11 @@ func ParseDisassembly(m *capsule.Image, listing []byte) (*Disassembly, error) {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		line := lines.Text()
-		if s := sectionLine.FindStringSubmatch(line); s != nil {
+		if s := sectionLine().FindStringSubmatch(line); s != nil {
 			name, fn = s[1], nil
 			continue
 		}
-		s := instructionLine.FindStringSubmatch(line)
+		s := instructionLine().FindStringSubmatch(line)
 		if s == nil {
 			continue
 		}

@@ -20,7 +20,7 @@ const call = `.extern .func (.param .u32 r) f(.param .u32 a);
 // printedNames has cuobjdump print records with all the numbers wanted and returns number → name.
 func printedNames(t *testing.T, numbers []uint32) map[uint32]string {
 	object := assemble(t, "13.0", "sm_90", call)
-	draft := open(t, object).Draft()
+	draft := open(t, object).Editor()
 	at := draft.Lookup(".rela.text.k")
 	list, err := draft.Relocs(at)
 	if err != nil || len(list) == 0 {

@@ -155,11 +155,11 @@ func (x experiment) check(dir string, base []byte) error {
 	if err != nil {
 		return err
 	}
-	fate, err := oracle.FateOf(x.number, x.symbol.kind, x.release, x.sm)
+	disposition, err := oracle.DispositionOf(x.number, x.symbol.kind, x.release, x.sm)
 	if err != nil {
 		return err
 	}
-	switch fate.Action {
+	switch disposition.Action {
 	case oracle.Crashes:
 		if !a.signal {
 			return fmt.Errorf("should crash: exit %d %s", a.exit, a.text)
@@ -174,17 +174,17 @@ func (x experiment) check(dir string, base []byte) error {
 	if a.image == nil {
 		return fmt.Errorf("should be linked: exit %d signal %v %s", a.exit, a.signal, a.text)
 	}
-	return x.compare(fate, open(object), open(a.image))
+	return x.compare(disposition, open(object), open(a.image))
 }
 
 // compare holds the linked file against the oracle.
-func (x experiment) compare(fate oracle.Fate, before, after *file) error {
+func (x experiment) compare(disposition oracle.Disposition, before, after *file) error {
 	was, _ := before.find(x.place())
 	is, _ := after.find(x.place())
 	want := bytes.Clone(was.data)
 	var implicit uint64
-	if fate.Action == oracle.Patches || fate.Action == oracle.Finalizes {
-		out, err := oracle.Apply(fate.As, want[x.at:x.at+16], x.inputs())
+	if disposition.Action == oracle.Patches || disposition.Action == oracle.Finalizes {
+		out, err := oracle.Apply(disposition.As, want[x.at:x.at+16], x.inputs())
 		if err != nil {
 			return err
 		}
@@ -192,37 +192,37 @@ func (x experiment) compare(fate oracle.Fate, before, after *file) error {
 		implicit = out.Implicit
 		renamed, err := oracle.Apply(x.number, was.data[x.at:x.at+16], x.inputs())
 		if err != nil || !bytes.Equal(renamed.Bytes, out.Bytes) {
-			return fmt.Errorf("recipes of %#x and %#x differ", x.number, fate.As)
+			return fmt.Errorf("recipes of %#x and %#x differ", x.number, disposition.As)
 		}
 	}
 	if !bytes.Equal(is.data, want) {
 		return fmt.Errorf("place is %x, oracle %x", is.data[x.at:x.at+16], want[x.at:x.at+16])
 	}
-	if err := x.compareKept(fate, after); err != nil {
+	if err := x.compareKept(disposition, after); err != nil {
 		return err
 	}
 	if x.preserve {
-		return x.comparePreserved(fate, implicit, after)
+		return x.comparePreserved(disposition, implicit, after)
 	}
 	return nil
 }
 
 // compareKept looks for the record in the output, where it should be or not.
-func (x experiment) compareKept(fate oracle.Fate, after *file) error {
+func (x experiment) compareKept(disposition oracle.Disposition, after *file) error {
 	var found []record
 	for _, r := range after.records(4, 9, uint32(cuda.SHTMercRela)) {
 		if r.section == x.outputSection() {
 			found = append(found, r)
 		}
 	}
-	if fate.Action != oracle.Keeps && fate.Action != oracle.Finalizes {
+	if disposition.Action != oracle.Keeps && disposition.Action != oracle.Finalizes {
 		if len(found) != 0 {
 			return fmt.Errorf("record %+v stays", found)
 		}
 		return nil
 	}
-	want := record{section: x.outputSection(), offset: x.at, number: fate.As, symbol: x.symbol.name, addend: x.addend}
-	if fate.As == 0 && x.number != 0 {
+	want := record{section: x.outputSection(), offset: x.at, number: disposition.As, symbol: x.symbol.name, addend: x.addend}
+	if disposition.As == 0 && x.number != 0 {
 		want.symbol = ""
 	}
 	if len(found) != 1 || found[0] != want {
@@ -239,21 +239,21 @@ func (x experiment) outputSection() string {
 }
 
 // comparePreserved checks the addend that --preserve-relocs wrote down.
-func (x experiment) comparePreserved(fate oracle.Fate, implicit uint64, after *file) error {
+func (x experiment) comparePreserved(disposition oracle.Disposition, implicit uint64, after *file) error {
 	found := after.records(uint32(cuda.SHTCudaResolvedRela), uint32(cuda.SHTMercResolvedRela))
 	addend := int64(implicit)
 	if x.rela {
 		addend = x.addend
 	}
 	switch {
-	case fate.Action != oracle.Patches:
+	case disposition.Action != oracle.Patches:
 		if len(found) != 0 {
 			return fmt.Errorf("preserved %+v of a record that was not applied", found)
 		}
 	case len(found) == 0:
 		return fmt.Errorf("nothing preserved")
-	case found[0].number != fate.As || found[0].offset != x.at || found[0].addend != addend:
-		return fmt.Errorf("preserved %+v, oracle %#x with addend %#x", found[0], fate.As, addend)
+	case found[0].number != disposition.As || found[0].offset != x.at || found[0].addend != addend:
+		return fmt.Errorf("preserved %+v, oracle %#x with addend %#x", found[0], disposition.As, addend)
 	}
 	return nil
 }

@@ -46,15 +46,15 @@ func run(t *testing.T, bases map[int][]byte, list []experiment) {
 	queue := make(chan experiment)
 	var done sync.WaitGroup
 	var lock sync.Mutex
-	fates := map[oracle.Action]int{}
+	dispositions := map[oracle.Action]int{}
 	for range 2 {
 		dir := t.TempDir()
 		done.Go(func() {
 			for x := range queue {
 				err := x.check(dir, bases[x.sm])
-				fate, _ := oracle.FateOf(x.number, x.symbol.kind, x.release, x.sm)
+				disposition, _ := oracle.DispositionOf(x.number, x.symbol.kind, x.release, x.sm)
 				lock.Lock()
-				fates[fate.Action]++
+				dispositions[disposition.Action]++
 				lock.Unlock()
 				if err != nil {
 					t.Errorf("%s: %v", x, err)
@@ -67,7 +67,7 @@ func run(t *testing.T, bases map[int][]byte, list []experiment) {
 	}
 	close(queue)
 	done.Wait()
-	t.Logf("%d experiments: %v", len(list), fates)
+	t.Logf("%d experiments: %v", len(list), dispositions)
 }
 
 // draw makes the list of a release.
@@ -131,8 +131,8 @@ func avoid(x *experiment) {
 	if x.bank == 2 {
 		x.bank = 34
 	}
-	fate, _ := oracle.FateOf(x.number, x.symbol.kind, x.release, x.sm)
-	if fate.Action != oracle.Patches || x.symbol.kind == oracle.Texture {
+	disposition, _ := oracle.DispositionOf(x.number, x.symbol.kind, x.release, x.sm)
+	if disposition.Action != oracle.Patches || x.symbol.kind == oracle.Texture {
 		x.preserve = false
 	}
 }

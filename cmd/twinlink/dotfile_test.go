@@ -1,0 +1,49 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/twinlink/twinlink/engine"
+)
+
+// By nvlink 13.0.88: what --dump-callgraph prints of a program and what
+// --dot-file holds of it.
+func TestDotFile(t *testing.T) {
+	lines := []string{
+		"callgraph for sm_90:", "# A: s -> B // s (number A) potentially calls B", "# s [N]     // s uses N registers",
+		"1: ^_Z2vkPi [24] -> 5 4 3 2", "2: _Z2mki [43] -> 6", "3: free ->", "4: &_ZN1D1gEi [24] ->", "5: &_ZN1C1gEi [24] ->", "6: malloc ->",
+		"7: ^_Z2rkPi [24] -> 8 8", "8: &_Z3fibi [24] -> 8",
+	}
+	var diags []engine.Diagnostic
+	for _, l := range lines {
+		diags = append(diags, engine.Diagnostic{Severity: engine.Plain, Text: l})
+	}
+	want := `digraph callgraph {
+_Z2vkPi -> _ZN1C1gEi;
+_Z2vkPi -> _ZN1D1gEi;
+_Z2vkPi -> free;
+_Z2vkPi -> _Z2mki;
+_Z2mki -> malloc;
+_Z2rkPi -> _Z3fibi;
+_Z2rkPi -> _Z3fibi;
+_Z3fibi -> _Z3fibi;
+}
+`
+	if got := string(dotText(diags)); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// -ghls=lcs-aug prints the same three lines in every release; with inputs it is
+// refused.
+func TestHostScript(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if r := runAs("nvlink", "-ghls=lcs-aug"); r.exit != 0 || r.out != hostSections {
+		t.Errorf("exit %d, %q", r.exit, r.out)
+	}
+	runAs("nvlink", "-ghls=lcs-aug", "-o", "s.ld").want(t, 0)
+	if read(t, "s.ld") != hostSections {
+		t.Error("another script")
+	}
+	runAs("nvlink", "-ghls=lcs-aug", "a.o").want(t, 1, "nvlink fatal   : Input files are not allowed with -ghls option; use --help for more information")
+}

@@ -1,0 +1,43 @@
+package layout
+
+import (
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// unplaceUndefined gives variables that nothing defines the address of what
+// has no place, but for those that the linker itself gives a meaning to.
+func (l *Layout) unplaceUndefined() {
+	for i := range l.Syms {
+		s := &l.Syms[i]
+		if isOpenVariable(s) && !s.IsExternShared() && s.Binding() != cuda.STBWeak && !model.IsSynthetic(l.Names.Str(s.Name)) {
+			s.Value = model.Unplaced
+		}
+	}
+}
+
+// isOpenVariable reports whether a symbol is a variable that nothing defines.
+func isOpenVariable(s *model.Symbol) bool {
+	return s.Type() == cuda.STTCudaObject && !s.Is(model.SymDefined|model.SymDead|model.SymCommon)
+}
+
+// placeAllowed gives the global variables that an option lets stay undefined their
+// value. nvJitLink doesn't know the option, so that of releases without an nvlink
+// nobody could be asked.
+func (l *Layout) placeAllowed() error {
+	if !l.Release.UnplacesUndefined && !l.Release.ByNvJitLink {
+		return nil
+	}
+	for i := range l.Syms {
+		s := &l.Syms[i]
+		if !isOpenVariable(s) || s.Space() != cuda.STOGlobal || model.IsSynthetic(l.Names.Str(s.Name)) {
+			continue
+		}
+		if l.Release.ByNvJitLink {
+			return diag.Refuse(diag.Unsupported, "", "an undefined global variable as nvlink %s leaves it is not known", l.Release.Name)
+		}
+		s.Value = model.Unplaced
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package mercury
+
+import (
+	"encoding/binary"
+
+	"github.com/twinlink/twinlink/capsule"
+)
+
+// Other compilers keep other nodes than 13.0.88 does, and pad some instructions
+// with a NOP that it doesn't. The finalizer writes all nodes its own way, in every
+// function. From 13.2 on it pads them too.
+//
+// Source: 58 programs of ptxas 12.8.93, a library by 13.0.100, and what nvlink
+// 13.0.88 made of them.
+
+// padded are the records of instructions that stood beside a NOP: which of the two
+// words it is, and the tag that is kept of the record, 0 for none.
+var padded = map[uint32]struct {
+	nop  uint32
+	kept uint32
+}{
+	0x0109020a: {0, 0},
+	0x01476e0a: {1, 0x41476e0a},
+	0x0147700a: {1, 0x4147700a},
+}
+
+// plainNow are tags that 12.8 kept of what now is PLAIN.
+var plainNow = map[uint32]bool{
+	0x4108040c: true, 0x4109000a: true, 0x4109040a: true, 0x4112400a: true, 0x4112480a: true, 0x4112940a: true, 0x4112bc0a: true,
+	0x42080006: true, 0x42100c26: true, 0x42100e26: true, 0x42101032: true, 0x42101226: true, 0x42223a06: true, 0x42420206: true, 0x42420606: true,
+}
+
+// keptNow are the tags that are kept of what 12.8 had PLAIN, by opcode.
+var keptNow = map[uint16]uint32{
+	0x943: 0x420a020e, // CALL
+	0x950: 0x4233000e, // RET
+}
+
+// halfResult reports whether a conversion (I2F) makes a number of 16 bits.
+func halfResult(word []byte) bool { return word[9]&0x0c == 0x0c && word[9]&0xf0 == 0 }
+
+// renew makes the nodes those that are kept today and returns the words that go;
+// where the release pads, none do.
+func (fn *code) renew(pads bool) (gone []int) {
+	old := fn.cap.Version != capsule.Version
+	for i := range fn.cap.Nodes {
+		n := &fn.cap.Nodes[i]
+		if !old && !n.Spanned {
+			continue
+		}
+		tag := fn.cap.Tag(n)
+		if p, ok := padded[tag]; ok && n.Span == 2 && !pads {
+			gone = append(gone, int(n.SASS/capsule.WordSize+p.nop))
+			if p.kept == 0 {
+				n.Kind = capsule.Plain
+			} else {
+				fn.keepTag(i, p.kept)
+			}
+			continue
+		}
+		if !old {
+			continue
+		}
+		word := fn.sass[n.SASS : n.SASS+capsule.WordSize]
+		switch {
+		case n.Kind == capsule.Plain:
+			if kept := keptNow[opcode(word)]; kept != 0 {
+				fn.keepTag(i, kept)
+			}
+		case plainNow[tag] && (tag != 0x4112400a || !halfResult(word)):
+			n.Kind = capsule.Plain
+		}
+	}
+	if old || len(gone) > 0 {
+		fn.record = fn.encode()
+	}
+	return gone
+}
+
+// keepTag makes a node one of which the tag is kept.
+func (fn *code) keepTag(i int, tag uint32) {
+	if fn.made == nil {
+		fn.made = make(map[int][]byte)
+	}
+	fn.made[i] = binary.BigEndian.AppendUint32(nil, tag)
+	fn.cap.Nodes[i].Kind = capsule.TagOnly
+}

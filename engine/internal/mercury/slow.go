@@ -1,0 +1,72 @@
+package mercury
+
+import (
+	"slices"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/engine/internal/resched"
+)
+
+// isOffTarget reports whether a function of sm_100 is linked for sm_103. There
+// FP64 and IMMA results arrive behind a scoreboard, so the code of sm_100, which
+// counts cycles for them, would read old values.
+func (l *Backend) isOffTarget(fn *code) bool {
+	return !l.IsRelocatable() && l.Arch.SM == 103 && fn.input.File.Header.SM() == 100
+}
+
+// offTarget refuses what can't be made code of sm_103: functions with IMMA, and
+// those with doubles beside DMMA, by other toolkits, or for releases whose way isn't
+// known.
+func (l *Backend) offTarget(fn *code) error {
+	if !l.isOffTarget(fn) {
+		return nil
+	}
+	double, matrices := false, false
+	for at := 0; at+capsule.WordSize <= len(fn.sass); at += capsule.WordSize {
+		switch op := opcode(fn.sass[at:]); {
+		case op == opIMMA:
+			return l.notMade(fn)
+		case op == opDMMA:
+			matrices = true
+		default:
+			double = double || isDouble(op)
+		}
+	}
+	if double && (matrices || fn.input.Foreign || !l.Release.PacesDoubles) {
+		return l.notMade(fn)
+	}
+	return nil
+}
+
+// takesFillers reports whether every word that NOPs come in front of begins a node:
+// each NOP becomes a node of its own.
+func (fn *code) takesFillers(r *resched.Result) bool {
+	if len(fn.made) > 0 {
+		return false
+	}
+	for k, n := range r.Fillers {
+		if n > 0 && fn.words[fn.nodeAtWord(k)].SASS != uint32(k)*capsule.WordSize {
+			return false
+		}
+	}
+	return true
+}
+
+// insertFillers makes a node of each NOP; afterwards a word begins behind those in
+// front of it. The nodes have their places already.
+func (fn *code) insertFillers(r *resched.Result) {
+	var words, nodes []capsule.Node
+	for i := range fn.words {
+		from := fn.words[i].SASS / capsule.WordSize
+		for k := range uint32(r.Fillers[from]) {
+			n := capsule.Node{Kind: capsule.Skip, Span: 1, Merc: fn.words[i].Merc, SASS: (uint32(r.Starts[from]) + k) * capsule.WordSize}
+			words, nodes = append(words, capsule.Node{Kind: capsule.Skip, Merc: n.Merc, SASS: fn.words[i].SASS}), append(nodes, n)
+		}
+		words, nodes = append(words, fn.words[i]), append(nodes, fn.cap.Nodes[i])
+	}
+	fn.words, fn.cap.Nodes = words, nodes
+	r.Starts = slices.Clone(r.Starts)
+	for k, n := range r.Fillers {
+		r.Starts[k] += n
+	}
+}

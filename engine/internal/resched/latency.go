@@ -1,0 +1,146 @@
+package resched
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// How many cycles a consumer stands behind a producer at least, by opcodes of both:
+// the shortest that ptxas 13.0.88 and 13.5.37 were seen to leave, but for what one in two
+// hundred undercuts. hazard says which register it is.
+//
+//go:embed latency.tsv
+var latencyText string
+
+// hazard is in what way one word depends on another.
+type hazard uint8
+
+const (
+	// Below: the number of the register among those of a result.
+	hazardGuard     hazard = 8
+	hazardPredicate hazard = 9
+	hazardUniform   hazard = 16 // and the number of the register
+	hazardUnit      hazard = 32 // both are of the memory unit
+	hazardNext      hazard = 33 // one stands right behind the other
+	hazardOver      hazard = 34 // both write a register
+	hazardOperand   hazard = 64 // times the number of the consumer's operand
+)
+
+type pair struct {
+	from, to uint16
+	hazard   hazard
+}
+
+var latencies103 = sync.OnceValue(func() map[pair]int {
+	m := map[pair]int{}
+	for line := range strings.Lines(latencyText) {
+		if line[0] == '#' {
+			continue
+		}
+		var p pair
+		var n int
+		if _, err := fmt.Sscanf(line, "%x\t%x\t%d\t%d", &p.from, &p.to, &p.hazard, &n); err != nil {
+			panic("resched: latency.tsv: " + strconv.Quote(line))
+		}
+		m[p] = n
+	}
+	return m
+})
+
+// kindOf is an opcode without the form of its operands; those of doubles but
+// comparisons are one.
+func kindOf(w *word) uint16 {
+	op := w.op() & 0x1ff
+	if op == 0x29 || op == 0x2b {
+		return 0x28
+	}
+	return op
+}
+
+// latencyOf returns how far two words stand apart at least, false where it isn't known.
+func latencyOf(from, to *word, h hazard) (cycles int, known bool) {
+	cycles, known = latencies103()[pair{kindOf(from), kindOf(to), h}]
+	return cycles, known
+}
+
+// leastApart is latencyOf for words one behind the other that have nothing to do with each other.
+func leastApart(from, to *word) int {
+	n, _ := latencyOf(from, to, hazardNext)
+	return max(1, n)
+}
+
+// isShared reports whether an instruction goes through the memory unit, which
+// takes one every few cycles.
+func (w *word) isShared() bool {
+	switch w.op() {
+	case 0x980, 0x981, 0x983, 0x984, 0x985, 0x986, 0x987, 0x988, 0x385, 0x387, 0x388, 0x98e, 0x9a8, 0x3a9, 0x38c, 0x38d, 0x389, 0x589, 0x989, 0xf89, 0x9a1, 0x9a3, 0xfae:
+		return true
+	}
+	return false
+}
+
+// producers is the words of a block that last wrote each register.
+type producers struct {
+	last   map[int]written
+	memory int // last word of the memory unit, plus 1
+}
+
+type written struct {
+	at     int
+	number hazard // of the register in the result
+}
+
+// of calls do for each word that another depends on.
+func (d *producers) of(w *word, o *operands, do func(at int, h hazard)) {
+	if w.isShared() && d.memory > 0 {
+		do(d.memory-1, hazardUnit)
+	}
+	operand := hazard(0)
+	for _, r := range o.reads {
+		for k := range r.count {
+			p, ok := d.last[r.first+k]
+			if !ok {
+				continue
+			}
+			h := p.number
+			switch {
+			case r.first == predFile+int(w.guard()&7):
+				h = hazardGuard
+			case r.first >= predFile:
+				h = hazardPredicate
+			case r.first >= uniformFile:
+				h += hazardUniform
+			default:
+				h += operand
+			}
+			do(p.at, h)
+		}
+		if r.first < uniformFile {
+			operand += hazardOperand
+		}
+	}
+	for _, r := range o.writes {
+		for k := range r.count {
+			if p, ok := d.last[r.first+k]; ok {
+				do(p.at, hazardOver)
+			}
+		}
+	}
+}
+
+func (d *producers) add(at int, w *word, o *operands) {
+	if w.isShared() {
+		d.memory = at + 1
+	}
+	if d.last == nil {
+		d.last = map[int]written{}
+	}
+	for _, r := range o.writes {
+		for k := range r.count {
+			d.last[r.first+k] = written{at, hazard(k)}
+		}
+	}
+}

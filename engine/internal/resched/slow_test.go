@@ -1,0 +1,129 @@
+package resched
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// slowKernel is a kernel with doubles and what nvlink 13.0.88 makes of it for sm_103.
+type slowKernel struct {
+	name    string
+	in, out []word
+}
+
+func slowKernels(t *testing.T) (list []slowKernel) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/slow.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		f := strings.Fields(line)
+		switch f[0] {
+		case "kernel":
+			list = append(list, slowKernel{name: f[1]})
+		case "in", "out":
+			var words []word
+			for _, s := range f[1:] {
+				hi, err := strconv.ParseUint(s[:16], 16, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				lo, err := strconv.ParseUint(s[16:], 16, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				words = append(words, word{lo, hi})
+			}
+			if k := &list[len(list)-1]; f[0] == "in" {
+				k.in = words
+			} else {
+				k.out = words
+			}
+		}
+	}
+	return list
+}
+
+// The code is nvlink's, word for word: chains, loads between, branches, loops, shared
+// memory, comparisons, conversions.
+func TestSlow(t *testing.T) {
+	list := slowKernels(t)
+	for _, k := range list {
+		r := Kernel(join(k.in), Options{Slow: true})
+		if got := join(k.out); string(r.Text) != string(got) {
+			for i, w := range split(r.Text) {
+				if i >= len(k.out) || w != k.out[i] {
+					t.Errorf("%s: word %d is %016x.%016x, not nvlink's", k.name, i, w.hi, w.lo)
+					break
+				}
+			}
+		}
+		if !r.Changed || r.Unfit || r.Lost != nil {
+			t.Errorf("%s: changed %v, unfit %v, lost %v", k.name, r.Changed, r.Unfit, r.Lost)
+		}
+	}
+	if len(list) < 20 {
+		t.Errorf("%d kernels", len(list))
+	}
+}
+
+// nvlink's code waits for every double; the input's, which counts cycles, and code that
+// lacks a wait for one do not.
+func TestSound103(t *testing.T) {
+	taken, missed := 0, 0
+	for _, k := range slowKernels(t) {
+		if !sound103(k.out) {
+			t.Errorf("%s: nvlink's code is taken for unsound", k.name)
+		}
+		if sound103(k.in) {
+			t.Errorf("%s: the code of sm_100 is taken for sound", k.name)
+		}
+		for i := range k.out {
+			if !k.out[i].isDouble() || k.out[i].wr() == noBoard {
+				continue
+			}
+			words := split(join(k.out))
+			words[i].setWr(noBoard)
+			taken++
+			if sound103(words) {
+				missed++ // a later one of its block is waited for as well
+			}
+		}
+	}
+	if taken < 40 || missed*10 > taken {
+		t.Errorf("%d of %d scoreboards of results may go", missed, taken)
+	}
+}
+
+// Two doubles of a block stand 64 cycles apart.
+func TestPace(t *testing.T) {
+	for _, k := range slowKernels(t) {
+		r := Kernel(join(k.in), Options{Slow: true})
+		words := split(r.Text)
+		for _, b := range blocks(words) {
+			since := pace
+			for i := b.from; i < b.to; i++ {
+				if words[i].isPaced() {
+					if since < pace {
+						t.Errorf("%s: word %d comes after %d cycles", k.name, i, since)
+					}
+					since = 0
+				}
+				since += cycles(&words[i])
+			}
+		}
+	}
+}
+
+// What isn't a kernel without calls is left alone and named.
+func TestSlowUnfit(t *testing.T) {
+	k := slowKernels(t)[0]
+	for _, how := range []Options{{Slow: true, Stays: true}, {Slow: true, Debug: true}, {Slow: true, Fence: true}, {Slow: true, Gone: []int{1}}} {
+		if r := Kernel(join(k.in), how); !r.Unfit || r.Changed {
+			t.Errorf("%+v: unfit %v, changed %v", how, r.Unfit, r.Changed)
+		}
+	}
+}

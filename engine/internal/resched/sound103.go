@@ -1,0 +1,59 @@
+package resched
+
+// sound103 reports whether code for sm_103 waits for every double: for its results
+// before anything uses or overwrites their registers, for its sources before
+// anything overwrites those, on every path. A wait for one of a block counts for
+// those before it in the same block, since the unit works in order; the unit's own
+// instructions read and write in order too.
+func sound103(words []word) bool {
+	f := trace(words)
+	var at []int
+	number := map[int]int{}
+	for i := range words {
+		if words[i].isDouble() {
+			number[i] = len(at)
+			at = append(at, i)
+		}
+	}
+	n := len(at)
+	// What stands before k in its block is done with k; seen from word i in front of k
+	// those in front of i are of a later round of a loop.
+	earlier := func(set bitset, k, base, i int) {
+		from := 0
+		if f.of[i] == f.of[at[k]] && i <= at[k] {
+			from = i
+		}
+		for x := k; x >= 0 && f.of[at[x]] == f.of[at[k]] && at[x] >= from; x-- {
+			set.drop(base + x)
+		}
+	}
+	good := true
+	step := func(set bitset, i int) {
+		w, o := &words[i], &f.ops[i]
+		mask := w.wait()
+		set.each(func(t int) {
+			x := &words[at[t%n]]
+			if t < n && x.wr() < boards && mask>>x.wr()&1 != 0 {
+				earlier(set, t, 0, i)
+				earlier(set, t, n, i)
+			} else if t >= n && x.rd() < boards && mask>>x.rd()&1 != 0 {
+				earlier(set, t-n, n, i)
+			}
+		})
+		set.each(func(t int) {
+			own := &f.ops[at[t%n]]
+			switch {
+			case t < n:
+				good = good && !overlap(own.writes, o.reads) && (w.isDouble() || !overlap(own.writes, o.writes))
+			case !w.isDouble():
+				good = good && !overlap(lateReads(own), o.writes)
+			}
+		})
+		if k, ok := number[i]; ok {
+			set.set(k)
+			set.set(n + k)
+		}
+	}
+	f.spread(2*n, step)
+	return good
+}

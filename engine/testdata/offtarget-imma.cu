@@ -1,0 +1,1 @@
+extern "C" __global__ void imma(int*d,const int*a){int x=a[threadIdx.x],y=a[threadIdx.x+32]; int c0=0,c1=0,c2=0,c3=0; asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3},{%4,%5,%4,%5},{%4,%5},{%0,%1,%2,%3};":"+r"(c0),"+r"(c1),"+r"(c2),"+r"(c3):"r"(x),"r"(y)); d[threadIdx.x]=c0+c1+c2+c3;}

@@ -1,0 +1,161 @@
+package fuzz
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/oracle/check"
+)
+
+// Ruling is how the opinions on a question relate.
+type Ruling string
+
+// The rulings.
+const (
+	Agree         Ruling = "agree"
+	Diverge       Ruling = "diverge"
+	BothRefuse    Ruling = "both-refuse"
+	OneRefuses    Ruling = "one-refuses"
+	Inexpressible Ruling = "inexpressible" // the other can't say
+	Dead          Ruling = "dead"          // the tool crashed or hung
+)
+
+// Link is the engine's answer. No output and no error is a refusal of the command line.
+func (q *Question) Link() (*engine.Output, error) {
+	options, err := q.options(q.Command("out.cubin"))
+	if err != nil {
+		return nil, err
+	}
+	out, err := engine.Link(q.Inputs, options)
+	if err != nil || q.Final == nil {
+		return out, err
+	}
+	if options, err = q.options(append(slices.Clone(q.Final), "out.cubin", "-o", "final.cubin")); err != nil {
+		return nil, err
+	}
+	return engine.Link([]engine.Input{{Name: "out.cubin", Data: out.Image}}, options)
+}
+
+func (q *Question) options(args []string) (engine.Options, error) {
+	release, ok := cmdline.ParseRelease(q.Release)
+	if !ok {
+		return engine.Options{}, fmt.Errorf("fuzz: no release %s", q.Release)
+	}
+	cmd, err := cmdline.Parse(release, args, func(string) ([]byte, error) { return nil, fs.ErrNotExist })
+	if err != nil {
+		return engine.Options{}, err
+	}
+	return cmd.Options, nil
+}
+
+// checkOptions are the options as the oracle is told them.
+func checkOptions(release string, args []string) check.Options {
+	o := check.Options{Toolkit: release}
+	for _, a := range args {
+		name, value, _ := strings.Cut(a, "=")
+		switch name {
+		case "-arch":
+			o.Arch = value
+		case "-g":
+			o.Debug = true
+		case "-r":
+			o.Relocatable = true
+		case "--preserve-relocs":
+			o.PreserveRelocs = true
+		case "--force-rela":
+			o.ForceRela = true
+		case "--reserve-null-pointer":
+			o.ReserveNull = true
+		case "--disable-smem-reservation":
+			o.NoReserved = true
+		case "-suppress-debug-info":
+			o.SuppressDebug = true
+		case "-kernels-used":
+			o.KernelsUsed = strings.Split(value, ",")
+		case "-variables-used":
+			o.VariablesUsed = strings.Split(value, ",")
+		}
+	}
+	return o
+}
+
+func (q *Question) size() int {
+	n := 0
+	for _, in := range q.Inputs {
+		n += len(in.Data)
+	}
+	return n
+}
+
+// story says how the question is put by hand.
+func (q *Question) story() string {
+	text := "nvlink " + q.Release + " " + strings.Join(q.Command("out.cubin"), " ") + "\n"
+	if q.Final != nil {
+		text += "and then " + strings.Join(q.Final, " ") + " out.cubin -o final.cubin\n"
+	}
+	return text
+}
+
+// Judge links with the engine and shows the output to the oracle, twice: a refusal says why, the output opens and is the
+// same again, and the oracle finds nothing wrong with it.
+func (q *Question) Judge(key string) (Ruling, *Divergence) {
+	var out *engine.Output
+	var err error
+	if d := within(key, q.size(), func() *Divergence {
+		out, err = q.Link()
+		return nil
+	}); d != nil {
+		d.Traces = append(d.Traces, Trace{"link", q.story()})
+		return Diverge, d
+	}
+	if err != nil {
+		var refused *engine.LinkError
+		var wrong *cmdline.Refusal
+		if !errors.As(err, &wrong) && (!errors.As(err, &refused) || len(refused.Diags) == 0 || refused.Exit == 0) {
+			return Diverge, &Divergence{Key: key + "-refusal", What: fmt.Sprintf("refused by %T, %v", err, err), Traces: []Trace{{"link", q.story()}}}
+		}
+		return BothRefuse, nil
+	}
+	if again, err := q.Link(); err != nil || !bytes.Equal(out.Image, again.Image) {
+		return Diverge, &Divergence{Key: key + "-again", What: fmt.Sprintf("the same link gives another output: %v", err), Traces: []Trace{{"link", q.story()}}}
+	}
+	if q.Final != nil {
+		return Inexpressible, nil // the oracle is told of one link
+	}
+	var inputs []check.Input
+	for _, in := range q.Inputs {
+		inputs = append(inputs, check.Input{Name: in.Name, Data: in.Data})
+	}
+	var verdict check.Verdict
+	if d := within(key+"-oracle", q.size(), func() *Divergence {
+		verdict = check.Check(inputs, out.Image, checkOptions(q.Release, q.Args))
+		return nil
+	}); d != nil {
+		d.Traces = append(d.Traces, Trace{"link", q.story()})
+		return Diverge, d
+	}
+	switch {
+	case verdict.Total > 0:
+		return Diverge, &Divergence{Key: key + "-oracle-" + verdict.Findings[0].Kind.String(), What: "the oracle does not accept the engine's output: " + kinds(verdict.Findings),
+			Traces: []Trace{{"link", q.story()}, {"oracle", head(verdict.String(), 20)}}}
+	case !verdict.Agrees():
+		return Inexpressible, nil
+	}
+	return Agree, nil
+}
+
+// kinds names the kinds of findings, each once.
+func kinds(list []check.Finding) string {
+	var names []string
+	for _, f := range list {
+		names = append(names, f.Kind.String())
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
+}

@@ -1,0 +1,145 @@
+package power
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The lists hold faults that somebody thought of. Drawn faults are small changes at places drawn at random: they show
+// what the checks would find of faults that nobody thought of. Some change nothing; the table says how many live, and
+// which.
+
+// decides are the folders of packages that decide something, and the area whose detectors look at them. The longest
+// name that fits counts.
+var decides = map[string]string{
+	"engine/descriptor": "descriptor", "engine/internal/layout": "engine-layout", "engine/internal/merge": "engine-merge",
+	"engine/internal/model": "engine-merge", "engine/internal/input": "engine-merge", "engine/internal/resolve": "engine-resolve",
+	"engine/internal/sass": "engine-resolve", "engine/internal/output": "engine-resolve", "engine/internal/reach": "engine-resources",
+	"engine/internal/resources": "engine-resources", "engine/internal/mercury": "mercury", "engine/internal/resched": "mercury",
+	"oracle/check": "oracle-check", "oracle": "oracle", "selfcheck": "selfcheck", "capsule": "capsule",
+	"internal/finalizer": "capsule", "internal/cmdline": "options", "internal/inputs": "options", "mercury": "decoder",
+}
+
+// Draw returns n faults at random places of the packages that decide something, by a seed; under names a folder that
+// they have to be below.
+func (r *Root) Draw(n int, seed uint64, under string) ([]Fault, error) {
+	var all []Fault
+	for _, dir := range slices.Sorted(keys(decides)) {
+		if !strings.HasPrefix(dir, strings.TrimSuffix(under, "/")) {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(r.Dir, filepath.FromSlash(dir), "*.go"))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			list, err := candidates(file, dir+"/"+filepath.Base(file))
+			if err != nil {
+				return nil, err
+			}
+			for i := range list {
+				list[i].Area = decides[dir]
+			}
+			all = append(all, list...)
+		}
+	}
+	random := rand.New(rand.NewPCG(seed, 0x706f776572))
+	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:min(n, len(all))], nil
+}
+
+func keys[V any](m map[string]V) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// swaps are operators, and what a person writes for them by mistake.
+var swaps = map[token.Token]string{
+	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=", token.NEQ: "==", token.ADD: "-", token.SUB: "+",
+	token.AND: "|", token.OR: "&", token.LAND: "||", token.LOR: "&&", token.SHL: ">>", token.SHR: "<<", token.AND_NOT: "&",
+}
+
+// candidates returns every fault that can be drawn in a file.
+func candidates(file, name string) ([]Fault, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, file, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var list []Fault
+	add := func(kind string, from, to token.Pos, replacement string) {
+		a, b := set.Position(from).Offset, set.Position(to).Offset
+		line := set.Position(from).Line
+		list = append(list, Fault{Name: fmt.Sprintf("%s:%d:%d-%s", strings.TrimSuffix(name, ".go"), line, set.Position(from).Column, kind),
+			File: name, Old: string(text[a:b]), New: replacement, at: a, drawn: true})
+	}
+	source := func(n ast.Node) string {
+		return string(text[set.Position(n.Pos()).Offset:set.Position(n.End()).Offset])
+	}
+	for _, d := range tree.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Body == nil || f.Name.Name == "String" {
+			continue
+		}
+		ast.Inspect(f.Body, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.IfStmt:
+				add("never", n.Cond.Pos(), n.Cond.End(), "false && ("+source(n.Cond)+")")
+				add("always", n.Cond.Pos(), n.Cond.End(), "true || ("+source(n.Cond)+")")
+			case *ast.BinaryExpr:
+				if s, ok := swaps[n.Op]; ok && !isText(n.X) && !isText(n.Y) {
+					add("operator", n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), s)
+				}
+			case *ast.BasicLit:
+				if v, err := strconv.ParseUint(n.Value, 0, 63); n.Kind == token.INT && err == nil {
+					add("number", n.Pos(), n.End(), fmt.Sprint(v+1))
+				}
+			case *ast.ExprStmt:
+				if _, ok := n.X.(*ast.CallExpr); ok {
+					add("dropped", n.Pos(), n.End(), "")
+				}
+			case *ast.AssignStmt:
+				if n.Tok != token.DEFINE && len(n.Lhs) == 1 {
+					add("dropped", n.Pos(), n.End(), "_ = "+source(n.Rhs[0]))
+				}
+			case *ast.IncDecStmt:
+				add("dropped", n.Pos(), n.End(), "")
+			case *ast.BranchStmt:
+				if n.Tok == token.CONTINUE && n.Label == nil {
+					add("dropped", n.Pos(), n.End(), "")
+				}
+			case *ast.Ident:
+				if n.Name == "true" || n.Name == "false" {
+					add("turned", n.Pos(), n.End(), "!"+n.Name)
+				}
+			}
+			return true
+		})
+	}
+	return list, nil
+}
+
+func isText(e ast.Expr) bool {
+	l, ok := e.(*ast.BasicLit)
+	return ok && l.Kind == token.STRING
+}

@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package main
+
+func largePages(n int) []byte { return make([]byte, n) }

@@ -1,0 +1,152 @@
+package cufilt
+
+import "strings"
+
+// Limits of one name; a longer or deeper one is shown as it is.
+const (
+	maxName  = 64 << 10
+	maxText  = 1 << 20 // bytes written, all parts together
+	maxDepth = 256
+)
+
+// Demangle returns a C++ name as NVIDIA's tools show it, and any other name as
+// it is. Tools of 11.8 leave the names of clones alone: "_Z1fi$g".
+func Demangle(name string, clones bool) string {
+	mangled := name
+	local := strings.HasPrefix(name, "$")
+	if local {
+		mangled = name[1:]
+	}
+	if !strings.HasPrefix(mangled, "_Z") || len(name) > maxName {
+		return name
+	}
+	p := &parser{in: mangled[2:], left: maxText}
+	text := p.encoding(true)
+	if p.failed {
+		return name
+	}
+	rest := p.in[p.at:]
+	if local && !clones {
+		inner, found := strings.CutPrefix(rest, "$")
+		if shown := Demangle(inner, false); found && shown != inner {
+			return text + "::" + shown
+		}
+		return name
+	}
+	switch {
+	case rest == "":
+		return text
+	case rest[0] == '.':
+		return text + rest
+	case rest[0] == '$' && isNumber(rest[1:]): // a copy that ptxas made
+		return text
+	case rest[0] == '$' && clones && !isNumber(rest[1:2]):
+		return "[clone " + text + "] " + Demangle(rest[1:], true)
+	}
+	return name
+}
+
+func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// parser reads one name. After a fault all that it returns is void.
+type parser struct {
+	in     string
+	at     int
+	depth  int
+	left   int // bytes that may still be written
+	failed bool
+	subs   []typ // what S_, S0_ … stand for
+
+	conversion bool // arguments belong to the conversion, not to its type
+}
+
+func (p *parser) fail() typ {
+	p.failed, p.at = true, len(p.in)
+	return typ{}
+}
+
+// enter counts a level of nesting; leave ends it.
+func (p *parser) enter() bool {
+	p.depth++
+	if p.depth > maxDepth {
+		p.fail()
+	}
+	return !p.failed
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// write charges a text against the limit.
+func (p *parser) write(s string) string {
+	if p.left -= len(s); p.left < 0 {
+		p.fail()
+		return ""
+	}
+	return s
+}
+
+func (p *parser) peek() byte {
+	if p.at < len(p.in) {
+		return p.in[p.at]
+	}
+	return 0
+}
+
+func (p *parser) take(s string) bool {
+	if strings.HasPrefix(p.in[p.at:], s) {
+		p.at += len(s)
+		return true
+	}
+	return false
+}
+
+func (p *parser) want(s string) {
+	if !p.take(s) {
+		p.fail()
+	}
+}
+
+// number reads decimal digits, at least one.
+func (p *parser) number() int {
+	n, start := 0, p.at
+	for c := p.peek(); c >= '0' && c <= '9'; c = p.peek() {
+		if n = n*10 + int(c-'0'); n > maxName {
+			p.fail()
+			return 0
+		}
+		p.at++
+	}
+	if p.at == start {
+		p.fail()
+	}
+	return n
+}
+
+// sequence reads what stands between a letter and "_": nothing is 0, 0 is 1, in
+// base 36 for substitutions.
+func (p *parser) sequence(base int) int {
+	if p.take("_") {
+		return 0
+	}
+	n, start := 0, p.at
+	for {
+		c, digit := p.peek(), 0
+		switch {
+		case c >= '0' && c <= '9':
+			digit = int(c - '0')
+		case base == 36 && c >= 'A' && c <= 'Z':
+			digit = int(c-'A') + 10
+		default:
+			if p.at == start || c != '_' {
+				p.fail()
+			}
+			p.at = min(p.at+1, len(p.in))
+			return n + 1
+		}
+		if n = n*base + digit; n > maxName {
+			p.fail()
+			return 0
+		}
+		p.at++
+	}
+}

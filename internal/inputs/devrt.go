@@ -1,0 +1,77 @@
+package inputs
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/internal/cmdline"
+)
+
+// runtime is what is known of the device runtime. nvlink takes every object
+// whose path contains "cudadevrt" for a part of it, be it a folder's name: a
+// cubin, a host object, a fatbinary, a member of an archive. Such an object is
+// linked only where a function is called that no object before it defines, and
+// behind one that is left out no other object may come.
+type runtime struct {
+	leftOut bool // an object has been left out
+	warned  bool
+}
+
+// isDevrt reports whether nvlink takes an object for a part of the device
+// runtime, by its path.
+func (s *Set) isDevrt(name string) bool {
+	return inDevrt(name) && !s.cmd.Given(cmdline.KeepSystemLibraries)
+}
+
+func inDevrt(name string) bool { return strings.Contains(name, "cudadevrt") }
+
+// passedOver reports whether an archive is ignored because it stands before all
+// other device code. nvlink does so whether its members are to be kept or not.
+func (s *Set) passedOver(name string) bool {
+	if !inDevrt(name) || s.opened || !s.cmd.Release.SkipsDevrtFirst() {
+		return false
+	}
+	if s.cmd.Given(cmdline.KeepSystemLibraries) || !namedDevrt(name) {
+		s.leave(name, "it stands before all other device code")
+	}
+	return true
+}
+
+// unneeded reports whether an object is a part of the device runtime that
+// nothing calls for, so that it is left out.
+func (s *Set) unneeded(name string) bool {
+	if !s.isDevrt(name) || s.wantsFunctions() {
+		return false
+	}
+	s.devrt.leftOut = true
+	if !namedDevrt(name) {
+		s.leave(name, "nothing calls the device runtime; --keep-system-libraries links it")
+	}
+	return true
+}
+
+// leave warns of the first input that is left out.
+func (s *Set) leave(name, why string) {
+	if s.devrt.warned {
+		return
+	}
+	s.devrt.warned = true
+	s.Lost = append(s.Lost, engine.Diagnostic{Severity: engine.Warning, Kind: engine.Lost, File: name,
+		Text: fmt.Sprintf("'%s' is left out, as nvlink does: its path contains 'cudadevrt', and %s", name, why)})
+}
+
+// namedDevrt reports whether a file, or the archive of a member, is called as
+// NVIDIA's library is.
+func namedDevrt(name string) bool {
+	file, _, _ := strings.Cut(name, ".a:")
+	return strings.HasPrefix(file[strings.LastIndexByte(file, '/')+1:], "libcudadevrt")
+}
+
+// late refuses an object of another name behind one that was left out.
+func (s *Set) late() []engine.Diagnostic {
+	if !s.devrt.leftOut {
+		return nil
+	}
+	return fatal("", "unexpected object after cudadevrt")
+}

@@ -1,0 +1,292 @@
+// Command trophies makes links that NVIDIA's own tools get wrong, and shows what
+// "twinlink verify" says of them.
+//
+//	make trophies
+//
+// nvJitLink 12.9 to 13.5, given two definitions of one function, returns success and
+// drops one; nvlink refuses. nvlink 13.0's -r gives static shared arrays of two objects
+// one place. nvlink 11.8 to 13.5 leaves pointers zero that an object has to a function
+// or a variable which an object before it defines as well. nvlink 11.8 to 13.4 stores
+// equal constants once where it is told of host code, as nvcc tells it, and the code
+// reads on where they would have been. All are made afresh where the tools are
+// installed, see internal/nvidia and
+// internal/nvjitlink; else the images in testdata are shown, which -update recorded.
+package main
+
+import (
+	"context"
+	"embed"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvjitlink"
+)
+
+//go:embed testdata
+var recorded embed.FS
+
+const arch = "-arch=sm_90"
+
+// shop makes the files in a folder.
+type shop struct {
+	ctx      context.Context
+	dir      string
+	twinlink string
+	update   bool
+	tools    *nvidia.Toolset // nil: none
+}
+
+func main() {
+	dir := flag.String("o", "", "folder for the files; default: one that goes afterwards")
+	twinlink := flag.String("twinlink", "bin/twinlink", "the program")
+	update := flag.Bool("update", false, "record the images in internal/trophies/testdata")
+	flag.Parse()
+	if err := run(*dir, *twinlink, *update); err != nil {
+		fmt.Fprintln(os.Stderr, "trophies:", err)
+		os.Exit(1)
+	}
+}
+
+func run(dir, twinlink string, update bool) error {
+	if dir == "" {
+		temporary, err := os.MkdirTemp("", "trophies")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(temporary)
+		dir = temporary
+	}
+	s := &shop{ctx: context.Background(), dir: dir, twinlink: twinlink, update: update}
+	if tools, err := nvidia.Find(s.ctx, nvidia.Options{}); err == nil {
+		s.tools = tools
+	}
+	for _, name := range []string{"scale1", "scale2", "tile1", "tile2", "table1", "table2", "gain1", "gain2", "gain3"} {
+		if err := s.compile(name); err != nil {
+			return err
+		}
+	}
+	if err := s.definitions(); err != nil {
+		return err
+	}
+	if err := s.tiles(); err != nil {
+		return err
+	}
+	if err := s.tables(); err != nil {
+		return err
+	}
+	return s.gains()
+}
+
+// compile makes a cubin of a source, or takes the recorded one.
+func (s *shop) compile(name string) error {
+	source, err := recorded.ReadFile("testdata/" + name + ".ptx")
+	if err != nil {
+		return err
+	}
+	if s.tools != nil {
+		release := "13.0"
+		if !strings.HasPrefix(name, "tile") {
+			release = "12.4" // older than every tool that links it
+		}
+		res, err := s.tools.Assemble(s.ctx, release, []string{arch}, nvidia.File{Name: name + ".ptx", Data: source})
+		if err == nil && res.Outcome == nvidia.Success {
+			return s.write(name+".cubin", res.Output)
+		}
+	}
+	return s.take(name + ".cubin")
+}
+
+// take copies a recorded file.
+func (s *shop) take(name string) error {
+	data, err := recorded.ReadFile("testdata/" + name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.dir, name), data, 0o666)
+}
+
+func (s *shop) write(name string, data []byte) error {
+	if s.update {
+		if err := os.WriteFile(filepath.Join("internal/trophies/testdata", name), data, 0o666); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(s.dir, name), data, 0o666)
+}
+
+func (s *shop) read(names ...string) (list []nvidia.File, err error) {
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(s.dir, name))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, nvidia.File{Name: name, Data: data})
+	}
+	return list, nil
+}
+
+// definitions links two definitions of scale with nvJitLink.
+func (s *shop) definitions() error {
+	inputs, err := s.read("scale1.cubin", "scale2.cubin")
+	if err != nil {
+		return err
+	}
+	made := 0
+	for _, lib := range nvjitlink.Find(nvjitlink.Options{}) {
+		if lib.Release != "12.9" && lib.Release != "13.5" {
+			continue
+		}
+		q := nvjitlink.Question{Options: []string{arch}}
+		for _, in := range inputs {
+			q.Inputs = append(q.Inputs, nvjitlink.Input{Kind: nvjitlink.Cubin, Name: in.Name, Data: in.Data})
+		}
+		l := nvjitlink.New(lib, nvjitlink.Options{})
+		res, err := l.Link(s.ctx, q)
+		l.Close()
+		if err != nil {
+			return err
+		}
+		if res.Outcome != nvjitlink.Linked {
+			fmt.Printf("nvJitLink %s: %s\n", lib.Release, res)
+			continue
+		}
+		made++
+		name := "scale-" + lib.Release + ".cubin"
+		if err := s.write(name, res.Output); err != nil {
+			return err
+		}
+		s.head("nvJitLink "+lib.Release+" links two definitions of scale, and drops one", "made now")
+		if err := s.verify(name, "scale1.cubin", "scale2.cubin"); err != nil {
+			return err
+		}
+	}
+	if made > 0 {
+		return nil
+	}
+	for _, release := range []string{"12.9", "13.5"} {
+		name := "scale-" + release + ".cubin"
+		if err := s.take(name); err != nil {
+			return err
+		}
+		s.head("nvJitLink "+release+" links two definitions of scale, and drops one", "recorded")
+		if err := s.verify(name, "scale1.cubin", "scale2.cubin"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tiles links two objects with a shared array each in two steps.
+func (s *shop) tiles() error {
+	how := "recorded"
+	inputs, err := s.read("tile1.cubin", "tile2.cubin")
+	if err != nil {
+		return err
+	}
+	name := "tiles.cubin"
+	if output, ok := s.twoSteps(inputs); ok {
+		how = "made now"
+		if err := s.write(name, output); err != nil {
+			return err
+		}
+	} else if err := s.take(name); err != nil {
+		return err
+	}
+	s.head("nvlink 13.0 links in two steps, -r first: both shared arrays lie at one place", how)
+	return s.verify(name, "tile1.cubin", "tile2.cubin")
+}
+
+func (s *shop) twoSteps(inputs []nvidia.File) ([]byte, bool) {
+	part, ok := s.link("13.0", []string{"-r"}, inputs...)
+	if !ok {
+		return nil, false
+	}
+	return s.link("13.0", nil, nvidia.File{Name: "part.cubin", Data: part})
+}
+
+// gains links three objects with a constant array each, two of them equal, as nvcc
+// links them: nvlink is told which kernels host code calls.
+func (s *shop) gains() error {
+	how, name := "recorded", "gains.cubin"
+	inputs, err := s.read("gain1.cubin", "gain2.cubin", "gain3.cubin")
+	if err != nil {
+		return err
+	}
+	if output, ok := s.link("13.0", []string{"-kernels-used=" + called}, inputs...); ok {
+		how = "made now"
+		if err := s.write(name, output); err != nil {
+			return err
+		}
+	} else if err := s.take(name); err != nil {
+		return err
+	}
+	s.head("nvlink 13.0 stores equal constants once: two kernels read other data than theirs", how)
+	return s.verify(name, "-kernels-used="+called, "gain1.cubin", "gain2.cubin", "gain3.cubin")
+}
+
+// called are the kernels that host code calls.
+const called = "left,right,mono"
+
+// link makes a link with a release's nvlink, if it is there.
+func (s *shop) link(release string, options []string, inputs ...nvidia.File) ([]byte, bool) {
+	if s.tools == nil {
+		return nil, false
+	}
+	res, err := s.tools.Link(s.ctx, release, append([]string{arch}, options...), inputs)
+	if err != nil || res.Outcome != nvidia.Success {
+		return nil, false
+	}
+	return res.Output, true
+}
+
+// tables links a table of pointers behind an object that defines what they point to
+// as well.
+func (s *shop) tables() error {
+	inputs, err := s.read("table1.cubin", "table2.cubin")
+	if err != nil {
+		return err
+	}
+	for _, release := range []string{"12.4", "13.5"} {
+		how, name := "recorded", "tables-"+release+".cubin"
+		if output, ok := s.link(release, nil, inputs...); ok {
+			how = "made now"
+			if err := s.write(name, output); err != nil {
+				return err
+			}
+		} else if err := s.take(name); err != nil {
+			return err
+		}
+		s.head("nvlink "+release+" leaves the pointers zero that the second object has, and the function out", how)
+		if err := s.verify(name, "table1.cubin", "table2.cubin"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *shop) head(what, how string) { fmt.Printf("\n=== %s (%s)\n\n", what, how) }
+
+// verify runs the program, which must reject the file; options stand among the inputs.
+func (s *shop) verify(output string, inputs ...string) error {
+	args := append([]string{"verify", "--no-nvlink", arch, "--output", output}, inputs...)
+	fmt.Printf("$ twinlink verify %s --output %s %s\n\n", arch, output, strings.Join(inputs, " "))
+	program, err := filepath.Abs(s.twinlink)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(s.ctx, program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, os.Stdout, os.Stderr
+	err = cmd.Run()
+	if err == nil {
+		return fmt.Errorf("%s: verify accepts a wrong link", output)
+	}
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 1 {
+		return err
+	}
+	return nil
+}

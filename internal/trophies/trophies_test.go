@@ -1,0 +1,59 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/twinlink/twinlink/oracle/check"
+)
+
+// The recorded images were made by nvJitLink 12.9 and 13.5 and by nvlink 12.4.131, 13.0.88 and 13.5.37. Each
+// is rejected by a finding that names what is wrong.
+func TestRecorded(t *testing.T) {
+	for _, x := range []struct {
+		output string
+		inputs []string
+		used   []string
+		kind   check.Kind
+		symbol string
+	}{
+		{"scale-12.9", []string{"scale1", "scale2"}, nil, check.InputConflict, "scale"},
+		{"scale-13.5", []string{"scale1", "scale2"}, nil, check.InputConflict, "scale"},
+		{"tiles", []string{"tile1", "tile2"}, nil, check.SharedOverlap, "tile2"},
+		{"tables-12.4", []string{"table1", "table2"}, nil, check.FunctionMissing, "twice"},
+		{"tables-13.5", []string{"table1", "table2"}, nil, check.FunctionMissing, "twice"},
+		{"gains", []string{"gain1", "gain2", "gain3"}, strings.Split(called, ","), check.SectionSize, ""},
+	} {
+		var inputs []check.Input
+		for _, name := range x.inputs {
+			inputs = append(inputs, read(t, name))
+		}
+		v := check.Check(inputs, read(t, x.output).Data, check.Options{Arch: "sm_90", KernelsUsed: x.used})
+		if len(v.Findings) == 0 {
+			t.Errorf("%s is accepted", x.output)
+		} else if f := v.Findings[0]; f.Kind != x.kind || f.Symbol != x.symbol {
+			t.Errorf("%s: the first finding is %s", x.output, f)
+		}
+		if slices.ContainsFunc(v.Findings, func(f check.Finding) bool { return f.Meaning() == "" }) {
+			t.Errorf("%s: a finding without a meaning", x.output)
+		}
+	}
+}
+
+// With the tables first nvlink 13.5.37 fills them in.
+func TestOtherOrder(t *testing.T) {
+	inputs := []check.Input{read(t, "table1"), read(t, "table2")}
+	if v := check.Check(inputs, read(t, "tables-right").Data, check.Options{Arch: "sm_90"}); !v.Agrees() {
+		t.Error(v)
+	}
+}
+
+func read(t *testing.T, name string) check.Input {
+	t.Helper()
+	data, err := recorded.ReadFile("testdata/" + name + ".cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return check.Input{Name: name, Data: data}
+}

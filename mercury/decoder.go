@@ -1,0 +1,321 @@
+package mercury
+
+import (
+	"slices"
+
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// Decoder makes the words of many records for one SM as [Table.Decode] does, and
+// compares words with those of genuine files. It remembers what it looked up: of
+// records whose modifiers are equal only the operands differ. One goroutine may
+// use it at a time.
+type Decoder struct {
+	table  *Table
+	sm     cuda.SM
+	seen   *seenTable
+	tags   map[uint32]*tagRules
+	recent [64]*tagRules // by the tag's lower bits; the last one met
+	room   int           // how many recipes may still be kept
+}
+
+// maxRecipes bounds what a hostile file can make a Decoder remember.
+const maxRecipes = 1 << 14
+
+// Decoder returns a decoder for an SM.
+func (t *Table) Decoder(sm cuda.SM) *Decoder {
+	return &Decoder{table: t, sm: sm, seen: seen(), tags: map[uint32]*tagRules{}, room: maxRecipes}
+}
+
+// Full reports whether the decoder remembers all that it may.
+func (d *Decoder) Full() bool { return d.room == 0 }
+
+// tagRules is what is known of one tag on one SM.
+type tagRules struct {
+	tag     uint32
+	known   bool      // there is a form
+	chooses [4]uint64 // bits of the record that some rule asks for, but to copy them
+	recipes []*recipe // a hash table, half full at most
+	count   int
+	last    *recipe
+	looks   []tagLook
+}
+
+// recipe is how the word of records is made that agree in the bits that choose.
+type recipe struct {
+	bits   [4]uint64
+	one    bool   // a rule exists, and it makes one word
+	why    Reason // there is no rule for a record with these bits, whatever its operands are
+	base   Word
+	mask   Word
+	slots  []slot
+	lo, hi []move
+	sums   []fixedSum
+}
+
+// move gives a half of the word a field of the record.
+type move struct {
+	word, shift, dst uint8
+	width, flip      uint64 // masks
+}
+
+// fixedSum is a sum whose number is chosen.
+type fixedSum struct {
+	dst, src, width uint8
+	add             uint64
+}
+
+func (d *Decoder) rules(tag uint32) *tagRules {
+	hash := (tag ^ tag>>8 ^ tag>>17) % uint32(len(d.recent))
+	if r := d.recent[hash]; r != nil && r.tag == tag {
+		return r
+	}
+	r := d.tags[tag]
+	if r == nil {
+		r = d.newRules(tag)
+		if r.known || len(r.looks) > 0 {
+			d.tags[tag] = r
+		}
+	}
+	d.recent[hash] = r
+	return r
+}
+
+func (d *Decoder) newRules(tag uint32) *tagRules {
+	r := &tagRules{tag: tag}
+	for _, f := range d.table.formsOf(tag) {
+		if !slices.Contains(f.sms, uint16(d.sm)) {
+			continue
+		}
+		r.known = true
+		for _, m := range f.models {
+			m.choosing(&r.chooses)
+		}
+	}
+	r.looks = d.seen.tags[tag]
+	return r
+}
+
+// choosing adds the bits that locks and keys ask for.
+func (m *model) choosing(bits *[4]uint64) {
+	mark := func(at []uint8) {
+		for _, p := range at {
+			bits[p>>6] |= 1 << (p & 63)
+		}
+	}
+	for _, l := range m.locks {
+		for p := uint(l.at); p < uint(l.at)+uint(l.width); p++ {
+			bits[p>>6] |= 1 << (p & 63)
+		}
+	}
+	mark(m.key)
+	for _, s := range m.shapes {
+		for i := range s.sums {
+			mark(s.sums[i].key)
+		}
+		for i := range s.lookups {
+			mark(s.lookups[i].key)
+		}
+	}
+}
+
+// Same reports whether w is the word of a record, but for the bits that no record
+// decides. Where known is false, [Table.Decode] has the reason, or a record of
+// several words.
+func (d *Decoder) Same(record []byte, w Word) (same, known bool) {
+	if d.table.check(record) != Known {
+		return false, false
+	}
+	r := d.rules(tagOf(record) &^ 0x80000000)
+	if !r.known {
+		return false, false
+	}
+	v := getBits(record)
+	c := r.recipe(d, &v, record)
+	if c == nil || !c.one {
+		return false, false
+	}
+	for _, s := range c.slots {
+		if !s.holds(v.field(uint(s.at), uint(s.width))) {
+			return false, false // other rules may take it
+		}
+	}
+	made := c.make(&v)
+	return (made.Lo^w.Lo)&c.mask.Lo == 0 && (made.Hi^w.Hi)&c.mask.Hi == 0, true
+}
+
+func (c *recipe) make(v *bits) Word {
+	w := c.base
+	for i := range c.lo {
+		m := &c.lo[i]
+		w.Lo |= (v[m.word&3]>>(m.shift&63)&m.width ^ m.flip) << (m.dst & 63)
+	}
+	for i := range c.hi {
+		m := &c.hi[i]
+		w.Hi |= (v[m.word&3]>>(m.shift&63)&m.width ^ m.flip) << (m.dst & 63)
+	}
+	for i := range c.sums {
+		s := &c.sums[i]
+		x := (v.field(uint(s.src), uint(s.width)) + s.add) & (1<<s.width - 1)
+		if s.dst < 64 {
+			w.Lo |= x << s.dst
+		} else {
+			w.Hi |= x << (s.dst & 63)
+		}
+	}
+	return w
+}
+
+// recipe finds or makes the recipe for a record; nil where there is no more room.
+func (r *tagRules) recipe(d *Decoder, v *bits, record []byte) *recipe {
+	key := [4]uint64{v[0] & r.chooses[0], v[1] & r.chooses[1], v[2] & r.chooses[2], v[3] & r.chooses[3]}
+	if r.last != nil && r.last.bits == key {
+		return r.last
+	}
+	at := 0
+	if len(r.recipes) > 0 {
+		for at = hash(&key) & (len(r.recipes) - 1); r.recipes[at] != nil; at = (at + 1) & (len(r.recipes) - 1) {
+			if r.recipes[at].bits == key {
+				r.last = r.recipes[at]
+				return r.last
+			}
+		}
+	}
+	if d.room == 0 {
+		return nil
+	}
+	d.room--
+	c := d.newRecipe(r.tag, v)
+	c.bits = key
+	r.keep(c)
+	return c
+}
+
+func hash(key *[4]uint64) int {
+	const odd = 0x9e3779b97f4a7c15
+	h := key[0]*odd ^ (key[1]+key[2]<<1)*(odd+2) ^ key[3]
+	h *= odd
+	return int(h >> 33)
+}
+
+// keep puts a recipe into the hash table, which grows.
+func (r *tagRules) keep(c *recipe) {
+	if 2*(r.count+1) > len(r.recipes) {
+		old := r.recipes
+		r.recipes = make([]*recipe, max(8, 4*len(old)))
+		for _, one := range old {
+			if one != nil {
+				r.insert(one)
+			}
+		}
+	}
+	r.insert(c)
+	r.count++
+	r.last = c
+}
+
+func (r *tagRules) insert(c *recipe) {
+	at := hash(&c.bits) & (len(r.recipes) - 1)
+	for r.recipes[at] != nil {
+		at = (at + 1) & (len(r.recipes) - 1)
+	}
+	r.recipes[at] = c
+}
+
+// newRecipe finds the rule that Decode would take for a record whose operands are
+// all right.
+func (d *Decoder) newRecipe(tag uint32, v *bits) *recipe {
+	var slots []slot
+	reason := NoForm
+	for _, f := range d.table.formsOf(tag) {
+		if !slices.Contains(f.sms, uint16(d.sm)) {
+			continue
+		}
+		for _, m := range f.models {
+			s, why := m.chosen(v)
+			if why == Unseen && reason != Known {
+				reason = Unseen
+			}
+			if why == NoShape {
+				reason = Known // the operands may be why
+			}
+			if why != Known {
+				continue
+			}
+			reason = Known
+			// The first model that has a shape is the form's answer.
+			slots = append(slots, m.slots...)
+			if s.covers(v) {
+				return s.recipe(slots, v)
+			}
+			break
+		}
+	}
+	return &recipe{why: reason}
+}
+
+// Unknown returns why the words of a record aren't known where that is so of all
+// records with its modifiers; else Known, and [Table.Decode] tells.
+func (d *Decoder) Unknown(record []byte) Reason {
+	if d.table.check(record) != Known {
+		return BadRecord
+	}
+	r := d.rules(tagOf(record) &^ 0x80000000)
+	if !r.known {
+		return NoForm
+	}
+	v := getBits(record)
+	if c := r.recipe(d, &v, record); c != nil {
+		return c.why
+	}
+	return Known
+}
+
+// recipe takes what the bits that choose decide out of a shape's rules.
+func (s *shape) recipe(slots []slot, v *bits) *recipe {
+	if len(s.base) != 1 {
+		return &recipe{}
+	}
+	fixed := shape{base: s.base, lookups: s.lookups}
+	out := []Word{s.base[0]}
+	fixed.fill(v, out)
+	c := &recipe{one: true, base: out[0], mask: s.mask[0], slots: slots}
+	for i := range s.copies {
+		c.move(&s.copies[i])
+	}
+	for i := range s.sums {
+		r := &s.sums[i]
+		add := r.add
+		if r.rows != nil {
+			add, _ = r.rows.get(v.pick(r.key))
+		}
+		c.sums = append(c.sums, fixedSum{uint8(r.dst), r.src, r.width, add})
+	}
+	return c
+}
+
+// move adds a copy, in two parts where its bits cross a half of the record.
+func (c *recipe) move(p *copying) {
+	for done := uint8(0); done < p.width; {
+		src, dst := p.src+done, uint8(p.dst)+done
+		n := min(p.width-done, 64-src&63)
+		m := move{word: src >> 6, shift: src & 63, dst: dst & 63, width: 1<<n - 1, flip: p.flip >> done & (1<<n - 1)}
+		if dst < 64 {
+			c.lo = append(c.lo, m)
+		} else {
+			c.hi = append(c.hi, m)
+		}
+		done += n
+	}
+}
+
+// LikePlain compares the word of a PLAIN node with those of genuine files.
+func (d *Decoder) LikePlain(w Word) Likeness {
+	return d.seen.plain[w.Lo&0xfff].like(d.sm, w)
+}
+
+// LikeTag compares the word of a tag-only node with those of genuine files.
+func (d *Decoder) LikeTag(tag uint32, w Word) Likeness {
+	tag &^= 0x80000000
+	return likeTag(d.rules(tag).looks, d.sm, w)
+}

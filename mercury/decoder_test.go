@@ -1,0 +1,91 @@
+package mercury_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/mercury"
+)
+
+// What a Decoder says of a record is what Decode says, whatever it was asked before.
+func TestDecoder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	all := heldBack(t)
+	decoders := map[cuda.SM]*mercury.Decoder{}
+	met, left, reasons := map[[2]bool]int{}, 0, map[mercury.Reason]int{}
+	for range 100_000 {
+		s := all[rng.IntN(len(all))]
+		if len(s.words) != 1 {
+			continue
+		}
+		d := decoders[s.sm]
+		if d == nil {
+			d = mercury.Default().Decoder(s.sm)
+			decoders[s.sm] = d
+		}
+		s.record = append([]byte(nil), s.record...)
+		for range rng.IntN(3) {
+			k := rng.IntN(8 * len(s.record))
+			s.record[k/8] ^= 1 << (k % 8)
+		}
+		w := s.words[0]
+		if rng.IntN(3) == 0 {
+			w.Lo ^= 1 << rng.IntN(64)
+		}
+		why, wantSame := decode(sample{s.sm, s.record, []mercury.Word{w}})
+		if reason := d.Unknown(s.record); reason != mercury.Known {
+			if reason != why {
+				t.Fatalf("sm_%d %x: %q; Decode says %q", s.sm, s.record, reason, why)
+			}
+			reasons[reason]++
+		}
+		same, known := d.Same(s.record, w)
+		if !known && why == mercury.Known {
+			left++ // to Decode
+			continue
+		}
+		if known != (why == mercury.Known) || same != wantSame {
+			t.Fatalf("sm_%d %x %v: same %v, known %v; Decode says %v, %q", s.sm, s.record, w, same, known, wantSame, why)
+		}
+		met[[2]bool{same, known}]++
+	}
+	if met[[2]bool{true, true}] < 1000 || met[[2]bool{false, true}] < 1000 || met[[2]bool{false, false}] < 1000 {
+		t.Errorf("%v", met)
+	}
+	if reasons[mercury.NoForm] == 0 || reasons[mercury.Unseen] == 0 {
+		t.Errorf("reasons told at once: %v", reasons)
+	}
+	if 100*left > met[[2]bool{true, true}] {
+		t.Errorf("%d left to Decode, %v", left, met)
+	}
+}
+
+func TestDecoderLikeness(t *testing.T) {
+	d := mercury.Default().Decoder(100)
+	nop := mercury.Word{Lo: 0x7918}
+	for op := uint64(0); op < 4096; op++ {
+		w := mercury.Word{Lo: nop.Lo&^0xfff | op}
+		if a, b := d.LikePlain(w), mercury.LikePlain(100, w); a != b {
+			t.Errorf("PLAIN %03x: %v, want %v", op, a, b)
+		}
+		if a, b := d.LikeTag(0x4123020a, w), mercury.LikeTag(100, 0x4123020a, w); a != b {
+			t.Errorf("tag with %03x: %v, want %v", op, a, b)
+		}
+	}
+}
+
+func BenchmarkDecoder(b *testing.B) {
+	all := heldBack(b)
+	decoders := map[cuda.SM]*mercury.Decoder{}
+	for i := range all {
+		if decoders[all[i].sm] == nil {
+			decoders[all[i].sm] = mercury.Default().Decoder(all[i].sm)
+		}
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		s := &all[i%len(all)]
+		decoders[s.sm].Same(s.record, s.words[0])
+	}
+}

@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Learns forms of Mercury records bit by bit, each form alone.
+
+Usage: ASK=path mercury-bits.py TAG,... RECORDS,... FOLDER
+
+ASK is the built mercury/ask; RECORDS are files of records, one a line. For each tag
+and each sequence of opcodes every bit of a record is inverted, which shows on
+which bits of the record each bit of the words depends. Bits that act alone become
+"bit" and "not" lines; bits that act together become a table, of which every value is
+asked. Then records made by chance are predicted and asked: where a prediction
+fails, the groups that act together are found by putting one after the other back, and
+made one. Bits that no word shows keep the value that some record had. What
+comes out holds for the SMs on which all of some hundred predictions are right.
+"""
+import subprocess,sys,random,collections,os
+random.seed(7)
+SMS=[100,103,107,110,120,121]
+ASK=os.environ.get('ASK','ask')
+SCHED=((1<<21)-1)<<105
+WIDEST=7 # bits of a group
+def strip(w):
+    bare=lambda w,op:(w&0xfff)==op and (w&~SCHED)>>16==0
+    w=[x&~SCHED for x in w]
+    while len(w)>1 and w[0]&((1<<72)-1)==0xfffff984: w=w[1:]
+    if len(w)>=3 and bare(w[-2],0x3c6) and bare(w[-1],0x9b1): w=w[:-2]
+    if any(x==0 for x in w): return None
+    # What a pause in front of an instruction holds is the schedule's.
+    return tuple(x&~PAUSE if len(w)>1 and x&0xfff==0x91a else x for x in w)
+PAUSE=0xffffffff<<16
+def ask(sm,recs,n):
+    out=[]
+    for i in range(0,len(recs),3000):
+        part=[x.to_bytes(n,'little').hex() for x in recs[i:i+3000]]
+        r=subprocess.run([ASK,'-arch','sm_%d'%sm],input='\n'.join(part),capture_output=True,text=True)
+        if r.returncode: out+=[None]*len(part); continue
+        for q,l in zip(part,r.stdout.splitlines()):
+            f=l.split(); w=[]; back=None
+            for k,x in enumerate(f[2:]):
+                if x=='record': back=f[2+k+1]; break
+                w.append(int.from_bytes(bytes.fromhex(x),'little'))
+            # A record that comes back as another is not one that this nvlink writes.
+            out.append(strip(w) if f[1]=='R' and w and back==q else None)
+    return out
+def sig(o): return ' '.join('%03x'%(x&0xfff) for x in o)
+def cat(o):
+    v=0
+    for i,x in enumerate(o): v|=x<<(128*i)
+    return v
+fld=lambda x,p,w: x>>p&((1<<w)-1)
+setf=lambda x,p,w,v: x&~(((1<<w)-1)<<p)|v<<p
+def runs(bits):
+    out=[]
+    for b in sorted(bits):
+        if out and out[-1][0]+out[-1][1]==b and out[-1][1]<32: out[-1][1]+=1
+        else: out.append([b,1])
+    return out
+class Model:
+    def __init__(m,sm,n,b,o,even):
+        m.sm,m.n,m.b,m.o,m.sg=sm,n,b,cat(o),sig(o); m.bits=8*n; m.words=len(o)
+        m.known={} # record: words
+        m.slots=[]
+        kinds=(0,1,2,3)
+        for p in range(86,m.bits-9,16):
+            if fld(b,p,10)<255 or fld(b,p,10)==1023:
+                A=m.ask([setf(b,p,10,v) for v in (2,4,64,1023)])
+                if all(a is not None for a in A) and len(set(A))==4: m.slots.append((p,10))
+        m.slots+= [(p,5) for p in range(35,m.bits-4,8) if not any(q<=p<q+10 for q,_ in m.slots) and (fld(b,p,5)<7 or fld(b,p,5)==31) and m.pred(p)]
+        # Of 64 bits in two words the second register is the first with a bit set.
+        m.still={p for p,w in m.slots if w==10 and not b>>p&1} if even else set()
+        m.groups=[]
+        m.find()
+    def ask(m,recs):
+        new=[r for r in dict.fromkeys(recs) if r not in m.known]
+        for r,a in zip(new,ask(m.sm,new,m.n)):
+            m.known[r]=cat(a) if a is not None and sig(a)==m.sg else None
+        return [m.known[r] for r in recs]
+    def pred(m,p):
+        A=m.ask([setf(m.b,p,5,v) for v in (0,1,2,4,31)])
+        if any(a is None for a in A): return False
+        d=[A[0]^a for a in A]
+        return d[1] and d[2]==d[1]<<1 and d[3]==d[1]<<2 and d[4]==d[1]|d[2]|d[3]
+    def find(m):
+        idx=list(range(32,m.bits)); A=m.ask([m.b^(1<<i) for i in idx])
+        dep=collections.defaultdict(set)
+        for i,a in zip(idx,A):
+            if a is None: continue
+            d=a^m.o
+            for q in range(128*m.words):
+                if d>>q&1 and i not in m.still: dep[q].add(i)
+        group={}
+        for q,S in dep.items():
+            S=set(S)
+            for i in list(S):
+                if i in group: S|=group[i]
+            for i in S: group[i]=S
+        m.groups=[]
+        for S in {id(s):s for s in group.values()}.values(): m.groups.append(m.table(tuple(sorted(S))))
+        m.groups=[g for g in m.groups if g]
+    def table(m,S):
+        if len(S)>WIDEST: return None
+        recs=[]
+        for v in range(1<<len(S)):
+            x=m.b
+            for k,i in enumerate(S): x=x&~(1<<i)|(v>>k&1)<<i
+            recs.append(x)
+        rows={v:a^m.o for v,a in enumerate(m.ask(recs)) if a is not None}
+        return (S,rows)
+    def value(m,S,x): return sum((x>>i&1)<<k for k,i in enumerate(S))
+    def predict(m,x):
+        w=m.o
+        for S,rows in m.groups:
+            v=m.value(S,x)
+            if v not in rows: return None
+            w^=rows[v]
+        return w
+    def gen(m):
+        x=m.b
+        inslot={}
+        for S,rows in m.groups:
+            if random.random()<.5: continue
+            v=random.choice(list(rows))
+            for k,i in enumerate(S): x=x&~(1<<i)|(v>>k&1)<<i
+        for p,w in m.slots:
+            full=(1<<w)-1
+            v=full if random.random()<.15 else random.randrange(0,120 if w==10 else 7)
+            if random.random()<.3: v=fld(m.b,p,w)
+            elif w==10 and random.random()<.5 and v!=full: v&=~3
+            if p in m.still: v=0 if v==full else v&~1
+            x=setf(x,p,w,v)
+        return x
+    def settle(m):
+        """Joins groups until predictions hold; False where they don't."""
+        for turn in range(14):
+            T=[m.gen() for _ in range(300)]
+            A=m.ask(T)
+            bad=[(x,a) for x,a in zip(T,A) if m.predict(x)!=a and m.predict(x) is not None]
+            if not bad: return True
+            joined=False
+            for x,a in bad[:6]:
+                # put groups back one after the other while the prediction stays wrong
+                for S,rows in list(m.groups):
+                    y=x
+                    for i in S: y=y&~(1<<i)|(m.b>>i&1)<<i
+                    if y!=x and m.predict(y)!=m.ask([y])[0]: x=y
+                left=[g for g in m.groups if m.value(g[0],x)!=m.value(g[0],m.b)]
+                if len(left)<2: continue
+                S=tuple(sorted(i for g in left for i in g[0]))
+                t=m.table(S) if len(S)<=WIDEST else None
+                if t is None:
+                    # too many to ask: what is farther from the base is left alone
+                    worst=max(left,key=lambda g:(not any(p<=g[0][0]<p+w for p,w in m.slots),len(g[0]),g[0]))
+                    m.groups.remove(worst)
+                else:
+                    m.groups=[g for g in m.groups if g not in left]+[t]
+                joined=True
+                break
+            if not joined: return False
+        return False
+    def text(m,good):
+        read={i for S,_ in m.groups for i in S}
+        # of an operand the upper two bits only tell RZ, or PT, from the rest
+        holds=lambda p,w: all(j in read or j in m.still for j in range(p,p+w-2)) and not any(j in read for j in (p+w-2,p+w-1))
+        slotbits={i for p,w in m.slots if holds(p,w) for i in range(p,p+w)}
+        slots=[s for s in m.slots if s[0] in slotbits]
+        locks=[i for i in range(32,m.bits) if i not in read and i not in slotbits or i in m.still]
+        t='model\t%s\t%s\n'%(' '.join('%d+%d'%s for s in sorted(slots)),' '.join('%d+%d=%x'%(p,w,fld(m.b,p,w)) for p,w in runs(locks)))
+        t+='shape\t%s\t0\t300\n'%m.sg
+        const=m.o; ones=[]; tables=[]
+        for S,rows in sorted(m.groups):
+            ov=0
+            for d in rows.values(): ov|=d
+            obits=[q for q in range(128*m.words) if ov>>q&1]
+            if len(S)==1 and len(obits)>=1 and len(rows)==2:
+                for q in obits:
+                    bit=m.b>>S[0]&1; out=m.o>>q&1
+                    ones.append((q,S[0],bit==out)); const&=~(1<<q)
+                continue
+            if not obits: continue
+            const&=~ov
+            rr=[]
+            for v,d in sorted(rows.items()):
+                w=(m.o^d); rr.append('%x=%x'%(v,sum((w>>q&1)<<k for k,q in enumerate(obits))))
+            tables.append('table\t%s\t%s\t%s\n'%(','.join(map(str,obits)),','.join(map(str,S)),' '.join(rr)))
+        t+='const\t'+'\t'.join('%032x'%(const>>(128*k)&((1<<128)-1)) for k in range(m.words))+'\n'
+        ones.sort(); i=0
+        while i<len(ones):
+            q,s,pos=ones[i]; w=1
+            while i+w<len(ones) and ones[i+w]==(q+w,s+w,pos) and (q+w)%64: w+=1
+            t+='%s\t%d+%d\t%d\n'%('bit' if pos else 'not',q,w,s); i+=w
+        for k in range(m.words):
+            if m.words>1 and m.o>>(128*k)&0xfff==0x91a: t+='free\t%d+32\n'%(128*k+16)
+        return t+''.join(tables)
+def work(tag,seeds,write):
+    n=len(seeds[0])//2
+    S=[int.from_bytes(bytes.fromhex(s),'little') for s in seeds]
+    text=''
+    for main in (100,120):
+        A=ask(main,S,n); models=[]
+        for s,o in zip(S,A):
+            if o is None or len(o)>6 or len(models)>=6: continue
+            if any(mm.sg==sig(o) and mm.covers(s)==cat(o) for mm in models): continue
+            for even in (False,True):
+                m=Model(main,n,s,o,even)
+                if not m.groups or even and not m.still: continue
+                ok=m.settle()
+                print(tag,main,m.sg,'even' if even else '','slots',m.slots,'groups',len(m.groups),'widest',max((len(g[0]) for g in m.groups),default=0),'settled',ok,flush=True)
+                if ok: break
+            else: continue
+            if not ok: continue
+            models.append(m)
+            good=[]
+            for sm in SMS:
+                if (sm>=120)!=(main==120): continue
+                T=[x for x in (m.gen() for _ in range(150)) if m.predict(x) is not None]
+                B=ask(sm,T,n)
+                right=sum(1 for x,o in zip(T,B) if o is not None and sig(o)==m.sg and cat(o)==m.predict(x))
+                wrong=sum(1 for x,o in zip(T,B) if o is not None and (sig(o)!=m.sg or cat(o)!=m.predict(x)))
+                if wrong==0 and right>=len(T)*.5: good.append(sm)
+            print(tag,m.sg,'SMs',good,flush=True)
+            if good:
+                text+='form\t%s\t%s\t13.5\n'%(tag,','.join(map(str,good)))+m.text(good)
+                write(text)
+    return text
+def covers(m,s):
+    read={i for S,_ in m.groups for i in S}|{i for p,w in m.slots for i in range(p,p+w)}
+    if any((s^m.b)>>i&1 for i in range(32,m.bits) if i not in read): return None
+    return m.predict(s)
+Model.covers=covers
+if __name__=='__main__':
+    R=collections.defaultdict(list)
+    for f in sys.argv[2].split(','):
+        for l in open(f):
+            l=l.strip()
+            if l and l[0]!='#' and l not in R[l[:8]]: R[l[:8]].append(l)
+    for tag in sys.argv[1].split(','):
+        if tag not in R: print(tag,'no record'); continue
+        def write(t): open(os.path.join(sys.argv[3],tag+'.tsv'),'w').write(t)
+        try: work(tag,R[tag][:60],write)
+        except Exception:
+            import traceback; traceback.print_exc()

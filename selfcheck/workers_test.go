@@ -1,0 +1,47 @@
+package selfcheck_test
+
+import (
+	"bytes"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/twinlink/twinlink/corpus"
+	"github.com/twinlink/twinlink/selfcheck"
+)
+
+// What is found doesn't depend on how many work at it, nor does what is kept.
+func TestWorkers(t *testing.T) {
+	largest, name := []byte(nil), ""
+	capsules(t, func(c *corpus.Capsule, data []byte) {
+		if len(data) > len(largest) {
+			largest, name = data, c.Name
+		}
+	})
+	broken := append([]byte(nil), largest...)
+	for at := 4096; at < len(broken)-4096; at += 5000 {
+		broken[at] ^= 0x10
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	defer selfcheck.ShareAbove(selfcheck.ShareAbove(100))
+	for _, limit := range []int{0, 7} {
+		one, findings := "", 0
+		for _, n := range []int{1, 2, 5} {
+			runtime.GOMAXPROCS(n)
+			r := selfcheck.Check(name, broken, selfcheck.Options{Limit: limit})
+			var text bytes.Buffer
+			if err := r.Text(&text); err != nil {
+				t.Fatal(err)
+			}
+			if one == "" {
+				one, findings = text.String(), len(r.Findings)
+			} else if diff := cmp.Diff(one, text.String()); diff != "" {
+				t.Errorf("%d at once, limit %d: %s", n, limit, diff)
+			}
+		}
+		if findings < 5 {
+			t.Errorf("%d findings", findings)
+		}
+	}
+}
