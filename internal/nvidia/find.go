@@ -64,7 +64,7 @@ func Find(ctx context.Context, opts Options) (*Toolset, error) {
 			found = append(found, candidate{Tool: Tool{Name: name, Path: p, Origin: FromEnvironment}, demanded: true})
 		}
 	}
-	folder, err := witnessFolder(opts)
+	folder, err := WitnessFolder(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -115,9 +115,12 @@ func askAll(ctx context.Context, found []candidate) {
 	all.Wait()
 }
 
-// witnessFolder returns the folder that holds one folder a release, "" where
+// WitnessFolder returns the folder that holds one folder a release, "" where
 // there is none.
-func witnessFolder(opts Options) (string, error) {
+func WitnessFolder(opts Options) (string, error) {
+	if opts.Getenv == nil {
+		opts.Getenv = os.Getenv
+	}
 	if f := opts.Getenv("TWINLINK_WITNESS"); f != "" {
 		info, err := os.Stat(f)
 		if err != nil {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
 // active says that Main or Wrap is at work, so that skips will be told.
@@ -42,7 +44,20 @@ type Runner interface{ Run() int }
 // package whose TestMain hands its *testing.M to something else.
 func Wrap(r Runner) Runner {
 	active = true
+	nameWitness()
 	return teller{r}
+}
+
+// nameWitness sets TWINLINK_WITNESS to the .witness beside go.mod where the variable is
+// unset: a test that has changed its folder, and what it starts, find the same tools.
+func nameWitness() {
+	if os.Getenv("TWINLINK_WITNESS") != "" {
+		return
+	}
+	folder, err := nvidia.WitnessFolder(nvidia.Options{})
+	if err == nil && folder != "" {
+		_ = os.Setenv("TWINLINK_WITNESS", folder)
+	}
 }
 
 type teller struct{ Runner }
