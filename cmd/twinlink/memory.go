@@ -29,20 +29,26 @@ const tableShare = 4
 // garbage. Where its tables take more than their share after all, the first
 // collection brings garbagePercent back.
 func collectLate(inputs int) {
-	if collectLater(tableShare * inputs) {
-		hugeHeap(tableShare * inputs)
+	if heap := tableShare * inputs; asksForMore(heap) {
+		debug.SetGCPercent(-1) // hugeHeap collects on its own, once
+		hugeHeap(heap)
+		collectLater(heap) // and not before: that collection would be its first
 	}
 }
 
+// firstHeap is the heap of the first collection at 100 %.
+const firstHeap = 4 * mebibyte
+
+// asksForMore reports whether so large a heap is collected before it is full, as
+// the settings are.
+func asksForMore(heap int) bool { return 100*heap/firstHeap > garbagePercent }
+
 // collectLater lets the heap grow to that many bytes before garbage is collected
-// for the first time; false where it may grow to that anyway.
-func collectLater(heap int) bool {
-	const least = 4 * mebibyte // the heap of the first collection at 100 %
-	percent := 100 * heap / least
-	if percent <= garbagePercent {
-		return false
+// for the first time.
+func collectLater(heap int) {
+	if !asksForMore(heap) {
+		return
 	}
-	debug.SetGCPercent(percent)
+	debug.SetGCPercent(100 * heap / firstHeap)
 	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, garbagePercent)
-	return true
 }
