@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -85,13 +86,16 @@ func compatFormat(attr cuda.CompatAttr) cuda.InfoFormat {
 
 // fastPath is attribute 11, which the finalizer takes from the code it wrote:
 // on sm_100 1, and 8 more where there is no arithmetic on doubles and no FSETP
-// with an immediate; on sm_120 always 0x50; elsewhere 0.
+// with an immediate; on sm_120 0x50; elsewhere, and without code, 0.
 //
 // Source: 362 inputs and outputs of nvlink 13.0.88.
 func (c *check) fastPath() uint64 {
 	switch c.sm {
 	case 120:
-		return 0x50
+		if slices.ContainsFunc(c.out.sections, func(s section) bool { return isCode(&s) }) {
+			return 0x50
+		}
+		return 0
 	case 100:
 	default:
 		return 0

@@ -442,12 +442,12 @@ func (c *check) mayBe(b *body, s *section) bool {
 }
 
 // kept applies what the host refers to, and -kernels-used: names are searched for the items given. It has no
-// effect with -g. With --preserve-relocs the others stay, but count for nothing.
+// effect with -g, unless with -suppress-debug-info. With --preserve-relocs the others stay, but count for nothing.
 func (c *check) kept(k *identity) bool {
-	if h := c.options.HostUse; h != nil && !c.options.Debug {
+	if h := c.options.HostUse; h != nil && !c.options.debugs() {
 		return h.names(k.name, k.local) || k.taken && c.countNamed(h) != 1
 	}
-	if !c.options.filters() || c.options.Debug {
+	if !c.options.filters() || c.options.debugs() {
 		return true
 	}
 	return slices.ContainsFunc(c.options.KernelsUsed, func(item string) bool { return strings.Contains(k.name, item) })

@@ -46,6 +46,9 @@ type Options struct {
 	Strict bool
 }
 
+// debugs reports whether the link keeps what a debugger wants, code that a filter would drop included.
+func (o *Options) debugs() bool { return o.Debug && !o.SuppressDebug }
+
 // HostUse lists the kernels that host code refers to, by name or by pattern, in
 // which * stands for any characters. InternalKernels have a LOCAL symbol.
 type HostUse struct {
