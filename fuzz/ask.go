@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/fuzz/opinion"
+	"github.com/twinlink/twinlink/fuzz/reduce"
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/oracle/check"
 )
@@ -54,43 +56,23 @@ func (q *Question) options(args []string) (engine.Options, error) {
 	return cmd.Options, nil
 }
 
-// checkOptions are the options as the oracle is told them.
-func checkOptions(release string, args []string) check.Options {
-	o := check.Options{Toolkit: release}
-	for _, a := range args {
-		name, value, _ := strings.Cut(a, "=")
-		switch name {
-		case "-arch":
-			o.Arch = value
-		case "-g":
-			o.Debug = true
-		case "-r":
-			o.Relocatable = true
-		case "--preserve-relocs":
-			o.PreserveRelocs = true
-		case "--force-rela":
-			o.ForceRela = true
-		case "--reserve-null-pointer":
-			o.ReserveNull = true
-		case "--disable-smem-reservation":
-			o.NoReserved = true
-		case "-suppress-debug-info":
-			o.SuppressDebug = true
-		case "-kernels-used":
-			o.KernelsUsed = strings.Split(value, ",")
-		case "-variables-used":
-			o.VariablesUsed = strings.Split(value, ",")
-		}
-	}
-	return o
-}
-
 func (q *Question) size() int {
 	n := 0
 	for _, in := range q.Inputs {
 		n += len(in.Data)
 	}
 	return n
+}
+
+// of adds the link to what was found on it; reduce knows links of one step alone.
+func (d *Divergence) of(q *Question) *Divergence {
+	if d != nil && q.Final == nil {
+		d.Link = &reduce.Case{Release: q.Release, Options: q.Args}
+		for _, in := range q.Inputs {
+			d.Link.Inputs = append(d.Link.Inputs, reduce.File{Name: in.Name, Data: in.Data})
+		}
+	}
+	return d
 }
 
 // story says how the question is put by hand.
@@ -105,6 +87,11 @@ func (q *Question) story() string {
 // Judge links with the engine and shows the output to the oracle, twice: a refusal says why, the output opens and is the
 // same again, and the oracle finds nothing wrong with it.
 func (q *Question) Judge(key string) (Ruling, *Divergence) {
+	ruling, d := q.judge(key)
+	return ruling, d.of(q)
+}
+
+func (q *Question) judge(key string) (Ruling, *Divergence) {
 	var out *engine.Output
 	var err error
 	if d := within(key, q.size(), func() *Divergence {
@@ -134,7 +121,7 @@ func (q *Question) Judge(key string) (Ruling, *Divergence) {
 	}
 	var verdict check.Verdict
 	if d := within(key+"-oracle", q.size(), func() *Divergence {
-		verdict = check.Check(inputs, out.Image, checkOptions(q.Release, q.Args))
+		verdict = check.Check(inputs, out.Image, opinion.CheckOptions(q.Release, q.Args))
 		return nil
 	}); d != nil {
 		d.Traces = append(d.Traces, Trace{"link", q.story()})

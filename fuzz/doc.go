@@ -27,5 +27,8 @@
 // the changes to it (mutate.go). And an execution judges many cases at once,
 // since starting one costs a hundred times what comparing a field does.
 //
+// What a target finds is saved under testdata (save.go), made smaller by "twinlink
+// reduce" and put into the corpus by "twinlink promote".
+//
 // [Writer] is the twin of [Reader], so that what is known can become a seed.
 package fuzz

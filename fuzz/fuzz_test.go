@@ -3,8 +3,6 @@ package fuzz
 import (
 	"bytes"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -198,28 +196,6 @@ func TestMutateLeavesTheOriginal(t *testing.T) {
 	}
 	if changed < 1800 {
 		t.Errorf("only %d of 2000 are changed", changed)
-	}
-}
-
-func TestSave(t *testing.T) {
-	dir := t.TempDir()
-	d := &Divergence{Key: "R_CUDA_32/rel", What: "bytes differ", Traces: []Trace{{"engine", "0"}, {"oracle", "1"}}}
-	file, err := d.Save(dir, "FuzzRelocation", []byte{0, 0xff, '"'})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"bytes differ", "--- engine\n0\n", "--- oracle\n1\n", "again: go test ./fuzz -run '^FuzzRelocation$/^R_CUDA_32_rel$'"} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
-	seed, err := os.ReadFile(filepath.Join(dir, "fuzz", "FuzzRelocation", "R_CUDA_32_rel"))
-	if want := "go test fuzz v1\n[]byte(\"\\x00\\xff\\\"\")\n"; err != nil || string(seed) != want {
-		t.Errorf("seed %q, %v", seed, err)
 	}
 }
 

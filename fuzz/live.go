@@ -13,22 +13,27 @@ import (
 // JudgeLive puts a question to the engine and to nvlink of its release. Where nvlink made an image the engine's is the
 // same to the byte; where it refused, the engine refuses. That nvlink dies, or links a file that is broken, says nothing.
 func (q *Question) JudgeLive(ctx context.Context, set *nvidia.Toolset, kind string) (Ruling, *Divergence) {
+	first := *q
+	first.Final = nil
+	ruling, d := first.judgeLive(ctx, set, kind)
+	return ruling, d.of(&first)
+}
+
+func (q *Question) judgeLive(ctx context.Context, set *nvidia.Toolset, kind string) (Ruling, *Divergence) {
 	var files []nvidia.File
 	for _, in := range q.Inputs {
 		files = append(files, nvidia.File{Name: in.Name, Data: in.Data})
 	}
-	first := *q
-	first.Final = nil
 	res, err := set.Link(ctx, q.Release, q.Args, files)
 	if err != nil {
 		return Diverge, &Divergence{Key: "live", What: err.Error()}
 	}
 	var out *engine.Output
-	if d := guarded("live", func() *Divergence { out, err = first.Link(); return nil }); d != nil {
+	if d := guarded("live", func() *Divergence { out, err = q.Link(); return nil }); d != nil {
 		return Diverge, d
 	}
 	diverge := func(key, what string) (Ruling, *Divergence) {
-		return Diverge, &Divergence{Key: "live-" + kind + "-" + key, What: what, Traces: []Trace{{"link", first.story()}, {"nvlink", res.String() + "\n" + head(res.Message(), 10)}}}
+		return Diverge, &Divergence{Key: "live-" + kind + "-" + key, What: what, Traces: []Trace{{"link", q.story()}, {"nvlink", res.String() + "\n" + head(res.Message(), 10)}}}
 	}
 	switch res.Outcome {
 	case nvidia.Success:

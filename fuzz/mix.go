@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/fuzz/opinion"
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/diff"
 	"github.com/twinlink/twinlink/internal/nvidia"
@@ -124,8 +125,11 @@ func (m *Mix) add(i int, mod module) {
 	m.Args = append(m.Args, name)
 }
 
-// key names the mix by its first module.
-func (m *Mix) key() string { return strings.TrimSuffix(m.Modules[0], ".cubin") }
+// question is the mix as a question.
+func (m *Mix) question() *Question {
+	options := slices.DeleteFunc(slices.Clone(m.Args[:len(m.Args)-2]), func(a string) bool { return strings.HasSuffix(a, ".cubin") })
+	return &Question{Release: m.Release, Args: options, Inputs: m.Inputs, From: m.Modules}
+}
 
 // story tells the case, so that it can be made by hand.
 func (m *Mix) story() string {
@@ -152,7 +156,7 @@ func (m *Mix) options() (engine.Options, error) {
 // accept it, but for what is known of mixes of this class. Parts says whether
 // that was so.
 func (m *Mix) Judge() *Divergence {
-	d := m.judge()
+	d := m.judge().of(m.question())
 	m.Parts = d != nil
 	if d != nil && m.alike("oracle") {
 		return nil
@@ -170,7 +174,7 @@ func (m *Mix) judge() *Divergence {
 	for _, in := range m.Inputs {
 		inputs = append(inputs, check.Input{Name: in.Name, Data: in.Data})
 	}
-	verdict := check.Check(inputs, out, checkOptions(m.Release, m.Args))
+	verdict := check.Check(inputs, out, opinion.CheckOptions(m.Release, m.Args))
 	if verdict.Agrees() || m.sharedEarly(&verdict) || pointersLeft(&verdict) {
 		return nil
 	}
@@ -182,7 +186,7 @@ func (m *Mix) judge() *Divergence {
 	}
 	slices.Sort(m.What)
 	m.What = slices.Compact(m.What)
-	return &Divergence{Key: m.key() + "-oracle", What: "the oracle does not accept the engine's output: " + strings.Join(m.What, ", "),
+	return &Divergence{Key: "mix-oracle-" + m.What[0], What: "the oracle does not accept the engine's output: " + strings.Join(m.What, ", "),
 		Traces: []Trace{{"link", m.story()}, {"oracle", head(verdict.String(), 20)}}}
 }
 
@@ -190,14 +194,14 @@ func (m *Mix) judge() *Divergence {
 func (m *Mix) link() ([]byte, *Divergence) {
 	options, err := m.options()
 	if err != nil {
-		return nil, &Divergence{Key: m.key(), What: err.Error()}
+		return nil, &Divergence{Key: "mix", What: err.Error()}
 	}
 	size := 0
 	for _, in := range m.Inputs {
 		size += len(in.Data)
 	}
 	var out *engine.Output
-	if d := within(m.key(), size, func() *Divergence {
+	if d := within("mix", size, func() *Divergence {
 		out, err = engine.Link(m.Inputs, options)
 		return nil
 	}); d != nil {
@@ -235,7 +239,7 @@ func pointersLeft(v *check.Verdict) bool {
 // That it dies or hangs is its own affair, where the engine didn't. What is known
 // of mixes of this class is passed over.
 func (m *Mix) JudgeWitness(ctx context.Context, set *nvidia.Toolset) *Divergence {
-	d := m.judgeWitness(ctx, set)
+	d := m.judgeWitness(ctx, set).of(m.question())
 	if d != nil && m.alike("nvlink") {
 		return nil
 	}
@@ -251,35 +255,33 @@ func (m *Mix) judgeWitness(ctx context.Context, set *nvidia.Toolset) *Divergence
 	for _, in := range m.Inputs {
 		files = append(files, nvidia.File{Name: in.Name, Data: in.Data})
 	}
-	// Link adds the inputs and the output itself.
-	args := slices.DeleteFunc(slices.Clone(m.Args[:len(m.Args)-2]), func(a string) bool { return strings.HasSuffix(a, ".cubin") })
-	res, err := set.Link(ctx, m.Release, args, files)
+	res, err := set.Link(ctx, m.Release, m.question().Args, files)
 	if err != nil {
-		return &Divergence{Key: m.key() + "-witness", What: err.Error()}
+		return &Divergence{Key: "mix-witness", What: err.Error()}
 	}
-	what := ""
+	what, key := "", "mix-nvlink"
 	m.What = []string{"bytes"}
 	switch res.Outcome {
 	case nvidia.Success:
 		if mine == nil {
 			m.What = []string{"links"}
-			what = "the engine refuses what nvlink links"
+			what, key = "the engine refuses what nvlink links", "mix-nvlink-links"
 			break
 		}
 		if bytes.Equal(mine, res.Output) {
 			return nil
 		}
-		what = "bytes differ: " + firstKey(mine, res.Output)
+		what, key = "bytes differ: "+firstKey(mine, res.Output), "mix-nvlink-"+keyOf(mine, res.Output)
 	case nvidia.Refused:
 		if mine == nil {
 			return nil
 		}
 		m.What = []string{"refuses"}
-		what = "the engine links what nvlink refuses"
+		what, key = "the engine links what nvlink refuses", "mix-nvlink-refused"
 	default:
 		return nil
 	}
-	return &Divergence{Key: m.key() + "-nvlink", What: what, Traces: []Trace{
+	return &Divergence{Key: key, What: what, Traces: []Trace{
 		{"link", m.story()},
 		{"nvlink", res.String() + "\n" + head(res.Message(), 10)},
 		{"engine", m.refusal()},

@@ -20,7 +20,7 @@ func tell(t *testing.T, target string, input []byte, d *Divergence) {
 	if d == nil {
 		return
 	}
-	file, err := d.Save("testdata", target, input)
+	file, err := d.Save(t.Context(), "testdata", target, input)
 	if err != nil {
 		t.Error(err)
 	}

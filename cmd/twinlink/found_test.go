@@ -4,18 +4,22 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"flag"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/twinlink/twinlink/fuzz/opinion"
 	"github.com/twinlink/twinlink/fuzz/reduce"
 )
 
+var foundFolder = flag.String("found", "../../corpus/testdata/found", "folder of TestFound")
+
 // TestFound wants of the links that fuzzing found what nvlink does with them.
 func TestFound(t *testing.T) {
-	list, err := filepath.Glob("../../corpus/testdata/found/*/found.txt")
+	list, err := filepath.Glob(*foundFolder + "/*/found.txt")
 	if err != nil || len(list) == 0 {
 		t.Fatalf("%d links, %v", len(list), err)
 	}
@@ -56,10 +60,13 @@ func TestFound(t *testing.T) {
 			}
 			var stdout, stderr bytes.Buffer
 			exit := run(append([]string{"nvlink", "-toolkit=" + c.Release}, c.Args()...), streams{&stdout, &stderr})
-			sum := "-"
+			sum, verdict := "-", "-"
 			if image, err := os.ReadFile(reduce.Output); err == nil {
 				h := sha256.Sum256(image)
-				sum = hex.EncodeToString(h[:])
+				sum, verdict = hex.EncodeToString(h[:]), opinion.Oracle(c, image)
+			}
+			if verdict != want["oracle"] {
+				t.Errorf("the oracle %s, want %s", verdict, want["oracle"])
 			}
 			if strconv.Itoa(exit) != want["exit"] || sum != want["image"] {
 				t.Errorf("exit %d, image %s; nvlink %s has %s, %s; it says %s", exit, sum, c.Release, want["exit"], want["image"], stderr.String())

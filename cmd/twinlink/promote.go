@@ -14,10 +14,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/twinlink/twinlink/fuzz/opinion"
 	"github.com/twinlink/twinlink/fuzz/reduce"
 	"github.com/twinlink/twinlink/internal/dump"
 	"github.com/twinlink/twinlink/internal/nvidia"
 )
+
+// promotion says what becomes of a case.
+type promotion struct {
+	why, corpus, seeds string
+	wrong              bool
+}
 
 func promoteCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
@@ -25,33 +32,42 @@ func promoteCommand(s streams) *cobra.Command {
 		GroupID: groupProject,
 		Short:   "Put a link that was found into the corpus",
 		Long: `Puts a link that fuzzing saved, or that reduce wrote, into the corpus: its files,
-what nvlink of its release does with them, and a text that a person can read.
-The tests run it from then on. HASH is the folder's name, or a path to it.
+what nvlink of its release does with them, what the checker makes of nvlink's
+image, and a text that a person can read. The tests run it from then on. HASH is
+the folder's name, or a path to it. What is no link becomes a seed of its target.
 
-nvlink of that release must be installed: what is expected comes from it.
+nvlink of that release must be installed: what is expected comes from it. An image
+of nvlink's that the checker rejects needs --wrong: so whoever promotes it has
+looked at which of the two is.
 
-Exit status: 0 written, 1 nvlink dies of it, 2 wrong use.`,
+Exit status: 0 written, 1 nvlink dies of it or is rejected, 2 wrong use.`,
 		Example: "  twinlink promote 1f0c77ab2e31 --why 'the place of a common symbol of no size'",
 		Args:    exactly(1, "promote takes the name of a folder"),
 	}
+	var p promotion
 	f := c.Flags()
-	why := f.String("why", "", "what the link is about (required)")
+	f.StringVar(&p.why, "why", "", "what the case is about (required)")
+	f.BoolVar(&p.wrong, "wrong", false, "nvlink's image is wrong, as the checker says")
 	from := f.String("from", "fuzz/testdata/divergences", "folder with what was found")
-	to := f.String("corpus", "corpus/testdata/found", "folder of the corpus")
+	f.StringVar(&p.corpus, "corpus", "corpus/testdata/found", "folder of the corpus, for links")
+	f.StringVar(&p.seeds, "seeds", "fuzz/testdata", "folder of the targets' seeds, for what is no link")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if *why == "" {
-			return badUsage("promote needs --why: what the link is about")
+		if p.why == "" || strings.Contains(p.why, "\n") {
+			return badUsage("promote needs --why: what the case is about, in one line")
 		}
 		dir := args[0]
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			dir = filepath.Join(*from, args[0])
 		}
-		return runPromote(c.Context(), dir, *to, *why, s)
+		return runPromote(c.Context(), dir, p, s)
 	}
 	return c
 }
 
-func runPromote(ctx context.Context, dir, to, why string, s streams) error {
+func runPromote(ctx context.Context, dir string, p promotion, s streams) error {
+	if _, err := os.Stat(filepath.Join(dir, "input")); err == nil {
+		return promoteInput(dir, p, s)
+	}
 	c, err := reduce.Load(dir)
 	if err != nil {
 		return err
@@ -76,8 +92,15 @@ func runPromote(ctx context.Context, dir, to, why string, s streams) error {
 		fmt.Fprintf(s.err, "twinlink: %s: that is no answer to expect\n", res)
 		return exitStatus(exitDiffer)
 	}
-	text := foundText(c, why, res.ExitCode, res.Files[reduce.Output], string(res.Stdout)+string(res.Stderr))
-	folder := filepath.Join(to, c.Hash())
+	verdict := "-"
+	if image := res.Files[reduce.Output]; image != nil {
+		if verdict = opinion.Oracle(c, image); verdict != "accepts" && !p.wrong {
+			fmt.Fprintf(s.err, "twinlink: the oracle %s: --wrong says that nvlink is\n", verdict)
+			return exitStatus(exitDiffer)
+		}
+	}
+	text := foundText(c, p.why, verdict, res)
+	folder := filepath.Join(p.corpus, c.Hash())
 	if err := c.Save(folder, ""); err != nil {
 		return err
 	}
@@ -88,15 +111,44 @@ func runPromote(ctx context.Context, dir, to, why string, s streams) error {
 	return nil
 }
 
+// promoteInput makes a seed of an input that is no link, with its story as its text.
+func promoteInput(dir string, p promotion, s streams) error {
+	var text [3][]byte
+	for i, name := range []string{"input", "target", "story.txt"} {
+		var err error
+		if text[i], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	target, hash := strings.TrimSpace(string(text[1])), filepath.Base(dir)
+	if !strings.HasPrefix(target, "Fuzz") || target != filepath.Base(target) {
+		return badUsage("%s: %q is no target", dir, target)
+	}
+	for _, f := range []reduce.File{
+		{Name: filepath.Join(p.seeds, "fuzz", target, hash), Data: fmt.Appendf(nil, "go test fuzz v1\n[]byte(%q)\n", text[0])},
+		{Name: filepath.Join(p.seeds, "promoted", hash+".txt"), Data: fmt.Appendf(nil, "why       %s\ntarget    %s\n\n%s", p.why, target, text[2])},
+	} {
+		if err := os.MkdirAll(filepath.Dir(f.Name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.Name, f.Data, 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintln(s.out, f.Name)
+	}
+	return nil
+}
+
 // foundText tells a link of corpus/testdata/found: what is expected of it, a line each, and then its inputs for people.
-func foundText(c *reduce.Case, why string, exit int, image []byte, said string) string {
+func foundText(c *reduce.Case, why, verdict string, res *nvidia.Result) string {
 	var b bytes.Buffer
 	sum := "-"
-	if image != nil {
+	if image := res.Files[reduce.Output]; image != nil {
 		h := sha256.Sum256(image)
 		sum = hex.EncodeToString(h[:])
 	}
-	fmt.Fprintf(&b, "why       %s\nnvlink    %s\ncommand   %s\nexit      %d\nimage     %s\nsays      %q\n", why, c.Release, strings.Join(c.Args(), " "), exit, sum, said)
+	fmt.Fprintf(&b, "why       %s\nnvlink    %s\ncommand   %s\nexit      %d\nimage     %s\noracle    %s\nsays      %q\n", why, c.Release, strings.Join(c.Args(), " "),
+		res.ExitCode, sum, verdict, string(res.Stdout)+string(res.Stderr))
 	for _, in := range c.Inputs {
 		fmt.Fprintf(&b, "\n--- %s\n", in.Name)
 		if model, err := dump.Read(in.Name, in.Data, dump.All); err == nil {

@@ -1,24 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"regexp"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
-	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/fuzz/opinion"
 	"github.com/twinlink/twinlink/fuzz/reduce"
-	"github.com/twinlink/twinlink/internal/cmdline"
-	"github.com/twinlink/twinlink/internal/diff"
-	"github.com/twinlink/twinlink/internal/nvidia"
-	"github.com/twinlink/twinlink/oracle/check"
 )
 
 func reduceCommand(s streams) *cobra.Command {
@@ -47,138 +37,24 @@ func runReduce(ctx context.Context, dir, out string, limit int, s streams) error
 	if err != nil {
 		return err
 	}
-	set, err := nvidia.Find(ctx, nvidia.Options{})
-	var none *nvidia.NotFoundError
-	if err != nil && !errors.As(err, &none) {
+	opinions, err := opinion.Find(ctx)
+	if err != nil {
 		return err
 	}
-	var opinions opinions
-	if set != nil && slices.Contains(set.Releases(), start.Release) {
-		opinions.set = set
-	}
-	key := opinions.key(ctx, start)
+	key := opinions.Key(ctx, start)
 	if key == "" {
 		fmt.Fprintf(s.out, "%s: all agree\n", dir)
 		return exitStatus(exitDiffer)
 	}
-	small, stats := reduce.Reduce(ctx, start, opinions.key, limit)
+	small, stats := reduce.Reduce(ctx, start, opinions.Key, limit)
 	folder := out + "/" + small.Hash()
 	story := fmt.Sprintf("%s\nfrom %s, %d bytes; asked %d times\n", key, dir, start.Size(), stats.Asked)
+	for _, t := range opinions.Traces(ctx, small) {
+		story += fmt.Sprintf("--- %s\n%s\n", t.Witness, strings.TrimRight(t.Text, "\n"))
+	}
 	if err := small.Save(folder, story); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.out, "%s: %s: %d of %d bytes, %d of %d inputs, %s\n", folder, key, small.Size(), start.Size(), len(small.Inputs), len(start.Inputs), strings.Join(small.Options, " "))
 	return nil
-}
-
-// opinions are whom a link is put to.
-type opinions struct{ set *nvidia.Toolset }
-
-// key tells how they part, "" where they don't.
-func (o opinions) key(ctx context.Context, c *reduce.Case) string {
-	image, text, err := engineOf(c)
-	if err != nil {
-		return "engine: " + err.Error()
-	}
-	if o.set != nil {
-		var files []nvidia.File
-		for _, in := range c.Inputs {
-			files = append(files, nvidia.File{Name: in.Name, Data: in.Data})
-		}
-		res, err := o.set.Link(ctx, c.Release, c.Options, files)
-		if err != nil {
-			return ""
-		}
-		switch {
-		case res.Outcome == nvidia.Crashed:
-			return fmt.Sprintf("nvlink dies of signal %d", int(res.Signal))
-		case res.Outcome == nvidia.Hung:
-			return "nvlink hangs"
-		case res.Outcome == nvidia.Success && image == nil:
-			return "engine refuses: " + general(text)
-		case res.Outcome == nvidia.Refused && image != nil:
-			return "nvlink refuses: " + general(res.Message())
-		case res.Outcome == nvidia.Success && !bytes.Equal(image, res.Output):
-			return "image: " + firstDifferenceOf(image, res.Output)
-		case res.Outcome == nvidia.Refused:
-			return ""
-		}
-	}
-	if image == nil {
-		return ""
-	}
-	return oracleOf(c, image)
-}
-
-// engineOf links; an error is a panic, or a refusal that says nothing.
-func engineOf(c *reduce.Case) (image []byte, text string, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %s", general(fmt.Sprint(p)))
-		}
-	}()
-	cmd, err := commandOf(c)
-	if err != nil {
-		return nil, err.Error(), nil
-	}
-	var in []engine.Input
-	for _, f := range c.Inputs {
-		in = append(in, engine.Input{Name: f.Name, Data: f.Data})
-	}
-	out, err := engine.Link(in, cmd.Options)
-	if err != nil {
-		return nil, err.Error(), nil
-	}
-	return out.Image, "", nil
-}
-
-func commandOf(c *reduce.Case) (*cmdline.Command, error) {
-	release, ok := cmdline.ParseRelease(c.Release)
-	if !ok {
-		return nil, badUsage("release %q is not known", c.Release)
-	}
-	return cmdline.Parse(release, c.Args(), func(string) ([]byte, error) { return nil, fs.ErrNotExist })
-}
-
-func oracleOf(c *reduce.Case, image []byte) string {
-	cmd, err := commandOf(c)
-	if err != nil {
-		return ""
-	}
-	var in []check.Input
-	for _, f := range c.Inputs {
-		in = append(in, check.Input{Name: f.Name, Data: f.Data})
-	}
-	v := check.Check(in, image, checkOptions(cmd))
-	if v.Total == 0 {
-		return ""
-	}
-	return "oracle: " + v.Findings[0].Kind.String()
-}
-
-// checkOptions are the options that show in an output, as the oracle is told them.
-func checkOptions(cmd *cmdline.Command) check.Options {
-	o := &cmd.Options
-	return check.Options{Arch: o.Arch, Toolkit: o.Toolkit, Relocatable: o.Relocatable, PreserveRelocs: o.PreserveRelocs, Debug: o.Debug,
-		ForceRela: o.ForceRela, KernelsUsed: o.KernelsUsed, VariablesUsed: o.VariablesUsed}
-}
-
-var particular = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`'[^']*'|0x[0-9a-f]+|\d+|\S+\.cubin`)
-})
-
-// general is the first line of a message without names and numbers.
-func general(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return particular().ReplaceAllString(line, "_")
-}
-
-// firstDifferenceOf names the kind of the first difference of two images: without names and numbers.
-func firstDifferenceOf(a, b []byte) string {
-	list, err := diff.Compare(diff.Input{Name: "engine", Data: a}, diff.Input{Name: "nvlink", Data: b})
-	if err != nil || len(list) == 0 {
-		return "bytes"
-	}
-	parts := strings.Split(list[0].Key, ".")
-	return parts[0] + " " + particular().ReplaceAllString(parts[len(parts)-1], "_")
 }

@@ -156,8 +156,9 @@ var rules = []rule{
 
 	// One against the other.
 	{from: "fuzz/storm", to: of("cuda", "engine/descriptor", "oracle")},
-	{from: "fuzz/power"},
+	{from: "fuzz/power", test: of("internal/nvidia", "internal/nvidia/nvidiatest")},
 	{from: "fuzz/reduce", to: of("cubin", "cuda"), test: of("corpus")},
+	{from: "fuzz/opinion", to: of("fuzz/reduce", "internal/cmdline", "internal/diff", "engine", "internal/nvidia", "oracle/check")},
 	{from: "corpus/internal/opponent", to: of("corpus", "cubin", "engine", "fuzz", "internal/nvidia")},
 	{from: "fuzz/objects", to: of("cubin", "cuda"), test: of("corpus", "engine", "internal/cmdline")},
 	{from: "fuzz/corpusfile"},
@@ -175,6 +176,8 @@ var rules = []rule{
 			"engine",
 			"engine/descriptor",
 			"fuzz/objects",
+			"fuzz/opinion",
+			"fuzz/reduce",
 			"fuzz/storm",
 			"internal/ptxgen",
 			"capsule",
@@ -222,6 +225,7 @@ var rules = []rule{
 			"fuzz",
 			"fuzz/storm",
 			"fuzz/power",
+			"fuzz/opinion",
 			"fuzz/reduce",
 			"internal/finalizer",
 			"mercury",
