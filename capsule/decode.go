@@ -2,6 +2,7 @@ package capsule
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/twinlink/twinlink/cubin"
 )
@@ -131,55 +132,102 @@ func decodeHeader(data []byte) (c *Capsule, n uint32, at uint64, f *Fault) {
 // decodeNodes reads the nodes, whose records begin at pos. Where there is a text it
 // locates them as Locate does.
 func (c *Capsule) decodeNodes(bitmap []byte, pos uint64, textSize uint32, text []byte) (unknown []uint32, f *Fault) {
-	data := c.data
-	var sass uint64
-	var merc uint32
-	for i := range c.Nodes {
-		node := &c.Nodes[i]
-		node.SASS, node.Merc, node.Span = uint32(sass), merc, 1
-		plain := bitmap[i/8]>>(i%8)&1 != 0
-		if !plain {
-			// Nearly all records have no span in front.
-			f := form{}
-			if pos < uint64(len(data)) {
-				f = formOf[data[pos]&0x7f]
-			}
-			if end := pos + uint64(f.size); f.size != 0 && end <= uint64(len(data)) && pos <= 1<<32-1 {
-				node.Kind, node.rec, node.Span = f.kind, uint32(pos), f.span
-				merc += uint32(f.merc)
-				pos = end
-			} else {
-				next, f := c.decodeRecord(node, pos)
-				if f != nil {
+	d := decoding{c: c, pos: pos, end: textSize, text: text}
+	for first := 0; first < len(c.Nodes); first += 32 {
+		plain := binary.LittleEndian.Uint32(bitmap[first/8:])
+		for i, end := first, min(first+32, len(c.Nodes)); i < end; {
+			if run := min(bits.TrailingZeros32(^plain), end-i); run > 0 {
+				if f := d.plain(c.Nodes[i : i+run]); f != nil {
 					return nil, f
 				}
-				if node.rec != 0 {
-					merc += uint32(recordSize(data[node.rec]))
-				}
-				pos = next
+				i, plain = i+run, plain>>run
+				continue
 			}
+			if f := d.record(uint32(i)); f != nil {
+				return nil, f
+			}
+			i, plain = i+1, plain>>1
 		}
-		if sass += uint64(node.Span) * WordSize; sass > uint64(textSize) {
-			return nil, bad(pos, sass, "the nodes cover more than the text")
-		}
-		if plain && text != nil {
-			size := plainSizeAt(text, node.SASS)
+	}
+	if d.pos != uint64(len(c.data)) {
+		return nil, bad(d.pos, uint64(len(c.data))-d.pos, "that many bytes behind the last record")
+	}
+	if d.sass != textSize {
+		return nil, bad(8, uint64(d.sass), "the nodes cover less than the text")
+	}
+	if text != nil {
+		c.MercSize = d.merc
+	}
+	return d.unknown, nil
+}
+
+// decoding is where a decoding of nodes stands.
+type decoding struct {
+	c          *Capsule
+	pos        uint64 // of the next record
+	sass, merc uint32
+	end        uint32 // of the text
+	text       []byte
+	unknown    []uint32
+}
+
+// plain reads a run of PLAIN nodes.
+func (d *decoding) plain(nodes []Node) *Fault {
+	if rest := uint64(d.end - d.sass); uint64(len(nodes))*WordSize > rest {
+		return bad(d.pos, uint64(d.sass)+rest&^(WordSize-1)+WordSize, "the nodes cover more than the text")
+	}
+	sass, merc, text := d.sass, d.merc, d.text
+	for i := range nodes {
+		nodes[i] = Node{SASS: sass, Merc: merc, Span: 1}
+		if uint64(sass)+WordSize <= uint64(len(text)) {
+			size := uint32(opSize[binary.LittleEndian.Uint16(text[sass:])&0xfff])
+			if size >= bothSizes {
+				size = PlainSize(word(text, sass))
+			}
 			if size == 0 {
-				unknown, size = append(unknown, node.SASS), unknownSize
+				d.unknown, size = append(d.unknown, sass), unknownSize
 			}
 			merc += size
 		}
+		sass += WordSize
 	}
-	if pos != uint64(len(data)) {
-		return nil, bad(pos, uint64(len(data))-pos, "that many bytes behind the last record")
+	d.sass, d.merc = sass, merc
+	return nil
+}
+
+// record reads a node that has a record, or is a SKIP.
+func (d *decoding) record(i uint32) *Fault {
+	c := d.c
+	node, data := &c.Nodes[i], c.data
+	node.SASS, node.Merc = d.sass, d.merc
+	// Nearly all records have no span in front.
+	var f form
+	if d.pos < uint64(len(data)) {
+		f = formOf[data[d.pos]&0x7f]
 	}
-	if sass != uint64(textSize) {
-		return nil, bad(8, sass, "the nodes cover less than the text")
+	if end := d.pos + uint64(f.size); f.size != 0 && end <= uint64(len(data)) && d.pos <= 1<<32-1 {
+		node.Kind, node.rec, node.Span = f.kind, uint32(d.pos), f.span
+		d.merc += uint32(f.merc)
+		d.pos = end
+	} else {
+		next, f := c.decodeRecord(node, d.pos)
+		if f != nil {
+			return f
+		}
+		if node.rec != 0 {
+			d.merc += uint32(recordSize(data[node.rec]))
+		}
+		d.pos = next
 	}
-	if text != nil {
-		c.MercSize = merc
+	if node.Span != 1 {
+		c.wide = append(c.wide, i)
 	}
-	return unknown, nil
+	sass := uint64(d.sass) + uint64(node.Span)*WordSize
+	if sass > uint64(d.end) {
+		return bad(d.pos, sass, "the nodes cover more than the text")
+	}
+	d.sass = uint32(sass)
+	return nil
 }
 
 // decodeRecord decodes what stands at pos for a node whose bit is clear and

@@ -96,8 +96,13 @@ type Capsule struct {
 
 	MercSize uint32 // set by Locate
 
-	data []byte // the section, which the records are views of
+	data []byte   // the section, which the records are views of
+	wide []uint32 // see Wide
 }
+
+// Wide returns the indices of the nodes that stand for no SASS word, or for
+// several, as they were decoded.
+func (c *Capsule) Wide() []uint32 { return c.wide }
 
 // RecordAt returns where the record of a node that has one begins.
 func (c *Capsule) RecordAt(n *Node) uint32 { return n.rec }

@@ -37,6 +37,11 @@ func (t *Table) Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reaso
 	if why != Known {
 		return why
 	}
+	return s.decode(&v, sass, want, mask)
+}
+
+// decode makes the words of a record that the shape takes.
+func (s *shape) decode(v *bits, sass, want, mask []Word) Reason {
 	before, ok := align(s.ops, sass)
 	if !ok || len(want) != len(sass) || len(mask) != len(sass) {
 		return Span
@@ -47,7 +52,7 @@ func (t *Table) Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reaso
 	}
 	copy(mask[before:], s.mask)
 	copy(core, s.base)
-	s.fill(&v, core)
+	s.fill(v, core)
 	return Known
 }
 

@@ -44,6 +44,7 @@ type tagRules struct {
 // recipe is how the word of records is made that agree in the bits that choose.
 type recipe struct {
 	bits   [4]uint64
+	shape  *shape // nil where no rule exists
 	one    bool   // a rule exists, and it makes one word
 	why    Reason // there is no rule for a record with these bits, whatever its operands are
 	base   Word
@@ -135,13 +136,41 @@ func (d *Decoder) Same(record []byte, w Word) (same, known bool) {
 	if c == nil || !c.one {
 		return false, false
 	}
-	for _, s := range c.slots {
-		if !s.holds(v.field(uint(s.at), uint(s.width))) {
-			return false, false // other rules may take it
-		}
+	if !c.holds(&v) {
+		return false, false // other rules may take it
 	}
 	made := c.make(&v)
 	return (made.Lo^w.Lo)&c.mask.Lo == 0 && (made.Hi^w.Hi)&c.mask.Hi == 0, true
+}
+
+// Decode is [Table.Decode].
+func (d *Decoder) Decode(record []byte, sass, want, mask []Word) Reason {
+	if why := d.table.check(record); why != Known {
+		return why
+	}
+	r := d.rules(tagOf(record) &^ 0x80000000)
+	if !r.known {
+		return NoForm
+	}
+	v := getBits(record)
+	c := r.recipe(d, &v, record)
+	switch {
+	case c != nil && c.why != Known:
+		return c.why
+	case c == nil || c.shape == nil || !c.holds(&v):
+		return d.table.Decode(d.sm, record, sass, want, mask)
+	}
+	return c.shape.decode(&v, sass, want, mask)
+}
+
+// holds reports whether a record has registers where the rule has them.
+func (c *recipe) holds(v *bits) bool {
+	for _, s := range c.slots {
+		if !s.holds(v.field(uint(s.at), uint(s.width))) {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *recipe) make(v *bits) Word {
@@ -254,32 +283,15 @@ func (d *Decoder) newRecipe(tag uint32, v *bits) *recipe {
 	return &recipe{why: reason}
 }
 
-// Unknown returns why the words of a record aren't known where that is so of all
-// records with its modifiers; else Known, and [Table.Decode] tells.
-func (d *Decoder) Unknown(record []byte) Reason {
-	if d.table.check(record) != Known {
-		return BadRecord
-	}
-	r := d.rules(tagOf(record) &^ 0x80000000)
-	if !r.known {
-		return NoForm
-	}
-	v := getBits(record)
-	if c := r.recipe(d, &v, record); c != nil {
-		return c.why
-	}
-	return Known
-}
-
 // recipe takes what the bits that choose decide out of a shape's rules.
 func (s *shape) recipe(slots []slot, v *bits) *recipe {
 	if len(s.base) != 1 {
-		return &recipe{}
+		return &recipe{shape: s, slots: slots}
 	}
 	fixed := shape{base: s.base, lookups: s.lookups}
 	out := []Word{s.base[0]}
 	fixed.fill(v, out)
-	c := &recipe{one: true, base: out[0], mask: s.mask[0], slots: slots}
+	c := &recipe{shape: s, one: true, base: out[0], mask: s.mask[0], slots: slots}
 	for i := range s.copies {
 		c.move(&s.copies[i])
 	}

@@ -2,6 +2,7 @@ package mercury_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -13,12 +14,9 @@ func TestDecoder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	all := heldBack(t)
 	decoders := map[cuda.SM]*mercury.Decoder{}
-	met, left, reasons := map[[2]bool]int{}, 0, map[mercury.Reason]int{}
+	met, left, reasons, several := map[[2]bool]int{}, 0, map[mercury.Reason]int{}, map[bool]int{}
 	for range 100_000 {
 		s := all[rng.IntN(len(all))]
-		if len(s.words) != 1 {
-			continue
-		}
 		d := decoders[s.sm]
 		if d == nil {
 			d = mercury.Default().Decoder(s.sm)
@@ -33,12 +31,23 @@ func TestDecoder(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			w.Lo ^= 1 << rng.IntN(64)
 		}
-		why, wantSame := decode(sample{s.sm, s.record, []mercury.Word{w}})
-		if reason := d.Unknown(s.record); reason != mercury.Known {
-			if reason != why {
-				t.Fatalf("sm_%d %x: %q; Decode says %q", s.sm, s.record, reason, why)
-			}
-			reasons[reason]++
+		words := append([]mercury.Word{w}, s.words[1:]...)
+		why, wantSame := decode(sample{s.sm, s.record, words})
+		want, mask := make([][]mercury.Word, 2), make([][]mercury.Word, 2)
+		for k := range want {
+			want[k], mask[k] = make([]mercury.Word, len(words)), make([]mercury.Word, len(words))
+		}
+		if reason := mercury.Decode(s.sm, s.record, words, want[0], mask[0]); reason != why {
+			t.Fatalf("sm_%d %x: Decode says %q and %q", s.sm, s.record, reason, why)
+		}
+		reason := d.Decode(s.record, words, want[1], mask[1])
+		if reason != why || !slices.Equal(want[0], want[1]) || !slices.Equal(mask[0], mask[1]) {
+			t.Fatalf("sm_%d %x: %q %v; Decode of the table says %q %v", s.sm, s.record, reason, want[1], why, want[0])
+		}
+		reasons[reason]++
+		if len(words) != 1 {
+			several[why == mercury.Known]++
+			continue
 		}
 		same, known := d.Same(s.record, w)
 		if !known && why == mercury.Known {
@@ -53,8 +62,8 @@ func TestDecoder(t *testing.T) {
 	if met[[2]bool{true, true}] < 1000 || met[[2]bool{false, true}] < 1000 || met[[2]bool{false, false}] < 1000 {
 		t.Errorf("%v", met)
 	}
-	if reasons[mercury.NoForm] == 0 || reasons[mercury.Unseen] == 0 {
-		t.Errorf("reasons told at once: %v", reasons)
+	if reasons[mercury.NoForm] == 0 || reasons[mercury.Unseen] == 0 || several[true] < 100 || several[false] < 100 {
+		t.Errorf("reasons: %v, of several words %v", reasons, several)
 	}
 	if 100*left > met[[2]bool{true, true}] {
 		t.Errorf("%d left to Decode, %v", left, met)

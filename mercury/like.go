@@ -67,6 +67,16 @@ var seen = sync.OnceValue(func() *seenTable {
 // LikePlain compares the word of a PLAIN node with those of genuine files.
 func LikePlain(sm cuda.SM, w Word) Likeness { return seen().plain[w.opcode()].like(sm, w) }
 
+// Plain returns the bits that have one value in all words of an opcode that are known
+// in PLAIN nodes, and that value; false where no such word is known.
+func Plain(sm cuda.SM, opcode uint16) (care, value Word, ok bool) {
+	l := seen().look(sm, 0, opcode)
+	if l == nil {
+		return care, value, false
+	}
+	return l.care[chip(sm)], l.value, true
+}
+
 // LikeTag compares the word of a tag-only node with those of genuine files.
 func LikeTag(sm cuda.SM, tag uint32, w Word) Likeness {
 	return likeTag(seen().tags[tag&^0x80000000], sm, w)

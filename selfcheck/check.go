@@ -104,6 +104,7 @@ type checker struct {
 	ownRules bool // opts.Rules are those of decoder
 	buf      []Word
 	starts   []uint64               // see wordCheck
+	quick    *quickTable            // the same
 	traits   []uint8                // by function
 	forms    map[unknownForm]string // their texts
 	target   string                 // of -arch, as the notes tell it: 100a

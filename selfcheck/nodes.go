@@ -52,14 +52,11 @@ func (c *checker) nodesOf(fn *capsule.Func, limit uint32) uint8 {
 	count := &c.report.Nodes
 	count.Total += len(p.Nodes)
 	check := c.begin(fn, limit)
-	for i := range p.Nodes {
+	for i := 0; i < len(p.Nodes); i++ {
 		n := &p.Nodes[i]
 		switch n.Kind {
 		case capsule.Plain:
-			count.Plain++
-			w := wordAt(fn.Code, n.SASS)
-			c.plain(w)
-			c.word(&check, n.SASS, w)
+			i += c.plainRun(&check, p.Nodes[i:]) - 1
 			continue
 		case capsule.TagOnly:
 			count.Mini++
@@ -69,7 +66,9 @@ func (c *checker) nodesOf(fn *capsule.Func, limit uint32) uint8 {
 			if n.Span == 1 && c.ownRules {
 				w := wordAt(fn.Code, n.SASS)
 				c.storedOne(fn, n, w)
-				c.word(&check, n.SASS, w)
+				if r := c.ruleFor(check.quick, w.Lo&opcodeMask); r.info != 0 || !r.fits(w, check.lanes) {
+					c.word(&check, n.SASS, w)
+				}
 				continue
 			}
 			c.stored(fn, n)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/mercury"
 )
 
 // atGuard is the byte of a record whose bits 3 to 7 are the guard.
@@ -37,17 +36,11 @@ func (c *checker) stored(fn *capsule.Func, n *capsule.Node) {
 	if badGuard(record) {
 		c.add(Text, Content, fn.Capsule, 0, fmt.Sprintf("guard of the record at 0x%x of %s", n.SASS, fn.Name), "P0 to P6, or PT as 31", fmt.Sprint(record[atGuard]>>3))
 	}
-	if c.ownRules {
-		if why := c.decoder.Unknown(record); why != mercury.Known {
-			c.unknown(fn, n, string(why))
-			return
-		}
-	}
 	sass, want, mask := c.words(int(n.Span))
 	for k := range sass {
 		sass[k] = wordAt(fn.Code, n.SASS+uint32(k)*capsule.WordSize)
 	}
-	if reason := c.opts.Rules.Predict(c.sm, record, sass, want, mask); reason != "" {
+	if reason := c.predict(record, sass, want, mask); reason != "" {
 		c.unknown(fn, n, reason)
 		return
 	}
@@ -67,6 +60,14 @@ func (c *checker) stored(fn *capsule.Func, n *capsule.Node) {
 	if same {
 		c.report.Nodes.Reconstituted++
 	}
+}
+
+// predict is Predict of the rules.
+func (c *checker) predict(record []byte, sass, want, mask []Word) string {
+	if c.ownRules {
+		return string(c.decoder.Decode(record, sass, want, mask))
+	}
+	return c.opts.Rules.Predict(c.sm, record, sass, want, mask)
 }
 
 // unknown counts a record whose words are not known.

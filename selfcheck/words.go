@@ -56,6 +56,8 @@ type wordCheck struct {
 	starts  []uint64 // bit i: a node starts at word i
 	traits  uint8    // of all words so far
 	opcodes *[opcodeMask + 1]uint8
+	quick   *quickTable
+	lanes   uint64 // limit in each of four lanes; see registersFit
 }
 
 // Traits of a function, for checks that come later.
@@ -76,12 +78,30 @@ func (c *checker) begin(fn *capsule.Func, limit uint32) wordCheck {
 		c.starts = make([]uint64, 2*n)
 	}
 	starts := c.starts[:n]
-	clear(starts)
-	for i := range fn.Cap.Nodes {
-		k := fn.Cap.Nodes[i].SASS / capsule.WordSize
-		starts[k/64] |= 1 << (k % 64)
+	for i := range starts {
+		starts[i] = ^uint64(0)
 	}
-	return wordCheck{fn: fn, limit: limit, starts: starts, opcodes: opcodes()}
+	for _, i := range fn.Cap.Wide() {
+		n := &fn.Cap.Nodes[i]
+		for k := n.SASS/capsule.WordSize + 1; k < n.SASS/capsule.WordSize+uint32(n.Span); k++ {
+			starts[k/64] &^= 1 << (k % 64)
+		}
+	}
+	if c.quick == nil {
+		c.quick = new(quickTable)
+	}
+	k := wordCheck{fn: fn, starts: starts, opcodes: opcodes(), quick: c.quick}
+	k.limitTo(limit)
+	return k
+}
+
+// limitTo sets the number of registers, 0 for not told.
+func (k *wordCheck) limitTo(limit uint32) {
+	k.limit = limit
+	if limit == 0 || limit > noLimit {
+		limit = noLimit
+	}
+	k.lanes = uint64(limit) * eachLane
 }
 
 // fixed reports whether a function has no instruction that gives warps another
@@ -97,21 +117,20 @@ func fixed(fn *capsule.Func) bool {
 
 // word checks a word that isn't padding.
 func (c *checker) word(k *wordCheck, at uint32, w Word) {
-	// A scoreboard of 6 in either field, or one of the upper two bits.
-	const low = 1<<46 | 1<<49
-	if boards := ^(w.Hi ^ noBarrier*low); w.Hi>>62 != 0 || boards&(boards>>1)&(boards>>2)&low != 0 {
+	if !scheduleFits(w.Hi) {
 		c.add(Text, Content, k.fn.Text, uint64(at), "scheduling of an instruction", "scoreboards 0 to 5 or 7, bits 126 and 127 clear", w.String())
 	}
 	info := k.opcodes[w.Lo&opcodeMask]
-	if info == 0 {
-		return
-	}
 	if k.limit != 0 && info&opRegisters != 0 {
 		c.wordRegisters(k, at, w, info)
 	}
-	if info&^opRegisters == 0 {
-		return
+	if info&^opRegisters != 0 {
+		c.special(k, at, w, info)
 	}
+}
+
+// special checks what only words of few opcodes have, and notes their traits.
+func (c *checker) special(k *wordCheck, at uint32, w Word, info uint8) {
 	if info&opBranch != 0 {
 		c.branch(k, at, w)
 	}
@@ -161,7 +180,8 @@ func (c *checker) wordRegisters(k *wordCheck, at uint32, w Word, has uint8) {
 		return
 	}
 	if !fixed(k.fn) {
-		k.limit, k.freed = 0, true
+		k.limitTo(0)
+		k.freed = true
 		return
 	}
 	first := mercury.RegisterFields[field]

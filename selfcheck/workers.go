@@ -44,7 +44,7 @@ func (c *checker) nodes() {
 	var wait sync.WaitGroup
 	for i := range parts {
 		w := *c
-		w.report, w.repairs, w.buf, w.starts, w.forms = newReport(c.report.File), nil, nil, nil, map[unknownForm]string{}
+		w.report, w.repairs, w.buf, w.starts, w.quick, w.forms = newReport(c.report.File), nil, nil, nil, nil, map[unknownForm]string{}
 		if i > 0 {
 			w.decoder = decoderFor(c.sm)
 		}
