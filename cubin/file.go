@@ -1,8 +1,8 @@
 package cubin
 
 import (
-	"encoding/binary"
 	"fmt"
+	"iter"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -15,6 +15,7 @@ type File struct {
 
 	shdrs  []byte
 	shnum  int
+	types  []cuda.SectionType // of all sections, for searches
 	shstr  []byte
 	symtab *Symtab
 }
@@ -103,8 +104,10 @@ func (f *File) openSections() error {
 	if !terminated(f.shstr) {
 		return f.fault(BadName, "", names.Off, names.Size, "the last section name has no end")
 	}
+	f.types = make([]cuda.SectionType, f.shnum)
 	for i := 1; i < f.shnum; i++ {
 		s := f.Section(i)
+		f.types[i] = s.Type
 		if uint64(s.NameOff) >= uint64(len(f.shstr)) {
 			return f.fault(BadName, "", h.ShOff+uint64(i)*SectionSize, uint64(s.NameOff), "section %d: name outside the string table", i)
 		}
@@ -138,12 +141,10 @@ func terminated(table []byte) bool {
 }
 
 func (f *File) openSymbols() error {
-	for i := 1; i < f.shnum; i++ {
-		if f.sectionType(i) == cuda.SHTSymtab {
-			t, err := f.openSymtab(i)
-			f.symtab = t
-			return err
-		}
+	for i := range f.OfType(cuda.SHTSymtab) {
+		t, err := f.openSymtab(i)
+		f.symtab = t
+		return err
 	}
 	return nil
 }
@@ -163,10 +164,7 @@ func (f *File) openSymtab(i int) (*Symtab, error) {
 	if names.Type != cuda.SHTStrtab || !terminated(t.names) {
 		return nil, f.fault(BadName, name, names.Off, names.Size, "sh_link is not a string table whose last name has an end")
 	}
-	for k := 1; k < f.shnum; k++ {
-		if f.sectionType(k) != cuda.SHTSymtabShndx {
-			continue
-		}
+	for k := range f.OfType(cuda.SHTSymtabShndx) {
 		if x := f.Section(k); int(x.Link) == i {
 			t.shndx = f.Content(&x)
 		}
@@ -206,13 +204,15 @@ func (f *File) AppendSections(list []Section) []Section {
 	return list
 }
 
-// sectionType returns the type in header i: most searches need no more of it.
-func (f *File) sectionType(i int) cuda.SectionType {
-	b, ok := record(f.shdrs, i, SectionSize)
-	if !ok {
-		return 0
+// OfType returns the indices of the sections of a type, the null section left out.
+func (f *File) OfType(t cuda.SectionType) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, have := range f.types {
+			if have == t && i > 0 && !yield(i) {
+				return
+			}
+		}
 	}
-	return cuda.SectionType(binary.LittleEndian.Uint32(b[4:]))
 }
 
 // SectionName returns the section's name.

@@ -49,11 +49,8 @@ func FactsOf(f *cubin.File) (Facts, error) {
 			x.Kind = Mercury
 		}
 	}
-	for i := 1; i < f.NumSections(); i++ {
+	for i := range f.OfType(cuda.SHTCudaCompat) {
 		s := f.Section(i)
-		if s.Type != cuda.SHTCudaCompat {
-			continue
-		}
 		x.Compat = true
 		r := f.Info(&s)
 		for rec, ok := r.Next(); ok; rec, ok = r.Next() {

@@ -31,11 +31,9 @@ func (in *Sides) Addresses(sec uint32) (map[uint64]cubin.Reloc, error) {
 func (in *Sides) MercEnd(shndx uint32) uint64 {
 	if in.Ends == nil {
 		in.Ends = make(map[uint32]uint64)
-		for i := 1; i < in.File.NumSections(); i++ {
+		for i := range in.File.OfType(cuda.SHTMercSymtab) {
 			s := in.File.Section(i)
-			if s.Type == cuda.SHTMercSymtab {
-				in.readEnds(in.File.Content(&s))
-			}
+			in.readEnds(in.File.Content(&s))
 		}
 	}
 	return in.Ends[shndx]

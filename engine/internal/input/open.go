@@ -95,11 +95,8 @@ func (l *Set) Toolkit(i int32) uint32 { return toolkitOf(l.Files[i]) }
 // isAccelerated reports whether an object's .nv.compat says that it is for an
 // accelerated target, as sm_90a.
 func isAccelerated(f *cubin.File) bool {
-	for i := 1; i < f.NumSections(); i++ {
+	for i := range f.OfType(cuda.SHTCudaCompat) {
 		s := f.Section(i)
-		if s.Type != cuda.SHTCudaCompat {
-			continue
-		}
 		r := f.Info(&s)
 		for rec, ok := r.Next(); ok; rec, ok = r.Next() {
 			if cuda.CompatAttr(rec.Attr) == cuda.CompatAcceleratorTarget {
@@ -126,9 +123,9 @@ func VirtualSM(f *cubin.File) cuda.SM {
 
 // cuinfoOf returns the content of .note.nv.cuinfo.
 func cuinfoOf(f *cubin.File) (cubin.Cuinfo, bool) {
-	for i := 1; i < f.NumSections(); i++ {
+	for i := range f.OfType(cuda.SHTNote) {
 		s := f.Section(i)
-		if s.Type != cuda.SHTNote || s.Flags&cuda.SHFCuinfo == 0 {
+		if s.Flags&cuda.SHFCuinfo == 0 {
 			continue
 		}
 		notes, err := f.Notes(&s)

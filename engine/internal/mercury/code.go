@@ -171,17 +171,21 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 // linked as if it were.
 func (l *Backend) debugInput() bool {
 	if l.debug == nil {
-		found := false
-		for i := range l.Sides {
-			f := l.Sides[i].File
-			for k := 1; k < f.NumSections() && !found; k++ {
-				s := f.Section(k)
-				found = s.Type == cuda.SHTProgbits && s.Flags == 0 && s.Size > 0 && f.SectionName(&s) == ".nv_debug_info_reg_sass"
-			}
-		}
+		found := slices.ContainsFunc(l.Sides, func(in input.Sides) bool { return isDebug(in.File) })
 		l.debug = &found
 	}
 	return *l.debug
+}
+
+// isDebug reports whether an input was compiled for debugging.
+func isDebug(f *cubin.File) bool {
+	for i := range f.OfType(cuda.SHTProgbits) {
+		s := f.Section(i)
+		if s.Flags == 0 && s.Size > 0 && f.SectionName(&s) == ".nv_debug_info_reg_sass" {
+			return true
+		}
+	}
+	return false
 }
 
 // warnSchedule says that a function's schedule may not be the tool's. What older

@@ -36,8 +36,8 @@ func (l *Planner) tkinfoBytes() []byte {
 		return b
 	}
 	for _, f := range l.Files {
-		for i := 1; i < f.NumSections(); i++ {
-			if s := f.Section(i); s.Type == cuda.SHTNote && s.Flags&cuda.SHFTkinfo != 0 {
+		for i := range f.OfType(cuda.SHTNote) {
+			if s := f.Section(i); s.Flags&cuda.SHFTkinfo != 0 {
 				b = append(b, f.Content(&s)...)
 			}
 		}
