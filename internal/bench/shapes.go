@@ -96,6 +96,23 @@ func ringWithNeeds(version, target string) string {
 	return b.String()
 }
 
+// chainWithNeeds is a chain whose functions use a variable in shared memory each.
+func chainWithNeeds(version, target string) string {
+	const functions = 8
+	var b strings.Builder
+	head(&b, version, target)
+	next := fmt.Sprintf("f_%s_00", biglink.Next)
+	fmt.Fprintf(&b, ".extern .func %s();\n", next)
+	for i := functions - 1; i >= 0; i-- {
+		own := fmt.Sprintf("f_%s_%02d", biglink.Own, i)
+		fmt.Fprintf(&b, ".shared .align 4 .b32 s_%s_%02d;\n", biglink.Own, i)
+		fmt.Fprintf(&b, ".visible .func %s() {\nst.shared.b32 [s_%s_%02d], %d;\ncall %s, ();\nret;\n}\n", own, biglink.Own, i, i, next)
+		next = own
+	}
+	fmt.Fprintf(&b, ".visible .entry k_%s() {\ncall f_%s_00, ();\nret;\n}\n", biglink.Own, biglink.Own)
+	return b.String()
+}
+
 // globals is a thousand variables.
 func globals(version, target string) string {
 	var b strings.Builder

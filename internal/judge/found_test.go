@@ -42,6 +42,8 @@ func TestFoundLinks(t *testing.T) {
 		{9700240, "barriers in the section flags of a kernel of an older object", 0},
 		{9700691, "what one of several definitions calls", 0},
 		{9200708, "the same on the Mercury side", 0},
+		{9200053, "call frames of a function that two inputs define, by which place is left", 0},
+		{9700676, "the record of one static function at a place of another of its name", check.ResolvedStray},
 		{7310031, "a constant points to a variable whose own definition lost", check.PointerMissing},
 		{7310060, "a table points to a function whose own definition lost", check.FunctionMissing},
 	} {

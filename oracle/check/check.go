@@ -23,6 +23,7 @@ type check struct {
 	modules []*module
 	names   map[string]*identity
 	ids     []*identity
+	block   []identity // for the next ones
 	commons []*identity
 	moment  int
 
@@ -42,16 +43,17 @@ type check struct {
 	usersOfGroup map[int32][]*identity // kernels, by component of the call graph
 	exhausted    error                 // the budget ended where no error can be returned
 
-	told        map[toldKey]uint64 // places read from fields
-	hints       map[hintKey]uint64 // the same, for the other side
-	shared      []*identity        // shared variables with a definition
-	externUsers map[*identity][]toldKey
-	objectsIn   map[placeOf][]*identity
-	outByName   map[string][]int // symbols of the output
-	idsByName   map[string][]*identity
-	areas       []*area
-	byKey       map[areaKey]*area
-	byRecords   bool // parts are placed where the output's records name what theirs do
+	told         map[toldKey]uint64 // places read from fields
+	hints        map[hintKey]uint64 // the same, for the other side
+	shared       []*identity        // shared variables with a definition
+	arrays       *externArrays      // nil: none
+	overlapsTold map[*joined]bool   // sets whose overlaps were told
+	objectsIn    *groups[placeOf, *identity]
+	outByName    *groups[string, int] // symbols of the output
+	idsByName    *groups[string, *identity]
+	areas        []*area
+	byKey        map[areaKey]*area
+	byRecords    bool // parts are placed where the output's records name what theirs do
 
 	toldUnjudged map[string]bool
 	chosen       map[string]*module // the module whose weak definition of a name the output has
@@ -97,7 +99,7 @@ func (c *check) answer(inputs []Input, output []byte) {
 }
 
 func newCheck(inputs []Input, output []byte, o Options) *check {
-	c := &check{options: o, side: sassSide, names: map[string]*identity{}, byKey: map[areaKey]*area{}}
+	c := &check{options: o, side: sassSide, byKey: map[areaKey]*area{}}
 	c.total = len(output)
 	for _, in := range inputs {
 		c.total += len(in.Data)
@@ -168,9 +170,6 @@ func (c *check) findPlaces() error {
 	c.settleObjects()
 	c.compareProgram()
 	if err := c.placeSlots(); err != nil {
-		return err
-	}
-	if err := c.findExternUsers(); err != nil {
 		return err
 	}
 	for _, a := range c.areas {

@@ -90,7 +90,7 @@ func (c *check) needed(a *area) bool {
 }
 
 func (c *check) neededPart(a *area, p *part) bool {
-	for _, id := range c.objectsIn[placeOf{p.mod, p.section.index}] {
+	for _, id := range c.objectsIn.of(placeOf{p.mod, p.section.index}) {
 		if id.named || !id.local && id.other&cuda.STOVisibility != cuda.STOInternal {
 			return true
 		}

@@ -3,7 +3,7 @@ package check
 import (
 	"bytes"
 	"fmt"
-	"sort"
+	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -106,25 +106,20 @@ func (c *check) compareAlignment(id *identity, s *symbol) {
 // compareApart wants the objects of one section apart where they are in the
 // inputs.
 func (c *check) compareApart(list []*identity) error {
-	at := func(id *identity) (uint64, uint64) {
+	uses := make([]sharedUse, 0, len(list))
+	for _, id := range list {
 		s := &c.out.symbols[id.out]
-		return s.value, s.value + s.size
+		uses = append(uses, sharedUse{id, s.value, s.value + s.size})
 	}
-	sort.SliceStable(list, func(i, j int) bool {
-		a, _ := at(list[i])
-		b, _ := at(list[j])
-		return a < b
-	})
-	furthest := list[0]
-	for _, id := range list[1:] {
-		start, end := at(id)
-		_, reached := at(furthest)
-		if start < reached && !c.areOne(furthest, id) {
-			c.verdict.add(Finding{Kind: SymbolOverlap, Section: c.out.sections[c.out.symbols[id.out].shndx].name, Symbol: id.name, Offset: start,
-				Detail: "shares bytes with " + furthest.name})
+	slices.SortFunc(uses, sharedUse.compare)
+	furthest := uses[0]
+	for _, u := range uses[1:] {
+		if u.start < furthest.end && !c.areOne(furthest.id, u.id) {
+			c.verdict.add(Finding{Kind: SymbolOverlap, Section: c.out.sections[c.out.symbols[u.id.out].shndx].name, Symbol: u.id.name, Offset: u.start,
+				Detail: "shares bytes with " + furthest.id.name})
 		}
-		if end > reached {
-			furthest = id
+		if u.end > furthest.end {
+			furthest = u
 		}
 	}
 	return c.budget.spend("output", uint64(len(list)))

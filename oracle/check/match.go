@@ -195,17 +195,16 @@ func (c *check) compareProgram() {
 
 // matchUnique matches names that inputs and output have once.
 func (c *check) matchUnique() {
-	byName := map[string][]*identity{}
+	c.idsByName = sameKeys[string, *identity](c.outByName, len(c.ids))
 	for _, id := range c.ids {
 		if c.allowed(id) {
-			name := c.nameInOutput(id)
-			byName[name] = append(byName[name], id)
+			c.idsByName.add(c.nameInOutput(id), id)
 		}
 	}
-	c.idsByName = byName
-	for name, indices := range c.outByName {
-		if list := byName[name]; len(list) == 1 && len(indices) == 1 {
-			c.recordsTell(list[0], indices[0])
+	c.idsByName.done()
+	for n := range int32(len(c.outByName.numbers)) {
+		if ids, symbols := c.idsByName.at(n), c.outByName.at(n); len(ids) == 1 && len(symbols) == 1 {
+			c.recordsTell(ids[0], symbols[0])
 		}
 	}
 	for i := range c.out.symbols {
@@ -222,7 +221,7 @@ func (c *check) matchRest() error {
 		if s.kind() == cuda.STTSection || c.out.refs[i].id != nil {
 			continue
 		}
-		list := c.idsByName[c.withoutNumber(s.name)]
+		list := c.idsByName.of(c.withoutNumber(s.name))
 		if err := c.budget.spend("output", uint64(len(list))); err != nil {
 			return err
 		}

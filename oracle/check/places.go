@@ -81,16 +81,13 @@ func (c *check) placeParts(a *area) error {
 	}
 	var open []*part
 	for _, p := range a.parts {
-		placed := c.placeByObjects(a, p)
-		if !placed {
-			var err error
-			if placed, err = c.placeByRecords(a, p); err != nil {
-				return err
-			}
-		}
-		if !placed {
+		if !c.placeByObjects(a, p) {
 			open = append(open, p)
 		}
+	}
+	open, err := c.placeByRecords(a, open)
+	if err != nil {
+		return err
 	}
 	return c.placeByContent(a, open)
 }
@@ -100,7 +97,7 @@ func (c *check) placeParts(a *area) error {
 func (c *check) placeByObjects(a *area, p *part) bool {
 	votes := map[uint64]int{}
 	var best uint64
-	objects := c.objectsIn[placeOf{p.mod, p.section.index}]
+	objects := c.objectsIn.of(placeOf{p.mod, p.section.index})
 	for _, id := range objects {
 		at, known := c.toldPlace(a, id)
 		if !known || at < id.def.value {
@@ -130,56 +127,6 @@ func (c *check) placeByObjects(a *area, p *part) bool {
 	}
 	return true
 }
-
-// placeByRecords takes the place that the records tell which name functions: they
-// stay, and name the same function in the input and in the output.
-func (c *check) placeByRecords(a *area, p *part) (bool, error) {
-	if a.owner != nil || !isDebug(a.name) {
-		return false, nil
-	}
-	if a.byFunction == nil {
-		a.byFunction = map[uint32][]uint64{}
-		for _, i := range c.out.listsOf[a.out.index] {
-			if err := c.budget.spend("output", uint64(len(c.out.lists[i].list))); err != nil {
-				return false, err
-			}
-			for _, r := range c.out.lists[i].list {
-				a.byFunction[r.symbol] = append(a.byFunction[r.symbol], r.offset)
-			}
-		}
-	}
-	votes := map[uint64]int{}
-	best, looked := uint64(0), 0
-	for _, i := range p.mod.relocsOf[p.section.index] {
-		for _, r := range p.mod.relocs[i].list {
-			id := p.mod.refs[r.symbol].id.first()
-			if id == nil || !id.function() || id.out == 0 || id.mod != p.mod || looked > maxVotes || isFunctionSize(r.kind) {
-				continue
-			}
-			for _, at := range a.byFunction[uint32(id.out)] {
-				if looked++; at < r.offset {
-					continue
-				}
-				delta := at - r.offset
-				votes[delta]++
-				if n := votes[delta]; n > votes[best] || n == votes[best] && delta < best {
-					best = delta
-				}
-			}
-		}
-	}
-	if len(votes) == 0 {
-		return false, c.budget.spend(p.mod.name, uint64(looked))
-	}
-	ok, err := c.fits(a, p, best, nil)
-	if ok {
-		p.base, p.placed = best, true
-	}
-	return ok, err
-}
-
-// maxVotes bounds how many records of one part are asked.
-const maxVotes = 4096
 
 // mayLieAt reports whether the bytes at a place are an object's.
 func (c *check) mayLieAt(a *area, id *identity, at uint64) bool {
@@ -268,18 +215,19 @@ func (c *check) placeByNames(a *area, open []*part, taken *[]span) (left []*part
 	for _, p := range open {
 		votes := map[uint64]int{}
 		named := 0
-		for _, id := range c.objectsIn[placeOf{p.mod, p.section.index}] {
-			if len(c.outByName[id.name]) == 0 || id.size == 0 {
+		for _, id := range c.objectsIn.of(placeOf{p.mod, p.section.index}) {
+			namesakes := c.outByName.of(id.name)
+			if len(namesakes) == 0 || id.size == 0 {
 				continue
 			}
 			named++
-			for _, i := range c.outByName[id.name] {
+			for _, i := range namesakes {
 				s := &c.out.symbols[i]
 				if !s.special && s.shndx == a.out.index && s.size == id.size && s.value >= id.def.value {
 					votes[s.value-id.def.value]++
 				}
 			}
-			if err := c.budget.spend(p.mod.name, uint64(len(c.outByName[id.name]))); err != nil {
+			if err := c.budget.spend(p.mod.name, uint64(len(namesakes))); err != nil {
 				return nil, err
 			}
 		}
@@ -322,8 +270,8 @@ func (c *check) search(a *area, p *part, taken *[]span) (bool, error) {
 	for _, s := range *taken {
 		starts = append(starts, roundUp(s.to, max(p.section.align, 1)))
 	}
-	for _, id := range c.objectsIn[placeOf{p.mod, p.section.index}] {
-		for _, i := range c.outByName[id.name] {
+	for _, id := range c.objectsIn.of(placeOf{p.mod, p.section.index}) {
+		for _, i := range c.outByName.of(id.name) {
 			if s := &c.out.symbols[i]; !s.special && s.shndx == a.out.index && s.value >= id.def.value {
 				starts = append(starts, s.value-id.def.value)
 			}
@@ -342,42 +290,6 @@ func (c *check) search(a *area, p *part, taken *[]span) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// named is what a record that stays says: the name of its symbol and the addend.
-type named struct {
-	symbol string
-	addend int64
-}
-
-// namedBy is what a record of a section says; a REL record has its addend in the
-// bytes.
-func (f *image) namedBy(s *section, r record) named {
-	n := named{f.symbols[r.symbol].name, r.addend}
-	if !r.rela {
-		n.addend = int64(number(s.body, r.offset, min(8, uint64(len(s.body))-min(r.offset, uint64(len(s.body))))))
-	}
-	return n
-}
-
-// namesAt lists what the records of a section of the output say.
-func (o *output) namesAt(index int) map[uint64]named {
-	if o.named == nil {
-		o.named = map[int]map[uint64]named{}
-	}
-	names, known := o.named[index]
-	if !known {
-		names = map[uint64]named{}
-		o.named[index] = names
-		for _, i := range o.listsOf[index] {
-			for _, r := range o.lists[i].list {
-				if int(r.symbol) < len(o.symbols) {
-					names[r.offset] = o.namedBy(&o.sections[index], r)
-				}
-			}
-		}
-	}
-	return names
 }
 
 // takenSpans are the places of the parts that are known.
@@ -445,34 +357,6 @@ func (c *check) pointsToItself(a *area, p *part, at uint64) bool {
 		}
 	}
 	return true
-}
-
-// recordsAgree reports whether the records of a part name at a place what the
-// output's do there. A part without any agrees.
-func (c *check) recordsAgree(a *area, p *part, at uint64) (bool, error) {
-	if !c.byRecords || a.owner != nil || len(p.mod.relocsOf[p.section.index]) == 0 {
-		return true, nil
-	}
-	names := c.out.namesAt(a.out.index)
-	if len(names) == 0 {
-		return true, nil
-	}
-	same := 0
-	for _, i := range p.mod.relocsOf[p.section.index] {
-		if err := c.budget.spend(p.mod.name, 1+uint64(len(p.mod.relocs[i].list))/4); err != nil {
-			return false, err
-		}
-		for _, r := range p.mod.relocs[i].list {
-			name, there := names[at+r.offset]
-			if there && name != p.mod.namedBy(p.section, r) {
-				return false, nil
-			}
-			if there {
-				same++
-			}
-		}
-	}
-	return same > 0, nil
 }
 
 // alike compares bytes of an input's section with those of the output, but for
@@ -577,18 +461,18 @@ type placeOf struct {
 
 // indexObjects notes which objects are defined in which section of an input.
 func (c *check) indexObjects() {
-	c.objectsIn = map[placeOf][]*identity{}
+	c.objectsIn = newGroups[placeOf, *identity](len(c.ids), 0)
 	for _, id := range c.ids {
 		if id.def != nil && !id.def.special && !id.function() {
-			key := placeOf{id.mod, id.def.shndx}
-			c.objectsIn[key] = append(c.objectsIn[key], id)
+			c.objectsIn.add(placeOf{id.mod, id.def.shndx}, id)
 		}
 	}
-	c.outByName = map[string][]int{}
+	c.objectsIn.done()
+	c.outByName = newGroups[string, int](len(c.out.symbols), len(c.out.symbols))
 	for i := range c.out.symbols {
 		if s := &c.out.symbols[i]; s.kind() != cuda.STTSection {
-			name := c.withoutNumber(s.name)
-			c.outByName[name] = append(c.outByName[name], i)
+			c.outByName.add(c.withoutNumber(s.name), i)
 		}
 	}
+	c.outByName.done()
 }

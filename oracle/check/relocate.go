@@ -442,7 +442,7 @@ func (c *check) earlyExtern(a *area, r record, d decision, id *identity) decisio
 
 // adoptInstance takes the symbol that stands for arrays of unknown length.
 func (c *check) adoptInstance() {
-	if c.relocatable && len(c.outByName[externInstance]) > 0 {
+	if c.relocatable && len(c.outByName.of(externInstance)) > 0 {
 		c.instance = &identity{name: externInstance, order: len(c.ids), early: true, info: 16*byte(cuda.STBWeak) + byte(cuda.STTCudaObject), other: cuda.STOShared | cuda.STOInternal}
 		c.ids = append(c.ids, c.instance)
 	}

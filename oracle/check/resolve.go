@@ -20,6 +20,7 @@ func (c *check) resolve() error {
 	if err := c.chooseWeak(); err != nil {
 		return err
 	}
+	c.names = make(map[string]*identity, len(c.out.symbols))
 	for _, m := range c.modules {
 		for i := range m.symbols {
 			if s := &m.symbols[i]; s.kind() == cuda.STTFunc {
@@ -69,7 +70,8 @@ func (c *check) mention(m *module, s *symbol) *identity {
 			return id
 		}
 	}
-	id := &identity{name: s.name, order: len(c.ids), local: local, info: s.info, other: s.other, size: s.size, file: m.name, mentioned: c.moment,
+	id := c.newIdentity()
+	*id = identity{name: s.name, order: len(c.ids), local: local, info: s.info, other: s.other, size: s.size, file: m.name, mentioned: c.moment,
 		early: local || s.bind() == cuda.STBWeak && s.defined()}
 	if !s.defined() {
 		id.foreign = s.value
@@ -83,6 +85,16 @@ func (c *check) mention(m *module, s *symbol) *identity {
 	if !local {
 		c.names[s.name] = id
 	}
+	return id
+}
+
+// newIdentity takes one of a block: one by one they cost more than what is in them.
+func (c *check) newIdentity() *identity {
+	if len(c.block) == 0 {
+		c.block = make([]identity, 64)
+	}
+	id := &c.block[0]
+	c.block = c.block[1:]
 	return id
 }
 

@@ -41,15 +41,6 @@ func (c *check) findShared() {
 	}
 }
 
-// sharedSet is the shared variables that a function and all it may call use, by place.
-// Functions that add none share the set of what they call.
-type sharedSet struct {
-	number   uint64
-	uses     []sharedUse
-	furthest sharedUse // that ends last
-	told     bool      // its overlaps were told
-}
-
 // sharedUse is a shared variable at its place.
 type sharedUse struct {
 	id         *identity
@@ -95,6 +86,9 @@ func (c *check) compareShared() error {
 			return err
 		}
 	}
+	if err := c.findExterns(); err != nil {
+		return err
+	}
 	sets, err := c.sharedSets(own)
 	if err != nil {
 		return err
@@ -109,73 +103,57 @@ func (c *check) compareShared() error {
 
 // sharedSets joins what the components of the call graph use, those that call nothing
 // first.
-func (c *check) sharedSets(own map[int32][]sharedUse) ([]*sharedSet, error) {
+func (c *check) sharedSets(own map[int32][]sharedUse) ([]*joined, error) {
 	g := c.graph
-	sets := make([]*sharedSet, len(g.groups))
+	sets := make([]*joined, len(g.groups))
 	if len(own) == 0 {
 		return sets, nil
 	}
-	joined := map[string]*sharedSet{} // by the numbers of what was joined
+	choices := map[string]*joined{} // by what was joined
 	for i, members := range g.groups {
-		var below []*sharedSet
-		seen := map[*sharedSet]bool{nil: true}
-		steps := 1
+		var below []int32
+		seen := map[*joined]bool{nil: true}
+		j := joins{steps: 1}
 		for _, x := range members {
 			for _, y := range g.next[x] {
-				steps++
+				j.steps++
 				if s := sets[g.group[y]]; !seen[s] {
 					seen[s] = true
-					below = append(below, s)
+					below = append(below, g.group[y])
 				}
 			}
 		}
-		uses := own[int32(i)]
-		key := ""
-		if len(uses) == 0 {
+		var key string
+		if len(own[int32(i)]) == 0 && len(below) > 1 {
 			key = numbersOf(below)
+			sets[i] = choices[key]
 		}
-		switch {
-		case len(uses)+len(below) == 0:
-		case len(uses) == 0 && len(below) == 1:
-			sets[i] = below[0]
-		case joined[key] != nil:
-			sets[i] = joined[key]
-		default:
-			for _, s := range below {
-				uses = append(uses, s.uses...)
+		if sets[i] == nil {
+			for _, y := range below {
+				sets[i] = j.join(sets[i], sets[y])
 			}
-			steps += len(uses)
-			sets[i] = newSharedSet(uint64(i), uses)
-			if key != "" {
-				joined[key] = sets[i]
+			for _, u := range own[int32(i)] {
+				sets[i] = j.join(sets[i], one(u))
 			}
 		}
-		if err := c.budget.spend("output", uint64(steps)); err != nil {
+		if key != "" {
+			choices[key] = sets[i]
+		}
+		if err := c.budget.spend("output", j.steps); err != nil {
 			return nil, err
 		}
 	}
 	return sets, nil
 }
 
-// numbersOf names a choice of sets.
-func numbersOf(list []*sharedSet) string {
-	slices.SortFunc(list, func(x, y *sharedSet) int { return cmp.Compare(x.number, y.number) })
+// numbersOf names a choice of components.
+func numbersOf(list []int32) string {
+	slices.Sort(list)
 	var key []byte
-	for _, s := range list {
-		key = binary.LittleEndian.AppendUint64(key, s.number)
+	for _, n := range list {
+		key = binary.LittleEndian.AppendUint32(key, uint32(n))
 	}
 	return string(key)
-}
-
-func newSharedSet(number uint64, uses []sharedUse) *sharedSet {
-	slices.SortFunc(uses, sharedUse.compare)
-	s := &sharedSet{number: number, uses: slices.Compact(uses)}
-	for i, u := range s.uses {
-		if i == 0 || u.end > s.furthest.end {
-			s.furthest = u
-		}
-	}
-	return s
 }
 
 // withoutPlace tells of a field that is all ones.
@@ -196,24 +174,27 @@ func (c *check) sharedFinding(kind Kind, id *identity, at uint64, want, detail s
 }
 
 // compareSharedOf looks at the variables of one kernel.
-func (c *check) compareSharedOf(k *identity, set *sharedSet) error {
+func (c *check) compareSharedOf(k *identity, set *joined) error {
 	end, ok := c.sharedEnd(k)
 	if set == nil {
 		return c.compareExterns(k, sharedUse{}, end)
 	}
 	if !ok || set.furthest.end > end {
-		for _, u := range set.uses {
+		for _, u := range set.all() {
 			if !ok || u.end > end {
 				c.verdict.add(c.sharedFinding(SharedSize, u.id, u.start, "inside",
 					fmt.Sprintf("the kernel %s asks for 0x%x bytes of shared memory, and the variable is %d bytes long", k.name, end, u.id.size)))
 			}
 		}
-		if err := c.budget.spend("output", uint64(len(set.uses))); err != nil {
+		if err := c.budget.spend("output", uint64(set.count)); err != nil {
 			return err
 		}
 	}
-	if !set.told {
-		set.told = true
+	if set.overlap && !c.overlapsTold[set] {
+		if c.overlapsTold == nil {
+			c.overlapsTold = map[*joined]bool{}
+		}
+		c.overlapsTold[set] = true
 		if err := c.compareOverlaps(k, set); err != nil {
 			return err
 		}
@@ -222,9 +203,9 @@ func (c *check) compareSharedOf(k *identity, set *sharedSet) error {
 }
 
 // compareOverlaps tells which variables of a set lie on each other; k uses them.
-func (c *check) compareOverlaps(k *identity, set *sharedSet) error {
+func (c *check) compareOverlaps(k *identity, set *joined) error {
 	var furthest sharedUse
-	for i, u := range set.uses {
+	for i, u := range set.all() {
 		if i > 0 && u.start < furthest.end && u.end > u.start {
 			c.verdict.add(c.sharedFinding(SharedOverlap, u.id, u.start, "apart from "+furthest.id.name,
 				fmt.Sprintf("the kernel %s uses this variable and %s, which is at 0x%x and %d bytes long", k.name, furthest.id.name, furthest.start, furthest.id.size)))
@@ -233,36 +214,36 @@ func (c *check) compareOverlaps(k *identity, set *sharedSet) error {
 			furthest = u
 		}
 	}
-	return c.budget.spend("output", uint64(len(set.uses)))
+	return c.budget.spend("output", uint64(set.count))
 }
 
-// compareExterns looks at the arrays of unknown length that the kernel's code
-// names.
+// compareExterns looks at the arrays of unknown length that the code names which a
+// kernel reaches: all, where the first of them lies too far in front or the last too
+// far behind.
 func (c *check) compareExterns(k *identity, furthest sharedUse, end uint64) error {
-	for _, x := range c.externUsers[k] {
-		at, known := c.told[x]
-		if !known {
-			continue
-		}
-		if err := c.budget.spend("output", 1); err != nil {
-			return err
-		}
-		if c.withoutPlace(x.id, at) {
-			continue
-		}
-		if furthest.id != nil && furthest.end > at {
-			c.verdict.add(c.sharedFinding(SharedOverlap, x.id, at, "behind "+furthest.id.name,
-				fmt.Sprintf("the kernel %s uses this variable and %s, which is at 0x%x and %d bytes long", k.name, furthest.id.name, furthest.start, furthest.id.size)))
-		}
-		if at > end {
-			c.verdict.add(c.sharedFinding(SharedSize, x.id, at, "at most "+hex(end),
-				fmt.Sprintf("the array begins behind the 0x%x bytes that %s asks for", end, k.name)))
-		}
-		if at%externAlign != 0 {
-			c.verdict.add(c.sharedFinding(SymbolAlignment, x.id, at, "a multiple of 0x10", ""))
-		}
+	if c.arrays == nil {
+		return nil
 	}
-	return nil
+	if at := c.arrays.reach[c.graph.group[k.node]]; at.to == 0 || at.from >= furthest.end && at.to-1 <= end {
+		return nil
+	}
+	steps := c.graph.walk([]int32{k.node}, c.graph.next, func(n int32) {
+		if int(n) >= len(c.graph.functions) || c.graph.functions[n].code == nil {
+			return
+		}
+		for _, x := range c.arrays.of[c.graph.functions[n].code] {
+			at := c.told[x]
+			if furthest.id != nil && furthest.end > at {
+				c.verdict.add(c.sharedFinding(SharedOverlap, x.id, at, "behind "+furthest.id.name,
+					fmt.Sprintf("the kernel %s uses this variable and %s, which is at 0x%x and %d bytes long", k.name, furthest.id.name, furthest.start, furthest.id.size)))
+			}
+			if at > end {
+				c.verdict.add(c.sharedFinding(SharedSize, x.id, at, "at most "+hex(end),
+					fmt.Sprintf("the array begins behind the 0x%x bytes that %s asks for", end, k.name)))
+			}
+		}
+	})
+	return c.budget.spend("output", steps)
 }
 
 // sharedEnd is how much shared memory a kernel's section asks for.
@@ -274,25 +255,67 @@ func (c *check) sharedEnd(k *identity) (uint64, bool) {
 	return a.out.size - c.reserved, true
 }
 
-// findExternUsers notes which arrays of unknown length a kernel's code names.
-func (c *check) findExternUsers() error {
-	c.externUsers = map[*identity][]toldKey{}
+// externArrays are the arrays of unknown length in shared memory whose place is known.
+type externArrays struct {
+	of    map[*body][]toldKey // by the code that names them
+	reach []span              // by component of the call graph: from the first place to behind the last, of all that it reaches
+}
+
+// findExterns notes which arrays of unknown length the code names that a kernel reaches,
+// and looks at each place by itself.
+func (c *check) findExterns() error {
+	e := externArrays{of: map[*body][]toldKey{}}
 	for _, id := range c.ids {
 		u := c.uses[id]
 		if u == nil || id.function() || !id.externShared() {
 			continue
 		}
+		if err := c.budget.spend("output", uint64(len(u.functions))); err != nil {
+			return err
+		}
 		for _, code := range u.functions {
-			users, err := c.users(code)
-			if err != nil {
-				return err
+			key := toldKey{id: id, code: code}
+			at, known := c.told[key]
+			if !known || !slices.ContainsFunc(code.names, func(f *identity) bool { return f.reached }) || c.withoutPlace(id, at) {
+				continue
 			}
-			for _, k := range users {
-				c.externUsers[k] = append(c.externUsers[k], toldKey{id: id, code: code})
+			if at%externAlign != 0 {
+				c.verdict.add(c.sharedFinding(SymbolAlignment, id, at, "a multiple of 0x10", ""))
 			}
-			if err := c.budget.spend("output", uint64(len(users))); err != nil {
-				return err
+			e.of[code] = append(e.of[code], key)
+		}
+	}
+	if len(e.of) == 0 {
+		return nil
+	}
+	c.arrays = &e
+	return c.joinExterns()
+}
+
+// joinExterns finds how far the arrays reach that a component and all it calls name.
+func (c *check) joinExterns() error {
+	g := c.graph
+	c.arrays.reach = make([]span, len(g.groups))
+	for i, members := range g.groups {
+		all, steps := span{from: 1<<64 - 1}, 1
+		for _, x := range members {
+			if int(x) < len(g.functions) && g.functions[x].code != nil {
+				for _, key := range c.arrays.of[g.functions[x].code] {
+					at := c.told[key]
+					all = span{min(all.from, at), max(all.to, at+1)}
+					steps++
+				}
 			}
+			for _, y := range g.next[x] {
+				below := c.arrays.reach[g.group[y]]
+				if steps++; below.to > 0 {
+					all = span{min(all.from, below.from), max(all.to, below.to)}
+				}
+			}
+		}
+		c.arrays.reach[i] = all
+		if err := c.budget.spend("output", uint64(steps)); err != nil {
+			return err
 		}
 	}
 	return nil

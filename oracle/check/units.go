@@ -120,7 +120,7 @@ func (c *check) unitPlace(unit *area) (at uint64, told bool) {
 		if s, known := c.told[toldKey{sec: key}]; known && s >= p.base {
 			return s - p.base, true
 		}
-		for _, id := range c.objectsIn[key] {
+		for _, id := range c.objectsIn.of(key) {
 			if s, known := c.told[toldKey{id: id}]; known && s >= p.base+id.def.value {
 				return s - p.base - id.def.value, true
 			}

@@ -31,22 +31,22 @@ func (c *check) chooseWeak() error {
 	}
 	found, strong := map[string][]candidate{}, map[string]bool{}
 	var names []string
-	for _, m := range c.modules {
-		for i := range m.symbols {
-			s := &m.symbols[i]
-			if !s.defined() || s.special || s.bind() == cuda.STBLocal || s.kind() == cuda.STTSection {
-				continue
-			}
-			if s.bind() != cuda.STBWeak {
-				strong[s.name] = true
-				continue
-			}
+	c.definitions(func(m *module, s *symbol) {
+		if s.bind() == cuda.STBWeak {
 			if found[s.name] == nil {
 				names = append(names, s.name)
 			}
 			found[s.name] = append(found[s.name], candidate{m, s})
 		}
+	})
+	if len(names) == 0 {
+		return nil
 	}
+	c.definitions(func(_ *module, s *symbol) {
+		if s.bind() != cuda.STBWeak && found[s.name] != nil {
+			strong[s.name] = true
+		}
+	})
 	var symbols map[string]*symbol
 	for _, name := range names {
 		list := found[name]
@@ -66,6 +66,17 @@ func (c *check) chooseWeak() error {
 		}
 	}
 	return nil
+}
+
+// definitions visits the symbols that define a name for all inputs.
+func (c *check) definitions(visit func(m *module, s *symbol)) {
+	for _, m := range c.modules {
+		for i := range m.symbols {
+			if s := &m.symbols[i]; s.defined() && !s.special && s.bind() != cuda.STBLocal && s.kind() != cuda.STTSection {
+				visit(m, s)
+			}
+		}
+	}
 }
 
 // chooseAmong takes the candidate that is most like the output's definition, of
