@@ -23,7 +23,7 @@ import (
 // promotion says what becomes of a case.
 type promotion struct {
 	why, corpus, seeds string
-	wrong              bool
+	wrong              string
 }
 
 func promoteCommand(s streams) *cobra.Command {
@@ -37,8 +37,8 @@ image, and a text that a person can read. The tests run it from then on. HASH is
 the folder's name, or a path to it. What is no link becomes a seed of its target.
 
 nvlink of that release must be installed: what is expected comes from it. An image
-of nvlink's that the checker rejects needs --wrong: so whoever promotes it has
-looked at which of the two is.
+of nvlink's that the checker rejects needs --wrong: whoever promotes it has looked
+at which of the two is.
 
 Exit status: 0 written, 1 nvlink dies of it or is rejected, 2 wrong use.`,
 		Example: "  twinlink promote 1f0c77ab2e31 --why 'the place of a common symbol of no size'",
@@ -47,13 +47,16 @@ Exit status: 0 written, 1 nvlink dies of it or is rejected, 2 wrong use.`,
 	var p promotion
 	f := c.Flags()
 	f.StringVar(&p.why, "why", "", "what the case is about (required)")
-	f.BoolVar(&p.wrong, "wrong", false, "nvlink's image is wrong, as the checker says")
+	f.StringVar(&p.wrong, "wrong", "", "who is wrong where the checker rejects nvlink's image: nvlink or oracle")
 	from := f.String("from", "fuzz/testdata/divergences", "folder with what was found")
 	f.StringVar(&p.corpus, "corpus", "corpus/testdata/found", "folder of the corpus, for links")
 	f.StringVar(&p.seeds, "seeds", "fuzz/testdata", "folder of the targets' seeds, for what is no link")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if p.why == "" || strings.Contains(p.why, "\n") {
 			return badUsage("promote needs --why: what the case is about, in one line")
+		}
+		if p.wrong != "" && p.wrong != "nvlink" && p.wrong != "oracle" {
+			return badUsage("--wrong is nvlink or oracle")
 		}
 		dir := args[0]
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -94,9 +97,13 @@ func runPromote(ctx context.Context, dir string, p promotion, s streams) error {
 	}
 	verdict := "-"
 	if image := res.Files[reduce.Output]; image != nil {
-		if verdict = opinion.Oracle(c, image); verdict != "accepts" && !p.wrong {
-			fmt.Fprintf(s.err, "twinlink: the oracle %s: --wrong says that nvlink is\n", verdict)
+		verdict = opinion.Oracle(c, image)
+		switch rejected := strings.HasPrefix(verdict, "rejects"); {
+		case rejected && p.wrong == "":
+			fmt.Fprintf(s.err, "twinlink: the oracle %s: --wrong nvlink, or --wrong oracle?\n", verdict)
 			return exitStatus(exitDiffer)
+		case rejected:
+			verdict += ": " + p.wrong + " is wrong"
 		}
 	}
 	text := foundText(c, p.why, verdict, res)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/engine"
 )
 
@@ -156,6 +157,32 @@ func TestToolkitOf(t *testing.T) {
 	}
 }
 
+// From 13.0 on an object's note says which toolkit made it.
+func TestToolkitOfNote(t *testing.T) {
+	list, err := corpus.Capsules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for i := range list {
+		c := &list[i]
+		if c.Release != "13.5" || c.Linked() {
+			continue
+		}
+		data, err := c.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ToolkitOf(data); got != 135 {
+			t.Errorf("%s: %d", c.Name, got)
+		}
+		seen++
+	}
+	if seen == 0 {
+		t.Error("no object of 13.5")
+	}
+}
+
 // TestRandomArguments: nothing may panic, and a refusal has a message.
 func TestRandomArguments(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
@@ -220,6 +247,15 @@ func TestUsage(t *testing.T) {
 			if want := !o.Hidden && o.In&r != 0 || ID(i) == Toolkit; listed != want {
 				t.Errorf("%s: --%s listed: %v", r, o.Name, listed)
 			}
+		}
+		refused := 0
+		for i := range Table {
+			if o := &Table[i]; o.Effect == Refused && !o.Hidden && o.In&r != 0 {
+				refused++
+			}
+		}
+		if n := strings.Count(text, "Not supported by twinlink."); n != refused {
+			t.Errorf("%s: %d options are said not to be supported, want %d", r, n, refused)
 		}
 	}
 	if text := VersionText(R118, "nvlink"); !strings.Contains(text, "\nCuda compilation tools, release 11.8, V11.8.89\n") {

@@ -29,6 +29,10 @@ func TestIndexedBranch(t *testing.T) {
 	if n := len(list); n != 3 || len(list[1].next) != 1 || list[1].next[0] != 2 {
 		t.Errorf("blocks %+v, want one behind BRX", list)
 	}
+	// So is the word behind the first block, where control can't fall into it.
+	if list = blocks([]word{end, brx, end}); len(list) != 3 || !slices.Equal(list[1].next, []int{1, 2}) {
+		t.Errorf("blocks %+v, want two that BRX reaches", list)
+	}
 }
 
 // TestFenceUnscheduled wants the fence of code that ptxas made with -O0 to wait and

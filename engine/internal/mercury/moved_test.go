@@ -1,0 +1,36 @@
+package mercury
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/twinlink/twinlink/engine/internal/resched"
+)
+
+// TestMovedWord wants a place in code that was rescheduled where its word is now, and that of a word which went at the
+// one behind it.
+func TestMovedWord(t *testing.T) {
+	fn := &code{result: &resched.Result{Moves: []int{0, -1, 3, 4}, Starts: []int{0, 1, 1, 4, 5}}}
+	for off, want := range map[uint32]uint32{0: 0, 16: 16, 32: 48, 48: 64} {
+		if got := fn.moved(off); got != want {
+			t.Errorf("%d is at %d, want %d", off, got, want)
+		}
+	}
+	if got := new(code).moved(32); got != 32 {
+		t.Errorf("%d in code that is as it was", got)
+	}
+}
+
+// TestMoveLines wants extended opcodes to come through whole, whatever bytes they have: ptxas -lineinfo writes some of
+// its own for inlined functions.
+func TestMoveLines(t *testing.T) {
+	s := lineShape{base: -5, width: 14, opcode: 10, operands: []byte{0, 1, 1, 1, 1, 0, 0, 0, 1}}
+	extended := []byte{lineExtended, 5, 0x90, lineAdvanceAddr, 0x20, lineCopy, 0x40}
+	in := append([]byte{lineAdvanceAddr, 16}, extended...)
+	in = append(in, lineCopy, lineExtended, 1, 1)
+	want := append(bytes.Clone(extended), lineAdvanceAddr, 32, lineCopy, lineExtended, 1, 1)
+	got, ok := s.moveLines(in, func(at uint64) uint64 { return 2 * at })
+	if !ok || !bytes.Equal(got, want) {
+		t.Errorf("% x, %v, want % x", got, ok, want)
+	}
+}
