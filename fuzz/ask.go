@@ -129,7 +129,7 @@ func (q *Question) judge(key string) (Ruling, *Divergence) {
 	}
 	switch {
 	case verdict.Total > 0:
-		return Diverge, &Divergence{Key: key + "-oracle-" + verdict.Findings[0].Kind.String(), What: "the oracle does not accept the engine's output: " + kinds(verdict.Findings),
+		return Diverge, &Divergence{Key: key + "-oracle-" + opinion.Cause(&verdict).String(), What: "the oracle does not accept the engine's output: " + kinds(verdict.Findings),
 			Traces: []Trace{{"link", q.story()}, {"oracle", head(verdict.String(), 20)}}}
 	case !verdict.Agrees():
 		return Inexpressible, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/twinlink/twinlink/corpus"
 )
 
-// TestOpponent runs what nvlink dies of: twinlink links it or refuses it with a reason, and does nothing else.
+// TestOpponent runs what nvlink and nvJitLink die of: twinlink links it or refuses it with a reason, and does nothing else.
 func TestOpponent(t *testing.T) {
 	names, err := filepath.Glob("../../corpus/testdata/opponent/*.txt")
 	if err != nil || len(names) < 50 {
@@ -53,7 +53,7 @@ func TestOpponent(t *testing.T) {
 				key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 				value = strings.TrimSpace(value)
 				switch key {
-				case "nvlink":
+				case "nvlink", "nvjitlink":
 					release = value
 				case "options":
 					args = strings.Fields(value)

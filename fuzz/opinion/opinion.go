@@ -47,6 +47,16 @@ func (o Opinions) Key(ctx context.Context, c *reduce.Case) string {
 	if err != nil {
 		return "engine: " + err.Error()
 	}
+	oracle := ""
+	if image != nil {
+		v, err := oracleOf(c, image)
+		if err != nil {
+			return "oracle: " + err.Error()
+		}
+		if v.Total > 0 {
+			oracle = "oracle: " + Cause(&v).String()
+		}
+	}
 	res, err := o.nvlink(ctx, c)
 	if err != nil {
 		return ""
@@ -62,19 +72,21 @@ func (o Opinions) Key(ctx context.Context, c *reduce.Case) string {
 		case res.Outcome == nvidia.Refused && image != nil:
 			return "nvlink refuses: " + general(res.Message())
 		case res.Outcome == nvidia.Success && !bytes.Equal(image, res.Output):
-			return "image: " + firstDifference(image, res.Output)
-		case res.Outcome == nvidia.Refused:
-			return ""
+			return strings.TrimSpace("image: " + firstDifference(image, res.Output) + " " + oracle)
 		}
 	}
-	if image == nil {
-		return ""
+	return oracle
+}
+
+// Cause is the kind of the finding that tells most of why others are there: a pointer that stays zero takes a function along, and a
+// shared variable that has a place early is in fields.
+func Cause(v *check.Verdict) check.Kind {
+	for _, kind := range []check.Kind{check.PointerMissing, check.SharedPlace} {
+		if slices.ContainsFunc(v.Findings, func(f check.Finding) bool { return f.Kind == kind }) {
+			return kind
+		}
 	}
-	v, err := oracleOf(c, image)
-	if err != nil || v.Total == 0 {
-		return ""
-	}
-	return "oracle: " + v.Findings[0].Kind.String()
+	return v.Findings[0].Kind
 }
 
 // Traces returns what each witness says of a link.
@@ -205,6 +217,10 @@ func firstDifference(a, b []byte) string {
 	if err != nil || len(list) == 0 {
 		return "bytes"
 	}
-	parts := strings.Split(list[0].Key, ".")
+	key := list[0].Key // the header's follows from another
+	if i := slices.IndexFunc(list, func(k diff.Difference) bool { return !strings.HasPrefix(k.Key, "header.") }); i >= 0 {
+		key = list[i].Key
+	}
+	parts := strings.Split(key, ".")
 	return parts[0] + " " + particular().ReplaceAllString(parts[len(parts)-1], "_")
 }

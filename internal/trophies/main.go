@@ -5,7 +5,8 @@
 //
 // nvJitLink 12.9 to 13.5, given two definitions of one function, returns success and
 // drops one; nvlink refuses. nvlink 13.0's -r gives static shared arrays of two objects
-// one place. nvlink 11.8 to 13.5 leaves pointers zero that an object has to a function
+// one place; that of 13.0 and 13.5 loses where code takes the address of a constant of
+// another object. nvlink 11.8 to 13.5 leaves pointers zero that an object has to a function
 // or a variable which an object before it defines as well. nvlink 11.8 to 13.4 stores
 // equal constants once where it is told of host code, as nvcc tells it, and the code
 // reads on where they would have been. All are made afresh where the tools are
@@ -65,7 +66,7 @@ func run(dir, twinlink string, update bool) error {
 	if tools, err := nvidia.Find(s.ctx, nvidia.Options{}); err == nil {
 		s.tools = tools
 	}
-	for _, name := range []string{"scale1", "scale2", "tile1", "tile2", "table1", "table2", "gain1", "gain2", "gain3"} {
+	for _, name := range []string{"scale1", "scale2", "tile1", "tile2", "table1", "table2", "gain1", "gain2", "gain3", "far1", "far2"} {
 		if err := s.compile(name); err != nil {
 			return err
 		}
@@ -79,6 +80,9 @@ func run(dir, twinlink string, update bool) error {
 	if err := s.tables(); err != nil {
 		return err
 	}
+	if err := s.fars(); err != nil {
+		return err
+	}
 	return s.gains()
 }
 
@@ -90,7 +94,7 @@ func (s *shop) compile(name string) error {
 	}
 	if s.tools != nil {
 		release := "13.0"
-		if !strings.HasPrefix(name, "tile") {
+		if !strings.HasPrefix(name, "tile") && !strings.HasPrefix(name, "far") {
 			release = "12.4" // older than every tool that links it
 		}
 		res, err := s.tools.Assemble(s.ctx, release, []string{arch}, nvidia.File{Name: name + ".ptx", Data: source})
@@ -207,6 +211,34 @@ func (s *shop) twoSteps(inputs []nvidia.File) ([]byte, bool) {
 		return nil, false
 	}
 	return s.link("13.0", nil, nvidia.File{Name: "part.cubin", Data: part})
+}
+
+// fars links an object that takes the address of a constant of another with -r, and then both.
+func (s *shop) fars() error {
+	inputs, err := s.read("far1.cubin", "far2.cubin")
+	if err != nil {
+		return err
+	}
+	for _, release := range []string{"13.0", "13.5"} {
+		how, name := "recorded", "fars-"+release+".cubin"
+		if part, ok := s.link(release, []string{"-r"}, inputs[0]); ok {
+			output, ok := s.link(release, nil, nvidia.File{Name: "part.cubin", Data: part}, inputs[1])
+			if !ok {
+				return fmt.Errorf("nvlink %s doesn't link what its -r made", release)
+			}
+			how = "made now"
+			if err := s.write(name, output); err != nil {
+				return err
+			}
+		} else if err := s.take(name); err != nil {
+			return err
+		}
+		s.head("nvlink "+release+" links in two steps, -r first: the address of the other object's constant is all ones", how)
+		if err := s.verify(name, "far1.cubin", "far2.cubin"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // gains links three objects with a constant array each, two of them equal, as nvcc

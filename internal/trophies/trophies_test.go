@@ -23,6 +23,8 @@ func TestRecorded(t *testing.T) {
 		{"tiles", []string{"tile1", "tile2"}, nil, check.SharedOverlap, "tile2"},
 		{"tables-12.4", []string{"table1", "table2"}, nil, check.FunctionMissing, "twice"},
 		{"tables-13.5", []string{"table1", "table2"}, nil, check.FunctionMissing, "twice"},
+		{"fars-13.0", []string{"far1", "far2"}, nil, check.RelocationField, "far"},
+		{"fars-13.5", []string{"far1", "far2"}, nil, check.RelocationField, "far"},
 		{"gains", []string{"gain1", "gain2", "gain3"}, strings.Split(called, ","), check.SectionSize, ""},
 	} {
 		var inputs []check.Input

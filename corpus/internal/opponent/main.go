@@ -1,4 +1,4 @@
-// Command opponent looks for inputs on which NVIDIA's nvlink crashes or hangs, and writes one small file for each way in
+// Command opponent looks for inputs on which NVIDIA's nvlink or nvJitLink crashes or hangs, and writes one small file for each way in
 // which it does.
 //
 //	go run ./corpus/internal/opponent -from 0 -n 2000 -o corpus/testdata/opponent
@@ -22,7 +22,6 @@ import (
 	"time"
 
 	"github.com/twinlink/twinlink/fuzz"
-	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
 // config is what the flags say.
@@ -30,19 +29,21 @@ type config struct {
 	from, n  uint64
 	out      string
 	releases []string
+	jit      []string
 	limit    time.Duration
 }
 
 func main() {
 	c := config{}
-	releases := ""
+	releases, jit := "", ""
 	flag.Uint64Var(&c.from, "from", 0, "number of the first question")
 	flag.Uint64Var(&c.n, "n", 1000, "how many")
 	flag.StringVar(&c.out, "o", "corpus/testdata/opponent", "folder for signatures")
 	flag.StringVar(&releases, "release", "11.8,12.4,13.0,13.5", "releases of nvlink, those that know the link's objects are asked")
+	flag.StringVar(&jit, "library", "", "releases of nvJitLink: they are asked instead")
 	flag.DurationVar(&c.limit, "limit", 0, "begin no question after this time")
 	flag.Parse()
-	c.releases = strings.Split(releases, ",")
+	c.releases, c.jit = strings.Split(releases, ","), strings.Split(jit, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := c.run(ctx); err != nil {
@@ -52,9 +53,12 @@ func main() {
 }
 
 func (c *config) run(ctx context.Context) error {
-	set, err := nvidia.Find(ctx, nvidia.Options{})
-	if err != nil {
-		return err
+	opponents := libraries(c.jit)
+	if len(opponents) == 0 {
+		var err error
+		if opponents, err = nvlinks(ctx, c.releases); err != nil {
+			return err
+		}
 	}
 	if err := os.MkdirAll(c.out, 0o755); err != nil {
 		return err
@@ -67,12 +71,12 @@ func (c *config) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, release := range c.releases {
-			if release < q.Release || !slices.Contains(set.Releases(), release) {
+		for k := range opponents {
+			if opponents[k].release < q.Release {
 				continue
 			}
 			asked++
-			one := newTrial(set, &q, release)
+			one := newTrial(&opponents[k], &q)
 			way := one.die(ctx, one.edits)
 			if way == "" {
 				continue
@@ -93,7 +97,7 @@ func (c *config) run(ctx context.Context) error {
 	}
 	fmt.Printf("opponent: %d runs, %d died, %d new signatures, %.0f s\n", asked, died, found, time.Since(began).Seconds())
 	if asked == 0 {
-		return fmt.Errorf("nvlink was asked nothing")
+		return fmt.Errorf("nobody was asked anything")
 	}
 	return nil
 }

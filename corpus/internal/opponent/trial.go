@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
@@ -26,12 +25,11 @@ type edit struct {
 
 // trial is one link on which nvlink may die.
 type trial struct {
-	set     *nvidia.Toolset
-	release string
-	args    []string
-	from    string // the link of the corpus
-	base    []engine.Input
-	edits   []edit
+	tool  *opponent
+	args  []string
+	from  string // the link of the corpus
+	base  []engine.Input
+	edits []edit
 }
 
 var bases = func() map[string]*corpus.Case {
@@ -54,8 +52,8 @@ var bases = func() map[string]*corpus.Case {
 }()
 
 // newTrial takes a question apart into the files of the corpus and what was changed.
-func newTrial(set *nvidia.Toolset, q *fuzz.Question, release string) *trial {
-	t := &trial{set: set, release: release, args: slices.Clone(q.Args), from: q.From[0]}
+func newTrial(tool *opponent, q *fuzz.Question) *trial {
+	t := &trial{tool: tool, args: slices.Clone(q.Args), from: q.From[0]}
 	for i, in := range bases[t.from].Inputs {
 		t.base = append(t.base, engine.Input{Name: in.Name, Data: in.Data})
 		data := q.Inputs[i].Data
@@ -95,28 +93,9 @@ func (t *trial) inputs(edits []edit) []nvidia.File {
 	return files
 }
 
-// die links and tells how nvlink died, "" where it didn't.
+// die links and tells how the linker died, "" where it didn't.
 func (t *trial) die(ctx context.Context, edits []edit) string {
-	tool, err := t.set.Tool(t.release, nvidia.Nvlink)
-	if err != nil {
-		return ""
-	}
-	args := slices.Clone(t.args)
-	files := t.inputs(edits)
-	for _, f := range files {
-		args = append(args, f.Name)
-	}
-	res, err := tool.Run(ctx, nvidia.Job{Args: append(args, "-o", "out.cubin"), Inputs: files, Collect: "out.cubin", Limits: nvidia.Limits{Time: 5 * time.Second}})
-	if err != nil {
-		return ""
-	}
-	switch res.Outcome {
-	case nvidia.Crashed:
-		return fmt.Sprintf("signal%d", int(res.Signal))
-	case nvidia.Hung:
-		return "hang"
-	}
-	return ""
+	return t.tool.die(ctx, t.args, t.inputs(edits))
 }
 
 // reduce takes back edits and leaves out inputs and options while nvlink dies in the same way.
@@ -161,14 +140,14 @@ func (t *trial) reduce(ctx context.Context, way string) {
 
 // signature is a way to die.
 type signature struct {
-	release, way, stage string
-	fields              []string
-	trial               *trial
-	ours                string
+	way, stage string
+	fields     []string
+	trial      *trial
+	ours       string
 }
 
 func (t *trial) signature(ctx context.Context, way string) *signature {
-	s := &signature{release: t.release, way: way, stage: "link", trial: t}
+	s := &signature{way: way, stage: "link", trial: t}
 	early := *t
 	if early.args = append(slices.Clone(t.args), "-r"); early.die(ctx, t.edits) == way && !slices.Contains(t.args, "-r") {
 		s.stage = "read"
@@ -179,7 +158,7 @@ func (t *trial) signature(ctx context.Context, way string) *signature {
 		}
 	}
 	slices.Sort(s.fields)
-	q := fuzz.Question{Release: t.release, Args: t.args}
+	q := fuzz.Question{Release: t.tool.release, Args: t.args}
 	for _, f := range t.inputs(t.edits) {
 		q.Inputs = append(q.Inputs, engine.Input{Name: f.Name, Data: f.Data})
 	}
@@ -197,12 +176,12 @@ func (s *signature) name() string {
 	if len(fields) > 2 {
 		fields = append(fields[:2:2], "more")
 	}
-	return unsafe.ReplaceAllString(fmt.Sprintf("%s-%s-%s-%s", s.release, s.way, s.stage, strings.Join(fields, "+")), "_")
+	return unsafe.ReplaceAllString(fmt.Sprintf("%s%s-%s-%s-%s", strings.TrimPrefix(s.trial.tool.name+"-", "nvlink-"), s.trial.tool.release, s.way, s.stage, strings.Join(fields, "+")), "_")
 }
 
 func (s *signature) text() string {
 	t := s.trial
-	text := fmt.Sprintf("nvlink    %s\nends      %s\nstage     %s\nfields    %s\noptions   %s\nlink      %s\n", s.release, s.way, s.stage, strings.Join(s.fields, ", "), strings.Join(t.args, " "), t.from)
+	text := fmt.Sprintf("%-9s %s\nends      %s\nstage     %s\nfields    %s\noptions   %s\nlink      %s\n", t.tool.name, t.tool.release, s.way, s.stage, strings.Join(s.fields, ", "), strings.Join(t.args, " "), t.from)
 	for i, in := range t.base {
 		text += fmt.Sprintf("input     %s\n", in.Name)
 		for _, e := range t.edits {
