@@ -59,7 +59,7 @@ var Targets = []Target{
 	{"FuzzMetamorphic", seededInputs("metamorphic", 400), func(input []byte) (*Divergence, error) {
 		r := NewReader(input)
 		_, d := JudgeMetamorphic(r, ReadMetamorphic(r), Engine)
-		return d, nil
+		return unknown(d), nil
 	}},
 	{"FuzzInfo", InfoSeeds, func(input []byte) (*Divergence, error) {
 		_, d := JudgeInfo(input)

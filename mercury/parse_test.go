@@ -63,7 +63,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 	for _, line := range []string{
 		"nothing\t1", "form\t1", "form\tx\t100\t0.0", "bit\t60+8\t1", "bit\t200+1\t1", "bit\t1+0\t1", "bit\t1+1\t256",
-		"const\t00", "table\t1\t1\t0=g", "table\t999\t1\t0=0", "sum\t1+65\t2\t3", "free\t300+1",
+		"const\t00", "table\t1\t1\t0=g", "table\t999\t1\t0=0", "sum\t1+65\t2\t3", "free\t300+1", "free\t250+10",
 	} {
 		if _, err := mercury.Parse(small[:strings.Index(small, "shape\tabd")] + line + "\n"); err == nil {
 			t.Errorf("accepted %q", line)

@@ -46,7 +46,7 @@ func Compute(g *reach.Graph) (*Layout, error) {
 		}
 	}
 	if l.IsRelocatable() {
-		if l.Release.KeepsShared && len(l.sharedVariables()) > 0 {
+		if l.Release.KeepsShared && l.namesShared() {
 			return nil, diag.Refuse(diag.Unsupported, "", "a relocatable link with shared variables as nvlink %s makes it is not known", l.Release.Name)
 		}
 		l.layoutPartial()

@@ -118,6 +118,11 @@ func (l *Layout) sharedVariables() []model.SymID {
 	return vars
 }
 
+// namesShared reports whether there is a shared variable, be it one that no module defines.
+func (l *Layout) namesShared() bool {
+	return slices.ContainsFunc(l.Syms, func(s model.Symbol) bool { return s.IsShared() && !s.Is(model.SymDead|model.SymDefined) }) || len(l.sharedVariables()) > 0
+}
+
 // ownedShared reports whether a variable stands in a kernel's own section.
 func (l *Layout) ownedShared(v model.SymID) bool {
 	sec := l.Syms[v].Sec
