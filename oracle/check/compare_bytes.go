@@ -105,7 +105,7 @@ func (c *check) neededPart(a *area, p *part) bool {
 // lostParts tells of the parts whose bytes were not found.
 func (c *check) lostParts(a *area) {
 	for _, p := range a.parts {
-		if p.placed || p.section.size == 0 || c.sameRegisters(a, p) {
+		if p.placed || p.section.size == 0 || c.sameRegisters(a) {
 			continue
 		}
 		f := Finding{Kind: SectionBytes, File: p.mod.name, Section: a.name, Detail: "the input's bytes are nowhere in the section"}
@@ -128,15 +128,25 @@ func (c *check) lostParts(a *area) {
 	}
 }
 
-// sameRegisters reports whether a part of .nv_debug_info_reg_type that was written
-// anew, as 13.5 does in the second of two steps, is about the same functions.
-func (c *check) sameRegisters(a *area, p *part) bool {
-	if c.out.side != sassSide || a.name != ".nv_debug_info_reg_type" || len(a.parts) != 1 || a.out == nil {
+// sameRegisters reports whether the parts of .nv_debug_info_reg_type, one of which was
+// written anew as 13.5 does in the second of two steps and for code that it makes anew,
+// are about the same functions as the output's.
+func (c *check) sameRegisters(a *area) bool {
+	if c.out.side != sassSide || a.name != ".nv_debug_info_reg_type" || a.out == nil {
 		return false
 	}
-	was, ok := registerTypes(p.section.body)
-	is, okToo := registerTypes(a.out.body)
-	return ok && okToo && slices.Equal(was, is)
+	var was []string
+	for _, p := range a.parts {
+		names, ok := registerTypes(p.section.body)
+		if !ok {
+			return false
+		}
+		was = append(was, names...)
+	}
+	is, ok := registerTypes(a.out.body)
+	slices.Sort(was)
+	slices.Sort(is)
+	return ok && slices.Equal(was, is)
 }
 
 // registerTypes lists the functions of a table of what registers hold: a name, a

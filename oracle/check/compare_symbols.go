@@ -107,8 +107,8 @@ func (c *check) compareSymbol(id *identity, s *symbol) {
 		c.verdict.add(Finding{Kind: SymbolSection, File: id.file, Symbol: id.name, Want: c.out.sections[index].name, Got: c.sectionName(s)})
 		return
 	}
-	if c.relocatable && id.def == nil && !id.common && !id.function() && (s.value == 1<<64-1 || id == c.instance) {
-		return // all ones are written for some that nobody defines
+	if undefined := id.def == nil && !id.common && !id.function(); undefined && (c.relocatable || c.release < 119) && s.value == 1<<64-1 || undefined && c.relocatable && id == c.instance {
+		return // all ones are written for some that nobody defines, by 11.8 for all
 	}
 	switch {
 	case id.function():

@@ -33,7 +33,7 @@ func (c *check) bodyFacts(b *body) []fact {
 			allowOwn(list, own)
 		}
 		externs = c.needOf(owner).externs
-		if len(c.kernels) == 1 && len(externs) != len(c.allNeed.externs) {
+		if owner.asked && len(c.kernels) == 1 && len(externs) != len(c.allNeed.externs) {
 			// nvlink charges the only kernel of a link with everything.
 			list = append(list, fact{format: cuda.FormatSized, attr: cuda.AttrExterns, about: strings.Join(c.allNeed.externs, " "), also: []string{strings.Join(externs, " ")}, file: b.mod.name, optional: len(externs) == 0})
 			return list
@@ -48,7 +48,13 @@ func (c *check) bodyFacts(b *body) []fact {
 	}
 	if len(externs) > 0 {
 		slices.Sort(externs)
-		list = append(list, fact{format: cuda.FormatSized, attr: cuda.AttrExterns, about: strings.Join(externs, " "), file: b.mod.name, optional: kernel && !owner.asked, least: kernel && c.needOf(owner).least})
+		f := fact{format: cuda.FormatSized, attr: cuda.AttrExterns, about: strings.Join(externs, " "), file: b.mod.name, optional: kernel && !owner.asked, least: kernel && c.needOf(owner).least}
+		if f.optional {
+			own := c.externs(b)
+			slices.Sort(own)
+			f.also = append(f.also, strings.Join(own, " "))
+		}
+		list = append(list, f)
 	}
 	return list
 }

@@ -6,7 +6,7 @@ package check
 // 255 is none. Bits 9 to 11 of an opcode with bit 8 clear say what the second and
 // third source are: 1 registers, 2 and 3 the third operand is no register and the
 // register at 64 is the second, 4 and 5 the second is none, 6 a uniform register at
-// 32, 7 one at 64. How many registers an operand takes depends on the instruction.
+// 32, 7 one at 32 that is the third, and the second at 64. How many registers an operand takes depends on the instruction.
 // The table has what ptxas writes most; a word it lacks is unknown.
 //
 // Source: listings by nvdisasm 13.0 of cubins of ptxas 13.0.88 and 13.5.
@@ -198,8 +198,19 @@ var others = map[uint64]shape{
 // atIssue are accesses to memory after which ptxas writes over their uniform registers
 // one cycle later, without waiting for the scoreboard of their operands.
 //
+// Doubles do so too, see readsAtIssue.
+//
 // Source: 745 such pairs in code of ptxas 13.0.88 and 13.5 for sm_100 to sm_121.
 var atIssue = map[uint64]bool{0x980: true, 0x981: true, 0x984: true, 0x985: true, 0x986: true, 0x988: true, 0x9a8: true}
+
+// readsAtIssue reports whether a word has read its uniform registers when it is issued:
+// some accesses to memory, and arithmetic of doubles (DMUL, DADD, DSETP, DFMA).
+//
+// Source, for doubles: 288 words in code of ptxas 13.0.88 and 13.5 for sm_100 to sm_121
+// whose uniform register the next words write over while their result is pending.
+func readsAtIssue(op uint64) bool {
+	return atIssue[op] || op>>9 >= 6 && op%0x200 >= 0x28 && op%0x200 <= 0x2b
+}
 
 // operandsOf reads the operands of a word.
 func operandsOf(word []byte) operands {
@@ -225,7 +236,7 @@ func operandsOf(word []byte) operands {
 			x.ub = true
 		case 7:
 			x.uc = true
-			third = 64
+			second, third = 64, 32
 		default:
 			return o
 		}
@@ -267,7 +278,7 @@ func operandsOf(word []byte) operands {
 		x.a = 2
 	}
 	x.sizes(high)
-	o.known, o.rough, o.issued = true, x.rough, atIssue[op]
+	o.known, o.rough, o.issued = true, x.rough, readsAtIssue(op)
 	put(&o.writes, 16, x.d, x.ud)
 	put(&o.reads, 24, x.a, x.ua)
 	if second != 0 {

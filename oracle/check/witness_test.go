@@ -80,3 +80,25 @@ func compile(t *testing.T, tools *nvidia.Toolset, release, arch string, p ptxgen
 	}
 	return inputs, files, true
 }
+
+// A variable that nobody defines has all ones for its value in a link by 11.8, and the
+// value of its first mention by later releases.
+func TestUndefinedGlobals(t *testing.T) {
+	const source = ".version 7.8\n.target sm_75\n.address_size 64\n.extern .global .align 4 .u32 gone;\n.visible .global .align 8 .u64 p = gone;\n" +
+		".visible .entry k() {\n.reg .u64 %r;\n.reg .u32 %x;\nmov.u64 %r, gone;\nld.global.u32 %x, [%r];\nst.global.u32 [%r+4], %x;\nret;\n}\n"
+	for _, release := range []string{"11.8", "12.4", "13.0"} {
+		tools := nvidiatest.Need(t, release, nvidia.Nvlink, nvidia.Ptxas)
+		r, err := tools.Assemble(context.Background(), release, []string{"-c", "-arch=sm_75"}, nvidia.File{Name: "a.ptx", Data: []byte(source)})
+		if err != nil || r.Output == nil {
+			t.Fatal(r, err)
+		}
+		in := nvidia.File{Name: "a.cubin", Data: r.Output}
+		linked, err := tools.Link(context.Background(), release, []string{"-arch=sm_75", "--allow-undefined-globals"}, []nvidia.File{in})
+		if err != nil || !linked.Linked() {
+			t.Fatal(linked, err)
+		}
+		if v := Check([]Input{{in.Name, in.Data}}, linked.Output, Options{Arch: "sm_75"}); !v.Agrees() {
+			t.Errorf("%s:\n%s", release, v)
+		}
+	}
+}
