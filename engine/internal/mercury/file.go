@@ -36,29 +36,18 @@ func (l *Backend) emit(img *plan, to io.WriterAt) ([]byte, error) {
 	}
 	f.cut()
 	img.first(l) // before several ask for it
-	frames := f.emptyFrames()
-	at := to
-	if frames != model.Absent {
-		at = nil
-	}
-	out, err := output.Emit(f, img.Size, at)
 	for i := range img.parts {
 		if p := &img.parts[i]; p.hdr.Size == 0 && f.of[i] >= 0 && l.Secs[f.of[i]].Fun != model.Absent {
 			f.putSASS(nil, f.of[i]) // what can't be patched is an error there too
 		}
 	}
-	if first := f.faults.Err(); first != nil {
-		return nil, first
+	frames := f.emptyFrames()
+	if frames == model.Absent {
+		return output.EmitEdited(f, img.Size, to, &f.faults, nil)
 	}
-	if err != nil || frames == model.Absent {
-		return out, err
-	}
-	f.writeFrames(out[img.parts[img.sassOf[frames]].hdr.Off:], frames)
-	if to == nil {
-		return out, nil
-	}
-	_, err = to.WriteAt(out, 0)
-	return nil, err
+	return output.EmitEdited(f, img.Size, to, &f.faults, func(file []byte) {
+		f.writeFrames(file[img.parts[img.sassOf[frames]].hdr.Off:], frames)
+	})
 }
 
 // emptyFrames returns a .debug_frame that is empty on the SASS side and has

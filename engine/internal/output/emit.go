@@ -42,6 +42,28 @@ func Emit(p File, size uint64, to io.WriterAt) ([]byte, error) {
 	return out, nil
 }
 
+// EmitEdited is Emit, but that a fault in filling is its error, and that edit
+// changes the file when all of it is filled: it is then held whole until it is
+// written. With nil nothing is changed.
+func EmitEdited(p File, size uint64, to io.WriterAt, faults *Faults, edit func(file []byte)) ([]byte, error) {
+	at := to
+	if edit != nil {
+		at = nil
+	}
+	out, err := Emit(p, size, at)
+	if first := faults.Err(); first != nil {
+		return nil, first
+	}
+	if err != nil || edit == nil {
+		return out, err
+	}
+	if edit(out); to == nil {
+		return out, nil
+	}
+	_, err = to.WriteAt(out, 0)
+	return nil, err
+}
+
 func fill(p File, i int, b []byte) {
 	if found := p.Found(i); found != nil {
 		copy(b, found)

@@ -148,30 +148,19 @@ func (f *file) putSection(b []byte, id model.SecID, part int) {
 }
 
 // emit writes the planned file. What is listed of resolved relocations is known
-// only when all are resolved, so that such a file is held whole.
+// only when all are resolved.
 func (l *Backend) emit(img *output.Plan, to io.WriterAt) ([]byte, error) {
 	f := newFile(l, img)
-	at := to
-	if l.Opt.PreserveRelocs {
-		at = nil
+	if !l.Opt.PreserveRelocs {
+		return output.EmitEdited(f, img.Size, to, &f.faults, nil)
 	}
-	out, err := output.Emit(f, img.Size, at)
-	if first := f.faults.Err(); first != nil {
-		return nil, first
-	}
-	if err != nil || !l.Opt.PreserveRelocs {
-		return out, err
-	}
-	for id := range l.Resolved {
-		if s := &l.Secs[id]; s.Index > 0 {
-			l.PutResolved(out[s.Off:], id)
+	return output.EmitEdited(f, img.Size, to, &f.faults, func(file []byte) {
+		for id := range l.Resolved {
+			if s := &l.Secs[id]; s.Index > 0 {
+				l.PutResolved(file[s.Off:], id)
+			}
 		}
-	}
-	if to == nil {
-		return out, nil
-	}
-	_, err = to.WriteAt(out, 0)
-	return nil, err
+	})
 }
 
 func (l *Backend) putHeader(out []byte, img *output.Plan) {
