@@ -1,29 +1,9 @@
 package mercury
 
-import (
-	"encoding/binary"
-)
-
 // Line program sequences whose code moved. Rows are written as ptxas writes
 // them: a row 16 bytes on with a small step of lines is one special opcode; any
 // other is an advance of lines, an advance of addresses unless that is 0, and a
 // copy. All numbers are written as signed ones, those of addresses too.
-
-// Standard opcodes.
-const (
-	lineCopy        = 1
-	lineAdvanceAddr = 2
-	lineAdvanceLine = 3
-	lineConstAddr   = 8
-)
-
-// lineShape is what a unit's header says of its special opcodes.
-type lineShape struct {
-	base     int8 // lowest step of lines
-	width    byte
-	opcode   byte // the first special one
-	operands []byte
-}
 
 // moveLines rewrites a sequence; move translates addresses.
 func (s *lineShape) moveLines(b []byte, move func(uint64) uint64) ([]byte, bool) {
@@ -44,52 +24,21 @@ func (s *lineShape) moveLines(b []byte, move func(uint64) uint64) ([]byte, bool)
 		last, step, steps = to, 0, false
 	}
 	for r.pos < uint64(len(b)) {
-		from := r.pos
-		switch op := r.byte(); {
-		case op == lineExtended:
-			n := r.leb()
-			at := r.pos
-			if r.byte() == lineEnd {
-				if to := move(addr); to != last {
-					out = appendSleb(append(out, lineAdvanceAddr), int64(to-last))
-				}
-			}
-			r.pos = at + n
-			if r.bad || r.pos > uint64(len(b)) {
-				return nil, false
-			}
-			out = append(out, b[from:r.pos]...)
-		case op >= s.opcode:
-			if s.width == 0 {
-				return nil, false
-			}
-			addr += uint64((op - s.opcode) / s.width)
-			step += int64(s.base) + int64((op-s.opcode)%s.width)
-			steps = true
-			row()
-		case op == lineCopy:
-			row()
-		case op == lineAdvanceAddr:
-			addr += r.leb()
-		case op == lineAdvanceLine:
-			step += r.sleb()
-			steps = true
-		case op == lineConstAddr && s.width > 0:
-			addr += uint64((255 - s.opcode) / s.width)
-		case op == lineFixedAdvance:
-			if r.pos+2 > uint64(len(b)) {
-				return nil, false
-			}
-			addr += uint64(binary.LittleEndian.Uint16(b[r.pos:]))
-			r.pos += 2
-		default:
-			for range s.operands[op-1] {
-				r.leb()
-			}
-			out = append(out, b[from:min(r.pos, uint64(len(b)))]...)
-		}
-		if r.bad {
+		op, ok := s.next(&r)
+		if !ok || op.wrong {
 			return nil, false
+		}
+		addr, step, steps = addr+op.addr, step+op.step, steps || op.steps
+		switch op.kind {
+		case lineRow:
+			row()
+		case lineSays:
+			if to := move(addr); op.sub == lineEnd && to != last {
+				out = appendSleb(append(out, lineAdvanceAddr), int64(to-last))
+			}
+			out = append(out, op.bytes...)
+		case lineOther:
+			out = append(out, op.bytes...)
 		}
 	}
 	return out, true
@@ -119,22 +68,6 @@ func appendSleb(b []byte, v int64) []byte {
 	return append(b, byte(v)&0x7f)
 }
 
-// sleb reads a signed number.
-func (r *lebReader) sleb() (v int64) {
-	for shift := uint(0); ; shift += 7 {
-		c := r.byte()
-		if shift < 64 {
-			v |= int64(c&0x7f) << shift
-		}
-		if c&0x80 == 0 || r.bad {
-			if shift+7 < 64 && c&0x40 != 0 {
-				v |= -1 << (shift + 7)
-			}
-			return v
-		}
-	}
-}
-
 // lastRows rewrites a sequence so that of the rows at one address only the last
 // stays, and the end is where the last row is.
 func (s *lineShape) lastRows(b []byte) ([]byte, bool) {
@@ -158,56 +91,21 @@ func (s *lineShape) lastRows(b []byte) ([]byte, bool) {
 		held, heldAt, heldStep, step = true, addr, step, 0
 	}
 	for r.pos < uint64(len(b)) {
-		from := r.pos
-		switch op := r.byte(); {
-		case op == lineExtended:
-			n := r.leb()
-			at := r.pos
-			sub := r.byte()
-			r.pos = at + n
-			if r.bad || r.pos > uint64(len(b)) {
-				return nil, false
-			}
-			if sub == lineEnd {
-				flush()
-			}
-			if sub != lineInlinedRows {
-				out = append(out, b[from:r.pos]...)
-			}
-		case op >= s.opcode:
-			if s.width == 0 {
-				return nil, false
-			}
-			addr += uint64((op - s.opcode) / s.width)
-			step += int64(s.base) + int64((op-s.opcode)%s.width)
-			row()
-		case op == lineCopy:
-			row()
-		case op == lineAdvanceAddr:
-			addr += r.leb()
-		case op == lineAdvanceLine:
-			step += r.sleb()
-		case op == lineConstAddr && s.width > 0:
-			addr += uint64((255 - s.opcode) / s.width)
-		case op == lineFixedAdvance:
-			if r.pos+2 > uint64(len(b)) {
-				return nil, false
-			}
-			addr += uint64(binary.LittleEndian.Uint16(b[r.pos:]))
-			r.pos += 2
-		default:
-			for range s.operands[op-1] {
-				r.leb()
-			}
-			out = append(out, b[from:min(r.pos, uint64(len(b)))]...)
-		}
-		if r.bad {
+		op, ok := s.next(&r)
+		if !ok || op.wrong {
 			return nil, false
+		}
+		addr, step = addr+op.addr, step+op.step
+		switch {
+		case op.kind == lineRow:
+			row()
+		case op.kind == lineSays && op.sub == lineInlinedRows:
+		case op.kind == lineSays && op.sub == lineEnd:
+			flush()
+			out = append(out, op.bytes...)
+		case op.kind != lineMoves:
+			out = append(out, op.bytes...)
 		}
 	}
 	return out, true
 }
-
-// lineInlinedRows is the extended opcode that brackets groups of rows on the
-// Mercury side.
-const lineInlinedRows = 0x92

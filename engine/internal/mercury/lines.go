@@ -176,14 +176,6 @@ type lineUnit struct {
 // lineRange is where a sequence stands in its unit and its address in it.
 type lineRange struct{ from, to, place uint64 }
 
-// Line program opcodes.
-const (
-	lineExtended     = 0 // uleb length, opcode, operands
-	lineFixedAdvance = 9 // the one standard opcode whose operand is no leb: u16
-	lineEnd          = 1 // extended
-	lineSetAddress   = 2 // extended
-)
-
 // splitUnit finds the first unit's program and sequences.
 func splitUnit(b []byte) (u lineUnit, ok bool) {
 	head, ok := cubin.Window(b, 0, 15)
@@ -205,60 +197,18 @@ func splitUnit(b []byte) (u lineUnit, ok bool) {
 			if r.pos >= u.size {
 				return u, false
 			}
-			switch op := r.byte(); {
-			case op == lineExtended:
-				n := r.leb()
-				at := r.pos
-				switch sub := r.byte(); sub {
-				case lineEnd:
-					done = true
-				case lineSetAddress:
-					s.place = r.pos - s.from
-				}
-				r.pos = at + n
-			case op >= base:
-			case op == lineFixedAdvance:
-				r.pos += 2
-			default:
-				for range operands[op-1] {
-					r.leb()
-				}
-			}
-			if r.bad || r.pos > u.size {
+			op, ok := u.shape.next(&r)
+			switch {
+			case !ok:
 				return u, false
+			case op.kind == lineSays && op.sub == lineEnd:
+				done = true
+			case op.kind == lineSays && op.sub == lineSetAddress:
+				s.place = op.operand - s.from
 			}
 		}
 		s.to = r.pos
 		u.sequences = append(u.sequences, s)
 	}
 	return u, true
-}
-
-// lebReader reads bytes and LEB128 numbers; bad is set past the end.
-type lebReader struct {
-	b   []byte
-	pos uint64
-	bad bool
-}
-
-func (r *lebReader) byte() byte {
-	b, ok := cubin.Window(r.b, r.pos, 1)
-	if !ok {
-		r.bad = true
-		return 0
-	}
-	r.pos++
-	return b[0]
-}
-
-func (r *lebReader) leb() (v uint64) {
-	for shift := uint(0); ; shift += 7 {
-		c := r.byte()
-		if shift < 64 {
-			v |= uint64(c&0x7f) << shift
-		}
-		if c&0x80 == 0 || r.bad {
-			return min(v, 1<<32)
-		}
-	}
 }
