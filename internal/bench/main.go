@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -36,8 +37,13 @@ func main() {
 	quick := flag.Bool("quick", false, "leave out nvlink and the largest links")
 	only := flag.String("only", "", "only links whose name contains this")
 	checks := flag.Bool("check", false, "measure the check of links alone")
+	profile := flag.String("profile", "", "measure nothing, but write a profile of links, for the compiler, to this file")
 	flag.Parse()
-	if err := run(*rounds, *quick, *checks, *only); err != nil {
+	work := func() error { return run(*rounds, *quick, *checks, *only) }
+	if *profile != "" {
+		work = func() error { return writeProfile(*profile) }
+	}
+	if err := work(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -70,7 +76,7 @@ func run(rounds int, quick, checks bool, only string) (err error) {
 	b := &bench{dir: dir, rounds: rounds, quick: quick, only: only, twinlink: filepath.Join(dir, "twinlink"), floor: filepath.Join(dir, "floor"),
 		out: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)}
 	for path, source := range map[string]string{b.twinlink: "./cmd/twinlink", b.empty(): "./internal/bench/empty"} {
-		build := exec.Command("go", "build", "-o", path, source)
+		build := exec.Command("go", "build", "-pgo="+profilePath, "-o", path, source)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make builds it
 		if out, err := build.CombinedOutput(); err != nil {
 			return fmt.Errorf("%w\n%s", err, out)
@@ -146,22 +152,19 @@ func (b *bench) ours(s *shape, inputs []string) program {
 	return program{"twinlink", append(args, inputs...)}
 }
 
+// manyFunctions are the links whose speed is looked at first.
+var manyFunctions = []shape{
+	{name: "16,384 functions", modules: 256, release: "11.8", target: "sm_80", next: around},
+	{name: "16,384 functions", modules: 256, release: "13.0", target: "sm_90", source: biglink.SourceFor, next: around},
+	{name: "16,384 functions", modules: 256, release: "13.0", target: "sm_100", source: biglink.SourceFor, next: around},
+}
+
 // speed compares with the floor and with nvlink.
 func (b *bench) speed() {
 	fmt.Fprintln(b.out, "link\tprogram\tCPU ms\twall ms\tMiB\tfaults\tCPU of the floor's\tof twinlink's\tMiB of twinlink's\t")
-	for _, s := range []shape{
-		{name: "two small cubins", modules: 2, release: "13.0", target: "sm_90", source: small},
-		{name: "16,384 functions", modules: 256},
-		{name: "16,384 functions", modules: 256, release: "13.0", target: "sm_90", source: biglink.SourceFor},
-		{name: "16,384 functions", modules: 256, release: "13.0", target: "sm_100", source: biglink.SourceFor},
-		{name: "few large sections", modules: 2, release: "13.0", target: "sm_90", source: large, next: toItself},
-	} {
-		if s.target == "" {
-			s.target, s.release = "sm_80", "11.8"
-		}
-		if s.next == nil {
-			s.next = around
-		}
+	small := shape{name: "two small cubins", modules: 2, release: "13.0", target: "sm_90", source: small, next: around}
+	large := shape{name: "few large sections", modules: 2, release: "13.0", target: "sm_90", source: large, next: toItself}
+	for _, s := range slices.Concat([]shape{small}, manyFunctions, []shape{large}) {
 		s.name += ", " + s.target
 		if strings.Contains(s.name, b.only) {
 			if err := b.compare(&s); err != nil {

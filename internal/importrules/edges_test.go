@@ -35,7 +35,7 @@ var rules = []rule{
 	{from: "cuda"},
 	{from: "internal/importrules"},
 	{from: "internal/cputime"},
-	{from: "internal/bench", to: of("internal/biglink", "internal/nvidia", "oracle/check")}, // it measures both programs
+	{from: "internal/bench", to: of("internal/biglink", "internal/nvidia", "engine", "oracle/check")}, // it measures both programs
 	{from: "internal/bench/empty"},
 	{from: "cubin", to: of("cuda"), test: of("internal/cputime", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
