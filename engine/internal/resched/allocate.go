@@ -1,10 +1,13 @@
 package resched
 
+import "slices"
+
 // allocator gives out the scoreboards of a kernel.
 type allocator struct {
 	*flow
 	lowest     int               // the first scoreboard that may be given
 	textures   bool              // the kernel asks textures
+	hasSlow    bool              // it has slow loads
 	counted    [noBoard + 1]bool // the kernel waits for a number of instructions on this scoreboard
 	doubts     doubt
 	base       []bitset // by block: tokens pending at its entry, by the rules for the output, before anything changed
@@ -19,6 +22,8 @@ type allocator struct {
 	choices    []choice // by token: of the input
 	late       bool     // see late.go
 	forward    []uint8  // by word: what it waits for if nothing comes over a back edge; nil for no matter
+	edges      edges    // in that order
+	inForward  []uint8  // forward of the input
 	asking     bool     // what the rules give for the input itself
 	work       int      // steps left
 }
@@ -47,81 +52,31 @@ func (a *allocator) reallocate(dead int) bool {
 		a.lowest = 1
 	}
 	a.findTextures()
-	var todo []int
-	queued := make([]bool, nb)
-	enqueue := func(b int) {
-		if !queued[b] && a.seen[b] {
-			queued[b] = true
-			todo = append(todo, b)
-		}
-	}
+	a.hasSlow = slices.ContainsFunc(a.tokens, func(t token) bool { return t.slow })
 	fenced := a.fenced
 	a.fenced = nil
 	a.findPending()
 	if !a.late {
+		a.edges, a.forward = a.newEdges(), make([]uint8, len(a.words))
+		for _, b := range a.order {
+			a.settle(b)
+		}
 		a.foresee()
+		a.inForward, a.forward = a.forward, nil
 	}
 	a.base, a.out, a.fenced = a.out, make([]bitset, nb), fenced
 	a.findPending()
-	stale := dead >= 0
 	if dead >= 0 {
 		a.tokens[dead].dead = true
-		enqueue(0)
 	}
-	for t := range a.tokens {
-		if a.tokens[t].fresh {
-			enqueue(a.tokens[t].block)
-			stale = true
-		}
-	}
-	for b := range a.blocks {
-		if a.hasFresh(b) {
-			enqueue(b)
-		}
-		if dead >= 0 && a.entry[b].has(dead) || dead < 0 && a.differs(b) {
-			enqueue(b)
-		}
-	}
-	for rounds := 0; len(todo) > 0 && rounds < 4*nb && a.work > 0; rounds++ {
-		if stale {
-			a.findPending()
-			stale = false
-		}
-		b := todo[0]
-		todo = todo[1:]
-		queued[b] = false
-		before := a.numbers(b)
-		a.walk(b)
-		if b != 0 {
-			a.doubts |= laterBlock
-		}
-		for t, was := range before {
-			now := a.tokens[t].now
-			if now == was {
-				continue
-			}
-			stale = true
-			for _, s := range a.reach(t) {
-				if s != b {
-					enqueue(s)
-				}
-				a.comeTo(s, func(o int) {
-					if other := &a.tokens[o]; !other.dead && other.block > b && (other.now == now || other.now >= was) {
-						enqueue(other.block)
-					}
-				})
-			}
-		}
+	if a.late {
+		a.giveOutLate(dead)
+	} else {
+		a.giveOut()
 	}
 	a.findPending()
 	a.masks()
 	return a.work > 0
-}
-
-// hasFresh reports whether a token that the input hasn't is pending at the entry of a block.
-func (a *allocator) hasFresh(b int) (has bool) {
-	a.out[b].each(func(t int) { has = has || a.tokens[t].fresh })
-	return has
 }
 
 // differs reports whether other tokens are pending at the entry of a block than
@@ -133,21 +88,6 @@ func (a *allocator) differs(b int) bool {
 		}
 	}
 	return false
-}
-
-// comeTo calls f for the tokens that are pending at the entry of a block, and
-// those that the last word of a block in front of it waits for.
-func (a *allocator) comeTo(b int, f func(t int)) {
-	a.out[b].each(f)
-	for _, p := range a.before[b] {
-		for i := a.blocks[p].from; i < a.blocks[p].to; i++ {
-			for _, t := range a.first[i] {
-				if a.tokens[t].beyond() && !a.out[b].has(t) {
-					f(t)
-				}
-			}
-		}
-	}
 }
 
 // findTextures looks for texture instructions, and for waits that count what is
@@ -173,17 +113,6 @@ func (a *allocator) countsCopies() bool {
 	return false
 }
 
-// numbers returns the scoreboards of a block's tokens.
-func (a *allocator) numbers(b int) map[int]int {
-	m := make(map[int]int)
-	for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
-		for _, t := range a.first[i] {
-			m[t] = a.tokens[t].now
-		}
-	}
-	return m
-}
-
 // pass goes over a block of the output with the tokens that are pending. note is
 // told the mask of each word before its own tokens are added.
 func (a *allocator) pass(b int, is bitset, note func(i int, mask uint8)) {
@@ -194,6 +123,9 @@ func (a *allocator) pass(b int, is bitset, note func(i int, mask uint8)) {
 		mask := uint8(0)
 		if a.unchanged(is, was) && (a.fenced == nil || !a.fenced[i]) {
 			mask = a.words[i].wait()
+			if !a.late {
+				mask = a.withoutForward(i, mask, is)
+			}
 		} else {
 			is.each(func(t int) {
 				a.work--
@@ -204,9 +136,12 @@ func (a *allocator) pass(b int, is bitset, note func(i int, mask uint8)) {
 			if i == bl.to-1 {
 				mask |= a.freeWaits(b, is, was, mask)
 			}
+			if !a.late {
+				mask |= a.extraWaits(b, i, is)
+			}
 		}
 		if a.late {
-			mask |= a.lateWaits(b, i, is)
+			mask |= a.extraWaits(b, i, is)
 		}
 		switch w := &a.words[i]; {
 		case w.isCollective():
@@ -304,9 +239,8 @@ func (a *allocator) walk(b int) {
 func (a *allocator) eachChoice(b int, take func(t, chosen int, held *holders) int) {
 	bl := &a.blocks[b]
 	var held holders
-	a.out[b].each(func(t int) {
-		// What comes over a back edge takes no scoreboard.
-		if tok := &a.tokens[t]; tok.block < b && tok.now < boards {
+	a.atEntry(b).each(func(t int) {
+		if tok := &a.tokens[t]; tok.now < boards {
 			held[tok.now] = append(held[tok.now], t)
 		}
 	})
@@ -359,8 +293,8 @@ func (a *allocator) reserves(b int) bool {
 		}
 	}
 	enters := false
-	a.out[b].each(func(t int) {
-		enters = enters || a.tokens[t].block < b && a.tokens[t].slow && a.tokens[t].now == slowBoard
+	a.atEntry(b).each(func(t int) {
+		enters = enters || a.tokens[t].slow && a.tokens[t].now == slowBoard
 	})
 	return enters
 }
@@ -485,7 +419,7 @@ func (a *allocator) entersBack(b int) bool {
 	back := false
 	a.out[b].each(func(t int) {
 		tok := &a.tokens[t]
-		back = back || tok.block >= b && (tok.now != tok.board || !a.base[b].has(t))
+		back = back || a.rank[tok.block] >= a.rank[b] && (tok.now != tok.board || !a.base[b].has(t))
 	})
 	return back
 }

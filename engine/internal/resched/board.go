@@ -11,8 +11,8 @@ import "slices"
 //     below 2.
 //   - One that goes beyond its block: slow loads take 5, which such a block uses
 //     for nothing else; sources share one with other such sources; else the
-//     lowest free of 0 to 4 that nobody holds at the entry of a block that the
-//     token reaches.
+//     lowest free that nobody holds at the entry of a block right behind, 5 only in
+//     kernels without slow loads. In which order blocks are looked at: order.go.
 //   - Where none is free, the one is shared that costs the fewest cycles.
 //   - What textures give takes 5, which a kernel with textures uses for nothing
 //     that its block needs.
@@ -73,25 +73,28 @@ func (a *allocator) choose(b, t int, held *holders, reserve bool) int {
 		}
 		return slowBoard
 	}
+	if a.hasSlow {
+		high = slowBoard
+	}
 	if tok.read {
-		for sb := low; sb < slowBoard; sb++ {
+		for sb := low; sb < high; sb++ {
 			if a.sources(b, held[sb]) {
 				return sb
 			}
 		}
 	}
 	free := tok.read && a.endsWithResult(t)
-	for sb := low; sb < slowBoard; sb++ {
+	for sb := low; sb < high; sb++ {
 		if len(held[sb]) == 0 && (free || !a.metBy(t, sb)) {
 			return sb
 		}
 	}
-	for sb := low; sb < slowBoard; sb++ {
+	for sb := low; sb < high; sb++ {
 		if len(held[sb]) == 0 {
 			return sb
 		}
 	}
-	return a.crowded(b, t, held, low, slowBoard)
+	return a.crowded(b, t, held, low, high)
 }
 
 // sources reports whether those are sources of block b that go beyond it.
@@ -145,25 +148,6 @@ func (a *allocator) own(i int, tokens []int) bool {
 func (a *allocator) entered(b int, tokens []int) bool {
 	for _, t := range tokens {
 		if a.tokens[t].block != b && a.tokens[t].slow {
-			return true
-		}
-	}
-	return false
-}
-
-// metBy reports whether a token of an earlier block holds sb at the entry of a
-// block that t reaches.
-func (a *allocator) metBy(t, sb int) bool {
-	for _, b := range a.reach(t) {
-		if b < a.tokens[t].block && !a.late {
-			continue // over a back edge
-		}
-		met := false
-		a.out[b].each(func(o int) {
-			other := &a.tokens[o]
-			met = met || !other.dead && other.now == sb && other.block < a.tokens[t].block
-		})
-		if met {
 			return true
 		}
 	}
@@ -242,7 +226,7 @@ func (a *allocator) asInput(t int, held *holders) (sb int, alike bool) {
 	free := true
 	a.was.each(func(o int) {
 		free = free && !a.tokens[o].dead
-		if other := &a.tokens[o]; !other.dead && (other.block < tok.block || other.block == tok.block && other.at < tok.at) {
+		if other := &a.tokens[o]; !other.dead && (a.rank[other.block] < a.rank[tok.block] || other.block == tok.block && other.at < tok.at) {
 			was[a.tokens[o].board] = append(was[a.tokens[o].board], o)
 		}
 	})
@@ -278,7 +262,8 @@ func (a *allocator) asInput(t int, held *holders) (sb int, alike bool) {
 // crowded chooses where none is free: what costs the fewest cycles.
 func (a *allocator) crowded(b, t int, held *holders, low, high int) int {
 	tok := &a.tokens[t]
-	if sb, alike := a.asInput(t, held); sb >= low && sb < high {
+	lowest := tok.beyond() && !a.late && !a.asking && a.choices[t].foreseen // by the rules, not by the input
+	if sb, alike := a.asInput(t, held); sb >= low && sb < high && !lowest {
 		if !alike {
 			a.doubts |= overflow
 		}

@@ -78,16 +78,32 @@ func (a *allocator) isFree(b, t int, was, is bitset) bool {
 	if a.fenced != nil && a.fenced[last] && !a.late {
 		return a.isFreeAtFence(b, t, was)
 	}
-	if was.has(t) && (tok.block != b && !was.has(0) || a.sameGroup(t, was, is)) {
+	if was.has(t) && (tok.block != b && (!was.has(0) || tok.board != a.tokens[0].board) || tok.block == b && a.isYoungest(t, was) && !(was.has(0) && tok.board == a.tokens[0].board) || a.sameGroup(t, was, is)) {
 		return a.words[last].wait()>>tok.board&1 != 0
 	}
 	if a.late {
 		return a.isFreeLate(b, t, was)
 	}
+	if !a.late && tok.block != b && a.isOverBackEdge(b, t) {
+		return true
+	}
 	if tok.slow || tok.block != b || a.words[last].op() == opEXIT || tok.fresh && a.words[last].op() == opBSYNC {
 		return false
 	}
 	return a.time[last]-a.time[tok.at] >= a.freeFrom(t)
+}
+
+// isOverBackEdge reports whether a token comes to a block over a back edge right there.
+func (a *allocator) isOverBackEdge(b, t int) bool {
+	if a.rank[a.tokens[t].block] <= a.rank[b] {
+		return false
+	}
+	for _, p := range a.before[b] {
+		if a.rank[p] >= a.rank[b] {
+			return true
+		}
+	}
+	return false
 }
 
 // isFreeAtFence is isFree for an EXIT with a new fence: the time that the fence
@@ -100,6 +116,9 @@ func (a *allocator) isFreeAtFence(b, t int, was bitset) bool {
 	}
 	if tok.at == 0 && tok.block != b && !a.alone(t, was) && a.words[last].wait()>>tok.board&1 == 0 {
 		a.doubts |= nearFence // the stack pointer's, seen to be waited for and not
+	}
+	if !a.late && tok.block != b && a.isOverBackEdge(b, t) {
+		return true
 	}
 	if tok.slow || tok.block != b || last < a.fenceWords {
 		return false

@@ -12,9 +12,6 @@ import "slices"
 //     its own gets the lowest that is free. Scoreboards that the choice in the input
 //     passed over, because where the token is pending others held them, are passed
 //     over again.
-//   - A word that takes a scoreboard which is held over a back edge waits for it.
-//   - What words wait for if nothing comes over a back edge they wait for even if
-//     something that does makes it needless.
 //
 // Source: 101 kernels of HeCBench through nvlink 13.5.37.
 
@@ -125,7 +122,7 @@ func (a *allocator) lowestFree(t int, held *holders, low, high int, was *holders
 		a.passedOver(t, low, was, &avoid)
 		if len(a.meets(t, a.tokens[t].board)) == 0 && !(a.tokens[t].read && a.endsWithResult(t)) {
 			for sb := low; sb < high; sb++ {
-				avoid[sb] = avoid[sb] || a.metBy(t, sb)
+				avoid[sb] = avoid[sb] || a.metByLate(t, sb)
 			}
 		}
 	}
@@ -202,6 +199,7 @@ func sameTokens(x, y []int) bool {
 }
 
 // findForward finds what words wait for if nothing comes over a back edge.
+
 func (a *allocator) findForward() {
 	a.forward = nil
 	masks := make([]uint8, len(a.words))
@@ -222,23 +220,4 @@ func (a *allocator) findForward() {
 		}
 	}
 	a.forward = masks
-}
-
-// lateWaits returns what word i of a block waits for besides what it needs. is are the
-// tokens pending there.
-func (a *allocator) lateWaits(b, i int, is bitset) (mask uint8) {
-	if a.forward != nil {
-		mask = a.forward[i]
-	}
-	for _, t := range a.first[i] {
-		if a.tokens[t].dead {
-			continue
-		}
-		is.each(func(o int) {
-			if other := &a.tokens[o]; other.now == a.tokens[t].now && (other.block > b || other.block == b && other.at >= i) {
-				mask |= 1 << other.now
-			}
-		})
-	}
-	return mask
 }

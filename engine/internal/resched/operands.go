@@ -57,10 +57,11 @@ var alu = map[uint16]shape{
 	0x00: {d: 1, b: 1}, 0x01: {d: 1, b: 1}, 0x04: {d: 1, b: 1},
 }
 
-// unary are conversions and the like (3xx, 9xx, axx): one source, b.
+// unary are conversions and the like (3xx, 9xx, axx): one source, b. -1 stands for
+// a pair where the format is of 64 bits.
 var unary = map[uint16]shape{
 	0x300: {d: 1, b: 1}, 0x301: {d: 1, b: 1}, 0x304: {d: 1, b: 1}, 0x305: {d: 1, b: 1}, 0x306: {d: 1, b: 1}, 0x307: {d: 1, b: 1},
-	0x308: {d: 1, b: 1}, 0x309: {d: 1, b: 1}, 0x310: {d: 2, b: 2}, 0x311: {d: 2, b: 2}, 0x312: {d: 2, b: 2}, 0x313: {d: 2, b: 2},
+	0x308: {d: 1, b: 1}, 0x309: {d: 1, b: 1}, 0x310: {d: -1, b: -1}, 0x311: {d: -1, b: -1}, 0x312: {d: -1, b: -1}, 0x313: {d: -1, b: -1},
 }
 
 // memory are loads, stores and what else the slow units do. -1 stands for the
@@ -167,12 +168,22 @@ func (w *word) operands() operands {
 		return o
 	}
 	if u, ok := unary[op&^0xe00|0x300]; ok && (op>>8 == 0x3 || op>>8 == 0x9 || op>>8 == 0xa || op>>8 == 0xd) {
-		write(d, u.d)
+		const wide = 3 // a format's size
+		size := func(k int, format uint) int {
+			switch {
+			case k >= 0:
+				return k
+			case w.field(format, 2) == wide:
+				return 2
+			}
+			return 1
+		}
+		write(d, size(u.d, 75))
 		switch op >> 8 {
 		case 0x3:
-			read(b, u.b)
+			read(b, size(u.b, 84))
 		case 0xd:
-			readU(b, u.b)
+			readU(b, size(u.b, 84))
 		}
 		return o
 	}

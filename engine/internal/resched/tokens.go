@@ -25,6 +25,8 @@ type flow struct {
 	first  [][]int  // by word: its tokens, the read one first
 	entry  []bitset // by block: tokens pending at its entry, in the input
 	seen   []bool   // by block: it can be reached
+	order  []int    // blocks, in the order in which they are looked at
+	rank   []int    // by block: its place in that order
 	time   []int    // by word: cycles from the start, if nothing waits and nothing jumps
 	shared [noBoard + 1]bitset
 }
@@ -70,6 +72,7 @@ func traceFresh(words []word, more map[int]*fresh) *flow {
 	for t := range f.tokens {
 		f.shared[f.tokens[t].board].set(t)
 	}
+	f.setOrder()
 	f.entry, f.seen = f.spread(len(f.tokens), func(set bitset, i int) {
 		f.release(set, words[i].wait())
 		f.addInput(set, i)
@@ -182,6 +185,8 @@ func (f *flow) needs(t, i int, was bitset) bool {
 		return true
 	case i == f.blocks[f.of[i]].to-1:
 		return false
+	case f.retakes(t, i):
+		return false
 	}
 	other := false
 	for k := range was {
@@ -191,6 +196,22 @@ func (f *flow) needs(t, i int, was bitset) bool {
 		}
 	}
 	return !other
+}
+
+// retakes reports whether word i takes the scoreboard of t, which comes to it over a
+// back edge: then it waits for that reason.
+func (f *flow) retakes(t, i int) bool {
+	tok := &f.tokens[t]
+	b := f.of[i]
+	if f.rank[tok.block] < f.rank[b] || tok.block == b && tok.at < i {
+		return false
+	}
+	for _, o := range f.first[i] {
+		if f.tokens[o].board == tok.board {
+			return true
+		}
+	}
+	return false
 }
 
 // alone reports whether t is the only token of its scoreboard in a set.

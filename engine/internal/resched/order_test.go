@@ -1,0 +1,87 @@
+package resched
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestArms makes kernels with stores in the arms of branches, as ptxas 13.0.88 compiled
+// them from PTX made for this, what nvlink 13.0.88 makes of them.
+func TestArms(t *testing.T) {
+	files, err := filepath.Glob("testdata/arms/*.ptxas")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no kernels", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(strings.TrimSuffix(file, ".ptxas") + ".nvlink")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Equal(text, want) {
+			t.Errorf("%s: nvlink changes nothing", file)
+		}
+		r := Kernel(text, Options{})
+		if r.Lost != nil {
+			t.Errorf("%s: lost %+v", file, r.Lost)
+		}
+		got, theirs := split(r.Text), split(want)
+		for i := range theirs {
+			if i >= len(got) || got[i] != theirs[i] {
+				t.Errorf("%s: other at %#x", file, i*WordSize)
+				break
+			}
+		}
+	}
+}
+
+// TestOrder wants the arms of branches in the order in which nvlink 13.0.88 gave them
+// scoreboards.
+func TestOrder(t *testing.T) {
+	for name, want := range map[string][]int{
+		"tree4": {2, 3, 6, 5},
+		"deep":  {3, 6, 5, 1},
+	} {
+		text, err := os.ReadFile("testdata/arms/" + name + ".nvlink")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := trace(split(text))
+		var got []int
+		for _, b := range f.order {
+			if slices.Contains(want, b) {
+				got = append(got, b)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: arms in the order %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestConversions wants the registers of conversions by their formats.
+func TestConversions(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		lo, hi        uint64
+		reads, writes int
+	}{
+		{"I2F.F64 R34, R6", 0x0000000600227312, 0x002e640000201c00, 1, 2},
+		{"F2F.F64.F32 R6, R19", 0x0000001300067310, 0x000e2e0000201800, 1, 2},
+		{"F2F.F32.F64 R9, R6", 0x0000000600097310, 0x000e2e0000301000, 2, 1},
+		{"I2F.U64.RP R4, R2", 0x0000000200047312, 0x000e2e0000309000, 2, 1},
+	} {
+		w := word{c.lo, c.hi}
+		o := w.operands()
+		if len(o.reads) != 1 || len(o.writes) != 1 || o.reads[0].count != c.reads || o.writes[0].count != c.writes {
+			t.Errorf("%s: %+v", c.name, o)
+		}
+	}
+}
