@@ -204,6 +204,9 @@ func TestPlainSize(t *testing.T) {
 		{0x042fe2000b806200, 0x0000000719067c0a, 16},
 		{0x000fe4000f8cfcff, 0x0000000526267292, 32}, // ULOP3 with a predicate
 		{0x000fca0003840200, 0x7bff7bff0b0b7840, 32},
+		{0x040fe400078eccff, 0x0000000203007212, 32}, // LOP3 that is its second source, by nvlink 13.0
+		{0x000fe400078e33ff, 0x00000000ff057212, 16}, // LOP3, of RZ
+		{0x000fe400078e3cff, 0x0000000302067212, 16},
 		{0x004fe2000bf0d800, 0x20000006ff009e34, 32},
 		{0x000fca0000000800, 0x8000000900077236, 16},
 		{0, 0xfff, 0},

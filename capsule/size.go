@@ -39,10 +39,11 @@ type sizeRule struct {
 // field returns n bits of a word's upper half from bit first of the word.
 func field(hi uint64, first, n uint) uint64 { return hi >> (first - 64) & (1<<n - 1) }
 
-// lopSmall reports whether a truth table asks for no third source.
-func lopSmall(_, hi uint64) bool {
+// lopSmall reports whether a truth table asks for no third source, and for the first
+// if there is one: ptxas leaves tables that are the second source alone.
+func lopSmall(lo, hi uint64) bool {
 	lut := field(hi, 72, 8)
-	return field(hi, 64, 8) == 255 && lut&0x55 == lut>>1&0x55
+	return field(hi, 64, 8) == 255 && lut&0x55 == lut>>1&0x55 && (lo>>24&0xff == 255 || lut&0xf != lut>>4)
 }
 
 var sizeRules = []sizeRule{
