@@ -145,6 +145,9 @@ func (a *allocator) isOther(is, was bitset) bool {
 // metBy reports whether a token that an earlier block left holds sb at the entry of a
 // block right behind t's.
 func (a *allocator) metBy(t, sb int) bool {
+	if a.late {
+		return a.metByLate(t, sb)
+	}
 	b := a.tokens[t].block
 	for _, s := range a.blocks[b].next {
 		for _, p := range a.before[s] {

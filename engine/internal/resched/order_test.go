@@ -32,6 +32,9 @@ func TestArms(t *testing.T) {
 		if r.Lost != nil {
 			t.Errorf("%s: lost %+v", file, r.Lost)
 		}
+		if late := Kernel(text, Options{Late: true}); late.Lost != nil {
+			t.Errorf("%s: as later releases do it: lost %+v", file, late.Lost)
+		}
 		got, theirs := split(r.Text), split(want)
 		for i := range theirs {
 			if i >= len(got) || got[i] != theirs[i] {
