@@ -158,10 +158,16 @@ func (m *Mix) options() (engine.Options, error) {
 func (m *Mix) Judge() *Divergence {
 	d := m.judge().of(m.question())
 	m.Parts = d != nil
-	if d != nil && m.alike("oracle") {
+	if d != nil && (m.alike("oracle") || m.byNvlink()) {
 		return nil
 	}
 	return unknown(d)
+}
+
+// byNvlink reports whether something is among what is wrong that nvlink is known to make so. It takes
+// other things along, which TestMixes looks at.
+func (m *Mix) byNvlink() bool {
+	return slices.Contains(m.What, check.PointerMissing.String()) || slices.Contains(m.What, check.SharedPlace.String())
 }
 
 func (m *Mix) judge() *Divergence {

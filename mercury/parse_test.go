@@ -63,10 +63,15 @@ func TestParseRefuses(t *testing.T) {
 	}
 	for _, line := range []string{
 		"nothing\t1", "form\t1", "form\tx\t100\t0.0", "bit\t60+8\t1", "bit\t200+1\t1", "bit\t1+0\t1", "bit\t1+1\t256",
-		"const\t00", "table\t1\t1\t0=g", "table\t999\t1\t0=0", "sum\t1+65\t2\t3", "free\t300+1", "free\t250+10",
+		"const\t00", "table\t1\t1\t0=g", "table\t999\t1\t0=0", "sum\t1+65\t2\t3", "free\t300+1",
 	} {
 		if _, err := mercury.Parse(small[:strings.Index(small, "shape\tabd")] + line + "\n"); err == nil {
 			t.Errorf("accepted %q", line)
+		}
+	}
+	for bits, refused := range map[string]bool{"240+10": false, "250+10": true} {
+		if _, err := mercury.Parse(strings.Replace(small, "86+10", bits, 1)); (err != nil) != refused {
+			t.Errorf("a model by the bits %s: %v", bits, err)
 		}
 	}
 	if _, err := mercury.Parse("bit\t1+1\t1\n"); err == nil {
