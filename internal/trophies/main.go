@@ -5,8 +5,7 @@
 //
 // nvJitLink 12.9 to 13.5, given two definitions of one function, returns success and
 // drops one; nvlink refuses. nvlink 13.0's -r gives static shared arrays of two objects
-// one place; that of 13.0 and 13.5 loses where code takes the address of a constant of
-// another object. nvlink 11.8 to 13.5 leaves pointers zero that an object has to a function
+// one place; that of 13.0 and 13.5 loses every reference to a constant of another object. nvlink 11.8 to 13.5 leaves pointers zero that an object has to a function
 // or a variable which an object before it defines as well. nvlink 11.8 to 13.4 stores
 // equal constants once where it is told of host code, as nvcc tells it, and the code
 // reads on where they would have been. All are made afresh where the tools are
