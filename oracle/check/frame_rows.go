@@ -115,7 +115,7 @@ func tells(a *area, r row) bool {
 }
 
 // moves reports whether a word is MOV of a register.
-func moves(word []byte) bool { return opcode(word) == 0x202 }
+func moves(word []byte) bool { return opcode(word) == opMov }
 
 // general reads the number of a general register: a class in the upper bits of a
 // LEB128 number, the register in the lower.

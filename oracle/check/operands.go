@@ -48,10 +48,13 @@ type operands struct {
 // touches reports whether a word uses what another has not finished: its results
 // if result, else it writes over its operands.
 func touches(from, by *operands, result bool) soundness {
-	if !by.known {
+	if !from.known {
 		return unknown
 	}
-	if !from.known {
+	if result && from.writes == (regSet{}) {
+		return sound
+	}
+	if !by.known {
 		return unknown
 	}
 	reads := from.reads
@@ -81,11 +84,14 @@ type shape struct {
 	ua         bool // the source at 24 is uniform
 	ub, uc     bool // those at 32 and 64 are uniform
 	pd         byte // predicate results: 1 at 81, 2 at 84 as well
-	pp         byte // predicate sources: 1 at 87, 2 at 77 as well, 3 at 68 as well, 4 at all three; 5 all uniform ones, 6 all
+	pp         byte // predicate sources: 1 at 87, 2 at 77 as well, 3 at 68 as well, 4 at all three; 5 a uniform one at 24, 6 all, 7 at 87 where bits 77 to 79 say .RED
 	data       byte // size: 'd' of the destination or 'b' of the second source by bits 73 to 75; 'a' of atomics; 'f' of conversions; 'm' of moves by bit 80, 'i' of additions by bit 73
 	wide       bool // the address takes two registers
 	rough      bool // so many registers at most
-	desc       bool // a descriptor in two uniform registers at 32 or 64 may stand there
+	desc       bool // a uniform register or a descriptor in two may stand at 32 or 64
+	handle     bool // a uniform register at 40: which image
+	more       byte // a second destination at 64
+	divergent  bool // a uniform register at 24 where bit 91 says so
 }
 
 // arithmetic are shapes by the low nine bits of an opcode whose bit 8 is clear.
@@ -121,9 +127,10 @@ var arithmetic = map[uint64]shape{
 	0x032: {d: 1, a: 1, b: 1},                                                             // HMUL2
 	0x03e: {d: 1, a: 1, b: 1, c: 1},                                                       // F2FP
 	0x035: {d: 1, a: 1, b: 1, pd: 1, pp: 1, data: 'i'},                                    // IADD
-	0x046: {d: 1, a: 1, b: 1, c: 1, pd: 2, pp: 1},                                         // VIADDMNMX
+	0x046: {d: 1, a: 1, b: 1, c: 1, pp: 1},                                                // VIADDMNMX
 	0x055: {d: 1, a: 1, b: 1, c: 1, ud: true, ua: true, ub: true, uc: true},               // UFFMA
 	0x05c: {d: 1, b: 1, ud: true, ub: true},                                               // UF2I
+	0x0be: {d: 1, b: 1, ud: true, ub: true},                                               // UBREV
 	0x0bf: {d: 1, b: 1, ud: true, ub: true},                                               // UPOPC
 	0x036: {d: 1, a: 1, b: 1},                                                             // VIADD
 	0x0bd: {d: 1, b: 1, ud: true, ub: true},                                               // UFLO
@@ -165,8 +172,8 @@ var others = map[uint64]shape{
 	0x387: {a: 1, b: 1, data: 'b'},                         // STL without a uniform register
 	0x388: {a: 1, b: 1, data: 'b'},                         // STS
 	0x389: {d: 1, a: 1, b: 1, c: 1, pd: 1},                 // SHFL
-	0x589: {d: 1, a: 1, c: 1, pd: 1},
-	0x989: {d: 1, a: 1, b: 1, pd: 1},
+	0x589: {d: 1, a: 1, b: 1, pd: 1},
+	0x989: {d: 1, a: 1, c: 1, pd: 1},
 	0xf89: {d: 1, a: 1, pd: 1},
 	0x806: {d: 1, pd: 1, pp: 1},           // VOTE
 	0x886: {d: 1, ud: true, pd: 1, pp: 1}, // VOTEU
@@ -174,7 +181,7 @@ var others = map[uint64]shape{
 	0x803: {d: 1, a: 1, pp: 6},            // P2R
 	0x805: {d: 1, data: 'm'},              // CS2R
 	0x31c: {d: 1, pd: 1},                  // B2R.RESULT
-	0x31d: {a: 1, b: 1, pp: 1},            // BAR
+	0x31d: {b: 1, pp: 7},                  // BAR
 	0x348: {a: 1, rough: true},            // WARPSYNC.COLLECTIVE
 	0x355: {d: 1}, 0x356: {b: 1},          // BMOV
 	0x3a1: {d: 1, a: 1, pd: 1},             // MATCH
@@ -185,14 +192,15 @@ var others = map[uint64]shape{
 	0x9a3: {d: 2, a: 2, b: 2, desc: true, pd: 1, rough: true}, 0x3a3: {d: 2, a: 2, b: 2, pd: 1, rough: true}, 0x9a6: {a: 2, b: 2, desc: true, rough: true}, // of floating point
 	0x98e: {a: 1, b: 1, desc: true, data: 'a'},                                                                                         // RED
 	0x38c: {d: 1, a: 1, b: 1, data: 's'}, 0x98c: {d: 1, a: 1, b: 1, desc: true, data: 's'}, 0x38d: {d: 1, a: 1, b: 1, c: 1, data: 's'}, // ATOMS
-	0xf60: {d: 4, a: 4, b: 4, c: 4, rough: true}, 0xf99: {d: 4, a: 4, rough: true}, 0xf9d: {a: 4, b: 4, rough: true}, // TEX, SULD, SUST
+	0xf60: {d: 4, more: 4, a: 4, b: 4, rough: true, handle: true}, 0xf99: {d: 4, a: 4, rough: true, handle: true}, 0xf9d: {a: 4, b: 4, rough: true, handle: true}, // TEX, SULD, SUST: see images
 	0xfae: {d: 1, a: 2, rough: true}, 0x95d: {}, 0x9af: {}, // LDGSTS, NANOSLEEP, LDGDEPBAR
 	0x98f: {a: 2, rough: true}, // CCTL
 	0x547: {pp: 5},             // BRA.U
+	0xb1d: {pp: 7},             // BAR of a number
 	0x82f: {pd: 1, pp: 1, rough: true},
-	0x947: {pp: 1},                                                              // BRA
+	0x947: {pp: 1, divergent: true},                                             // BRA
 	0x918: {}, 0x94d: {}, 0x945: {}, 0x941: {}, 0x946: {}, 0x942: {}, 0x948: {}, // NOP, EXIT, BSSY, BSYNC, YIELD, BREAK, WARPSYNC.ALL
-	0x992: {}, 0x9ab: {}, 0x5ab: {}, 0xb1d: {}, 0x91b: {}, 0x95c: {}, 0x9c7: {}, 0xdc7: {}, // fences, barriers, BPT
+	0x992: {}, 0x9ab: {}, 0x5ab: {}, 0x91b: {}, 0x95c: {}, 0x9c7: {}, 0xdc7: {}, // fences, barriers, BPT
 }
 
 // atIssue are accesses to memory after which ptxas writes over their uniform registers
@@ -278,8 +286,10 @@ func operandsOf(word []byte) operands {
 		x.a = 2
 	}
 	x.sizes(high)
+	x.images(op, low, high)
 	o.known, o.rough, o.issued = true, x.rough, readsAtIssue(op)
 	put(&o.writes, 16, x.d, x.ud)
+	put(&o.writes, 64, x.more, false)
 	put(&o.reads, 24, x.a, x.ua)
 	if second != 0 {
 		put(&o.reads, second, x.b, x.ub)
@@ -288,15 +298,23 @@ func operandsOf(word []byte) operands {
 		put(&o.reads, third, x.c, x.uc)
 	}
 	if x.desc {
-		// Loads have the descriptor at 32, stores and atomics at 64; where it is none the
-		// bits are of no register that is in use, or of one too many.
+		// Loads have it at 32, stores and atomics at 64. Bit 91 says that there is a uniform
+		// register, bit 90 that it is a descriptor of two.
 		at := uint64(32)
 		if x.data != 'd' {
 			at = 64
 		}
-		put(&o.reads, at, 2, true)
+		if high>>(91-64)%2 == 1 {
+			put(&o.reads, at, 1+byte(high>>(90-64)%2), true)
+		}
 	}
-	x.putPredicates(&o, op, high)
+	if x.handle {
+		put(&o.reads, 40, 1, true)
+	}
+	if x.divergent && high>>(91-64)%2 == 1 {
+		put(&o.reads, 24, 1, true)
+	}
+	x.putPredicates(&o, op, low, high)
 	return o
 }
 
@@ -335,7 +353,7 @@ func (x *shape) sizes(high uint64) {
 }
 
 // putPredicates adds the predicates of a word.
-func (x *shape) putPredicates(o *operands, op, high uint64) {
+func (x *shape) putPredicates(o *operands, op, low, high uint64) {
 	preds := uint64(predicateBase)
 	if x.ud || x.ua || x.ub && op>>9 == 0x1 {
 		preds = uniformPreds
@@ -354,8 +372,11 @@ func (x *shape) putPredicates(o *operands, op, high uint64) {
 	if x.pp >= 1 && x.pp < 5 {
 		pred(&o.reads, 87)
 	}
-	if x.pp == 5 {
-		o.reads.add(uniformPreds, 7)
+	if n := low >> 24 % 8; x.pp == 5 && n != 7 {
+		o.reads.add(uniformPreds+n, 1)
+	}
+	if x.pp == 7 && high>>(77-64)%8 == 2 {
+		pred(&o.reads, 87)
 	}
 	if x.pp == 6 {
 		o.reads.add(predicateBase, 7)

@@ -54,7 +54,7 @@ type schedule struct {
 // schedule, or for words that were put in or left out.
 func (c *check) compareSchedule(a *area, changed int) error {
 	s := c.newSchedule(a)
-	if none(s.out) && !none(s.in) {
+	if s.without() && !none(s.in) {
 		f := Finding{Kind: CodeSchedule, File: a.parts0(), Section: a.name, Symbol: a.owner.owner.String(),
 			Detail: "the code has no schedule at all: no stall, no scoreboard, no wait. nvlink 13.5 writes it so where the input was compiled with -g by an older ptxas, and what the driver does about it is not known"}
 		if c.release >= 133 && (naive(s.in) || a.owner.mod.compiledForDebugger()) {
@@ -148,6 +148,17 @@ func (m *module) compiledForDebugger() bool {
 	return slices.ContainsFunc(m.sections, func(s section) bool { return s.name == ".nv_debug_info_reg_sass" })
 }
 
+// without reports whether no word of the input's that is ever executed has a schedule
+// in the output.
+func (s *schedule) without() bool {
+	for i, x := range s.out {
+		if s.known[i] && !never(s.words[i]) && x != (control{write: noBoard, read: noBoard}) {
+			return false
+		}
+	}
+	return true
+}
+
 // none reports whether no word has a schedule.
 func none(list []control) bool {
 	for _, x := range list {
@@ -232,6 +243,9 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 		s.steps++
 		if t.out != noBoard && s.out[x.word].wait>>t.out&1 != 0 {
 			continue
+		}
+		if board := s.out[t.word].write; !t.result && board != noBoard && s.out[x.word].wait>>board&1 != 0 {
+			continue // whose result is there has read its operands
 		}
 		waited := x.waited || t.in != noBoard && s.in[x.word].wait>>t.in&1 != 0
 		if waited {

@@ -19,6 +19,10 @@ import (
 // latest is a number of cycles after which every result of fixed latency is there.
 const latest = 16
 
+// enough is how many cycles a pair that the table lacks has at least, beside the most
+// that the table has for the first word.
+const enough = 6
+
 // stalls reports whether the stall counts are sound; it tells where not.
 func (s *schedule) stalls() bool {
 	ok := true
@@ -84,13 +88,25 @@ func (s *schedule) near(i, k int) bool {
 // cycles.
 func (s *schedule) soon(i, j int, cycles uint64, wait bool) soundness {
 	result := touches(&s.ops[i], &s.ops[j], true)
+	table := distances()
+	if result == unsound && !s.ops[i].writes.meets(&s.ops[j].reads) {
+		// It writes over a result that nobody uses any more. Where that would be there
+		// for the first who could use it, the two can't come in the wrong order.
+		if least, known := table[pairOfWords{from: family(s.words[i]), any: true}]; known && cycles >= least {
+			return sound
+		}
+	}
 	if result != unsound || !s.ops[i].writes.meets(&s.ops[j].reads) {
 		return result
 	}
-	table := distances()
-	least, known := table[pairOfWords{family(s.words[i]), family(s.words[j]), false}]
-	if n, some := table[pairOfWords{family(s.words[i]), family(s.words[j]), true}]; wait && some {
+	least, known := table[pairOfWords{from: family(s.words[i]), to: family(s.words[j])}]
+	if n, some := table[pairOfWords{from: family(s.words[i]), to: family(s.words[j]), wait: true}]; wait && some {
 		least, known = n, true
+	}
+	if !known {
+		// Of what the table has, whoever uses such a result waits so long at most.
+		most := table[pairOfWords{from: family(s.words[i]), all: true}]
+		known = most > 0 && cycles >= max(most, enough)
 	}
 	switch {
 	case !known:
@@ -108,6 +124,8 @@ var distancesText string
 type pairOfWords struct {
 	from, to uint64
 	wait     bool // a scoreboard is waited for between
+	any      bool // the least of all that use it
+	all      bool // the most of them, where there are several
 }
 
 // distances are the least cycles between words.
@@ -120,6 +138,15 @@ var distances = sync.OnceValue(func() map[pairOfWords]uint64 {
 		if got, _ := fmt.Sscanf(lines.Text(), "%x %x %d %s", &p.from, &p.to, &n, &wait); got >= 3 {
 			p.wait = wait == "wait"
 			table[p] = n
+			if p.wait {
+				continue
+			}
+			first, last := pairOfWords{from: p.from, any: true}, pairOfWords{from: p.from, all: true}
+			least, known := table[first]
+			if !known {
+				least = n
+			}
+			table[first], table[last] = min(least, n), max(table[last], n)
 		}
 	}
 	return table

@@ -50,6 +50,7 @@ const (
 	opBsync     = 0x941
 	opRet       = 0x950
 	opUmov      = 0xc82 // of a uniform register
+	opMov       = 0x202
 )
 
 // opcode is bits 0 to 11 of a word.
@@ -259,6 +260,8 @@ func mayDrop(code []byte, i int) bool {
 		return high == 0
 	case opUmov:
 		return word[2] == word[4] && high == 1<<(91-64)
+	case opMov:
+		return word[2] == word[4] && high == 0xf<<(72-64)
 	}
 	return never(word)
 }
