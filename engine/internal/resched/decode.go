@@ -1,0 +1,288 @@
+package resched
+
+import "math/bits"
+
+// First bits of an instruction's fields.
+const (
+	guardField = 12
+	dField     = 16
+	aField     = 24
+	bField     = 32
+	urField    = 40 // of textures
+	cField     = 64
+	sizeField  = 73 // of a load or store
+	maskField  = 72 // of a texture's results
+	toField    = 75 // size of a conversion's formats
+	fromField  = 84
+	pField     = 81 // predicates: two that are written,
+	p2Field    = 84
+	ppField    = 87 // and one that is read
+)
+
+// use is what an instruction does with an operand.
+type use uint8
+
+const (
+	reads use = iota
+	readsUniform
+	readsPred
+	writesUniform
+	writesPred
+)
+
+// operand is one beside those of a shape.
+type operand struct {
+	use   use
+	field uint
+	count int
+}
+
+var (
+	descriptorInB = []operand{{readsUniform, bField, 2}}
+	descriptorInC = []operand{{readsUniform, cField, 2}}
+	uniformResult = []operand{{writesUniform, dField, 1}}
+	predResult    = []operand{{writesPred, pField, 1}}
+	twoPreds      = []operand{{writesPred, pField, 1}, {writesPred, p2Field, 1}, {readsPred, ppField, 1}}
+	selects       = []operand{{readsPred, ppField, 1}}
+)
+
+// besideMemory are those of loads, stores and what else the slow units do.
+var besideMemory = map[uint16][]operand{
+	0x980: descriptorInB, 0x981: descriptorInB,
+	0x985: descriptorInC, 0x986: descriptorInC, 0x98e: descriptorInC, 0x98a: descriptorInC,
+	0x9a8: descriptorInC, 0x9a9: descriptorInC, 0x98b: descriptorInC,
+	0x2cc: uniformResult, 0x2ca: uniformResult, 0x3c4: uniformResult,
+	0x389: predResult, 0x589: predResult, 0x989: predResult, 0xf89: predResult,
+	0x806: {{writesPred, pField, 1}, {readsPred, ppField, 1}},
+	0xfae: {{reads, dField, 1}, {readsUniform, cField, 2}}, // where to, in shared memory
+}
+
+// besideALU are those of arithmetic, by the low byte of the opcode.
+var besideALU = [256][]operand{
+	0x0b: twoPreds, 0x0c: twoPreds, 0x2a: twoPreds,
+	0x07: selects, 0x08: selects, 0x17: selects, 0x48: selects,
+}
+
+// operands decodes an instruction.
+func (w *word) operands() operands {
+	d := decoder{word: w}
+	d.add(operand{readsPred, guardField, 1})
+	op := w.op()
+	_ = d.memory(op) || d.check(op) || d.unary(op) || d.toUniform(op) || d.uniform(op) || d.alu(op)
+	return d.operands
+}
+
+// decoder collects the operands of a word. Its methods for a kind of instructions
+// report whether the opcode is of that kind.
+type decoder struct {
+	*word
+	operands
+}
+
+// read adds n vector registers from the one that a field names.
+func (d *decoder) read(field uint, n int) {
+	if v := d.field(field, 8); n > 0 && v != zero {
+		d.reads = append(d.reads, span{int(v), n})
+	}
+}
+
+func (d *decoder) write(field uint, n int) {
+	if v := d.field(field, 8); n > 0 && v != zero {
+		d.writes = append(d.writes, span{int(v), n})
+	}
+}
+
+func (d *decoder) readUniform(field uint, n int) {
+	if v := d.field(field, 8); n > 0 && v != zero {
+		d.reads = append(d.reads, span{uniformFile + int(v), n})
+	}
+}
+
+// writeUniform adds the destination, the uniform register without a value too.
+func (d *decoder) writeUniform(n int) {
+	d.writes = append(d.writes, span{uniformFile + int(d.field(dField, 8)), n})
+}
+
+// add adds an operand of any use.
+func (d *decoder) add(o operand) {
+	const always = 7 // the predicate that is true
+	switch o.use {
+	case reads:
+		d.read(o.field, o.count)
+	case readsUniform:
+		d.readUniform(o.field, o.count)
+	case writesUniform:
+		d.writeUniform(o.count)
+	case readsPred:
+		if p := d.field(o.field, 3); p != always {
+			d.reads = append(d.reads, span{predFile + int(p), 1})
+		}
+	case writesPred:
+		if p := d.field(o.field, 3); p != always {
+			d.writes = append(d.writes, span{predFile + int(p), 1})
+		}
+	}
+}
+
+func (d *decoder) addAll(list []operand) {
+	for _, o := range list {
+		d.add(o)
+	}
+}
+
+// access is the number of registers that a load or store moves.
+func (d *decoder) access() int { return accessRegs[d.field(sizeField, 3)] }
+
+// memory decodes what the slow units do.
+func (d *decoder) memory(op uint16) bool {
+	s, ok := memory[op]
+	if !ok {
+		return false
+	}
+	size := func(n int) int {
+		if n < 0 {
+			return d.access()
+		}
+		return n
+	}
+	d.write(dField, size(s.d))
+	d.read(aField, size(s.a))
+	d.read(bField, size(s.b))
+	d.read(cField, size(s.c))
+	d.addAll(besideMemory[op])
+	if d.isTexture() {
+		// Two results in d, the others in a second register.
+		n := bits.OnesCount64(d.field(maskField, 4))
+		d.write(dField, min(n, 2))
+		d.write(cField, max(0, n-2))
+		d.readUniform(urField, 2)
+	}
+	return true
+}
+
+// check decodes FCHK.
+func (d *decoder) check(op uint16) bool {
+	if op&0xff != 0x02 || op>>8&1 == 0 {
+		return false
+	}
+	d.read(aField, 1)
+	if op == 0x302 {
+		d.read(bField, 1)
+	}
+	d.add(operand{writesPred, pField, 1})
+	return true
+}
+
+// unary decodes conversions.
+func (d *decoder) unary(op uint16) bool {
+	u, ok := unary[op&^0xe00|0x300]
+	if !ok {
+		return false
+	}
+	switch op >> 8 {
+	case 0x3:
+		d.read(bField, d.ofFormat(u.b, fromField))
+	case 0xd:
+		d.readUniform(bField, d.ofFormat(u.b, fromField))
+	case 0x9, 0xa:
+	default:
+		return false
+	}
+	d.write(dField, d.ofFormat(u.d, toField))
+	return true
+}
+
+// ofFormat is a number of registers of a conversion, -1 for what a format takes
+// whose size stands in a field.
+func (d *decoder) ofFormat(n int, field uint) int {
+	const wide = 3
+	switch {
+	case n >= 0:
+		return n
+	case d.field(field, 2) == wide:
+		return 2
+	}
+	return 1
+}
+
+// toUniform decodes what has a uniform register as its result and isn't of the
+// uniform datapath: LDCU, S2UR, CS2UR, and conversions.
+func (d *decoder) toUniform(op uint16) bool {
+	switch op {
+	case 0x7ac:
+		d.readUniform(aField, 1)
+		d.writeUniform(d.access())
+		return true
+	case 0x9c3, 0x8cb:
+		d.writeUniform(1)
+		return true
+	}
+	if !convertsUniform(op) {
+		return false
+	}
+	d.uniformSources(op)
+	d.writeUniform(1)
+	return true
+}
+
+func convertsUniform(op uint16) bool {
+	switch op {
+	case 0x25a, 0x25e, 0x259, 0x258:
+		return true
+	}
+	return op>>9 < 5 && op>>8&1 == 0 && op&0xff >= 0x53 && op&0xff <= 0x57
+}
+
+// uniformSources adds the first source, and the second where it is a register.
+func (d *decoder) uniformSources(op uint16) {
+	d.readUniform(aField, 1)
+	if op>>8 == 2 {
+		d.readUniform(bField, 1)
+	}
+}
+
+// uniform decodes instructions of the uniform datapath.
+func (d *decoder) uniform(op uint16) bool {
+	if op>>8&1 != 0 || op&0x80 == 0 || op>>8 < 2 {
+		return false
+	}
+	n := 1
+	if op&0xff == uniformWide {
+		n = 2
+	}
+	d.writeUniform(n)
+	d.uniformSources(op)
+	d.readUniform(cField, n)
+	return true
+}
+
+// alu decodes arithmetic, whose sources stand where the middle of the opcode says.
+func (d *decoder) alu(op uint16) bool {
+	s, ok := alu[op&0xff]
+	if !ok || op>>8&1 != 0 {
+		return false
+	}
+	d.write(dField, s.d)
+	d.read(aField, s.a)
+	switch op >> 9 {
+	case 1: // 2xx
+		d.read(bField, s.b)
+		d.read(cField, s.c)
+	case 2, 3: // 4xx, 6xx: the second source stands where a third would, if there are three
+		if s.c > 0 {
+			d.read(cField, s.b)
+		}
+	case 7: // exx
+		if s.c > 0 && op&0xff != 0x29 {
+			d.read(cField, s.b)
+		}
+		d.readUniform(bField, max(1, s.b))
+	case 6: // cxx
+		d.readUniform(bField, s.b)
+		d.read(cField, s.c)
+	default:
+		d.read(cField, s.c)
+	}
+	d.addAll(besideALU[op&0xff])
+	return true
+}
