@@ -46,7 +46,7 @@ func (f *file) parts(id model.SecID) int {
 	switch {
 	case !f.HasBits(id):
 		return 0
-	case id == f.Strtab:
+	case f.isNames(id):
 		return output.PartsOf(s.Size, names.Block)
 	case id == f.Symtab:
 		return output.PartsOf(s.Size, output.SymbolsAtOnce*cubin.SymbolSize)
@@ -55,6 +55,9 @@ func (f *file) parts(id model.SecID) int {
 	}
 	return 1
 }
+
+// isNames reports whether a section is one of the string tables.
+func (f *file) isNames(id model.SecID) bool { return id == f.Strtab || id == f.Shstrtab }
 
 func (f *file) Len() int { return len(f.list) }
 
@@ -70,7 +73,7 @@ func (f *file) Extent(i int) (off, size uint64) {
 	switch {
 	case !p.IsPart:
 		return s.Off, s.Size
-	case id == f.Strtab:
+	case f.isNames(id):
 		return p.Extent(s.Off, s.Size, names.Block)
 	case id == f.Symtab:
 		return p.Extent(s.Off, s.Size, output.SymbolsAtOnce*cubin.SymbolSize)
@@ -88,7 +91,7 @@ func (f *file) Found(i int) []byte {
 	id := f.img.Order[p.Of]
 	s := &f.Secs[id]
 	switch b := f.img.Content[id]; {
-	case id == f.Strtab || id == f.Symtab || len(s.Rels) > 0:
+	case f.isNames(id) || id == f.Symtab || len(s.Rels) > 0:
 		return nil
 	case b != nil:
 		return b
@@ -119,7 +122,7 @@ func (f *file) Fill(i int, b []byte) {
 func (f *file) putSection(b []byte, id model.SecID, part int) {
 	switch id {
 	case f.Shstrtab:
-		f.img.Shstr.PutAll(b)
+		f.img.Shstr.Put(b, part)
 	case f.Strtab:
 		f.img.Str.Put(b, part)
 	case f.Symtab:
