@@ -12,17 +12,18 @@ import (
 
 // census counts what the inputs hold, to size the tables.
 type census struct {
-	sections, symbols int
-	functions         int // sections of code
-	records           int // of .nv.info
-	relocs            int // records, at most
+	sections  int
+	symbols   int // but those of sections, which the link makes itself
+	functions int // sections of code
+	records   int // of .nv.info
+	relocs    int // records, at most
 }
 
 func takeCensus(files []*cubin.File) (c census) {
 	var heads []cubin.Section
 	for _, f := range files {
 		heads = f.AppendSections(heads[:0])
-		c.symbols += f.Symtab().Len()
+		c.symbols += namedSymbols(f.Symtab())
 		c.relocs += len(f.Data) / cubin.RelSize
 		counted := false // the .nv.info of a sound file is one; overlapping ones must not add up
 		for i := 1; i < len(heads); i++ {
@@ -41,4 +42,13 @@ func takeCensus(files []*cubin.File) (c census) {
 		}
 	}
 	return c
+}
+
+func namedSymbols(t *cubin.Symtab) (n int) {
+	for i := range t.Len() {
+		if s, _ := t.At(i); s.Type() != cuda.STTSection {
+			n++
+		}
+	}
+	return n
 }
