@@ -88,3 +88,12 @@ func TestConversions(t *testing.T) {
 		}
 	}
 }
+
+// TestCollective tells WARPSYNC.ALL from the one that begins a collective.
+func TestCollective(t *testing.T) {
+	all := word{lo: 0x0000000000007948, hi: 0x004fea0003800000}
+	some := word{lo: 0x0000000000087348, hi: 0x000fea0003c00000}
+	if all.isCollective() || !some.isCollective() {
+		t.Errorf("WARPSYNC.ALL %v, WARPSYNC.COLLECTIVE %v", all.isCollective(), some.isCollective())
+	}
+}

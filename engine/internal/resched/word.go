@@ -185,7 +185,9 @@ func (w *word) isIndexed() bool { return w.op() == opBRX || w.op() == opBRXU }
 
 // isCollective reports whether the instruction begins what lanes do together, up
 // to an ENDCOLLECTIVE.
-func (w *word) isCollective() bool { return w.op() == opWARPSYNC || w.op() == opWARPSYNCReg }
+func (w *word) isCollective() bool {
+	return (w.op() == opWARPSYNC || w.op() == opWARPSYNCReg) && w.field(86, 1) != 0
+}
 
 // branchTarget returns the number of the word that a branch or BSSY at number i
 // names; of a branch by a register, the one that the register counts from.
