@@ -170,6 +170,9 @@ func (c *check) leftOver(want map[call]int, f *identity) []call {
 			continue
 		}
 		for _, y := range c.takers[text] {
+			if y.several {
+				continue // as above
+			}
 			look(call{cuda.CallgraphCalls, f, y, ""})
 		}
 	}

@@ -40,7 +40,7 @@ func (f fact) is(g fact) bool {
 	}
 	if f.least && !listsSymbols(f.attr) && f.about == g.about && len(f.rest) == len(g.rest) && len(g.rest) <= 8 {
 		width := uint64(len(f.rest))
-		return number([]byte(g.rest), 0, width) >= number([]byte(f.rest), 0, width)
+		return number([]byte(g.rest), 0, width) >= number([]byte(f.rest), 0, width) || slices.Contains(f.also, g.rest)
 	}
 	if listsSymbols(f.attr) {
 		return f.about == g.about || slices.Contains(f.also, g.about) || f.least && hasAll(g.about, f.about)

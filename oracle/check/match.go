@@ -278,12 +278,15 @@ func (c *check) likest(list []*identity, s *symbol) int {
 		if id.function() != (s.kind() == cuda.STTFunc) || id.local != (s.bind() == cuda.STBLocal) {
 			continue
 		}
-		score := 1
+		score := 2
 		at := id.at
 		if id.function() && id.code != nil {
 			at = id.code.area
 		}
 		inside := !s.special && at != nil && at.out != nil && at.out.index == s.shndx
+		if !inside && at != nil && at.out != nil {
+			score = 1 // one whose definition lost may have its symbol anywhere
+		}
 		switch told, known := c.told[toldKey{id: id}]; {
 		case inside && id.function():
 			score += 8
