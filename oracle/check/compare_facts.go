@@ -125,6 +125,9 @@ func (c *check) compareFacts() error {
 			continue
 		}
 		s := &c.out.sections[i]
+		if file := &c.out.all[i]; c.out.side == mercurySide && (file.kind != cuda.SHTMercInfo || file.name != c.out.side.fileName(s.name)) {
+			c.verdict.add(Finding{Kind: SectionHeader, Section: file.name, Want: c.out.side.fileName(s.name), Got: file.name, Detail: fmt.Sprintf("attributes of the Mercury side, under type 0x%x", uint32(file.kind))})
+		}
 		var to *body
 		if s.info != 0 {
 			if int(s.info) >= len(c.out.bodies) || c.out.bodies[s.info] == nil {
