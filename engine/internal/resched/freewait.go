@@ -138,8 +138,15 @@ func (a *allocator) isFreeAtFence(b, t int, was bitset) bool {
 		a.doubts |= nearFence
 		return cycles >= free-soonStore || a.words[tok.at].storesShared()
 	}
+	if op := a.words[tok.at].op(); tok.read && (op == opATOMS || op == opATOMSUniform) && cycles > free-unsureAtomic && cycles < free {
+		a.doubts |= nearFence
+	}
 	return cycles >= free
 }
+
+// unsureAtomic is how many cycles sooner a fence was seen to wait for the sources of an
+// atomic of shared memory.
+const unsureAtomic = 8
 
 // fenceCycles is how much sooner a wait behind a fence is free. The last of several
 // stores in a row is mostly waited for sooner: to memory by soonStore, to shared

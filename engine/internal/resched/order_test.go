@@ -97,3 +97,36 @@ func TestCollective(t *testing.T) {
 		t.Errorf("WARPSYNC.ALL %v, WARPSYNC.COLLECTIVE %v", all.isCollective(), some.isCollective())
 	}
 }
+
+// TestAtomicAtFence wants no promise where an EXIT with a fence follows an atomic of
+// shared memory closely: nvlink 13.0.88 was seen to wait for its sources there.
+func TestAtomicAtFence(t *testing.T) {
+	plain := func(lo, hi uint64, stall int) word {
+		w := word{lo: lo, hi: hi}
+		w.setWr(noBoard)
+		w.setRd(noBoard)
+		w.setStall(stall)
+		return w
+	}
+	const add = 0x7210 | 255<<32
+	atomic := plain(opATOMSUniform|7<<12|255<<16|8<<24|9<<32, 0, 1)
+	atomic.setRd(0)
+	again := plain(add|8<<16, 0x07ffe0ff, 5)
+	again.setWait(1)
+	words := []word{
+		atomic,
+		plain(add|20<<16, 0x07ffe0ff, 4),
+		plain(opEXIT|1<<12, 0x03800000, 5),
+		again,
+		plain(opEXIT|7<<12, 0x03800000, 5),
+		plain(opBRA|7<<12, 0x03800000, 0),
+	}
+	if r := Kernel(join(words), Options{Debug: true, Fence: true}); r.Exact {
+		t.Error("no doubt")
+	}
+	words[0].setRd(noBoard)
+	words[3].setWait(0)
+	if r := Kernel(join(words), Options{Debug: true, Fence: true}); !r.Exact {
+		t.Errorf("doubts without an atomic: %b", r.doubts)
+	}
+}

@@ -93,6 +93,8 @@ const (
 	opMEMBAR        = 0x992
 	opERRBAR        = 0x9ab
 	opCGAERR        = 0x5ab
+	opATOMS         = 0x38c
+	opATOMSUniform  = 0x98c // its address in a uniform register
 	opSYNCS         = 0x5b2
 	opSUST          = 0xf9d
 	guardNever      = 0xf // @!PT
