@@ -5,3 +5,6 @@ func ShareAbove(nodes int) (before int) {
 	before, leastShare = leastShare, nodes
 	return before
 }
+
+// HasPrincipal reports whether it is known which word of nodes of a tag attributes name.
+func HasPrincipal(tag uint32) bool { return principals[tag] != nil }
