@@ -44,6 +44,8 @@ var (
 	predResult    = []operand{{writesPred, pField, 1}}
 	twoPreds      = []operand{{writesPred, pField, 1}, {writesPred, p2Field, 1}, {readsPred, ppField, 1}}
 	selects       = []operand{{readsPred, ppField, 1}}
+	// Between the fields of PLOP3's predicates stands its table.
+	fivePreds = []operand{{writesPred, pField, 1}, {writesPred, p2Field, 1}, {readsPred, ppField, 1}, {readsPred, 77, 1}, {readsPred, 68, 1}}
 )
 
 // besideMemory are those of loads, stores and what else the slow units do.
@@ -68,7 +70,7 @@ func (w *word) operands() operands {
 	d := decoder{word: w}
 	d.add(operand{readsPred, guardField, 1})
 	op := w.op()
-	_ = d.memory(op) || d.check(op) || d.unary(op) || d.toUniform(op) || d.uniform(op) || d.alu(op)
+	_ = d.memory(op) || d.check(op) || d.logic(op) || d.unary(op) || d.toUniform(op) || d.uniform(op) || d.alu(op)
 	return d.operands
 }
 
@@ -170,6 +172,15 @@ func (d *decoder) check(op uint16) bool {
 		d.read(bField, 1)
 	}
 	d.add(operand{writesPred, pField, 1})
+	return true
+}
+
+// logic decodes PLOP3, which takes three predicates and makes two.
+func (d *decoder) logic(op uint16) bool {
+	if op != 0x81c {
+		return false
+	}
+	d.addAll(fivePreds)
 	return true
 }
 

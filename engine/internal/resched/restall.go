@@ -76,8 +76,12 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 	k := i - bl.from
 	before, w := &f.words[i-1], &f.words[i]
 	s := cycles(before)
-	least := leastApart(before, w)
-	old, stall, double := least, least, false
+	least, double := leastApart(before, w), false
+	if before.isPaced() && !before.isDouble() {
+		// It was the transcendental unit's, and kept the next one of that unit away.
+		least, double = f.leastBehindOther(bl, i, is), true
+	}
+	old, stall := least, least
 	d.of(w, &f.ops[i], func(at int, h hazard) {
 		q := &f.words[at]
 		if h != hazardUnit && q.wr() != noBoard {
@@ -117,6 +121,22 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 		stall = maxStall
 	}
 	return stall
+}
+
+// leastBehindOther is leastApart for a word behind a conversion of doubles: what
+// counts is the last instruction of the transcendental unit, which that isn't any more.
+func (f *flow) leastBehindOther(bl *block, i int, is []int) int {
+	k, least := i-bl.from, 1
+	if before, own, o := &f.words[i-1], &f.ops[i-1], &f.ops[i]; before.wr() != noBoard && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) ||
+		before.rd() != noBoard && overlap(own.reads, o.writes) {
+		least = shortStall // a wait sees a scoreboard two cycles later
+	}
+	for j := i - 2; j >= bl.from; j-- {
+		if w := &f.words[j]; w.op()&0x1f0 == 0x100 {
+			return max(least, is[j-bl.from]+leastApart(w, &f.words[i])-is[k-1])
+		}
+	}
+	return least
 }
 
 // stallAtEnd returns the stall of a block's last word.

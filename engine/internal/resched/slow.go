@@ -211,6 +211,9 @@ func slowed(words []word, r *Result) (out []word, ok bool) {
 			}
 			if gap := p.gaps[i-f.blocks[b].from]; gap > 0 {
 				front[i] = delay(&words[i-1], gap)
+				if len(front[i]) > 0 {
+					dropReuse(words[f.blocks[b].from:i])
+				}
 			}
 		}
 	}
@@ -236,9 +239,32 @@ func slowed(words []word, r *Result) (out []word, ok bool) {
 // cycles returns the stall of an instruction, at least one.
 func cycles(w *word) int { return max(1, w.stall()) }
 
+// reuseShift is where the reuse bits begin, one for each source register.
+const reuseShift = 58
+
+// dropReuse clears the reuse bits of words in front of NOPs: what no word up to there
+// reads in the same place is lost.
+func dropReuse(words []word) {
+	sources := [...]func(w *word) uint64{
+		func(w *word) uint64 { return w.lo >> 24 & 0xff },
+		func(w *word) uint64 { return w.lo >> 32 & 0xff },
+		func(w *word) uint64 { return w.hi & 0xff },
+	}
+	for j := len(words) - 1; j >= max(0, len(words)-reuseReach); j-- {
+		for k, source := range sources {
+			later := func(w word) bool { return source(&w) == source(&words[j]) }
+			if words[j].hi>>(reuseShift+k)&1 != 0 && !slices.ContainsFunc(words[j+1:], later) {
+				words[j].hi &^= 1 << (reuseShift + k)
+			}
+		}
+	}
+}
+
+// reuseReach is how far behind a word its source is taken again at most.
+const reuseReach = 8
+
 // delay waits that many cycles behind an instruction: by its stall, then by NOPs.
 func delay(w *word, gap int) (nops []word) {
-	const reuseShift = 58
 	up := min(maxStall, cycles(w)+gap)
 	gap -= up - cycles(w)
 	w.setStall(up)
