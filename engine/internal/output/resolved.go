@@ -32,7 +32,7 @@ func (l *Planner) CountResolved() {
 			continue
 		}
 		for j := range s.Relocs {
-			if r := &s.Relocs[j]; r.Disposition == model.Applied && (r.Sym == model.Absent || l.isResolved(r.Sym, s.Target)) {
+			if r := &s.Relocs[j]; r.Disposition == model.Applied && l.isResolved(r.Sym, s.Target) {
 				l.Resolved[to] = append(l.Resolved[to], resolvedAt{model.SecID(i), int32(j), r.Seq})
 			}
 		}
@@ -53,11 +53,17 @@ type resolvedAt struct {
 
 // isResolved reports whether an applied record is listed: not one to what
 // layout put elsewhere (dynamic shared memory, image slots, compiler constants
-// that moved to a kernel), and from sm_100 on only to shared memory, from what is
-// loaded: not from debug sections.
+// that moved to a kernel), and from sm_100 on only one without a symbol or to shared
+// memory, from what is loaded: not from debug sections.
 func (l *Planner) isResolved(id model.SymID, target model.SecID) bool {
+	if l.Dialect.ResolvedShared && l.Secs[target].Flags&cuda.SHFAlloc == 0 {
+		return false
+	}
+	if id == model.Absent {
+		return true
+	}
 	s := &l.Syms[id]
-	if l.Dialect.ResolvedShared && (!s.IsShared() || l.Secs[target].Flags&cuda.SHFAlloc == 0) {
+	if l.Dialect.ResolvedShared && !s.IsShared() {
 		return false
 	}
 	if resolve.IsLocalUndefined(s) {
