@@ -75,6 +75,7 @@ const (
 	MergeFailed        = diag.MergeFailed        // the sum of merge errors
 	PrototypeMismatch  = diag.PrototypeMismatch  // two signatures of a name
 	Displaced          = diag.Displaced          // code that reads other data than its own, as nvlink has it
+	NullPointer        = diag.NullPointer        // a pointer that is zero, as nvlink has it
 	Rescheduled        = diag.Rescheduled        // a kernel whose code may differ from nvlink's
 	Internal           = diag.Internal           // what nvlink calls an internal error
 	Budget             = diag.Budget             // the input asks for too much

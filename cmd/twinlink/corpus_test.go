@@ -127,8 +127,9 @@ func runCase(t *testing.T, c corpus.Case) string {
 	return fmt.Sprintf("%d differences from nvlink %s, first %s", len(found), c.Release, found[0].Key)
 }
 
-// displaced is a warning that nvlink lacks: its image has wrong code, and ours is that.
-var displaced = regexp.MustCompile(`(?m)^nvlink warning : Code reads other data than the constants of '[^']*', which equal constants of another input displace, as with nvlink [0-9.]+\n`)
+// displaced are warnings that nvlink lacks: its image has wrong code or data, and ours is that.
+var displaced = regexp.MustCompile(`(?m)^nvlink warning : (?:Code reads other data than the constants of '[^']*', which equal constants of another input displace` +
+	`|Pointer to '[^']*' in [^ ]* of '[^']*' is zero, since an earlier input defines '[^']*' too), as with nvlink [0-9.]+(?: \(target: [^)]*\))?\n`)
 
 // Equal constants under a kernel filter: the image is nvlink's, which has wrong code,
 // so each input whose constants are missed is told of. Zeros are not stored once.
@@ -161,6 +162,43 @@ func TestDisplacedConstants(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("not in the corpus: %v", want)
+	}
+}
+
+// A pointer to what an earlier input defines too is zero, as with nvlink (TestCorpus holds
+// the image): each one is told of, and is no error where warnings are.
+func TestNullPointers(t *testing.T) {
+	behaviours, err := corpus.Behaviours()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for _, c := range corpus.CasesOf(behaviours) {
+		if c.Program != "null_pointers" {
+			continue
+		}
+		asked++
+		t.Run(c.ID(), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			for _, in := range c.Inputs {
+				write(t, in.Name, string(in.Data))
+			}
+			want, bank := "", ".nv.constant3"
+			if c.Arch == "sm_100" {
+				bank = ".nv.constant.user"
+			}
+			if strings.HasSuffix(c.Name, "-ab") {
+				for _, p := range [][2]string{{"limit", bank}, {"twice", ".nv.global.init"}} {
+					want += fmt.Sprintf("nvlink warning : Pointer to '%s' in %s of 'b.cubin' is zero, since an earlier input defines '%[1]s' too, as with nvlink %[3]s\n", p[0], p[1], c.Release)
+				}
+			}
+			if got := runAs("nvlink", append([]string{"-toolkit=" + c.Release}, c.Args...)...); got.exit != 0 || got.stderr != want {
+				t.Errorf("exit %d, %q, want %q", got.exit, got.stderr, want)
+			}
+		})
+	}
+	if asked == 0 {
+		t.Error("not in the corpus")
 	}
 }
 

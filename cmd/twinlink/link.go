@@ -228,13 +228,19 @@ func (l *linker) report(diags []engine.Diagnostic) (failed bool) {
 			if l.said(d.Text) || l.cmd.NoWarnings {
 				continue
 			}
-			if l.cmd.WarningsAsErrors {
+			if l.cmd.WarningsAsErrors && !ofNvlinksImage(d.Kind) {
 				d.Severity, failed = engine.Error, true
 			}
 		}
 		_ = l.say(d)
 	}
 	return failed
+}
+
+// ofNvlinksImage reports whether a warning is about what nvlink makes too, without a
+// word: -Werror doesn't fail such a link, as it doesn't with nvlink.
+func ofNvlinksImage(kind engine.DiagKind) bool {
+	return kind == engine.Displaced || kind == engine.NullPointer
 }
 
 func (l *linker) said(text string) bool {

@@ -53,6 +53,7 @@ const (
 	MergeFailed                        // the sum of merge errors
 	PrototypeMismatch                  // two signatures of a name
 	Displaced                          // code that reads other data than its own, as nvlink has it
+	NullPointer                        // a pointer that is zero, as nvlink has it
 	Rescheduled                        // a kernel whose code may differ from nvlink's
 	Internal                           // what nvlink calls an internal error
 	Budget                             // the input asks for too much

@@ -40,9 +40,16 @@ func (l *merger) readRelocs(m *module, s *cubin.Section) error {
 	r.name = l.Names.Joined(m.file.SectionName(s), r.prefix, l.Secs[target].Name)
 	r.id = l.RelocSection(target, r.name)
 	drops := len(m.lostSyms) > 0 && l.dropsLosers(target)
+	var dropped uint32 // the first definition that lost whose address is left out
 	for i := range table.Len() {
 		rec := table.At(i)
-		if len(m.lostData) > 0 && m.isLostData(s.Info, rec.Off) || drops && m.lostSyms[rec.Symbol] {
+		if len(m.lostData) > 0 && m.isLostData(s.Info, rec.Off) {
+			continue
+		}
+		if drops && m.lostSyms[rec.Symbol] {
+			if dropped == 0 {
+				dropped = rec.Symbol
+			}
 			continue
 		}
 		sym, base, err := l.relocSymbol(m, s, rec.Symbol)
@@ -60,6 +67,9 @@ func (l *merger) readRelocs(m *module, s *cubin.Section) error {
 	}
 	if r.out != nil {
 		l.Secs[r.id].Relocs = r.out
+	}
+	if dropped != 0 && m.isUserBank(s.Info) {
+		l.WarnNullPointer(l.Syms[m.sym[dropped]].Name, m.num, target)
 	}
 	return nil
 }
@@ -166,6 +176,14 @@ func (l *merger) dropsLosers(target model.SecID) bool {
 		return true
 	}
 	return !l.Release.LoserDebug && l.DescribesCode(target)
+}
+
+// isUserBank reports whether an input section is a bank of the program's own constants,
+// which stays whichever function goes.
+func (m *module) isUserBank(section uint32) bool {
+	in := &m.heads[section]
+	_, bank := cubin.ConstantBank(in.Type)
+	return bank && in.Owner() == 0
 }
 
 // relBeside makes the empty .rel<X> beside a .rela<X>: a record with addend 0

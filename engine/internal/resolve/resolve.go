@@ -55,7 +55,30 @@ func (l *Resolution) DecideAll(by Rules) error {
 	case kept != nil:
 		return kept
 	}
+	l.warnNullPointers()
 	return l.checkPlaced()
+}
+
+// warnNullPointers names each variable with the address of a function that is not in
+// the image: an earlier input defines it too, and nvlink forgets who asks for this one.
+func (l *Resolution) warnNullPointers() {
+	for i := range l.Secs {
+		t := l.Secs[i].Target
+		if t == model.Absent || l.Secs[i].Deleted || l.Secs[t].Deleted || l.Secs[t].Type != cuda.SHTCudaGlobalInit {
+			continue
+		}
+		told := model.SymID(model.Absent)
+		for j := range l.Secs[i].Relocs {
+			r := &l.Secs[i].Relocs[j]
+			if r.Sym == model.Absent || r.Sym == told || r.Disposition == model.Applied || r.Disposition == model.Kept {
+				continue
+			}
+			if s := &l.Syms[r.Sym]; s.Type() == cuda.STTFunc && s.Is(model.SymDead) {
+				told = r.Sym
+				l.WarnNullPointer(s.Name, r.File, t)
+			}
+		}
+	}
 }
 
 // countKept gives a relocation section the size of what stays in it.
@@ -212,6 +235,9 @@ func (l *Resolution) Value(in model.SecID, r *model.Reloc) descriptor.Values {
 // still names it: --preserve-relocs keeps functions that no kernel reaches, and
 // forgets that they have a part in the layout too.
 func (l *Resolution) IsForgotten(in model.SecID, sym *model.Symbol) bool {
+	if l.Secs[l.Secs[in].Target].Flags&cuda.SHFAlloc == 0 {
+		return false // debug information, which has no part in the layout
+	}
 	return l.Opt.PreserveRelocs && !l.ShowsDebug() && !l.IsRelocatable() && !sym.Is(model.SymDynamic|model.SymSized) &&
 		len(l.Shared.Kernels) > 0 && l.ExternOffset(l.Secs[in].Target, sym) == model.Unplaced
 }
