@@ -129,7 +129,7 @@ func runCase(t *testing.T, c corpus.Case) string {
 
 // displaced are warnings that nvlink lacks: its image has wrong code or data, and ours is that.
 var displaced = regexp.MustCompile(`(?m)^nvlink warning : (?:Code reads other data than the constants of '[^']*', which equal constants of another input displace` +
-	`|Pointer to '[^']*' in [^ ]* of '[^']*' is zero, since an earlier input defines '[^']*' too), as with nvlink [0-9.]+(?: \(target: [^)]*\))?\n`)
+	`|Pointer to '[^']*' in [^ ]* of '[^']*' is zero, since an earlier input defines '[^']*' too|Dynamic shared memory of '[^']*' is at [0-9]+, no multiple of the alignment [0-9]+ of one of its variables), as with nvlink [0-9.]+(?: \(target: [^)]*\))?\n`)
 
 // Equal constants under a kernel filter: the image is nvlink's, which has wrong code,
 // so each input whose constants are missed is told of. Zeros are not stored once.

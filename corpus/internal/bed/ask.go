@@ -173,4 +173,4 @@ func (a *answer) messages() string {
 const leftOut = "is left out, as nvlink does"
 
 // ownWords stand in warnings that nvlink doesn't have.
-var ownWords = []string{"scheduled anew", "rescheduled", "may differ from nvlink", "constants of another input displace", "too, as with nvlink"}
+var ownWords = []string{"scheduled anew", "rescheduled", "may differ from nvlink", "constants of another input displace", "too, as with nvlink", "one of its variables, as with nvlink"}

@@ -47,7 +47,7 @@ func (l *Layout) layoutPartial() {
 		if id != model.Absent {
 			size = l.sumSizes(own[id])
 		}
-		if users[k] {
+		if users[k].most > 0 {
 			size = model.AlignUp(max(size, l.firstShared()), DynamicAlign)
 			highest = max(highest, size)
 			if !l.ShowsDebug() {
@@ -69,7 +69,7 @@ func (l *Layout) layoutPartial() {
 			continue
 		}
 		sec := &l.Secs[id]
-		if users[k] && l.ShowsDebug() {
+		if users[k].most > 0 && l.ShowsDebug() {
 			sec.Size = highest
 			l.sharedUses(k, func(v model.SymID) { direct[v] = true })
 		}

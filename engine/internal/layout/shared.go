@@ -1,9 +1,11 @@
 package layout
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/reach"
 )
@@ -23,6 +25,7 @@ type sharedLayout struct {
 	Multi    []model.SymID                 // coloured variables
 	ends     []uint64                      // by kernel: end of what it holds
 	extern   []int64                       // by kernel: offset of its dynamic variables, -1 for none
+	dynAlign []uint64                      // by kernel: the greatest alignment of its dynamic variables
 	first    uint64                        // lowest address that may be given: 1 with --reserve-null-pointer
 	poolEnd  uint64                        // end of the colours
 	ExternAt map[model.FunID]uint64        // by function: the dynamic variables' offset as it sees them
@@ -344,15 +347,23 @@ func (l *Layout) placeExtern(s *sharedLayout) {
 		return k
 	}
 	users := l.externUsers()
-	byVar := make(map[model.SymID]int) // with -g: variable to a kernel that uses it
-	first := make(map[model.FunID]int) // device function to a kernel that reaches it
+	s.dynAlign = make([]uint64, len(s.Kernels))
+	at := make([]uint64, len(s.Kernels))  // by kernel: alignment of the last dynamic variable it reaches
+	mixed := make([]bool, len(s.Kernels)) // by kernel: functions that it reaches give several
+	byVar := make(map[model.SymID]int)    // with -g: variable to a kernel that uses it
+	first := make(map[model.FunID]int)    // device function to a kernel that reaches it
 	for f, user := range users {
-		if !user {
+		if user.most == 0 {
 			continue
 		}
 		g := model.FunID(f)
 		for _, k := range s.reachers.Shown(g) {
-			uses[k] = true
+			if !uses[k] {
+				at[k] = user.first
+			} else if at[k] != user.first {
+				mixed[k] = true
+			}
+			uses[k], s.dynAlign[k] = true, max(s.dynAlign[k], user.most)
 			if l.ShowsDebug() {
 				l.sharedUses(g, func(v model.SymID) {
 					if !l.Syms[v].IsExternShared() {
@@ -381,7 +392,10 @@ func (l *Layout) placeExtern(s *sharedLayout) {
 	for k := range s.Kernels {
 		s.extern[k] = -1
 		if uses[k] {
-			top[root(k)] = max(top[root(k)], model.AlignUp(max(s.ends[k], s.first), DynamicAlign))
+			if l.ShowsDebug() && l.Release.AlignsDynamic {
+				at[k] = l.sharedAlign(s, k)
+			}
+			top[root(k)] = max(top[root(k)], model.AlignUp(max(s.ends[k], s.first), at[k]))
 		}
 	}
 	s.instance = len(top) > 0
@@ -397,10 +411,11 @@ func (l *Layout) placeExtern(s *sharedLayout) {
 	for k := range s.Kernels {
 		if uses[k] {
 			s.extern[k] = int64(top[root(k)])
+			l.warnDynamic(s, k, mixed[k])
 		}
 	}
 	for f, user := range users {
-		if user {
+		if user.most > 0 {
 			for _, k := range s.reachers.Shown(model.FunID(f)) {
 				s.ExternAt[model.FunID(f)] = top[root(k)] // the last one's
 			}
@@ -408,15 +423,53 @@ func (l *Layout) placeExtern(s *sharedLayout) {
 	}
 }
 
-// externUsers marks the functions whose code names a dynamic variable.
-func (l *Layout) externUsers() []bool {
-	users := make([]bool, len(l.Funs))
+// warnDynamic tells of a kernel whose dynamic variables lie where one of them must not:
+// nvlink takes the alignment of the last one that code names. Which function's that is
+// was asked for few graphs.
+func (l *Layout) warnDynamic(s *sharedLayout, k int, mixed bool) {
+	name, align := l.SymName(l.Funs[s.Kernels[k]].Sym), s.dynAlign[k]
+	d := diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, Symbol: name, Value: uint64(s.extern[k])}
+	switch {
+	case mixed:
+		d.Kind = diag.Rescheduled
+		d.Text = fmt.Sprintf("Dynamic shared memory of '%s' has several alignments, its place may differ from nvlink's", name)
+	case uint64(s.extern[k])%align != 0:
+		d.Text = fmt.Sprintf("Dynamic shared memory of '%s' is at %d, no multiple of the alignment %d of one of its variables, as with nvlink %s", name, s.extern[k], align, l.Release.Name)
+	default:
+		return
+	}
+	l.Say(d)
+}
+
+// externUser is the alignment of the dynamic variables that a function names: the
+// first record's, and the greatest; 0 where it names none.
+type externUser struct{ first, most uint64 }
+
+// externUsers finds the functions whose code names a dynamic variable.
+func (l *Layout) externUsers() []externUser {
+	users := make([]externUser, len(l.Funs))
 	for f := range l.Funs {
+		u := &users[f]
 		l.sharedUses(model.FunID(f), func(v model.SymID) {
-			users[f] = users[f] || l.Syms[v].IsExternShared() && !l.Syms[v].Is(model.SymSized)
+			if s := &l.Syms[v]; s.IsExternShared() && !s.Is(model.SymSized) {
+				align := dynamicAlign(s)
+				if u.most == 0 {
+					u.first = align
+				}
+				u.most = max(u.most, align)
+			}
 		})
 	}
 	return users
+}
+
+// dynamicAlign is the alignment of a dynamic variable: from 13.4 on ptxas writes what
+// the program asks for as the value of the undefined symbol, before 0.
+func dynamicAlign(s *model.Symbol) uint64 {
+	if s.Is(model.SymDefined) || !model.IsAlignment(s.Value) {
+		return DynamicAlign
+	}
+	return max(DynamicAlign, s.Value)
 }
 
 // defineExtern gives dynamic variables a place that a debugger finds.
@@ -504,13 +557,22 @@ func (l *Layout) sharedReserve() uint64 {
 	return 0
 }
 
+// sharedAlign is the alignment of a kernel's section: of its own variables, the dynamic
+// ones it reaches, and those that kernels share.
+func (l *Layout) sharedAlign(s *sharedLayout, k int) uint64 {
+	align := s.dynAlign[k]
+	if id := l.Funs[s.Kernels[k]].Shared; id != model.Absent {
+		align = max(align, l.Secs[id].Align)
+	}
+	if pool := l.Unowned(l.Names.ID(".nv_debug.shared")); pool != model.Absent && len(s.Multi) > 0 {
+		align = max(align, l.Secs[pool].Align)
+	}
+	return align
+}
+
 // sizeShared sets size and alignment of every kernel's section.
 func (l *Layout) sizeShared(s *sharedLayout) {
 	pool := l.Unowned(l.Names.ID(".nv_debug.shared"))
-	poolAlign := uint64(1)
-	if pool != model.Absent {
-		poolAlign = l.Secs[pool].Align
-	}
 	dynamic := l.hasDynamic()
 	for k, f := range s.Kernels {
 		if l.Funs[f].Shared == model.Absent {
@@ -518,12 +580,12 @@ func (l *Layout) sizeShared(s *sharedLayout) {
 		}
 		sec := &l.Secs[l.Funs[f].Shared]
 		sec.Size, sec.Chunks = s.ends[k], nil
+		sec.Align = l.sharedAlign(s, k)
 		if s.extern[k] >= 0 {
 			sec.Size = uint64(s.extern[k])
-			sec.Align = max(sec.Align, DynamicAlign)
-		}
-		if len(s.Multi) > 0 {
-			sec.Align = max(sec.Align, poolAlign)
+			if l.Release.AlignsDynamic {
+				sec.Size = model.AlignUp(sec.Size, sec.Align)
+			}
 		}
 		if sec.Size > 0 || dynamic && (sec.Align == DynamicAlign || sec.Align > DynamicAlign && l.sharedReserve() > 0) {
 			sec.Size += l.sharedReserve()

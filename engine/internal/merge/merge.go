@@ -129,15 +129,12 @@ func (l *merger) merge(f *cubin.File, num int32) error {
 // checkAlignments refuses alignments with which offsets would run over.
 func (l *merger) checkAlignments(m *module) error {
 	for i := 1; i < len(m.heads); i++ {
-		if s := &m.heads[i]; !isAlignment(s.Align) {
+		if s := &m.heads[i]; !model.IsAlignment(s.Align) {
 			return m.fault(cubin.BadHeader, s, s.Off, s.Align, "sh_addralign is not a power of two, or too large")
 		}
 	}
 	return nil
 }
-
-// isAlignment reports whether offsets can be aligned to n; 0 is no alignment.
-func isAlignment(n uint64) bool { return n&(n-1) == 0 && n <= maxSection }
 
 // fault is a refusal of an input, with its place.
 func (m *module) fault(kind cubin.Kind, sec *cubin.Section, off, value uint64, detail string) error {
@@ -241,7 +238,7 @@ func (l *merger) appendChunk(m *module, id model.SecID, i int, s *cubin.Section)
 	if err := l.spend(m, s, base-out.Size); err != nil {
 		return 0, err
 	}
-	if s.Size > maxSection || base > maxSection {
+	if s.Size > model.MaxSection || base > model.MaxSection {
 		return 0, m.fault(cubin.OverBudget, s, s.Off, s.Size, "a section of that many bytes")
 	}
 	out.Align = max(out.Align, s.Align)
@@ -251,10 +248,6 @@ func (l *merger) appendChunk(m *module, id model.SecID, i int, s *cubin.Section)
 	}
 	return base, nil
 }
-
-// maxSection bounds the size of a section: no memory space of a device is
-// larger, and offsets stay far from overflow.
-const maxSection = 1 << 40
 
 // sectionFor finds or makes the section that takes an input section's bytes.
 func (l *merger) sectionFor(m *module, s *cubin.Section) (model.SecID, error) {

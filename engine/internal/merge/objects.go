@@ -60,7 +60,10 @@ func (l *merger) undefinedObject(m *module, i int, s *cubin.Symbol, name names.I
 		sym := model.Symbol{Name: name, Info: s.Info, Other: s.Other, Flags: model.SymGlobal, Sec: model.Absent,
 			File: m.num, Value: s.Value, Size: s.Size}
 		if sym.IsExternShared() {
-			l.PoolShared()
+			pool := &l.Secs[l.PoolShared()]
+			if model.IsAlignment(s.Value) {
+				pool.Align = max(pool.Align, s.Value)
+			}
 		}
 		switch {
 		case s.Binding() == cuda.STBLocal:
@@ -126,7 +129,7 @@ func isShared(s *cubin.Symbol) bool {
 
 // commonObject reads a tentative definition; st_value is its alignment.
 func (l *merger) commonObject(m *module, i int, s *cubin.Symbol, name names.ID, old model.SymID) error {
-	if !isAlignment(s.Value) {
+	if !model.IsAlignment(s.Value) {
 		return m.fault(cubin.BadIndex, nil, uint64(i), s.Value, "the alignment of a common symbol is not a power of two, or too large")
 	}
 	if old == model.Absent {
@@ -227,7 +230,7 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 		sym.Value = m.base[shndx]
 	case !sym.IsShared():
 		sym.Value += m.base[shndx]
-	case !isAlignment(s.Value):
+	case !model.IsAlignment(s.Value):
 		// A shared variable's st_value is its alignment until layout.
 		return m.fault(cubin.BadIndex, in, uint64(i), s.Value, "the alignment of a shared variable is not a power of two, or too large")
 	}

@@ -379,3 +379,10 @@ func (s *Section) Raise() {
 
 // Unplaced is the value of what layout gave no place.
 const Unplaced = ^uint64(0)
+
+// MaxSection bounds the size of a section: no memory space of a device is
+// larger, and offsets stay far from overflow.
+const MaxSection = 1 << 40
+
+// IsAlignment reports whether offsets can be aligned to n; 0 is no alignment.
+func IsAlignment(n uint64) bool { return n&(n-1) == 0 && n <= MaxSection }

@@ -132,6 +132,8 @@ type Release struct {
 	NoRelAction bool
 	// Relocatable: -r makes a relocatable file.
 	Relocatable bool
+	// AlignsDynamic: a kernel with dynamic shared memory asks for a multiple of its alignment.
+	AlignsDynamic bool
 	// DebugSingleShared: -g emits shared variables one kernel uses.
 	DebugSingleShared bool
 
@@ -244,6 +246,7 @@ var r130 = Release{
 // predecessor.
 var (
 	r131 = r130.successor("13.1", 131, "V13.1.115", "37061995", func(r *Release) {
+		r.AlignsDynamic = true
 		r.Compat.Keeps = true
 		r.NoMixedAccelerated = true
 		r.Finalizer = 131

@@ -55,7 +55,9 @@ func (l *Resolution) DecideAll(by Rules) error {
 	case kept != nil:
 		return kept
 	}
-	l.warnNullPointers()
+	if !l.Failed {
+		l.warnNullPointers()
+	}
 	return l.checkPlaced()
 }
 
@@ -231,15 +233,17 @@ func (l *Resolution) Value(in model.SecID, r *model.Reloc) descriptor.Values {
 	return v
 }
 
-// IsForgotten reports whether a dynamic variable was removed although code
-// still names it: --preserve-relocs keeps functions that no kernel reaches, and
-// forgets that they have a part in the layout too.
+// IsForgotten reports whether a dynamic variable was removed although code or data
+// still names it: --preserve-relocs keeps functions that no kernel reaches, and where
+// kernels share variables it forgets that those have a part in the layout too. What
+// becomes of data that names one isn't known.
 func (l *Resolution) IsForgotten(in model.SecID, sym *model.Symbol) bool {
-	if l.Secs[l.Secs[in].Target].Flags&cuda.SHFAlloc == 0 {
+	target := &l.Secs[l.Secs[in].Target]
+	if target.Flags&cuda.SHFAlloc == 0 {
 		return false // debug information, which has no part in the layout
 	}
 	return l.Opt.PreserveRelocs && !l.ShowsDebug() && !l.IsRelocatable() && !sym.Is(model.SymDynamic|model.SymSized) &&
-		len(l.Shared.Kernels) > 0 && l.ExternOffset(l.Secs[in].Target, sym) == model.Unplaced
+		len(l.Shared.Kernels) > 0 && (target.Fun == model.Absent || len(l.Shared.Multi) > 0) && l.ExternOffset(l.Secs[in].Target, sym) == model.Unplaced
 }
 
 // ExternOffset returns the offset of the dynamic shared variables as seen from
