@@ -1,0 +1,62 @@
+package layout
+
+import (
+	"fmt"
+
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// DynamicAlign is the alignment of dynamic shared memory. An empty section of
+// just that alignment stays in the image where some variable is dynamic: it
+// says that a kernel has some, or, by accident, that the pool has it too.
+const DynamicAlign = 16
+
+// warnDynamic tells of a kernel whose dynamic variables lie where one of them must not:
+// nvlink takes the alignment of the last one that code names. Which function's that is
+// was asked for few graphs.
+func (l *Layout) warnDynamic(s *sharedLayout, k int, mixed bool) {
+	name, align := l.SymName(l.Funs[s.Kernels[k]].Sym), s.dynAlign[k]
+	d := diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, Symbol: name, Value: uint64(s.extern[k])}
+	switch {
+	case mixed:
+		d.Kind = diag.Rescheduled
+		d.Text = fmt.Sprintf("Dynamic shared memory of '%s' has several alignments, its place may differ from nvlink's", name)
+	case uint64(s.extern[k])%align != 0:
+		d.Text = fmt.Sprintf("Dynamic shared memory of '%s' is at %d, no multiple of the alignment %d of one of its variables, as with nvlink %s", name, s.extern[k], align, l.Release.Name)
+	default:
+		return
+	}
+	l.Say(d)
+}
+
+// externUser is the alignment of the dynamic variables that a function names: the
+// first record's, and the greatest; 0 where it names none.
+type externUser struct{ first, most uint64 }
+
+// externUsers finds the functions whose code names a dynamic variable.
+func (l *Layout) externUsers() []externUser {
+	users := make([]externUser, len(l.Funs))
+	for f := range l.Funs {
+		u := &users[f]
+		l.sharedUses(model.FunID(f), func(v model.SymID) {
+			if s := &l.Syms[v]; s.IsExternShared() && !s.Is(model.SymSized) {
+				align := dynamicAlign(s)
+				if u.most == 0 {
+					u.first = align
+				}
+				u.most = max(u.most, align)
+			}
+		})
+	}
+	return users
+}
+
+// dynamicAlign is the alignment of a dynamic variable: from 13.4 on ptxas writes what
+// the program asks for as the value of the undefined symbol, before 0.
+func dynamicAlign(s *model.Symbol) uint64 {
+	if s.Is(model.SymDefined) || !model.IsAlignment(s.Value) {
+		return DynamicAlign
+	}
+	return max(DynamicAlign, s.Value)
+}
