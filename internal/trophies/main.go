@@ -8,7 +8,8 @@
 // one place; that of 13.0 and 13.5 loses every reference to a constant of another object. nvlink 11.8 to 13.5 leaves pointers zero that an object has to a function
 // or a variable which an object before it defines as well. nvlink 11.8 to 13.4 stores
 // equal constants once where it is told of host code, as nvcc tells it, and the code
-// reads on where they would have been. All are made afresh where the tools are
+// reads on where they would have been. nvlink 13.4 and 13.5 place the dynamic shared
+// memory of a kernel by the alignment of one of its arrays. All are made afresh where the tools are
 // installed, see internal/nvidia and
 // internal/nvjitlink; else the images in testdata are shown, which -update recorded.
 package main
@@ -65,7 +66,7 @@ func run(dir, twinlink string, update bool) error {
 	if tools, err := nvidia.Find(s.ctx, nvidia.Options{}); err == nil {
 		s.tools = tools
 	}
-	for _, name := range []string{"scale1", "scale2", "tile1", "tile2", "table1", "table2", "gain1", "gain2", "gain3", "far1", "far2"} {
+	for _, name := range []string{"scale1", "scale2", "tile1", "tile2", "table1", "table2", "gain1", "gain2", "gain3", "far1", "far2", "wide1", "wide2"} {
 		if err := s.compile(name); err != nil {
 			return err
 		}
@@ -82,6 +83,9 @@ func run(dir, twinlink string, update bool) error {
 	if err := s.fars(); err != nil {
 		return err
 	}
+	if err := s.wide(); err != nil {
+		return err
+	}
 	return s.gains()
 }
 
@@ -95,6 +99,9 @@ func (s *shop) compile(name string) error {
 		release := "13.0"
 		if !strings.HasPrefix(name, "tile") && !strings.HasPrefix(name, "far") {
 			release = "12.4" // older than every tool that links it
+		}
+		if strings.HasPrefix(name, "wide") {
+			release = "13.5" // older ones don't write alignments down
 		}
 		res, err := s.tools.Assemble(s.ctx, release, []string{arch}, nvidia.File{Name: name + ".ptx", Data: source})
 		if err == nil && res.Outcome == nvidia.Success {
@@ -238,6 +245,55 @@ func (s *shop) fars() error {
 		}
 	}
 	return nil
+}
+
+// wide links kernels that name two dynamic shared arrays, and others that name one.
+func (s *shop) wide() error {
+	inputs, err := s.read("wide1.cubin", "wide2.cubin")
+	if err != nil {
+		return err
+	}
+	how := "recorded"
+	for i, name := range []string{"wide-13.5.cubin", "wide-right.cubin"} {
+		if output, ok := s.link("13.5", nil, inputs[i]); ok {
+			how = "made now"
+			if err := s.write(name, output); err != nil {
+				return err
+			}
+		} else if err := s.take(name); err != nil {
+			return err
+		}
+	}
+	s.head("nvlink 13.5 places two dynamic shared arrays by the alignment of the last one alone", how)
+	if err := s.verify("wide-13.5.cubin", "wide1.cubin"); err != nil {
+		return err
+	}
+	how = "recorded"
+	name := "wide-nvjitlink-13.5.cubin"
+	if output, ok := s.jitlink("13.5", inputs[0]); ok {
+		how = "made now"
+		if err := s.write(name, output); err != nil {
+			return err
+		}
+	} else if err := s.take(name); err != nil {
+		return err
+	}
+	s.head("nvJitLink 13.5 does the same", how)
+	return s.verify(name, "wide1.cubin")
+}
+
+// jitlink makes a link with a release's nvJitLink, if it is there.
+func (s *shop) jitlink(release string, input nvidia.File) ([]byte, bool) {
+	for _, lib := range nvjitlink.Find(nvjitlink.Options{}) {
+		if lib.Release != release {
+			continue
+		}
+		l := nvjitlink.New(lib, nvjitlink.Options{})
+		res, err := l.Link(s.ctx, nvjitlink.Question{Options: []string{arch}, Inputs: []nvjitlink.Input{{Kind: nvjitlink.Cubin, Name: input.Name, Data: input.Data}}})
+		l.Close()
+		return res.Output, err == nil && res.Outcome == nvjitlink.Linked
+	}
+	return nil, false
 }
 
 // gains links three objects with a constant array each, two of them equal, as nvcc

@@ -25,6 +25,8 @@ func TestRecorded(t *testing.T) {
 		{"tables-13.5", []string{"table1", "table2"}, nil, check.FunctionMissing, "twice"},
 		{"fars-13.0", []string{"far1", "far2"}, nil, check.RelocationField, "far"},
 		{"fars-13.5", []string{"far1", "far2"}, nil, check.RelocationField, "far"},
+		{"wide-13.5", []string{"wide1"}, nil, check.SymbolAlignment, "wide"},
+		{"wide-nvjitlink-13.5", []string{"wide1"}, nil, check.SymbolAlignment, "wide"},
 		{"gains", []string{"gain1", "gain2", "gain3"}, strings.Split(called, ","), check.SectionSize, ""},
 	} {
 		var inputs []check.Input
@@ -48,6 +50,26 @@ func TestOtherOrder(t *testing.T) {
 	inputs := []check.Input{read(t, "table1"), read(t, "table2")}
 	if v := check.Check(inputs, read(t, "tables-right").Data, check.Options{Arch: "sm_90"}); !v.Agrees() {
 		t.Error(v)
+	}
+}
+
+// nvlink 13.5.37 places dynamic shared memory by the alignment of the last array that the
+// code names: one alone lies right.
+func TestWide(t *testing.T) {
+	if v := check.Check([]check.Input{read(t, "wide2")}, read(t, "wide-right").Data, check.Options{Arch: "sm_90"}); !v.Agrees() {
+		t.Error(v)
+	}
+	v := check.Check([]check.Input{read(t, "wide1")}, read(t, "wide-13.5").Data, check.Options{Arch: "sm_90"})
+	var told []string
+	for _, f := range v.Findings {
+		told = append(told, f.Detail)
+	}
+	slices.Sort(told)
+	if want := []string{
+		"the function deep, which the kernel calls reaches, uses wide at 0x20, which is no multiple of its alignment of 128 bytes",
+		"the kernel two uses wide at 0x20, which is no multiple of its alignment of 128 bytes",
+	}; !slices.Equal(told, want) {
+		t.Errorf("%q", told)
 	}
 }
 

@@ -44,6 +44,7 @@ type check struct {
 	exhausted    error                 // the budget ended where no error can be returned
 
 	told         map[toldKey]uint64 // places read from fields
+	aligned      map[toldKey]uint64 // what inputs ask for arrays of unknown length in shared memory
 	hints        map[hintKey]uint64 // the same, for the other side
 	shared       []*identity        // shared variables with a definition
 	arrays       *externArrays      // nil: none

@@ -86,6 +86,7 @@ func tell(kind uint32, before, after []byte, in oracle.Inputs) (uint64, bool) {
 // variables.
 func (c *check) findEvidence() error {
 	c.told = map[toldKey]uint64{}
+	c.aligned = map[toldKey]uint64{}
 	c.uses, c.lostUses = map[*identity]*use{}, map[*identity]bool{}
 	for _, m := range c.modules {
 		for _, list := range m.relocs {
@@ -124,6 +125,7 @@ func (c *check) noteUse(m *module, code *body, r record) {
 		c.lostUses[id] = true
 		return
 	}
+	c.noteAlignment(code, id, &m.symbols[r.symbol])
 	u := c.uses[id]
 	if u == nil {
 		u = new(use)
