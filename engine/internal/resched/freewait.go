@@ -75,16 +75,16 @@ func (w *word) sourcesRead() int {
 func (a *allocator) isFree(b, t int, was, is bitset) bool {
 	tok := &a.tokens[t]
 	last := a.blocks[b].to - 1
-	if a.fenced != nil && a.fenced[last] && !a.late {
+	if a.fenced != nil && a.fenced[last] && !a.lateWaits {
 		return a.isFreeAtFence(b, t, was)
 	}
 	if was.has(t) && (tok.block != b && (!was.has(0) || tok.board != a.tokens[0].board) || tok.block == b && a.isYoungest(t, was) && !(was.has(0) && tok.board == a.tokens[0].board) || a.sameGroup(t, was, is)) {
 		return a.words[last].wait()>>tok.board&1 != 0
 	}
-	if a.late {
+	if a.lateWaits {
 		return a.isFreeLate(b, t, was)
 	}
-	if !a.late && tok.block != b && a.isOverBackEdge(b, t) {
+	if tok.block != b && a.isOverBackEdge(b, t) {
 		return true
 	}
 	if tok.slow || tok.block != b || a.words[last].op() == opEXIT || tok.fresh && a.words[last].op() == opBSYNC {

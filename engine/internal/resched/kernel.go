@@ -87,7 +87,7 @@ func change(text []byte, how Options) (Result, int) {
 			return r, dead
 		}
 		if len(front) > 0 && !unscheduled(words) {
-			a := &allocator{flow: trace(words), fenced: fences(words, front, &r), fenceWords: fenceWords, late: how.Late}
+			a := &allocator{flow: trace(words), fenced: fences(words, front, &r), fenceWords: fenceWords, late: how.Late, lateWaits: how.Late}
 			r.Exact = a.reallocate(-1) && r.Exact && a.isSureWithDebug()
 			r.doubts = a.doubts
 		}
@@ -103,12 +103,14 @@ func change(text []byte, how Options) (Result, int) {
 		return r, dead
 	}
 	if stackLoad(words) {
-		if a := (&allocator{flow: trace(words), fenced: fences(words, front, &r), fenceWords: fenceWords - 1, late: how.Late}); len(a.first[0]) > 0 {
+		f := trace(words)
+		a := &allocator{flow: f, fenced: fences(words, front, &r), fenceWords: fenceWords - 1, late: how.Late && f.isSimple(), lateWaits: how.Late}
+		if len(a.first[0]) > 0 {
 			finished := a.reallocate(a.first[0][0])
 			dead = 0
 			r.Changed = true
 			r.doubts = a.doubts
-			r.Exact = r.Exact && finished && a.isSure() && !hasDoubtful(words)
+			r.Exact = r.Exact && finished && a.isSure() && a.late == how.Late && !hasDoubtful(words)
 		}
 	}
 	if r.Moves != nil {
@@ -123,7 +125,7 @@ func change(text []byte, how Options) (Result, int) {
 // isSure reports whether no kernel was seen to come out otherwise.
 func (a *allocator) isSure() bool {
 	if a.late {
-		return a.doubts&^(laterBlock|laterWait|overBack) == 0 && a.isSimple()
+		return a.doubts&^(laterBlock|laterWait|overBack) == 0
 	}
 	return a.doubts.none()
 }
