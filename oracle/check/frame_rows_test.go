@@ -2,6 +2,7 @@ package check
 
 import (
 	encoding "encoding/hex"
+	"strings"
 	"testing"
 )
 
@@ -40,9 +41,34 @@ func TestFrameRows(t *testing.T) {
 		if ok := c.sameRows(frame{fde: want}, frame{fde: unhex(x.fde), id: id}); ok != x.ok {
 			t.Errorf("%s: %v", x.name, ok)
 		}
-		c.release = 130
+		c.release = 130 // of the inputs, which a later release may link
+		if ok := c.sameRows(frame{fde: want}, frame{fde: unhex(x.fde), id: id}); ok != x.ok {
+			t.Errorf("%s: %v with inputs of 13.0", x.name, ok)
+		}
+		c.options.Strict = true
 		if c.sameRows(frame{fde: want}, frame{fde: unhex(x.fde), id: id}) {
-			t.Errorf("%s: taken from 13.0", x.name)
+			t.Errorf("%s: taken for 13.0's own", x.name)
+		}
+	}
+}
+
+// The frame of a function by nvlink 13.5 for sm_100, whose REDUX writes a uniform register and a
+// move after it the register of the input's.
+func TestFrameRowOfUniformMove(t *testing.T) {
+	head := strings.Repeat("\x00", 8) + "\x80\x02" + strings.Repeat("\x00", 6)
+	want := head + "\x0c\x81\x80\x80\x28\x00\x04\x6c\x00\x00\x00\x00"
+	got := head + "\x0c\x81\x80\x80\x28\x00\x04\x5c\x00\x00\x00\x07\x8e\x80\x80\x28\x04\x10\x00\x00\x00\x00"
+	code := make([]byte, 0x280)
+	id := &identity{code: &body{area: &area{out: &section{body: code}}}}
+	c := &check{release: 130}
+	for word, ok := range map[string]bool{
+		"\x02\x7c\x0e\x00\x4f": true,  // MOV R14, UR79
+		"\x02\x7c\x0d\x00\x4f": false, // MOV R13, UR79
+		"\xc4\x73\x0e\x00\x0d": false, // REDUX
+	} {
+		copy(code[0x170:], word)
+		if c.sameRows(frame{fde: want}, frame{fde: got, id: id}) != ok {
+			t.Errorf("%x: want %v", word, ok)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (c *check) relocatePlace(m *module, list relocs, to place) error {
 		case d.action == oracle.Patches:
 			c.patch(m, to.area, r, d)
 		case d.action == oracle.Keeps, d.action == oracle.Finalizes:
-			k := kept{offset: r.offset, kind: d.as, ref: c.refOf(m, r.symbol), addend: r.addend, rela: r.rela, mod: m, optional: optional, lost: m.definesAsWell(r.symbol)}
+			k := kept{offset: r.offset, kind: d.as, ref: c.refOf(m, r.symbol), addend: mergedAddend(m, r), rela: r.rela, mod: m, optional: optional, lost: m.definesAsWell(r.symbol)}
 			if !r.rela {
 				k.implicit = implicit(to.area, r)
 			}
@@ -112,6 +112,22 @@ func (c *check) relocatePlace(m *module, list relocs, to place) error {
 		}
 	}
 	return nil
+}
+
+// mergedAddend is the addend of a kept record. One of debug information that names a
+// section counts from the start of the input's, which is further back in the output's.
+//
+// Source: the line table that each unit of .nv.merc.debug_info names, of C++ programs
+// compiled with -G, in links by nvlink 13.0 and 13.5.
+func mergedAddend(m *module, r record) int64 {
+	s := &m.symbols[r.symbol]
+	if r.kind != cuda.R_MERCURY_PROG_REL32 || s.kind() != cuda.STTSection || s.special || r.addend < 0 {
+		return r.addend
+	}
+	if p := m.places[s.shndx].part; p != nil && p.placed && isDebug(m.sections[s.shndx].name) {
+		return int64(p.at(uint64(r.addend)))
+	}
+	return r.addend
 }
 
 // definesAsWell reports whether a module has one of several definitions of a symbol.
