@@ -111,7 +111,7 @@ func (c *check) explainWord(a *area, at, out uint64, want, got []byte) bool {
 // words between.
 func branches(word []byte) bool {
 	switch opcode(word) {
-	case opBra, opBraU, opBraDiv, opBrx, opBrxU, opBssy:
+	case opBra, opBraU, opBraDiv, opBrx, opBrxU, opBssy, opCallRel:
 		return true
 	}
 	return false

@@ -46,6 +46,7 @@ const (
 	opBrx       = 0x949
 	opBrxU      = 0x958
 	opBssy      = 0x945
+	opCallRel   = 0x944
 	opExit      = 0x94d
 	opBsync     = 0x941
 	opRet       = 0x950
@@ -197,7 +198,7 @@ func shortAddition(x, y []byte) bool {
 // BSSY 34 to 63.
 func blankDistance(word []byte) {
 	switch opcode(word) {
-	case opBra, opBraU, opBraDiv, opBrx, opBrxU:
+	case opBra, opBraU, opBraDiv, opBrx, opBrxU, opCallRel:
 		blank(word, 16, 23)
 		blank(word, 34, 81)
 	case opBssy:
