@@ -132,7 +132,7 @@ func ours(t *testing.T, q *fuzz.Question) ran {
 		if err != nil {
 			image = nil
 		}
-		return ran{exit, image, stdout.String() + displaced.ReplaceAllString(stderr.String(), "")}
+		return ran{exit, image, stdout.String() + withoutOwn(stderr.String())}
 	}
 	r := one(q.Command("out.cubin"), "out.cubin")
 	if q.Final == nil || r.exit != 0 {

@@ -111,6 +111,7 @@ var rules = []rule{
 	{from: "internal/terminal", to: of("github.com/fatih/color", "github.com/mattn/go-isatty")},
 	{from: "internal/progress", to: of("internal/terminal", "github.com/cheggaaa/pb/v3")},
 	{from: "internal/sbom", to: of("github.com/CycloneDX/cyclonedx-go")},
+	{from: "internal/ownwarnings"},
 	{from: "internal/repro"},
 	{from: "internal/fuzzlog"},
 
@@ -135,12 +136,12 @@ var rules = []rule{
 	{from: "corpus/real", to: of("internal/nvidia")},
 	{from: "corpus/definitions/regen", to: of("corpus/definitions", "internal/nvidia")},
 	// Made on the spot: it asks nvlink and the command line and reports.
-	{from: "corpus/internal/live", to: of("internal/ptxgen", "internal/splitmix", "internal/diff", "report", "internal/nvidia"), test: of("internal/nvidia/nvidiatest", cmp)},
+	{from: "corpus/internal/live", to: of("internal/ptxgen", "internal/splitmix", "internal/diff", "report", "internal/nvidia", "internal/ownwarnings"), test: of("internal/nvidia/nvidiatest", cmp)},
 	{from: "internal/splitmix"},
 	{from: "internal/vectorlink", to: of("corpus/relocs", "engine", "internal/cmdline")},
 	{from: "internal/ptxgen", to: of("internal/splitmix")},
 	{from: "internal/biglink", to: of("cubin", "cuda"), test: of("engine", "internal/nvidia", "internal/nvidia/nvidiatest")},
-	{from: "corpus/internal/bed", to: of("internal/splitmix", "internal/container", "internal/diff", "internal/nvidia", "internal/nvjitlink", "internal/nvjitlink/worker"), test: of("internal/nvidia/nvidiatest")},
+	{from: "corpus/internal/bed", to: of("internal/splitmix", "internal/container", "internal/diff", "internal/nvidia", "internal/nvjitlink", "internal/nvjitlink/worker", "internal/ownwarnings"), test: of("internal/nvidia/nvidiatest")},
 
 	{from: "corpus/internal/site", to: of("internal/vectorlink", "corpus", "corpus/relocs", "corpus/internal/expect", "cuda", "engine", "engine/descriptor", "internal/claims", "internal/cmdline", "internal/verify", "oracle", "report")},
 
@@ -245,7 +246,7 @@ var rules = []rule{
 			cobra+"/...",
 			pflag,
 		),
-		test: of("corpus", "corpus/definitions", "internal/biglink", "internal/nvidia/nvidiatest", cmp, testscript, "go.yaml.in/yaml/v3"),
+		test: of("corpus", "corpus/definitions", "internal/biglink", "internal/nvidia/nvidiatest", "internal/ownwarnings", cmp, testscript, "go.yaml.in/yaml/v3"),
 	},
 }
 

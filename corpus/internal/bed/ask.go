@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvjitlink"
+	"github.com/twinlink/twinlink/internal/ownwarnings"
 )
 
 const outName = "out.cubin"
@@ -77,22 +77,8 @@ func (b *bed) askProcesses(ctx context.Context, p *plan) (*link, error) {
 		return nil, err
 	}
 	l.ours = answerOf("twinlink", res)
-	l.ours.stderr, l.ours.warned = withoutOwn(l.ours.stderr)
+	l.ours.stderr, l.ours.warned = ownwarnings.Strip(l.ours.stderr)
 	return l, nil
-}
-
-// withoutOwn takes out the lines that twinlink alone writes: that what it made
-// may not be what nvlink makes.
-func withoutOwn(stderr string) (rest string, warned bool) {
-	var b strings.Builder
-	for line := range strings.Lines(stderr) {
-		if strings.HasPrefix(line, "nvlink warning : ") && slices.ContainsFunc(ownWords, func(w string) bool { return strings.Contains(line, w) }) {
-			warned = true
-		} else if !strings.Contains(line, leftOut) {
-			b.WriteString(line)
-		}
-	}
-	return b.String(), warned
 }
 
 func answerOf(who string, res *nvidia.Result) *answer {
@@ -167,10 +153,3 @@ func (a *answer) messages() string {
 	}
 	return strings.Join(out, "\n")
 }
-
-// leftOut stands in the warning about code that nvlink drops without a word, and
-// twinlink as well: the images are the same.
-const leftOut = "is left out, as nvlink does"
-
-// ownWords stand in warnings that nvlink doesn't have.
-var ownWords = []string{"scheduled anew", "rescheduled", "may differ from nvlink", "constants of another input displace", "too, as with nvlink", "one of its variables, as with nvlink"}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/twinlink/twinlink/internal/diff"
 	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/ownwarnings"
 	"github.com/twinlink/twinlink/report"
 )
 
@@ -66,12 +67,10 @@ func firstDifference(got, want *nvidia.Result) (first *report.Finding, more int)
 		}
 		return d, 0
 	}
-	for _, t := range [...]struct {
-		key       string
-		got, want []byte
-	}{{"stderr", got.Stderr, want.Stderr}, {"stdout", got.Stdout, want.Stdout}} {
-		if !bytes.Equal(t.got, t.want) {
-			a, b := firstLines(string(t.got), string(t.want))
+	said, _ := ownwarnings.Strip(string(got.Stderr))
+	for _, t := range [...]struct{ key, got, want string }{{"stderr", said, string(want.Stderr)}, {"stdout", string(got.Stdout), string(want.Stdout)}} {
+		if t.got != t.want {
+			a, b := firstLines(t.got, t.want)
 			return sides(t.key, a, b), 0
 		}
 	}

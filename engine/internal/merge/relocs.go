@@ -69,7 +69,7 @@ func (l *merger) readRelocs(m *module, s *cubin.Section) error {
 		l.Secs[r.id].Relocs = r.out
 	}
 	if dropped != 0 && m.isUserBank(s.Info) {
-		l.WarnNullPointer(l.Syms[m.sym[dropped]].Name, m.num, target)
+		l.NotePointer(l.Syms[m.sym[dropped]].Name, m.num, target)
 	}
 	return nil
 }

@@ -7,10 +7,25 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/names"
 )
 
-// WarnNullPointer says that data in a section holds zero where an input has it hold an
-// address: nvlink leaves it so, without a word.
-func (l *Program) WarnNullPointer(to names.ID, file int32, target SecID) {
-	name, in, section := l.Names.Str(to), l.FileName(file), l.Names.Str(l.Secs[target].Name)
-	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.NullPointer, File: in, Section: section, Symbol: name,
-		Text: fmt.Sprintf("Pointer to '%s' in %s of '%s' is zero, since an earlier input defines '%s' too, as with nvlink %s", name, section, in, name, l.Release.Name)})
+// nullPointer is data that holds zero where an input has it hold an address.
+type nullPointer struct {
+	to     names.ID
+	file   int32
+	target SecID
+}
+
+// NotePointer notes that nvlink leaves data in a section zero where a file has it hold an
+// address.
+func (l *Program) NotePointer(to names.ID, file int32, target SecID) {
+	l.nullPointers = append(l.nullPointers, nullPointer{to, file, target})
+}
+
+// WarnNullPointers tells of what was noted, once a link is known to succeed.
+func (l *Program) WarnNullPointers() {
+	for _, p := range l.nullPointers {
+		name, in, section := l.Names.Str(p.to), l.FileName(p.file), l.Names.Str(l.Secs[p.target].Name)
+		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.NullPointer, File: in, Section: section, Symbol: name,
+			Text: fmt.Sprintf("Pointer to '%s' in %s of '%s' is zero, since an earlier input defines '%s' too, as with nvlink %s", name, section, in, name, l.Release.Name)})
+	}
+	l.nullPointers = nil
 }

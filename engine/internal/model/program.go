@@ -36,6 +36,7 @@ type Program struct {
 	Str, Shstr *names.Strtab
 
 	unified      map[names.ID]bool // see IsUnified
+	nullPointers []nullPointer     // in the order of the inputs
 	infoLists    Arena[AttributeLists]
 	sectionLists Arena[SecID]
 	symLists     [][]SymID // by ListID - 1

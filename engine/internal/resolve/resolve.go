@@ -55,15 +55,19 @@ func (l *Resolution) DecideAll(by Rules) error {
 	case kept != nil:
 		return kept
 	}
-	if !l.Failed {
-		l.warnNullPointers()
+	if err := l.checkPlaced(); err != nil {
+		return err
 	}
-	return l.checkPlaced()
+	if !l.Failed {
+		l.findNullPointers()
+		l.WarnNullPointers()
+	}
+	return nil
 }
 
-// warnNullPointers names each variable with the address of a function that is not in
+// findNullPointers notes each variable with the address of a function that is not in
 // the image: an earlier input defines it too, and nvlink forgets who asks for this one.
-func (l *Resolution) warnNullPointers() {
+func (l *Resolution) findNullPointers() {
 	for i := range l.Secs {
 		t := l.Secs[i].Target
 		if t == model.Absent || l.Secs[i].Deleted || l.Secs[t].Deleted || l.Secs[t].Type != cuda.SHTCudaGlobalInit {
@@ -77,7 +81,7 @@ func (l *Resolution) warnNullPointers() {
 			}
 			if s := &l.Syms[r.Sym]; s.Type() == cuda.STTFunc && s.Is(model.SymDead) {
 				told = r.Sym
-				l.WarnNullPointer(s.Name, r.File, t)
+				l.NotePointer(s.Name, r.File, t)
 			}
 		}
 	}

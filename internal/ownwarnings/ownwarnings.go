@@ -1,0 +1,36 @@
+// Package ownwarnings knows the warnings of a link that nvlink doesn't have, for those who
+// compare what the two say.
+package ownwarnings
+
+import (
+	"slices"
+	"strings"
+)
+
+// mayDiffer stand in warnings that the image may not be what nvlink makes.
+var mayDiffer = []string{"scheduled anew", "rescheduled", "may differ from nvlink"}
+
+// asNvlink stand in those about what nvlink does too, without a word.
+var asNvlink = []string{
+	"is left out, as nvlink does",
+	"constants of another input displace",
+	"is zero, since an earlier input defines",
+	"no multiple of the alignment",
+}
+
+// Strip takes the lines that only twinlink writes out of its messages. It reports whether
+// one says that the image may differ from nvlink's.
+func Strip(messages string) (rest string, warned bool) {
+	var b strings.Builder
+	for line := range strings.Lines(messages) {
+		in := func(word string) bool { return strings.Contains(line, word) }
+		switch own := strings.HasPrefix(line, "nvlink warning : "); {
+		case own && slices.ContainsFunc(mayDiffer, in):
+			warned = true
+		case own && slices.ContainsFunc(asNvlink, in):
+		default:
+			b.WriteString(line)
+		}
+	}
+	return b.String(), warned
+}

@@ -1,0 +1,24 @@
+package ownwarnings
+
+import "testing"
+
+func TestStrip(t *testing.T) {
+	const theirs = "nvlink warning : Stack size for entry function 'k' cannot be statically determined\n"
+	for _, c := range []struct {
+		own    string
+		warned bool
+	}{
+		{"nvlink warning : Kernel 'k' is scheduled anew, perhaps not as nvlink does it\n", true},
+		{"nvlink warning : Dynamic shared memory of 'k' has several alignments, its place may differ from nvlink's\n", true},
+		{"nvlink warning : Pointer to 'f' in .nv.constant3 of 'b.cubin' is zero, since an earlier input defines 'f' too, as with nvlink 13.0 (target: sm_80)\n", false},
+		{"nvlink warning : Dynamic shared memory of 'k' is at 32, no multiple of the alignment 128 of one of its variables, as with nvlink 13.5\n", false},
+	} {
+		if rest, warned := Strip(theirs + c.own); rest != theirs || warned != c.warned {
+			t.Errorf("%q: left %q, %v", c.own, rest, warned)
+		}
+	}
+	const fatal = "nvlink fatal   : a kernel scheduled anew\n"
+	if rest, warned := Strip(fatal); rest != fatal || warned {
+		t.Errorf("an error: left %q, %v", rest, warned)
+	}
+}
