@@ -237,17 +237,15 @@ func (l *Resolution) Value(in model.SecID, r *model.Reloc) descriptor.Values {
 	return v
 }
 
-// IsForgotten reports whether a dynamic variable was removed although code or data
-// still names it: --preserve-relocs keeps functions that no kernel reaches, and where
-// kernels share variables it forgets that those have a part in the layout too. What
-// becomes of data that names one isn't known.
+// IsForgotten reports whether a dynamic variable was removed although something still
+// names it: --preserve-relocs keeps functions that no kernel reaches, and debug
+// information, and where kernels share variables it forgets that those have a part in
+// the layout too. What becomes of data that names one isn't known.
 func (l *Resolution) IsForgotten(in model.SecID, sym *model.Symbol) bool {
 	target := &l.Secs[l.Secs[in].Target]
-	if target.Flags&cuda.SHFAlloc == 0 {
-		return false // debug information, which has no part in the layout
-	}
+	data := target.Fun == model.Absent && target.Flags&cuda.SHFAlloc != 0
 	return l.Opt.PreserveRelocs && !l.ShowsDebug() && !l.IsRelocatable() && !sym.Is(model.SymDynamic|model.SymSized) &&
-		len(l.Shared.Kernels) > 0 && (target.Fun == model.Absent || len(l.Shared.Multi) > 0) && l.ExternOffset(l.Secs[in].Target, sym) == model.Unplaced
+		len(l.Shared.Kernels) > 0 && (data || len(l.Shared.Multi) > 0) && l.ExternOffset(l.Secs[in].Target, sym) == model.Unplaced
 }
 
 // ExternOffset returns the offset of the dynamic shared variables as seen from
