@@ -12,19 +12,7 @@ import (
 // TestArms makes kernels with stores in the arms of branches, as ptxas 13.0.88 compiled
 // them from PTX made for this, what nvlink 13.0.88 makes of them.
 func TestArms(t *testing.T) {
-	files, err := filepath.Glob("testdata/arms/*.ptxas")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no kernels", err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := os.ReadFile(strings.TrimSuffix(file, ".ptxas") + ".nvlink")
-		if err != nil {
-			t.Fatal(err)
-		}
+	eachPair(t, "arms", func(file string, text, want []byte) {
 		if bytes.Equal(text, want) {
 			t.Errorf("%s: nvlink changes nothing", file)
 		}
@@ -42,6 +30,26 @@ func TestArms(t *testing.T) {
 				break
 			}
 		}
+	})
+}
+
+// eachPair visits the kernels of a folder: as ptxas wrote them and as nvlink did.
+func eachPair(t *testing.T, folder string, visit func(file string, text, want []byte)) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", folder, "*.ptxas"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no kernels", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(strings.TrimSuffix(file, ".ptxas") + ".nvlink")
+		if err != nil {
+			t.Fatal(err)
+		}
+		visit(file, text, want)
 	}
 }
 
