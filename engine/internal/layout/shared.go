@@ -386,12 +386,13 @@ func (l *Layout) placeExtern(s *sharedLayout) {
 		}
 	}
 	s.extern = make([]int64, len(s.Kernels))
+	pool := l.poolAlign(s)
 	top := make(map[int]uint64)
 	for k := range s.Kernels {
 		s.extern[k] = -1
 		if uses[k] {
 			if l.ShowsDebug() && l.Release.AlignsDynamic {
-				at[k] = l.sharedAlign(s, k)
+				at[k] = l.sharedAlign(s, k, pool)
 			}
 			top[root(k)] = max(top[root(k)], model.AlignUp(max(s.ends[k], s.first), at[k]))
 		}
@@ -502,29 +503,36 @@ func (l *Layout) sharedReserve() uint64 {
 }
 
 // sharedAlign is the alignment of a kernel's section: of its own variables, the dynamic
-// ones it reaches, and those that kernels share.
-func (l *Layout) sharedAlign(s *sharedLayout, k int) uint64 {
-	align := s.dynAlign[k]
+// ones it reaches, and those that kernels share, which ask for pool.
+func (l *Layout) sharedAlign(s *sharedLayout, k int, pool uint64) uint64 {
+	align := max(s.dynAlign[k], pool)
 	if id := l.Funs[s.Kernels[k]].Shared; id != model.Absent {
 		align = max(align, l.Secs[id].Align)
 	}
-	if pool := l.Unowned(l.Names.ID(".nv_debug.shared")); pool != model.Absent && len(s.Multi) > 0 {
-		align = max(align, l.Secs[pool].Align)
-	}
 	return align
+}
+
+// poolAlign is the alignment that kernels' sections take from the variables they share,
+// 0 where there are none.
+func (l *Layout) poolAlign(s *sharedLayout) uint64 {
+	pool := l.Unowned(l.Names.ID(".nv_debug.shared"))
+	if pool == model.Absent || len(s.Multi) == 0 {
+		return 0
+	}
+	return l.Secs[pool].Align
 }
 
 // sizeShared sets size and alignment of every kernel's section.
 func (l *Layout) sizeShared(s *sharedLayout) {
 	pool := l.Unowned(l.Names.ID(".nv_debug.shared"))
-	dynamic := l.hasDynamic()
+	poolAlign, dynamic := l.poolAlign(s), l.hasDynamic()
 	for k, f := range s.Kernels {
 		if l.Funs[f].Shared == model.Absent {
 			continue
 		}
 		sec := &l.Secs[l.Funs[f].Shared]
 		sec.Size, sec.Chunks = s.ends[k], nil
-		sec.Align = l.sharedAlign(s, k)
+		sec.Align = l.sharedAlign(s, k, poolAlign)
 		if s.extern[k] >= 0 {
 			sec.Size = uint64(s.extern[k])
 			if l.Release.AlignsDynamic {
