@@ -220,14 +220,7 @@ func TestFinalizeCommand(t *testing.T) {
 // own ("Opportunistic Finalization"); for observed the rules say what nvlink 13.0.88
 // accepted, and where code would be needed other than the file's, that is said.
 func TestFinalizeLevels(t *testing.T) {
-	data, err := os.ReadFile("../../corpus/testdata/mercury/leaf/13.0-sm_100/a.cubin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
-	if err := os.WriteFile("x.cubin", data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	besideLeaf(t)
 	const ok, no, unknown, code = "(0)", "(26)", "(30)", "(14)"
 	for rules, levels := range map[string][5][4]string{ // by level; for sm_100, 103, 110, 120
 		"seed":     {{ok, no, no, no}, {ok, no, no, no}, {ok, ok, no, no}, {ok, ok, no, no}, {ok, unknown, unknown, unknown}},

@@ -9,14 +9,7 @@ import (
 // TestFinalizeModes wants of each way to ask for a kind of output, a check or a level
 // a copy or a refusal that names the option; no file stands where it was refused.
 func TestFinalizeModes(t *testing.T) {
-	data, err := os.ReadFile("../../corpus/testdata/mercury/leaf/13.0-sm_100/a.cubin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
-	if err := os.WriteFile("x.cubin", data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	besideLeaf(t)
 	const copied = "; copied"
 	for _, c := range []struct{ words, says string }{
 		{"--cap-merc", copied},
@@ -69,5 +62,18 @@ func TestFinalizeDoubles(t *testing.T) {
 	}
 	if _, err := os.Stat("out.cubin"); err == nil {
 		t.Error("copied")
+	}
+}
+
+// besideLeaf moves to a folder of the test's own, where x.cubin is an object for sm_100.
+func besideLeaf(t *testing.T) {
+	t.Helper()
+	data, err := os.ReadFile("../../corpus/testdata/mercury/leaf/13.0-sm_100/a.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("x.cubin", data, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
