@@ -8,6 +8,7 @@ import (
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/corpus"
+	"github.com/twinlink/twinlink/corpus/corpustest"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -15,16 +16,8 @@ import (
 // images calls f with every file of the corpus, opened.
 func images(t *testing.T, f func(m *capsule.Image)) {
 	t.Helper()
-	list, err := corpus.Capsules()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range list {
-		data, err := list[i].Data()
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := cubin.Open(list[i].Name, data)
+	corpustest.Capsules(t, func(c *corpus.Capsule, data []byte) {
+		file, err := cubin.Open(c.Name, data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +26,7 @@ func images(t *testing.T, f func(m *capsule.Image)) {
 			t.Error(err)
 		}
 		f(m)
-	}
+	})
 }
 
 // Capsules come back byte for byte, and the ends of functions are those that

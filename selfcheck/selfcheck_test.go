@@ -11,24 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/twinlink/twinlink/corpus"
+	"github.com/twinlink/twinlink/corpus/corpustest"
 	"github.com/twinlink/twinlink/selfcheck"
 )
 
-// corpus calls f with every file of the corpus.
-func capsules(t testing.TB, f func(c *corpus.Capsule, data []byte)) {
-	t.Helper()
-	list, err := corpus.Capsules()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range list {
-		data, err := list[i].Data()
-		if err != nil {
-			t.Fatal(err)
-		}
-		f(&list[i], data)
-	}
-}
+var capsules = corpustest.Capsules
 
 // What ptxas and nvlink 13.0.88 and 13.5.37 wrote passes, and is reconstituted
 // byte for byte.

@@ -76,20 +76,21 @@ var rules = []rule{
 	{from: "internal/cmdline", to: of("cubin", "cuda", "engine"), test: of("corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// The files in which device code travels. The engine knows none of them.
+	{from: "internal/hostelf", test: of(cmp)},
 	{from: "internal/container", to: of("cuda", zstd, lz4), test: of(cmp)},
 
 	// What a command line's files give a link.
 	{from: "internal/cufilt"},
-	{from: "internal/inputs", to: of("internal/cmdline", "internal/container", "internal/lto", "cubin", "cuda", "engine"), test: of("corpus/definitions", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/inputs", to: of("internal/cmdline", "internal/container", "internal/lto", "cubin", "cuda", "engine"), test: of("internal/hostelf", "corpus/definitions", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// What judges a capsule.
-	{from: "capsule", to: of("cubin", "cuda"), test: of("corpus", cmp)},
+	{from: "capsule", to: of("cubin", "cuda"), test: of("corpus/corpustest", "corpus", cmp)},
 	{from: "internal/dwarf", to: of("capsule", "cubin")},
-	{from: "internal/capsule/...", to: of("capsule", "internal/dwarf", "internal/capsule/...", "cubin", "cuda"), test: of("corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "internal/capsule/...", to: of("capsule", "internal/dwarf", "internal/capsule/...", "cubin", "cuda"), test: of("corpus/corpustest", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "mercury/...", to: of("capsule", "cubin", "cuda", "mercury/...", "internal/nvidia"), test: of("corpus", "internal/nvidia/nvidiatest", cmp)},
 	{from: "selfcheck/survey", to: of("selfcheck", "internal/container")},
 	{from: "selfcheck/survey", to: of("selfcheck", "internal/container")},
-	{from: "selfcheck/...", to: of("capsule", "internal/dwarf", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus", "engine", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "selfcheck/...", to: of("capsule", "internal/dwarf", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus/corpustest", "corpus", "engine", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// What may be finalized for what.
 	{from: "internal/finalizer", to: of("cubin", "cuda"), test: of("corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
@@ -116,13 +117,14 @@ var rules = []rule{
 	{from: "internal/fuzzlog"},
 
 	// What host code registers, held against the device code that is there.
-	{from: "internal/registration", to: of("internal/container", "cubin", "cuda"), test: of(cmp)},
+	{from: "internal/registration", to: of("internal/container", "cubin", "cuda"), test: of("internal/hostelf", cmp)},
 
 	// NVIDIA's compilers, for what a link finds uncompiled.
 	{from: "internal/lto", to: of("internal/nvjitlink"), test: of("internal/nvidia", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
 
 	// Data, and the programs that make it anew.
 	{from: "corpus", to: of("corpus/internal/manifest"), test: of("internal/nvidia", "internal/nvidia/nvidiatest")},
+	{from: "corpus/corpustest", to: of("corpus")},
 	{from: "corpus/demo", to: of("corpus"), test: of("corpus/internal/manifest")},
 	{from: "corpus/relocs", to: of("corpus", "cuda")},
 	{from: "corpus/internal/manifest"},
@@ -131,7 +133,7 @@ var rules = []rule{
 	{from: "corpus/internal/capsules", to: of("capsule", "internal/capsule/model", "corpus", "cubin", "cuda", "internal/nvidia")},
 	{from: "corpus/internal/expect", to: of("corpus/relocs", "cuda", "oracle")},
 	{from: "corpus/internal/vectors", to: of("corpus/relocs", "corpus/internal/expect", "cuda", "oracle", "internal/nvidia")},
-	{from: "corpus/hosts", to: of("corpus", "cubin", "cuda"), test: of("engine", "internal/cmdline", "internal/inputs", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "corpus/hosts", to: of("corpus", "cubin", "cuda", "internal/hostelf"), test: of("engine", "internal/cmdline", "internal/inputs", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "corpus/definitions"},
 	{from: "corpus/real", to: of("internal/nvidia")},
 	{from: "corpus/definitions/regen", to: of("corpus/definitions", "internal/nvidia")},

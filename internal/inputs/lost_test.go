@@ -4,48 +4,22 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/twinlink/twinlink/internal/hostelf"
 )
 
 // sections makes a host object of sections, a name and its content by turns.
 func sections(typ uint16, list ...string) []byte {
-	le := binary.LittleEndian
-	names := []byte{0}
-	out := make([]byte, 64)
-	headers := make([]byte, 64)
-	add := func(name string, content []byte, kind uint32) {
-		h := make([]byte, 64)
-		le.PutUint32(h, uint32(len(names)))
-		le.PutUint32(h[4:], kind)
-		le.PutUint64(h[24:], uint64(len(out)))
-		le.PutUint64(h[32:], uint64(len(content)))
-		le.PutUint64(h[48:], 1)
-		names = append(append(names, name...), 0)
-		out, headers = append(out, content...), append(headers, h...)
+	var of []hostelf.Section
+	for pair := range slices.Chunk(list, 2) {
+		of = append(of, hostelf.Section{Name: pair[0], Data: []byte(pair[1])})
 	}
-	for i := 0; i < len(list); i += 2 {
-		add(list[i], []byte(list[i+1]), 1)
-	}
-	names = append(names, ".shstrtab\x00"...)
-	h := make([]byte, 64)
-	le.PutUint32(h, uint32(len(names)-10))
-	le.PutUint32(h[4:], 3)
-	le.PutUint64(h[24:], uint64(len(out)))
-	le.PutUint64(h[32:], uint64(len(names)))
-	out, headers = append(out, names...), append(headers, h...)
-	copy(out, "\x7fELF\x02\x01\x01")
-	le.PutUint16(out[16:], typ)
-	le.PutUint16(out[18:], 62) // EM_X86_64
-	le.PutUint32(out[20:], 1)
-	le.PutUint64(out[40:], uint64(len(out)))
-	le.PutUint16(out[52:], 64)
-	le.PutUint16(out[58:], 64)
-	le.PutUint16(out[60:], uint16(len(headers)/64))
-	le.PutUint16(out[62:], uint16(len(headers)/64-1))
-	return append(out, headers...)
+	return hostelf.Encode(typ, of...)
 }
 
 func fatbinFile(t *testing.T, name string) []byte {
@@ -64,7 +38,7 @@ func fatbinFile(t *testing.T, name string) []byte {
 func TestLosses(t *testing.T) {
 	fat := fatbinFile(t, "13.0-plain.fatbin")
 	two := string(fat) + string(fat)
-	merged := sections(1, "__nv_relfatbin", two, ".nvFatBinSegment", strings.Repeat("\x00", 24), "__nv_module_id", "_a\x00_b\x00")
+	merged := sections(hostelf.Object, "__nv_relfatbin", two, ".nvFatBinSegment", strings.Repeat("\x00", 24), "__nv_module_id", "_a\x00_b\x00")
 	cubin := deviceCode(t, fat)
 	g := given{
 		"merged.o": merged,                                                  // of ld -r
@@ -72,7 +46,7 @@ func TestLosses(t *testing.T) {
 		"fats.a":   archive("f.fatbin", fat),                                // an archive of fatbinaries
 		"text.a":   archive("README", []byte("text"), "p.o", partObject(t)), // first member no ELF file
 		"nested.a": archive("in.a", archive("p.o", partObject(t))),
-		"lib.so":   sections(3, "__nv_relfatbin", string(fat), ".nvFatBinSegment", strings.Repeat("\x00", 24)),
+		"lib.so":   sections(hostelf.Shared, "__nv_relfatbin", string(fat), ".nvFatBinSegment", strings.Repeat("\x00", 24)),
 		"c.elf":    cubin, // a name that nvlink doesn't know
 	}
 	const told = ", which nvlink drops without a word: linked"

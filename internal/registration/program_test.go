@@ -1,45 +1,23 @@
 package registration
 
 import (
-	"encoding/binary"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/twinlink/twinlink/internal/container"
+	"github.com/twinlink/twinlink/internal/hostelf"
 )
 
 // program makes an executable of sections, a name and its content by turns.
 func program(list ...string) []byte {
-	le := binary.LittleEndian
-	names, out, headers := []byte{0}, make([]byte, 64), make([]byte, 64)
-	add := func(name string, content []byte, kind uint32) {
-		h := make([]byte, 64)
-		le.PutUint32(h, uint32(len(names)))
-		le.PutUint32(h[4:], kind)
-		names = append(append(names, name...), 0)
-		if kind == 3 {
-			content = names
-		}
-		le.PutUint64(h[24:], uint64(len(out)))
-		le.PutUint64(h[32:], uint64(len(content)))
-		out, headers = append(out, content...), append(headers, h...)
+	var of []hostelf.Section
+	for pair := range slices.Chunk(list, 2) {
+		of = append(of, hostelf.Section{Name: pair[0], Data: []byte(pair[1])})
 	}
-	for i := 0; i < len(list); i += 2 {
-		add(list[i], []byte(list[i+1]), 1)
-	}
-	add(".shstrtab", nil, 3)
-	copy(out, "\x7fELF\x02\x01\x01")
-	le.PutUint16(out[16:], 2) // ET_EXEC
-	le.PutUint16(out[18:], 62)
-	le.PutUint32(out[20:], 1)
-	le.PutUint64(out[40:], uint64(len(out)))
-	le.PutUint16(out[52:], 64)
-	le.PutUint16(out[58:], 64)
-	le.PutUint16(out[60:], uint16(len(headers)/64))
-	le.PutUint16(out[62:], uint16(len(headers)/64-1))
-	return append(out, headers...)
+	return hostelf.Encode(hostelf.Program, of...)
 }
 
 // A program with the code of 13.0-plain.fatbin, for sm_80 with the kernel count and the variable counter.

@@ -7,25 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/twinlink/twinlink/corpus"
+	"github.com/twinlink/twinlink/corpus/corpustest"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/internal/capsule/model"
 )
 
-// cubins calls f with every file of the corpus.
-func cubins(t testing.TB, f func(c *corpus.Capsule, data []byte)) {
-	t.Helper()
-	list, err := corpus.Capsules()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range list {
-		data, err := list[i].Data()
-		if err != nil {
-			t.Fatal(err)
-		}
-		f(&list[i], data)
-	}
-}
+var cubins = corpustest.Capsules
 
 // Every file of ptxas and nvlink 13.0.88 and 13.5.37 comes back byte for byte.
 func TestRebuild(t *testing.T) {
