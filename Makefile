@@ -15,6 +15,7 @@ build: bin/twinlink
 # measures it anew; a plain "go build" does without and is 5 % slower.
 bin/twinlink:
 	CGO_ENABLED=0 go build -pgo=cmd/twinlink/link.pgo -o $@ ./cmd/twinlink
+	CGO_ENABLED=0 go build -pgo=cmd/twinlink/link.pgo -o bin/twinlink-nvlink ./cmd/twinlink-nvlink
 	go build -o bin/twinlink-nvjitlink ./cmd/twinlink-nvjitlink
 
 # The skips are told in a file, since go test hides what a passing package prints.

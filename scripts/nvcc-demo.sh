@@ -19,7 +19,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-(cd "$root" && go build -o "$work/twinlink" ./cmd/twinlink)
+(cd "$root" && go build -o "$work" ./cmd/twinlink ./cmd/twinlink-nvlink)
 ./twinlink as-nvlink --toolkit "$toolkit" cuda
 cat >a.cu <<'CU'
 extern __device__ int twice(int);

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,14 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/twinlink/twinlink/internal/cmdline"
-)
-
-// realName is what the toolkit's own nvlink is called in a folder that as-nvlink
-// made, and releaseName the file that tells its release.
-const (
-	realName    = "nvlink.real"
-	releaseName = "nvlink.release"
+	"github.com/twinlink/twinlink/internal/linkcommand"
+	"github.com/twinlink/twinlink/internal/outfile"
 )
 
 func asNvlinkCommand(s streams) *cobra.Command {
@@ -47,7 +40,10 @@ it; with TWINLINK_VERIFY=fail a link that is wrong fails.`,
 	}
 	toolkit := c.Flags().String("toolkit", "", "the toolkit: the folder that holds bin/nvcc")
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		program, err := os.Executable()
+		program, err := linkcommand.Beside("twinlink-nvlink") // starts faster
+		if err != nil {
+			program, err = os.Executable()
+		}
 		if err != nil {
 			return err
 		}
@@ -89,12 +85,12 @@ func shadow(from, folder, program string) (release string, err error) {
 		return "", err
 	}
 	release = releaseOf(real)
-	for name, target := range map[string]string{"nvlink": program, realName: real} {
+	for name, target := range map[string]string{"nvlink": program, linkcommand.RealName: real} {
 		if err := symlink(target, filepath.Join(bin, name)); err != nil {
 			return "", err
 		}
 	}
-	return release, writeFiles([]outFile{{path: filepath.Join(bin, releaseName), data: []byte(release + "\n")}})
+	return release, outfile.Write([]outfile.File{{Path: filepath.Join(bin, linkcommand.ReleaseName), Data: []byte(release + "\n")}})
 }
 
 // linkAll makes links in a folder to everything in another but one name.
@@ -136,34 +132,4 @@ func releaseOf(nvlink string) string {
 		return "unknown"
 	}
 	return release
-}
-
-// place is the folder that as-nvlink made and in which the program was started
-// as nvlink; "" for none.
-func place(argv0 string) string {
-	path := argv0
-	if !strings.ContainsRune(path, filepath.Separator) {
-		found, err := exec.LookPath(path)
-		if err != nil && !errors.Is(err, exec.ErrDot) {
-			return ""
-		}
-		path = found
-	}
-	folder := filepath.Dir(path)
-	if _, err := os.Lstat(filepath.Join(folder, realName)); err != nil {
-		return ""
-	}
-	return folder
-}
-
-// placedRelease is the release of the toolkit of such a folder.
-func placedRelease(folder string) (cmdline.Release, bool) {
-	if folder == "" {
-		return 0, false
-	}
-	text, err := os.ReadFile(filepath.Join(folder, releaseName))
-	if err != nil {
-		return 0, false
-	}
-	return cmdline.ParseRelease(strings.TrimSpace(string(text)))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/twinlink/twinlink/internal/capsule/model"
 	"github.com/twinlink/twinlink/internal/capsule/view"
 	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/outfile"
 )
 
 func capsuleCommand(s streams) *cobra.Command {
@@ -134,5 +135,5 @@ func rebuildFile(in, out string) error {
 	if err != nil {
 		return err
 	}
-	return writeFiles([]outFile{{path: out, data: made}})
+	return outfile.Write([]outfile.File{{Path: out, Data: made}})
 }

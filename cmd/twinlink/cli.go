@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/filemap"
 )
 
 // Exit statuses; link has nvlink's.
@@ -43,7 +44,7 @@ func badUsage(format string, args ...any) error { return &usageError{fmt.Sprintf
 
 // execute runs the command tree.
 func execute(args []string, s streams) int {
-	debug.SetGCPercent(garbagePercent)
+	debug.SetGCPercent(filemap.GarbagePercent)
 	root := newRoot(s)
 	if len(args) == 0 {
 		_ = root.Help()
@@ -149,7 +150,7 @@ prints nvlink's options.`,
 		Example:            "  twinlink link -arch=sm_90 -o out.cubin a.cubin b.cubin",
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return ended(link("twinlink link", "", args, s))
+			return ended(link(args, s))
 		},
 	}
 }

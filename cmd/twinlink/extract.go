@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twinlink/twinlink/internal/container"
+	"github.com/twinlink/twinlink/internal/outfile"
 )
 
 func extractCommand(s streams) *cobra.Command {
@@ -58,7 +59,7 @@ func (w *choosing) extract(name, folder string, s streams) error {
 			return err
 		}
 		out := filepath.Join(folder, fileName(m, used))
-		if err := writeFiles([]outFile{{path: out, data: content}}); err != nil {
+		if err := outfile.Write([]outfile.File{{Path: out, Data: content}}); err != nil {
 			return err
 		}
 		fmt.Fprintf(s.out, "%s: %s\n", out, m.Name())

@@ -13,6 +13,7 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/internal/finalizer"
+	"github.com/twinlink/twinlink/internal/outfile"
 	"github.com/twinlink/twinlink/selfcheck"
 )
 
@@ -222,7 +223,7 @@ func (f *finalize) judge(name string) verdict {
 			return say(fault.Code, err.Error())
 		}
 	}
-	var made []outFile
+	var made []outfile.File
 	if opt.SelfCheck {
 		r, sass, err := selfcheck.Reconstitute(name, data, selfcheck.Options{})
 		switch {
@@ -241,11 +242,11 @@ func (f *finalize) judge(name string) verdict {
 			if err != nil {
 				return say(finalizer.Internal, err.Error())
 			}
-			made = append(made, outFile{path: f.out + ".sass", data: finalizer.Retarget(again, f.target)})
+			made = append(made, outfile.File{Path: f.out + ".sass", Data: finalizer.Retarget(again, f.target)})
 		}
 	}
 	if f.out != "" {
-		if err := writeFiles(append(made, outFile{path: f.out, data: finalizer.Retarget(file, f.target)})); err != nil {
+		if err := outfile.Write(append(made, outfile.File{Path: f.out, Data: finalizer.Retarget(file, f.target)})); err != nil {
 			return say(finalizer.Internal, err.Error())
 		}
 		d.Reason += "; copied"

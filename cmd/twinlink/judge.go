@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/twinlink/twinlink/internal/cmdline"
-	"github.com/twinlink/twinlink/internal/inputs"
+	"github.com/twinlink/twinlink/internal/linkcommand"
 	"github.com/twinlink/twinlink/internal/registration"
 	"github.com/twinlink/twinlink/internal/verify"
 	"github.com/twinlink/twinlink/report"
@@ -19,9 +19,9 @@ import (
 
 // Environment of a build whose links are judged.
 const (
-	verifyVariable = "TWINLINK_VERIFY" // 1: judge; fail: a wrong link fails
-	reportVariable = "TWINLINK_REPORT" // file to which a line is appended
-	realVariable   = "TWINLINK_NVLINK" // the nvlink that links
+	verifyVariable = linkcommand.VerifyVariable // 1: judge; fail: a wrong link fails
+	reportVariable = "TWINLINK_REPORT"          // file to which a line is appended
+	realVariable   = "TWINLINK_NVLINK"          // the nvlink that links
 )
 
 // judgement is the line about one link.
@@ -39,15 +39,12 @@ type judgement struct {
 	Args         []string `json:"args"`
 }
 
-// judged reports whether links are to be judged instead of made.
-func judged() bool { return os.Getenv(verifyVariable) != "" && os.Getenv(verifyVariable) != "0" }
-
 // linkAndJudge has the real nvlink make the link and judges it. The status is
 // nvlink's.
 func linkAndJudge(folder string, args []string, s streams) int {
 	real := os.Getenv(realVariable)
 	if real == "" && folder != "" {
-		real = filepath.Join(folder, realName)
+		real = filepath.Join(folder, linkcommand.RealName)
 	}
 	if real == "" {
 		fmt.Fprintf(s.err, "twinlink: %s is set, but there is no nvlink to run: name one with %s\n", verifyVariable, realVariable)
@@ -107,9 +104,8 @@ func judge(folder string, args []string, status int) (*judgement, bool) {
 	if err != nil {
 		wd = ""
 	}
-	l := &linker{tool: "nvlink", folder: folder, reader: inputs.NewReader(os.ReadFile)}
-	release := l.release(cmdline.Scan(args, readOptions))
-	cmd, err := cmdline.Parse(release, args, readOptions)
+	release := linkcommand.Release(folder, args)
+	cmd, err := cmdline.Parse(release, args, linkcommand.ReadOptions)
 	j := &judgement{Release: release.String(), Status: status, Verdict: "not judged", Folder: wd, Args: args}
 	if err != nil {
 		j.Detail = err.Error()
@@ -128,7 +124,7 @@ func judge(folder string, args []string, status int) (*judgement, bool) {
 		j.Detail = err.Error()
 		return j, true
 	}
-	q := &verify.Question{Subject: cmd.Output, Release: release.String(), ReadFile: readOptions, Output: image}
+	q := &verify.Question{Subject: cmd.Output, Release: release.String(), ReadFile: linkcommand.ReadOptions, Output: image}
 	for _, name := range cmd.Inputs {
 		data, err := os.ReadFile(name)
 		if err != nil {

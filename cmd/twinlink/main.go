@@ -17,6 +17,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/twinlink/twinlink/internal/linkcommand"
 )
 
 // streams is where a command writes.
@@ -30,12 +32,12 @@ func main() {
 // status. A link doesn't build the tree of commands: it is called once a
 // compilation.
 func run(args []string, s streams) int {
-	if filepath.Base(args[0]) == "nvlink" {
-		folder := place(args[0])
-		if judged() {
+	if filepath.Base(args[0]) == linkcommand.NvlinkName {
+		folder := linkcommand.Place(args[0])
+		if linkcommand.Judged() {
 			return linkAndJudge(folder, args[1:], s)
 		}
-		return link("nvlink", folder, args[1:], s)
+		return linkcommand.Run(linkcommand.Call{Tool: linkcommand.NvlinkName, Folder: folder, Out: s.out, Err: s.err}, args[1:])
 	}
 	rest, pack, err := takeRepro(args[1:])
 	switch {
@@ -45,7 +47,12 @@ func run(args []string, s streams) int {
 	case pack != "":
 		return executePacked(rest, pack, s)
 	case len(args) > 1 && args[1] == "link":
-		return link("twinlink link", "", args[2:], s)
+		return link(args[2:], s)
 	}
 	return execute(rest, s)
+}
+
+// link runs "twinlink link".
+func link(args []string, s streams) int {
+	return linkcommand.Run(linkcommand.Call{Tool: "twinlink link", Out: s.out, Err: s.err}, args)
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/twinlink/twinlink/internal/linkcommand"
 )
 
 // result is what a command did.
@@ -231,13 +233,13 @@ func TestSideFiles(t *testing.T) {
 		"nvlink info    : 16 bytes gmem, 16 bytes cmem[3]",
 		"nvlink info    : Function properties for 'k':",
 		"nvlink info    : used 24 registers, 0 stack, 256 bytes smem, 392 bytes cmem[0], 0 bytes lmem, 1 textures")
-	if read(t, "out") != read(t, "linked.cubin") || read(t, "t") != timeHeader {
+	if read(t, "out") != read(t, "linked.cubin") || read(t, "t") != linkcommand.TimeHeader {
 		t.Error("output or table of phases")
 	}
 	if got := read(t, "r"); !strings.HasPrefix(got, "#define NUM_PRELINKED_OBJECTS 2\nDEFINE_REGISTER_FUNC(_") {
 		t.Errorf("registered names %q", got)
 	}
-	if got := twinlink("link", "-arch=sm_80", "a.cubin", "b.cubin", "-o", "out", "-time=-"); got.out != timeHeader {
+	if got := twinlink("link", "-arch=sm_80", "a.cubin", "b.cubin", "-o", "out", "-time=-"); got.out != linkcommand.TimeHeader {
 		t.Errorf("standard output %q", got.out)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twinlink/twinlink/internal/container"
+	"github.com/twinlink/twinlink/internal/filemap"
 )
 
 // choosing is how a command picks pieces of device code from a file that holds
@@ -17,8 +18,8 @@ type choosing struct {
 	arch, member string
 	mercury      bool // leave cubins without a Mercury side out, where nothing is asked for
 	budget       *container.Budget
-	mapLarge     bool      // map large files: the caller watches mapped
-	mapped       []mapping // files that are
+	mapLarge     bool        // map large files: the caller watches mapped
+	mapped       filemap.Set // files that are
 }
 
 // chooseMembers adds --arch and --member.
@@ -74,11 +75,7 @@ func (w *choosing) read(name string) ([]byte, error) {
 	if !w.mapLarge {
 		return os.ReadFile(name)
 	}
-	data, m, err := readOrMap(name)
-	if m != nil {
-		w.mapped = append(w.mapped, *m)
-	}
-	return data, err
+	return w.mapped.ReadFile(name)
 }
 
 // one returns the only cubin in a file.

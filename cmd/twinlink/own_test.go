@@ -5,19 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/twinlink/twinlink/internal/biglink"
 )
-
-func TestTakeOwn(t *testing.T) {
-	rest, own := takeOwn([]string{"-arch=sm_80", "--phases", "a", "--save-dir", "d", "--save-dir=e", "-o", "x"})
-	if !slices.Equal(rest, []string{"-arch=sm_80", "a", "-o", "x"}) || own != (ownOptions{phases: true, save: "e"}) {
-		t.Errorf("%q, %+v", rest, own)
-	}
-}
 
 // What --save-dir keeps links again, and fails again, in its own folder.
 func TestSaveDir(t *testing.T) {

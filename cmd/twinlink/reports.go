@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/twinlink/twinlink/internal/outfile"
 	"github.com/twinlink/twinlink/internal/terminal"
 	"github.com/twinlink/twinlink/report"
 )
@@ -63,7 +64,7 @@ func writeReport(s streams, r *report.Report, format report.Format, output strin
 // output. Text for a person at a terminal is coloured.
 func (s streams) put(result []byte, text bool, file string) error {
 	if file != "" {
-		return writeFiles([]outFile{{path: file, data: result}})
+		return outfile.Write([]outfile.File{{Path: file, Data: result}})
 	}
 	if text && terminal.Colours(s.out) {
 		result = terminal.Paint(result)

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/linkcommand"
 	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/outfile"
 	"github.com/twinlink/twinlink/internal/repro"
 )
 
@@ -66,7 +68,7 @@ func executePacked(args []string, pack string, s streams) int {
 	var b bytes.Buffer
 	packErr := repro.Write(&b, run, files)
 	if packErr == nil {
-		packErr = writeFiles([]outFile{{path: pack, data: b.Bytes()}})
+		packErr = outfile.Write([]outfile.File{{Path: pack, Data: b.Bytes()}})
 	}
 	if packErr != nil {
 		complain(s, packErr)
@@ -82,7 +84,7 @@ func namedOtherwise(args []string) []string {
 	if len(args) == 0 || args[0] != "verify" && args[0] != "link" {
 		return nil
 	}
-	seen := cmdline.Scan(args[1:], readOptions)
+	seen := cmdline.Scan(args[1:], linkcommand.ReadOptions)
 	list := seen.Inputs
 	for _, folder := range seen.LibraryPaths {
 		for _, lib := range seen.Libraries {

@@ -13,7 +13,9 @@ import (
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/internal/filemap"
 	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/outfile"
 	"github.com/twinlink/twinlink/internal/progress"
 	"github.com/twinlink/twinlink/report"
 	"github.com/twinlink/twinlink/selfcheck"
@@ -62,8 +64,8 @@ Exit status: 0 all pass, 1 findings, 2 wrong use, 3 a file was refused,
 // hugeNodes makes the nodes of a file.
 func hugeNodes(n int) []capsule.Node {
 	list := make([]capsule.Node, n)
-	if size := n * int(unsafe.Sizeof(capsule.Node{})); size >= largeInputs {
-		hugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), size))
+	if size := n * int(unsafe.Sizeof(capsule.Node{})); size >= filemap.Large {
+		filemap.HugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), size))
 	}
 	return list
 }
@@ -81,8 +83,8 @@ func (w *choosing) selfcheck(files []string, face *face, opts selfcheck.Options,
 	for _, name := range files {
 		shown.Add(1, name)
 		var list []selfchecked
-		w.mapped = nil
-		err := unlessChanged(func() []mapping { return w.mapped }, func() (err error) {
+		w.mapped = filemap.Set{}
+		err := w.mapped.Watch(func() (err error) {
 			list, err = w.selfcheckFile(name, opts, out != "")
 			if err == nil && face.format.value == string(report.HTML) {
 				for i := range list {
@@ -91,6 +93,9 @@ func (w *choosing) selfcheck(files []string, face *face, opts selfcheck.Options,
 			}
 			return err
 		})
+		if changed := w.mapped.Changed(); changed != "" {
+			err = &filemap.ChangedError{Path: changed}
+		}
 		if err != nil {
 			return err
 		}
@@ -104,7 +109,7 @@ func (w *choosing) selfcheck(files []string, face *face, opts selfcheck.Options,
 				err = printReport(p.report, face.format.value, &text)
 			}
 			if err == nil && p.made != nil {
-				err = writeFiles([]outFile{{path: out, data: p.made}})
+				err = outfile.Write([]outfile.File{{Path: out, Data: p.made}})
 			}
 			if err == nil && ask {
 				err = askWitness(p.piece, face.text(), &text, s)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/linkcommand"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvjitlink"
 	"github.com/twinlink/twinlink/internal/progress"
@@ -134,7 +135,7 @@ func verifyFiles(ctx context.Context, args []string, s streams) error {
 func parseVerify(args []string) (*verifyRequest, error) {
 	req := &verifyRequest{format: report.Text, jit: "all"}
 	q := &req.question
-	q.ReadFile = readOptions
+	q.ReadFile = linkcommand.ReadOptions
 	var rest []string
 	for i := 0; i < len(args); i++ {
 		name, value, hasValue := strings.Cut(args[i], "=")
@@ -159,7 +160,7 @@ func parseVerify(args []string) (*verifyRequest, error) {
 			rest = append(rest, args[i])
 		}
 	}
-	preview := cmdline.Scan(rest, readOptions)
+	preview := cmdline.Scan(rest, linkcommand.ReadOptions)
 	q.Release = preview.Toolkit
 	if len(preview.Inputs) == 0 {
 		return nil, fmt.Errorf("no input files")
@@ -178,7 +179,7 @@ func parseVerify(args []string) (*verifyRequest, error) {
 	req.args = rest
 	q.Subject = subject(preview.Inputs)
 	q.Args = withoutToolkit(withoutFiles(rest, q.Inputs))
-	if cmd, err := cmdline.Parse(q.Toolkit(), append(slices.Clone(rest), "-o", "out"), readOptions); err != nil {
+	if cmd, err := cmdline.Parse(q.Toolkit(), append(slices.Clone(rest), "-o", "out"), linkcommand.ReadOptions); err != nil {
 		return nil, err
 	} else if cmd.Options.Arch == "" {
 		return nil, fmt.Errorf("-arch is missing")

@@ -8,6 +8,7 @@ import (
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/container"
 	"github.com/twinlink/twinlink/internal/inputs"
+	"github.com/twinlink/twinlink/internal/linkcommand"
 	"github.com/twinlink/twinlink/internal/registration"
 	"github.com/twinlink/twinlink/report"
 )
@@ -15,7 +16,7 @@ import (
 // finished returns the program or shared object that verify is asked about alone:
 // there is nothing to link.
 func finished(args []string) (name string, data []byte, ok bool) {
-	preview := cmdline.Scan(args, readOptions)
+	preview := cmdline.Scan(args, linkcommand.ReadOptions)
 	if preview.Arch != "" || len(preview.Inputs) != 1 {
 		return "", nil, false
 	}
@@ -56,7 +57,7 @@ func checkRegistered(file string, args []string, release cmdline.Release) ([]rep
 	if err != nil {
 		return nil, err
 	}
-	cmd, err := cmdline.Parse(release, append(append([]string(nil), args...), "-o", "out"), readOptions)
+	cmd, err := cmdline.Parse(release, append(append([]string(nil), args...), "-o", "out"), linkcommand.ReadOptions)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func run(rounds int, quick, checks bool, only string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	b := &bench{dir: dir, rounds: rounds, quick: quick, only: only, twinlink: filepath.Join(dir, "twinlink"), floor: filepath.Join(dir, "floor"),
 		out: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)}
-	for path, source := range map[string]string{b.twinlink: "./cmd/twinlink", b.empty(): "./internal/bench/empty"} {
+	for path, source := range map[string]string{b.twinlink: "./cmd/twinlink", b.nvlink(): "./cmd/twinlink-nvlink", b.empty(): "./internal/bench/empty"} {
 		build := exec.Command("go", "build", "-pgo="+profilePath, "-o", path, source)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make builds it
 		if out, err := build.CombinedOutput(); err != nil {
@@ -106,6 +106,9 @@ func run(rounds int, quick, checks bool, only string) (err error) {
 
 // empty is a Go program that does nothing: what starting a process costs.
 func (b *bench) empty() string { return filepath.Join(b.dir, "empty") }
+
+// nvlink is the program that only links.
+func (b *bench) nvlink() string { return filepath.Join(b.dir, "twinlink-nvlink") }
 
 func (b *bench) leave(what string, err error) {
 	b.left = append(b.left, what+": "+strings.TrimSpace(err.Error()))
@@ -191,7 +194,8 @@ func (b *bench) compare(s *shape) error {
 		programs = append(programs, program{"floor", append([]string{b.floor, "floor.out"}, inputs...)})
 	}
 	if s.modules == 2 {
-		programs = append(programs, program{"empty Go program", []string{b.empty()}})
+		alone := program{"twinlink-nvlink", append([]string{b.nvlink()}, programs[0].args[2:]...)}
+		programs = append(programs, alone, program{"empty Go program", []string{b.empty()}})
 	}
 	for _, release := range nvidia.Standard {
 		if b.quick || release < s.release {

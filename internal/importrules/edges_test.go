@@ -108,6 +108,17 @@ var rules = []rule{
 	{from: "internal/nvjitlink/nvjitlinktest", to: of("internal/nvidia/nvidiatest", "internal/nvjitlink", "internal/nvjitlink/worker")},
 	{from: "cmd/twinlink-nvjitlink", to: of("internal/nvjitlink/worker")},
 
+	// A link command. What stands here starts with every link of a build.
+	{from: "internal/filemap", to: of("internal/container", "cubin")},
+	{from: "internal/outfile"},
+	{
+		from: "internal/linkcommand",
+		to: of("internal/cmdline", "internal/container", "internal/cputime", "internal/cufilt", "internal/filemap", "internal/inputs", "internal/lto",
+			"internal/nvjitlink", "internal/outfile", "internal/usage", "cubin", "engine"),
+		test: of(cmp),
+	},
+	{from: "cmd/twinlink-nvlink", to: of("internal/linkcommand")},
+
 	// What any command may use.
 	{from: "internal/terminal", to: of("github.com/fatih/color", "github.com/mattn/go-isatty")},
 	{from: "internal/progress", to: of("internal/terminal", "github.com/cheggaaa/pb/v3")},
@@ -212,6 +223,9 @@ var rules = []rule{
 			"internal/cmdline",
 			"internal/container",
 			"internal/inputs",
+			"internal/linkcommand",
+			"internal/outfile",
+			"internal/filemap",
 			"internal/lto",
 			"internal/registration",
 			"corpus",

@@ -1,12 +1,12 @@
 //go:build !linux
 
-package main
+package filemap
 
 // mapFile returns nil: elsewhere files are read.
 func mapFile(string, int) []byte { return nil }
 
-// hugePages does nothing, as hugeHeap.
-func hugePages([]byte) {}
+// HugePages does nothing, as hugeHeap.
+func HugePages([]byte) {}
 
 // hugeHeap does nothing: elsewhere the system chooses the size of pages.
 func hugeHeap(int) {}

@@ -1,4 +1,4 @@
-package main
+package linkcommand
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/outfile"
 )
 
 // graphLine is a function of the call graph as --dump-callgraph prints it:
@@ -32,7 +33,7 @@ func (l *linker) dotFile() error {
 		return l.fatal(engine.Internal, "%s", err)
 	}
 	var bad *fs.PathError
-	if err := writeFiles([]outFile{{path: name, data: dotText(out.Diags)}}); errors.As(err, &bad) {
+	if err := outfile.Write([]outfile.File{{Path: name, Data: dotText(out.Diags)}}); errors.As(err, &bad) {
 		return l.fatal(engine.BadOption, "Could not open output file '%s'", name)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package main
+package linkcommand
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/twinlink/twinlink/internal/cputime"
+	"github.com/twinlink/twinlink/internal/filemap"
 )
 
 // Options of "twinlink link" that nvlink doesn't have. They are taken out of the
@@ -77,7 +78,7 @@ func (w *stopwatch) print(out io.Writer) {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "phase\twall ms\tCPU ms\theap MiB at its end\t")
 	for _, p := range w.phases {
-		fmt.Fprintf(t, "%s\t%.2f\t%.2f\t%.1f\t\n", p.name, ms(p.wall), ms(p.cpu), float64(p.heap)/mebibyte)
+		fmt.Fprintf(t, "%s\t%.2f\t%.2f\t%.1f\t\n", p.name, ms(p.wall), ms(p.cpu), float64(p.heap)/filemap.Mebibyte)
 	}
 	_ = t.Flush()
 }

@@ -1,4 +1,4 @@
-package main
+package filemap
 
 import (
 	"runtime"
@@ -19,13 +19,13 @@ func TestCollectLate(t *testing.T) {
 	}
 	cleanUp(t) // links of earlier tests left cleanups that set the percentage
 	debug.SetGCPercent(100)
-	const inputs = 16 * mebibyte
+	const inputs = 16 * Mebibyte
 	collectLate(inputs)
 	time.Sleep(20 * time.Millisecond) // a cleanup would have run
 	if want, got := 100*tableShare*inputs/firstHeap, percent(); got != want {
 		t.Errorf("garbage is collected at %d %%, want %d", got, want)
 	}
-	for until := time.Now().Add(10 * time.Second); percent() != garbagePercent; {
+	for until := time.Now().Add(10 * time.Second); percent() != GarbagePercent; {
 		if time.Now().After(until) {
 			t.Fatalf("still %d %% after a collection", percent())
 		}

@@ -1,4 +1,4 @@
-package main
+package outfile
 
 import (
 	"errors"
@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// streamed is the output of a link while the link writes it, under a temporary
-// name, which it gets with its first bytes. What goes wrong is an error of finish:
+// Streamed is the output of a link while the link writes it, under a temporary
+// name, which it gets with its first bytes. What goes wrong is an error of Write:
 // the link's own errors come first.
-type streamed struct {
+type Streamed struct {
 	path   string // as it was given
 	target string
 	mode   fs.FileMode
@@ -21,18 +21,18 @@ type streamed struct {
 	err   error // the first
 }
 
-// stream returns an output that a link can write piece by piece: a regular file,
+// Stream returns an output that a link can write piece by piece: a regular file,
 // or one that isn't there yet. For others it returns nil.
-func stream(path string) *streamed {
+func Stream(path string) *Streamed {
 	target, mode, err := targetOf(path)
 	if err != nil || mode&fs.ModeType != 0 {
 		return nil
 	}
-	return &streamed{path: path, target: target, mode: mode}
+	return &Streamed{path: path, target: target, mode: mode}
 }
 
 // WriteAt writes a piece.
-func (s *streamed) WriteAt(b []byte, off int64) (int, error) {
+func (s *Streamed) WriteAt(b []byte, off int64) (int, error) {
 	s.begin.Do(func() { s.file, s.err = createWith(s.target, s.mode) })
 	s.mu.Lock()
 	failed := s.err != nil
@@ -49,7 +49,7 @@ func (s *streamed) WriteAt(b []byte, off int64) (int, error) {
 }
 
 // finish closes the file, which then waits to be renamed.
-func (s *streamed) finish() (placed, error) {
+func (s *Streamed) finish() (placed, error) {
 	if s.file == nil {
 		return placed{}, errors.Join(s.err, fs.ErrInvalid)
 	}
@@ -58,8 +58,8 @@ func (s *streamed) finish() (placed, error) {
 	return closeBeside(f, s.target, s.path, s.err)
 }
 
-// discard removes what was written, unless finish was called.
-func (s *streamed) discard() {
+// Discard removes what was written, unless Write has put it in place.
+func (s *Streamed) Discard() {
 	if s != nil && s.file != nil {
 		_, _ = closeBeside(s.file, "", "", fs.ErrInvalid)
 		s.file = nil

@@ -1,4 +1,4 @@
-package main
+package linkcommand
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/outfile"
 )
 
 // hostSections is what nvlink has a host's linker do with device code: the whole
@@ -36,10 +37,10 @@ func (l *linker) hostScript() error {
 		script = append(own, script...)
 	}
 	if l.cmd.Output == "" {
-		_, err := l.out.Write(script)
+		_, err := l.Out.Write(script)
 		return err
 	}
-	if err := writeFiles([]outFile{{path: l.cmd.Output, data: script}}); err != nil {
+	if err := outfile.Write([]outfile.File{{Path: l.cmd.Output, Data: script}}); err != nil {
 		return l.fatal(engine.BadOption, "Host linker script creation failed.")
 	}
 	return nil

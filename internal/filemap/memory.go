@@ -1,4 +1,4 @@
-package main
+package filemap
 
 import (
 	"runtime"
@@ -8,18 +8,18 @@ import (
 // A link holds its inputs and makes tables. Most of what a big link asks of the
 // system is memory, so that is asked for in few and large pieces.
 
-const mebibyte = 1 << 20
+const Mebibyte = 1 << 20
 
-// largeInputs is how many bytes of inputs are worth mapping them.
-const largeInputs = 4 * mebibyte
+// Large is how many bytes of inputs are worth mapping them.
+const Large = 4 * Mebibyte
 
-// fewInputs is how many bytes of inputs a link takes without any garbage collection
+// few is how many bytes of inputs a link takes without any garbage collection
 // whatever the settings are, which take time to change.
-const fewInputs = mebibyte / 4
+const few = Mebibyte / 4
 
-// garbagePercent is when garbage is collected: a link allocates a few times its
+// GarbagePercent is when garbage is collected: a link allocates a few times its
 // inputs and ends, so collecting earlier costs more than it frees.
-const garbagePercent = 300
+const GarbagePercent = 300
 
 // tableShare is how many times its inputs' bytes a link's tables take at most,
 // unless names and records are most of what the inputs hold.
@@ -27,7 +27,7 @@ const tableShare = 4
 
 // collectLate lets a link of that many bytes of inputs end without collecting
 // garbage. Where its tables take more than their share after all, the first
-// collection brings garbagePercent back.
+// collection brings GarbagePercent back.
 func collectLate(inputs int) {
 	if heap := tableShare * inputs; asksForMore(heap) {
 		debug.SetGCPercent(-1) // hugeHeap collects on its own, once
@@ -37,11 +37,11 @@ func collectLate(inputs int) {
 }
 
 // firstHeap is the heap of the first collection at 100 %.
-const firstHeap = 4 * mebibyte
+const firstHeap = 4 * Mebibyte
 
 // asksForMore reports whether so large a heap is collected before it is full, as
 // the settings are.
-func asksForMore(heap int) bool { return 100*heap/firstHeap > garbagePercent }
+func asksForMore(heap int) bool { return 100*heap/firstHeap > GarbagePercent }
 
 // collectLater lets the heap grow to that many bytes before garbage is collected
 // for the first time.
@@ -50,5 +50,5 @@ func collectLater(heap int) {
 		return
 	}
 	debug.SetGCPercent(100 * heap / firstHeap)
-	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, garbagePercent)
+	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, GarbagePercent)
 }

@@ -1,4 +1,4 @@
-package main
+package linkcommand
 
 import (
 	"bytes"
@@ -29,9 +29,10 @@ func TestMapInputs(t *testing.T) {
 		want[name] = data
 	}
 	reader := unread()
-	l := &linker{reader: reader}
+	l := newLinker(Call{})
+	l.reader = reader
 	l.mapInputs(append(names, filepath.Join(dir, "missing"), dir, os.DevNull))
-	if len(l.mapped) == 0 {
+	if l.mapped.Len() == 0 {
 		t.Skip("files are not mapped here")
 	}
 	for _, name := range []string{filepath.Join(dir, "missing"), dir, os.DevNull} {
@@ -44,7 +45,7 @@ func TestMapInputs(t *testing.T) {
 			t.Errorf("%s: %d bytes, want %d, or other ones", filepath.Base(name), len(got), len(data))
 		}
 	}
-	if name := l.changed(); name != "" {
+	if name := l.mapped.Changed(); name != "" {
 		t.Errorf("%s is said to have changed", name)
 	}
 }
@@ -68,13 +69,14 @@ func TestMappedInputChanges(t *testing.T) {
 				t.Fatal(err)
 			}
 			var messages bytes.Buffer
-			l := &linker{reader: unread(), streams: streams{out: io.Discard, err: &messages}}
+			l := newLinker(Call{Out: io.Discard, Err: &messages})
+			l.reader = unread()
 			l.cmd = &cmdline.Command{Output: filepath.Join(t.TempDir(), "out")}
 			l.mapInputs([]string{name})
-			if len(l.mapped) == 0 {
+			if l.mapped.Len() == 0 {
 				t.Skip("files are not mapped here")
 			}
-			err := l.faultsAsErrors(func() error {
+			err := l.watched(func() error {
 				if err := change(name); err != nil {
 					t.Fatal(err)
 				}

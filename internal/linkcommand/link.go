@@ -1,4 +1,7 @@
-package main
+// Package linkcommand is nvlink's command line: what "twinlink link" and the
+// program twinlink-nvlink run. It imports nothing that a link doesn't need, since a
+// small link takes as long as the start of its process.
+package linkcommand
 
 import (
 	"errors"
@@ -6,35 +9,57 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/container"
 	"github.com/twinlink/twinlink/internal/cufilt"
+	"github.com/twinlink/twinlink/internal/filemap"
 	"github.com/twinlink/twinlink/internal/inputs"
+	"github.com/twinlink/twinlink/internal/outfile"
 	"github.com/twinlink/twinlink/internal/usage"
 )
 
 // linker runs one link command. Steps are in the order in which nvlink takes
 // them, since that decides which of several faults is told.
 type linker struct {
-	streams
-	tool   string // what --help and --version call the program
-	folder string // of as-nvlink, "" for none
+	Call
 	reader *inputs.Reader
 	cmd    *cmdline.Command
 	set    *inputs.Set
-
-	mapped []mapping // inputs that are mapped
+	mapped filemap.Set // inputs that are mapped
 
 	own   ownOptions
 	watch *stopwatch // nil without --phases
 }
 
-func link(tool, folder string, args []string, s streams) int {
-	l := &linker{streams: s, tool: tool, folder: folder, reader: inputs.NewReader(os.ReadFile)}
-	if tool != "nvlink" {
+// Call is a link command: who is called, and where it writes.
+type Call struct {
+	Tool     string // what --help and --version call the program
+	Folder   string // of as-nvlink, "" for none
+	Out, Err io.Writer
+}
+
+// Exit statuses, which are nvlink's. After errors that aren't fatal it ends with 255.
+const (
+	exitOK        = 0
+	exitFatal     = 1
+	undefinedExit = 255
+)
+
+// exitStatus ends a link that has printed all there is to say.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+func newLinker(c Call) *linker { return &linker{Call: c, reader: inputs.NewReader(os.ReadFile)} }
+
+// Run executes a link command line and returns its exit status.
+func Run(c Call, args []string) int {
+	l := newLinker(c)
+	if l.Tool != NvlinkName {
 		args, l.own = takeOwn(args)
 	}
 	if l.own.save == "" {
@@ -44,13 +69,13 @@ func link(tool, folder string, args []string, s streams) int {
 		l.watch = &stopwatch{}
 		l.watch.begin("inputs")
 	}
-	status := l.status(l.faultsAsErrors(func() error { return l.run(args) }))
+	status := l.status(l.watched(func() error { return l.run(args) }))
 	if l.watch != nil {
-		l.watch.print(l.err)
+		l.watch.print(l.Err)
 	}
 	if l.own.save != "" {
 		if err := l.saveLink(l.own.save, args, status); err != nil {
-			fmt.Fprintf(l.err, "twinlink: --save-dir: %v\n", err)
+			fmt.Fprintf(l.Err, "twinlink: --save-dir: %v\n", err)
 		}
 	}
 	return status
@@ -65,13 +90,31 @@ func (l *linker) status(err error) int {
 	return exitOK
 }
 
+// watched runs a step of a link. Where mapped inputs change under it, that is an
+// error like any other.
+func (l *linker) watched(step func() error) error {
+	err := l.mapped.Watch(step)
+	var changed *filemap.ChangedError
+	if !errors.As(err, &changed) {
+		return err
+	}
+	if l.cmd == nil {
+		l.cmd = &cmdline.Command{} // while the release was looked for
+	}
+	return l.inputChanged(changed.Path)
+}
+
+func (l *linker) inputChanged(name string) error {
+	return l.fatal(engine.Malformed, "Input file '%s' changed while it was linked", name)
+}
+
 func (l *linker) run(args []string) error {
-	preview := cmdline.Scan(args, readOptions)
+	preview := cmdline.Scan(args, ReadOptions)
 	release := l.release(preview)
-	cmd, err := cmdline.Parse(release, withCompilers(args), readOptions)
+	cmd, err := cmdline.Parse(release, withCompilers(args), ReadOptions)
 	l.cmd = cmd
 	for i := range cmd.Messages {
-		fmt.Fprintln(l.err, cmd.Line(&cmd.Messages[i]))
+		fmt.Fprintln(l.Err, cmd.Line(&cmd.Messages[i]))
 	}
 	var refused *cmdline.Refusal
 	if errors.As(err, &refused) {
@@ -79,10 +122,10 @@ func (l *linker) run(args []string) error {
 	}
 	switch cmd.Mode {
 	case cmdline.ShowHelp:
-		fmt.Fprint(l.out, cmdline.Usage(release, l.name()))
+		fmt.Fprint(l.Out, cmdline.Usage(release, l.name()))
 		return nil
 	case cmdline.ShowVersion:
-		fmt.Fprint(l.out, cmdline.VersionText(release, l.name()))
+		fmt.Fprint(l.Out, cmdline.VersionText(release, l.name()))
 		return nil
 	case cmdline.HostScript:
 		return l.hostScript()
@@ -99,11 +142,16 @@ func (l *linker) name() string {
 	if l.cmd.Voice.Tool != "" {
 		return l.cmd.Voice.Tool
 	}
-	return l.tool
+	return l.Tool
 }
 
 // toolkitVariable names the release to behave as, where -toolkit doesn't.
 const toolkitVariable = "TWINLINK_TOOLKIT"
+
+// Release is the release as which a command line is to be read.
+func Release(folder string, args []string) cmdline.Release {
+	return newLinker(Call{Folder: folder}).release(cmdline.Scan(args, ReadOptions))
+}
 
 // release is -toolkit, or the release that knows the newest input.
 func (l *linker) release(p cmdline.Preview) cmdline.Release {
@@ -112,7 +160,7 @@ func (l *linker) release(p cmdline.Preview) cmdline.Release {
 			return r
 		}
 	}
-	if r, ok := placedRelease(l.folder); ok {
+	if r, ok := placedRelease(l.Folder); ok {
 		return r
 	}
 	l.mapInputs(p.Inputs)
@@ -120,8 +168,14 @@ func (l *linker) release(p cmdline.Preview) cmdline.Release {
 	return cmdline.Choose(l.reader.Newest(target, inputs.Files(&p)))
 }
 
-// readOptions reads an options file; a folder reads as an empty one.
-func readOptions(name string) ([]byte, error) {
+// mapInputs maps inputs that are large together.
+func (l *linker) mapInputs(names []string) {
+	left := slices.DeleteFunc(slices.Clone(names), l.reader.Has)
+	l.mapped.Map(left, l.reader.Keep)
+}
+
+// ReadOptions reads an options file; a folder reads as an empty one.
+func ReadOptions(name string) ([]byte, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		if info, statErr := os.Stat(name); statErr == nil && info.IsDir() {
@@ -135,9 +189,9 @@ func readOptions(name string) ([]byte, error) {
 func (l *linker) say(diags ...engine.Diagnostic) error {
 	var err error
 	for i := range diags {
-		fmt.Fprintln(l.err, l.cmd.Voice.Line(&diags[i]))
+		fmt.Fprintln(l.Err, l.cmd.Voice.Line(&diags[i]))
 		if diags[i].Severity == engine.Fatal {
-			err = exitStatus(exitDiffer)
+			err = exitStatus(exitFatal)
 		}
 	}
 	return err
@@ -182,11 +236,11 @@ func (l *linker) link() error {
 	}
 	l.cmd.Options.HostUse = l.set.HostUse()
 	l.cmd.Options.Empty = true // nvlink asks for input files, not for code in them
-	var piecewise *streamed
+	var piecewise *outfile.Streamed
 	var to io.WriterAt
 	if !l.cmd.Verbose {
-		if piecewise = stream(l.cmd.Output); piecewise != nil {
-			defer piecewise.discard()
+		if piecewise = outfile.Stream(l.cmd.Output); piecewise != nil {
+			defer piecewise.Discard()
 			to = piecewise
 		}
 	}
@@ -252,9 +306,6 @@ func (l *linker) said(text string) bool {
 	return false
 }
 
-// undefinedExit is nvlink's exit status after errors that aren't fatal.
-const undefinedExit = 255
-
 // verbose prints what the image uses.
 func (l *linker) verbose(image []byte) error {
 	if !l.cmd.Verbose {
@@ -276,26 +327,26 @@ func (l *linker) verbose(image []byte) error {
 
 // write puts the image, and the list of registered names, in place: both or
 // neither. A link that makes no image may have such a list all the same.
-func (l *linker) write(image []byte, piecewise *streamed) error {
-	if name := l.changed(); name != "" {
-		return l.fatal(engine.Malformed, "Input file '%s' changed while it was linked", name)
+func (l *linker) write(image []byte, piecewise *outfile.Streamed) error {
+	if name := l.mapped.Changed(); name != "" {
+		return l.inputChanged(name)
 	}
 	if l.watch != nil {
 		l.watch.begin("file")
 	}
-	var files []outFile
+	var files []outfile.File
 	if image != nil || piecewise != nil {
-		files = append(files, outFile{path: l.cmd.Output, data: image, made: piecewise})
+		files = append(files, outfile.File{Path: l.cmd.Output, Data: image, Made: piecewise})
 	}
 	if l.cmd.Given(cmdline.RegisterLinkBinaries) {
 		folder, err := os.Getwd()
 		if err != nil {
 			folder = ""
 		}
-		files = append(files, outFile{path: l.cmd.RegisterFile, data: inputs.RegisterText(folder, l.set.Registered)})
+		files = append(files, outfile.File{Path: l.cmd.RegisterFile, Data: inputs.RegisterText(folder, l.set.Registered)})
 	}
 	var bad *fs.PathError
-	if err := writeFiles(files); errors.As(err, &bad) {
+	if err := outfile.Write(files); errors.As(err, &bad) {
 		return l.fatal(engine.BadOption, "Could not open output file '%s'", bad.Path)
 	}
 	return nil

@@ -1,6 +1,8 @@
-package main
+package linkcommand
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/twinlink/twinlink/engine"
@@ -38,12 +40,20 @@ _Z3fibi -> _Z3fibi;
 // refused.
 func TestHostScript(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if r := runAs("nvlink", "-ghls=lcs-aug"); r.exit != 0 || r.out != hostSections {
-		t.Errorf("exit %d, %q", r.exit, r.out)
+	nvlink := func(args ...string) (exit int, printed, messages string) {
+		var out, err strings.Builder
+		exit = Run(Call{Tool: NvlinkName, Out: &out, Err: &err}, args)
+		return exit, out.String(), err.String()
 	}
-	runAs("nvlink", "-ghls=lcs-aug", "-o", "s.ld").want(t, 0)
-	if read(t, "s.ld") != hostSections {
-		t.Error("another script")
+	if exit, printed, _ := nvlink("-ghls=lcs-aug"); exit != 0 || printed != hostSections {
+		t.Errorf("exit %d, %q", exit, printed)
 	}
-	runAs("nvlink", "-ghls=lcs-aug", "a.o").want(t, 1, "nvlink fatal   : Input files are not allowed with -ghls option; use --help for more information")
+	exit, _, messages := nvlink("-ghls=lcs-aug", "-o", "s.ld")
+	if data, err := os.ReadFile("s.ld"); exit != 0 || messages != "" || err != nil || string(data) != hostSections {
+		t.Errorf("exit %d, %q, %v, %q", exit, messages, err, data)
+	}
+	const refused = "nvlink fatal   : Input files are not allowed with -ghls option; use --help for more information\n"
+	if exit, _, messages := nvlink("-ghls=lcs-aug", "a.o"); exit != 1 || messages != refused {
+		t.Errorf("exit %d, %q", exit, messages)
+	}
 }

@@ -1,31 +1,28 @@
-package main
+// Package outfile writes the files that a command makes: all of them, or none.
+package outfile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
-
-	"github.com/twinlink/twinlink/engine"
-	"github.com/twinlink/twinlink/internal/cmdline"
 )
 
-// outFile is a file to write: its data, or what a link has written already.
-type outFile struct {
-	path string
-	data []byte
-	made *streamed
+// File is a file to write: its data, or what was written already.
+type File struct {
+	Path string
+	Data []byte
+	Made *Streamed
 }
 
 // placed is a file that is written beside its place and waits to be renamed.
 type placed struct{ temporary, path, given string }
 
-// writeFiles writes all files or none: each is written beside its place first,
+// Write writes all files or none: each is written beside its place first,
 // and renamed when all of them are. Its error is a *fs.PathError that names
 // the file as it was given.
-func writeFiles(files []outFile) error {
+func Write(files []File) error {
 	var waiting []placed
 	defer func() {
 		for _, p := range waiting {
@@ -35,7 +32,7 @@ func writeFiles(files []outFile) error {
 	for _, f := range files {
 		p, err := writeBeside(f)
 		if err != nil {
-			return &fs.PathError{Op: "write", Path: f.path, Err: err}
+			return &fs.PathError{Op: "write", Path: f.Path, Err: err}
 		}
 		if p.temporary != "" {
 			waiting = append(waiting, p)
@@ -53,23 +50,23 @@ func writeFiles(files []outFile) error {
 
 // writeBeside writes a file under a temporary name. What isn't a regular
 // file, such as /dev/stdout, is written to where it stands, and nothing waits.
-func writeBeside(f outFile) (placed, error) {
-	if f.made != nil {
-		return f.made.finish()
+func writeBeside(f File) (placed, error) {
+	if f.Made != nil {
+		return f.Made.finish()
 	}
-	target, mode, err := targetOf(f.path)
+	target, mode, err := targetOf(f.Path)
 	if err != nil {
 		return placed{}, err
 	}
 	if mode&fs.ModeType != 0 {
-		return placed{}, writeInPlace(target, f.data)
+		return placed{}, writeInPlace(target, f.Data)
 	}
 	temporary, err := createWith(target, mode)
 	if err != nil {
 		return placed{}, err
 	}
-	_, err = temporary.Write(f.data)
-	return closeBeside(temporary, target, f.path, err)
+	_, err = temporary.Write(f.Data)
+	return closeBeside(temporary, target, f.Path, err)
 }
 
 // targetOf returns what a path names, and the mode of what is there: 0 where
@@ -169,32 +166,4 @@ func create(path string) (*os.File, error) {
 			return f, err
 		}
 	}
-}
-
-// timeHeader is the first line of the table of --time. nvlink's table has no
-// other line for a link of cubins.
-const timeHeader = "source file name , phase name , phase input files , phase output file , arch , tool, metric , unit\n"
-
-// openTime begins the table of --time, unless the file is there already.
-func (l *linker) openTime() error {
-	name := l.cmd.TimeFile
-	if !l.cmd.Given(cmdline.Time) {
-		return nil
-	}
-	if name == "-" {
-		fmt.Fprint(l.out, timeHeader)
-		return nil
-	}
-	_, statErr := os.Stat(name)
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
-	if err != nil {
-		return l.fatal(engine.BadOption, "Cannot open file '%s'", name)
-	}
-	if statErr != nil {
-		_, err = f.WriteString(timeHeader)
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return l.fatal(engine.BadOption, "Cannot open file '%s'", name)
-	}
-	return nil
 }

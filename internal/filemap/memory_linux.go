@@ -1,4 +1,4 @@
-package main
+package filemap
 
 import (
 	"os"
@@ -32,11 +32,11 @@ func mapFile(name string, size int) []byte {
 }
 
 // hugePage is the size of the kernel's large pages.
-const hugePage = 2 * mebibyte
+const hugePage = 2 * Mebibyte
 
-// hugePages lets the kernel back memory that nobody has touched yet with large
+// HugePages lets the kernel back memory that nobody has touched yet with large
 // pages: of that most of the cost is page faults.
-func hugePages(b []byte) {
+func HugePages(b []byte) {
 	from := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) % hugePage
 	if n := (uintptr(len(b)) - min(from, uintptr(len(b)))) &^ (hugePage - 1); n > 0 {
 		_ = syscall.Madvise(b[from:from+n], syscall.MADV_HUGEPAGE)
@@ -49,7 +49,7 @@ func hugePages(b []byte) {
 // link asks of the system is page faults.
 func hugeHeap(n int) {
 	b := make([]byte, n+hugePage)
-	hugePages(b)
+	HugePages(b)
 	runtime.KeepAlive(b)
 	runtime.GC()
 }

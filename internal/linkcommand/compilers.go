@@ -1,4 +1,4 @@
-package main
+package linkcommand
 
 import (
 	"os"
@@ -41,8 +41,8 @@ func (l *linker) compilers() (*lto.Tools, error) {
 		return nil, nil
 	}
 	p := lto.Places{With: l.cmd.Value(cmdline.LTOWith), Ptxas: l.cmd.Value(cmdline.Ptxas), Release: l.cmd.Release.String()}
-	if l.folder != "" {
-		if bin, err := filepath.EvalSymlinks(filepath.Join(l.folder, realName)); err == nil {
+	if l.Folder != "" {
+		if bin, err := filepath.EvalSymlinks(filepath.Join(l.Folder, RealName)); err == nil {
 			p.Folders = append(p.Folders, filepath.Dir(bin))
 		}
 	}
