@@ -257,3 +257,13 @@ func first(out string) string {
 	}
 	return ""
 }
+
+// said returns what the test that failed says, or else the last lines.
+func said(out string) string {
+	for line := range strings.Lines(out) {
+		if line = strings.TrimSpace(line); strings.Contains(line, "_test.go:") {
+			return line
+		}
+	}
+	return tail(out)
+}

@@ -169,7 +169,7 @@ func TestSum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := b.try(t.Context(), faults[0], tests); got.Outcome != Broken || !strings.Contains(got.Note, "without a fault") {
+	if got := b.try(t.Context(), faults[0], tests); got.Outcome != Broken || !strings.Contains(got.Note, "without a fault") || !strings.HasSuffix(got.Note, "e_test.go:5: always") {
 		t.Errorf("a detector that always fails: %s %s", got.Outcome, got.Note)
 	}
 }

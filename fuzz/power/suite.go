@@ -136,7 +136,7 @@ func (b *bench) measure(ctx context.Context, p *probe) {
 		failed, out, err := b.start(ctx, p.suite, p.suite.selection(p), what, 15*time.Minute)
 		p.took = time.Since(began)
 		if p.err = err; failed {
-			p.err = fmt.Errorf("detector %s fails without a fault, in %s: %s", p.suite.detector.Name, filepath.Base(p.suite.test.dir), tail(out))
+			p.err = fmt.Errorf("detector %s fails without a fault, in %s: %s", p.suite.detector.Name, filepath.Base(p.suite.test.dir), said(out))
 		}
 		if p.err == nil && !fuzzing {
 			p.places, p.err = os.ReadFile(what)

@@ -277,8 +277,8 @@ func (f *file) applyMercury(b []byte, in model.SecID) {
 			// Eight bytes end in the next instruction, in which the finalizer
 			// then finds none.
 			err = f.finalizerFault("")
-		case r.Disposition == model.Cleared && r.Off+8 <= uint64(len(b)):
-			clear(b[r.Off : r.Off+8])
+		case r.Disposition == model.Cleared:
+			output.Clear(b, r.Off, 8)
 		case r.Disposition == model.Applied:
 			err = f.applyField(b, in, r, code)
 		}

@@ -16,3 +16,10 @@ func ApplyAt(place []byte, d *descriptor.Descriptor, v *descriptor.Values) (uint
 	copy(place, whole[:])
 	return old, err
 }
+
+// Clear makes n bytes at a place of a section zero, if all are in it.
+func Clear(body []byte, at, n uint64) {
+	if size := uint64(len(body)); at <= size && n <= size-at {
+		clear(body[at : at+n])
+	}
+}

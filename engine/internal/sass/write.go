@@ -245,9 +245,7 @@ func (f *file) apply(body []byte, in model.SecID) {
 			if r.Type == cuda.R_CUDA_UNUSED_CLEAR32 {
 				n = 4
 			}
-			if r.Off+n <= uint64(len(body)) {
-				clear(body[r.Off : r.Off+n])
-			}
+			output.Clear(body, r.Off, n)
 		case model.Applied:
 			if r.Off >= uint64(len(body)) {
 				continue // of a type without a field
