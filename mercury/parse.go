@@ -2,7 +2,6 @@ package mercury
 
 import (
 	"cmp"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -62,137 +61,69 @@ type parser struct {
 	err    error
 }
 
+// place is what a line must stand below.
+type place int
+
+const (
+	anywhere place = iota
+	inForm
+	inModel
+	inShape
+)
+
+// lineKind is a kind of line: the fields behind its first, where it may stand,
+// and what reads it.
+type lineKind struct {
+	fields int
+	below  place
+	read   func(p *parser, args []string) error
+}
+
+// kindOf is a switch, not a map: nothing is to be made before a table is read.
+func kindOf(word string) lineKind {
+	switch word {
+	case "form":
+		return lineKind{3, anywhere, (*parser).formLine}
+	case "plain":
+		return lineKind{3, anywhere, (*parser).plainLine}
+	case "model":
+		return lineKind{2, inForm, (*parser).modelLine}
+	case "key":
+		return lineKind{1, inModel, (*parser).keyLine}
+	case "shape":
+		return lineKind{3, inModel, (*parser).shapeLine}
+	case "const":
+		return lineKind{1, inShape, (*parser).constLine}
+	case "free":
+		return lineKind{1, inShape, (*parser).freeLine}
+	case "bit":
+		return lineKind{2, inShape, (*parser).bitLine}
+	case "not":
+		return lineKind{2, inShape, (*parser).notLine}
+	case "sum":
+		return lineKind{3, inShape, (*parser).sumLine}
+	case "table":
+		return lineKind{3, inShape, (*parser).tableLine}
+	}
+	return lineKind{}
+}
+
+// line reads a line. What its fields hold wrongly is in p.err.
 func (p *parser) line(f []string) error {
-	args := f[1:]
-	need := fieldsOf(f[0])
-	if need == 0 || len(args) < need {
+	kind, args := kindOf(f[0]), f[1:]
+	if kind.read == nil || len(args) < kind.fields {
 		return fmt.Errorf("%q with %d fields", f[0], len(args))
 	}
 	switch {
-	case f[0] == "form", f[0] == "plain":
-	case p.form == nil, p.model == nil && f[0] != "model":
+	case kind.below >= inForm && p.form == nil, kind.below >= inModel && p.model == nil:
 		return fmt.Errorf("%q before a form and its model", f[0])
-	case p.shape == nil && f[0] != "model" && f[0] != "key" && f[0] != "shape":
+	case kind.below == inShape && p.shape == nil:
 		return fmt.Errorf("%q before a shape", f[0])
 	}
-	switch f[0] {
-	case "form", "plain":
-		if err := p.endModel(); err != nil {
-			return err
-		}
-		p.form = &form{tag: uint32(p.number(args[0], 16, 32)), release: args[2]}
-		for s := range strings.SplitSeq(args[1], ",") {
-			p.form.sms = append(p.form.sms, uint16(p.number(s, 10, 16)))
-		}
-		by := p.t.forms
-		if p.plain = f[0] == "plain"; p.plain {
-			by = p.t.plain
-		}
-		if by[p.form.tag] == nil {
-			by[p.form.tag] = &entry{}
-		}
-		by[p.form.tag].forms = append(by[p.form.tag].forms, p.form)
-		p.model = nil
-	case "model":
-		if err := p.endModel(); err != nil {
-			return err
-		}
-		p.model = &model{line: p.at}
-		p.form.models = append(p.form.models, p.model)
-		for s := range strings.FieldsSeq(args[0]) {
-			at, w := p.run(s, 255)
-			p.model.slots = append(p.model.slots, slot{uint8(at), uint8(w)})
-		}
-		for s := range strings.FieldsSeq(args[1]) {
-			s, v, _ := strings.Cut(s, "=")
-			at, w := p.run(s, 255)
-			p.model.locks = append(p.model.locks, lock{uint8(at), uint8(w), p.number(v, 16, 64)})
-		}
-	case "key":
-		p.model.key = p.bits(args[0])
-	case "shape":
-		p.shape = &shape{samples: int(p.number(args[2], 10, 31))}
-		for s := range strings.FieldsSeq(args[0]) {
-			p.shape.ops = append(p.shape.ops, uint32(p.number(s, 16, 32)))
-		}
-		words := len(p.shape.ops)
-		if words == 0 || p.plain && words > 1 {
-			return fmt.Errorf("shape of %d", words)
-		}
-		if p.plain {
-			words = 2
-		}
-		for s := range strings.FieldsSeq(args[1]) {
-			p.model.choose = append(p.model.choose, choice{uint32(p.number(s, 16, 32)), p.shape})
-		}
-		p.model.shapes = append(p.model.shapes, p.shape)
-		p.shape.base = make([]Word, words)
-		p.shape.mask = make([]Word, words)
-		for i := range p.shape.mask {
-			p.shape.mask[i] = Word{^uint64(0), ^uint64(Schedule)}
-		}
-	case "const":
-		if len(args) != len(p.shape.base) {
-			return fmt.Errorf("%d words for %d", len(args), len(p.shape.base))
-		}
-		for i, s := range args {
-			b, err := hex.DecodeString(s)
-			if err != nil || len(b) != 16 {
-				return fmt.Errorf("word %q", s)
-			}
-			slices.Reverse(b)
-			p.shape.base[i] = GetWord(b)
-		}
-	case "free":
-		at, w := p.words(args[0])
-		for i := at; i < at+w; i++ {
-			if i&64 == 0 {
-				p.shape.mask[i>>7].Lo &^= 1 << (i & 63)
-			} else {
-				p.shape.mask[i>>7].Hi &^= 1 << (i & 63)
-			}
-		}
-	case "bit", "not":
-		at, w := p.words(args[0])
-		c := copying{dst: uint16(at), src: uint8(p.number(args[1], 10, 8)), width: uint8(w)}
-		if f[0] == "not" {
-			c.flip = 1<<w - 1
-		}
-		p.shape.copies = append(p.shape.copies, c)
-	case "sum":
-		at, w := p.words(args[0])
-		s := sum{dst: uint16(at), width: uint8(w), src: uint8(p.number(args[1], 10, 8))}
-		if len(args) == 3 {
-			s.add = p.number(args[2], 16, 64)
-		} else {
-			s.key, s.rows = p.bits(args[2]), p.rows(args[3])
-		}
-		p.shape.sums = append(p.shape.sums, s)
-	case "table":
-		l := lookup{key: p.bits(args[1]), rows: p.rows(args[2])}
-		for s := range strings.SplitSeq(args[0], ",") {
-			at, _ := p.words(s + "+1")
-			l.dst = append(l.dst, uint16(at))
-		}
-		if len(l.dst) > 64 {
-			return fmt.Errorf("table of %d bits", len(l.dst))
-		}
-		p.shape.lookups = append(p.shape.lookups, l)
+	if err := kind.read(p, args); err != nil {
+		return err
 	}
 	return p.err
-}
-
-// fieldsOf is the number of fields behind the first of a line.
-func fieldsOf(kind string) int {
-	switch kind {
-	case "key", "const", "free":
-		return 1
-	case "model", "bit", "not":
-		return 2
-	case "form", "plain", "shape", "sum", "table":
-		return 3
-	}
-	return 0
 }
 
 // endModel puts the shapes of a model in order of their keys.

@@ -18,75 +18,99 @@ func (c *Case) Check(release string, got relocs.Result) error {
 	if err != nil {
 		return err
 	}
-	v, base := c.v, c.facts.Base
-	if (got.Verdict == relocs.Acceptable || want.Did != relocs.Linked) && strange(v) {
+	if (got.Verdict == relocs.Acceptable || want.Did != relocs.Linked) && strange(c.v) {
 		return nil // it took for a type what is none
 	}
-	fnlzr := got.Did == relocs.Refused && strings.Contains(got.Message, "Internal FNLZR error")
-	switch {
-	case want.Garbled && want.Did == relocs.Linked:
-		if got.Did == relocs.Crashed || fnlzr {
-			return nil
-		}
-		return fmt.Errorf("rules: the finalizer refuses; nvlink: %s %s", got.Did, got.Message)
-	case got.Did == relocs.Crashed && len(want.Searched) > 0:
-		return nil
-	case got.Did == relocs.Crashed && strings.Contains(v.Place, ".constant.optimizer.") && slices.ContainsFunc(v.Records, func(r relocs.Record) bool { return searches(r.Type) }):
-		return nil // a jump table: the finalizer looks for the code
-	case (got.Did == relocs.Crashed || fnlzr) && want.Did == relocs.Linked && want.Text == nil && finalized(v.Place):
-		return &Unknown{"the finalizer does not cope with debug data"}
+	if done, err := c.checkFinalizer(want, got); done {
+		return err
 	}
-	if want.Did != got.Did {
+	switch {
+	case want.Did != got.Did:
 		// A tool that reads what is not its own may come to any end.
 		if got.Verdict == relocs.Acceptable && (want.Did == relocs.Crashed || want.Why == oracle.UnexpectedType) {
 			return nil
 		}
 		return fmt.Errorf("rules: %s %s; nvlink: %s %s", want.Did, want.Why, got.Did, got.Message)
-	}
-	switch want.Did {
-	case relocs.Refused:
-		if want.Undefined != "" {
-			if !strings.Contains(got.Message, "Undefined reference to '"+want.Undefined+"'") {
-				return fmt.Errorf("rules: undefined reference to %s; nvlink: %s", want.Undefined, got.Message)
-			}
-			return nil
-		}
-		if !strings.HasSuffix(got.Message, "Internal error: "+want.Why.String()) {
-			return fmt.Errorf("rules: refused, %s; nvlink: %s", want.Why, got.Message)
-		}
-		return nil
-	case relocs.Crashed:
+	case want.Did == relocs.Refused:
+		return checkRefusal(want, got)
+	case want.Did == relocs.Crashed:
 		return nil
 	}
+	return c.checkImage(want, got)
+}
+
+// checkFinalizer judges links of which the finalizer makes nothing, or does not
+// live to the end.
+func (c *Case) checkFinalizer(want Outcome, got relocs.Result) (done bool, err error) {
+	crashed := got.Did == relocs.Crashed
+	refused := got.Did == relocs.Refused && strings.Contains(got.Message, "Internal FNLZR error")
+	searching := func(r relocs.Record) bool { return searches(r.Type) }
+	switch {
+	case want.Garbled && want.Did == relocs.Linked:
+		if crashed || refused {
+			return true, nil
+		}
+		return true, fmt.Errorf("rules: the finalizer refuses; nvlink: %s %s", got.Did, got.Message)
+	case crashed && len(want.Searched) > 0:
+		return true, nil
+	case crashed && strings.Contains(c.v.Place, ".constant.optimizer.") && slices.ContainsFunc(c.v.Records, searching):
+		return true, nil // a jump table: the finalizer looks for the code
+	case (crashed || refused) && want.Did == relocs.Linked && want.Text == nil && finalized(c.v.Place):
+		return true, &Unknown{"the finalizer does not cope with debug data"}
+	}
+	return false, nil
+}
+
+// checkRefusal compares the messages of two refusals.
+func checkRefusal(want Outcome, got relocs.Result) error {
+	if want.Undefined != "" {
+		if !strings.Contains(got.Message, "Undefined reference to '"+want.Undefined+"'") {
+			return fmt.Errorf("rules: undefined reference to %s; nvlink: %s", want.Undefined, got.Message)
+		}
+		return nil
+	}
+	if !strings.HasSuffix(got.Message, "Internal error: "+want.Why.String()) {
+		return fmt.Errorf("rules: refused, %s; nvlink: %s", want.Why, got.Message)
+	}
+	return nil
+}
+
+// checkImage compares what two links wrote.
+func (c *Case) checkImage(want Outcome, got relocs.Result) error {
 	if want.Gone != got.Gone {
 		return fmt.Errorf("rules: gone %v; nvlink: %v", want.Gone, got.Gone)
 	}
-	if err := checkKept(want, got, base); err != nil {
+	if err := checkKept(want, got, c.facts.Base); err != nil {
 		return err
 	}
-	if err := checkSaved(want, got, base); err != nil {
+	if err := checkSaved(want, got, c.facts.Base); err != nil {
 		return err
 	}
 	if want.Text != nil {
-		if err := checkTwin(want, got); err != nil {
-			return err
-		}
-		is := v.Text(c.inputs, got)
-		if len(want.Searched) > 0 {
-			unschedule(want.Text)
-			unschedule(is)
-		}
-		for _, n := range want.Searched {
-			copy(is[n.Text:n.Text+16], want.Text[n.Text:])
-		}
-		if err := equal("text", want.Text, is, 0); err != nil {
+		if err := c.checkText(want, got); err != nil {
 			return err
 		}
 	}
 	if want.Place == nil {
 		return nil
 	}
-	return equal("place", want.Place, v.Section(c.inputs, got), v.Records[0].Offset)
+	return equal("place", want.Place, c.v.Section(c.inputs, got), c.v.Records[0].Offset)
+}
+
+// checkText compares the text of a capsule, but for what the finalizer chooses.
+func (c *Case) checkText(want Outcome, got relocs.Result) error {
+	if err := checkTwin(want, got); err != nil {
+		return err
+	}
+	is := c.v.Text(c.inputs, got)
+	if len(want.Searched) > 0 {
+		unschedule(want.Text)
+		unschedule(is)
+	}
+	for _, n := range want.Searched {
+		copy(is[n.Text:n.Text+16], want.Text[n.Text:])
+	}
+	return equal("text", want.Text, is, 0)
 }
 
 // checkKept compares the records that are kept. Those of objects before are

@@ -176,26 +176,9 @@ func (c *link) record(i int, out *Outcome) error {
 		return nil
 	}
 	c.unplaced = c.unplaced || s.unplaced
-	disposition, err := c.dispositionOf(r.Type, s)
+	d, err := c.decide(r.Type, s)
 	if err != nil {
 		return err
-	}
-	if s.emitted && disposition.Why == oracle.DeletedSymbol {
-		if disposition, err = c.disposition(r.Type, oracle.Constant); err != nil {
-			return err
-		}
-	}
-	if disposition.Action == oracle.Crashes && s.slot > 0 && int(s.slot) <= c.facts.Functions {
-		// The word beside a symbol's value is, for a function, its number; the
-		// alignment of a shared variable is taken for one.
-		disposition = oracle.Disposition{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
-		if s.emitted {
-			disposition = oracle.Disposition{Action: oracle.Keeps, As: r.Type}
-		}
-	}
-	if c.preserve && s.kind == oracle.SharedSection && !s.emitted && disposition.Action == oracle.Patches {
-		// The record is to be written down, and the symbol is not there.
-		disposition = oracle.Disposition{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
 	}
 	if c.capsule() && searches(r.Type) {
 		n, err := c.node(r)
@@ -204,44 +187,98 @@ func (c *link) record(i int, out *Outcome) error {
 		}
 		out.Searched = append(out.Searched, n)
 	}
-	keeps := disposition.Action == oracle.Keeps || disposition.Action == oracle.Finalizes
+	if end := c.refusal(r, s, d, out.Searched); end != nil {
+		*out = *end
+		return nil
+	}
+	return c.carryOut(r, s, d, out)
+}
+
+// decide is dispositionOf, and what comes of it for the symbols of this link.
+func (c *link) decide(number uint32, s symbol) (oracle.Disposition, error) {
+	d, err := c.dispositionOf(number, s)
+	if err != nil {
+		return d, err
+	}
+	if s.emitted && d.Why == oracle.DeletedSymbol {
+		if d, err = c.disposition(number, oracle.Constant); err != nil {
+			return d, err
+		}
+	}
+	deleted := oracle.Disposition{Action: oracle.Refuses, Why: oracle.DeletedSymbol}
+	if d.Action == oracle.Crashes && s.slot > 0 && int(s.slot) <= c.facts.Functions {
+		// The word beside a symbol's value is, for a function, its number; the
+		// alignment of a shared variable is taken for one.
+		d = deleted
+		if s.emitted {
+			d = oracle.Disposition{Action: oracle.Keeps, As: number}
+		}
+	}
+	if c.preserve && s.kind == oracle.SharedSection && !s.emitted && d.Action == oracle.Patches {
+		d = deleted // the record is to be written down, and the symbol is not there
+	}
+	return d, nil
+}
+
+// keeps reports whether a record is among those of the output.
+func keeps(d oracle.Disposition) bool {
+	return d.Action == oracle.Keeps || d.Action == oracle.Finalizes
+}
+
+// refusal is how the link ends for a record, or nil where it goes on.
+func (c *link) refusal(r relocs.Record, s symbol, d oracle.Disposition, searched []relocs.Node) *Outcome {
 	// Offsets in a capsule count instructions that are not in it.
 	outside := r.Offset >= c.facts.Size && !c.capsule()
 	switch {
-	case disposition.Action == oracle.Crashes:
-		*out = Outcome{Did: relocs.Crashed}
+	case d.Action == oracle.Crashes:
+		return &Outcome{Did: relocs.Crashed}
 	case c.placeKind() == placeDead:
-	case disposition.Why == oracle.UnexpectedNone:
-		*out = Outcome{Did: relocs.Refused, Why: disposition.Why}
-	case outside && (keeps || disposition.Why == oracle.DeletedSymbol):
-		*out = Outcome{Did: relocs.Refused, Why: oracle.RecordOutside}
-	case outside && (disposition.Action != oracle.Drops || s.table && c.mercury()):
-		*out = Outcome{Did: relocs.Refused, Why: oracle.PlaceOutside}
-	case disposition.Action == oracle.Refuses:
-		*out = Outcome{Did: relocs.Refused, Why: disposition.Why, Searched: out.Searched}
-	case keeps:
-		kept := relocs.Record{Offset: c.facts.Base + r.Offset, Type: disposition.As, Symbol: s.name, Addend: r.Addend}
-		if disposition.As == 0 && r.Type != 0 {
-			kept.Symbol = "#0"
-		}
-		if s.section && s.base != 0 {
-			// A REL record has no room for it.
-			kept.Addend += s.addend()
-			if c.v.Form == relocs.REL {
-				kept.Form = relocs.RELA
-			}
-		}
-		out.Kept = append(out.Kept, kept)
-		if c.capsule() {
-			return c.finalize(r, disposition.As, s, out)
-		}
-		return c.finalizeData(r, disposition.As, s, out)
-	case disposition.Action == oracle.Patches && c.capsule():
-		return c.patchNode(r, disposition.As, s, out)
-	case disposition.Action == oracle.Patches:
-		return c.patch(r, disposition.As, s, out)
+		return nil
+	case d.Why == oracle.UnexpectedNone:
+		return &Outcome{Did: relocs.Refused, Why: d.Why}
+	case outside && (keeps(d) || d.Why == oracle.DeletedSymbol):
+		return &Outcome{Did: relocs.Refused, Why: oracle.RecordOutside}
+	case outside && (d.Action != oracle.Drops || s.table && c.mercury()):
+		return &Outcome{Did: relocs.Refused, Why: oracle.PlaceOutside}
+	case d.Action == oracle.Refuses:
+		return &Outcome{Did: relocs.Refused, Why: d.Why, Searched: searched}
 	}
 	return nil
+}
+
+// carryOut keeps a record that isn't refused, or writes what it says.
+func (c *link) carryOut(r relocs.Record, s symbol, d oracle.Disposition, out *Outcome) error {
+	switch {
+	case c.placeKind() == placeDead:
+		return nil
+	case keeps(d):
+		out.Kept = append(out.Kept, c.kept(r, s, d))
+		if c.capsule() {
+			return c.finalize(r, d.As, s, out)
+		}
+		return c.finalizeData(r, d.As, s, out)
+	case d.Action == oracle.Patches && c.capsule():
+		return c.patchNode(r, d.As, s, out)
+	case d.Action == oracle.Patches:
+		return c.patch(r, d.As, s, out)
+	}
+	return nil
+}
+
+// kept is a record as it stands in the output.
+func (c *link) kept(r relocs.Record, s symbol, d oracle.Disposition) relocs.Record {
+	out := relocs.Record{Offset: c.facts.Base + r.Offset, Type: d.As, Symbol: s.name, Addend: r.Addend}
+	if d.As == 0 && r.Type != 0 {
+		out.Symbol = "#0"
+	}
+	if s.section && s.base != 0 {
+		// A REL record has no room for it.
+		out.Addend += s.addend()
+		if c.v.Form == relocs.REL {
+			out.Form = relocs.RELA
+		}
+	}
+	return out
 }
 
 // lost reports whether a record goes because a weak definition lost against one
