@@ -170,87 +170,130 @@ func parseSM(name string) (cuda.SM, error) {
 	return cuda.SM(n), nil
 }
 
+// refusal is why a file isn't finalized.
+type refusal struct {
+	code   finalizer.Code
+	reason string
+}
+
+func internalError(err error) *refusal { return &refusal{finalizer.Internal, err.Error()} }
+
 // judge decides about a file, and makes the output where one is wanted.
 func (f *finalize) judge(name string) verdict {
-	v := verdict{File: name, Target: f.target, Rules: "observed", Verdict: "refuse"}
+	v := verdict{File: name, Target: f.target, Rules: "observed", Verdict: "accept"}
 	if f.rules == finalizer.Seed {
 		v.Rules = "seed"
 	}
-	say := func(code finalizer.Code, reason string) verdict {
-		v.Code, v.Name, v.Reason = int(code), code.String(), reason
-		return v
+	code := finalizer.OK
+	reason, no := f.run(name, &v)
+	if no != nil {
+		v.Verdict, code, reason = "refuse", no.code, no.reason
 	}
+	v.Code, v.Name, v.Reason = int(code), code.String(), reason
+	return v
+}
+
+// run decides about a file, makes the output, and says on what ground.
+func (f *finalize) run(name string, v *verdict) (reason string, no *refusal) {
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return say(finalizer.Internal, err.Error())
+		return "", internalError(err)
 	}
 	file, err := cubin.Open(name, data)
 	if err != nil {
-		return say(finalizer.Internal, err.Error())
+		return "", internalError(err)
 	}
-	x, err := finalizer.FactsOf(file)
+	x, no := factsOf(file)
 	v.Source = x.SM
-	switch {
-	case err != nil:
-		return say(finalizer.Internal, err.Error())
-	case x.ABI != cuda.ABIVersionLegacy && x.ABI != cuda.ABIVersionCuda13:
-		return say(finalizer.BadABI, fmt.Sprintf("EI_ABIVERSION %d", x.ABI))
-	case x.Type != cuda.ETRel && x.Type != cuda.ETExec && x.Type != cuda.ETEwp:
-		return say(finalizer.Internal, fmt.Sprintf("e_type %#x", x.Type))
+	if no != nil {
+		return "", no
 	}
-	opt := finalizer.DefaultOptions(f.target, f.rules)
-	err = opt.ParseOptions(f.words)
-	if err == nil && len(f.words) > 0 {
-		err = opt.Check(&x)
-	}
-	var fault *finalizer.OptionError
-	if errors.As(err, &fault) {
-		return say(fault.Code, err.Error())
-	}
-	if opt.OutSASS && f.out == "" {
-		return say(finalizer.OptionConflict, "--out-sass: without -o there is no place for it")
-	}
-	if opt.LevelSet {
-		x.Level = uint8(opt.Level)
+	opt, no := f.options(&x)
+	if no != nil {
+		return "", no
 	}
 	d := finalizer.Decide(&x, f.target, f.rules)
 	v.Copy = d.Accepted && finalizer.Copyable(&x, f.target)
 	if !d.Accepted {
-		return say(d.Code, d.Reason)
+		return "", &refusal{d.Code, d.Reason}
 	}
 	if f.out != "" || len(f.words) > 0 {
+		var fault *finalizer.OptionError
 		if err := opt.Possible(&x, f.target); errors.As(err, &fault) {
-			return say(fault.Code, err.Error())
+			return "", &refusal{fault.Code, err.Error()}
 		}
 	}
+	reason = d.Reason
 	var made []outfile.File
 	if opt.SelfCheck {
-		r, sass, err := selfcheck.Reconstitute(name, data, selfcheck.Options{})
-		switch {
-		case err != nil:
-			return say(finalizer.Internal, err.Error())
-		case r.Verdict == selfcheck.Refused:
-			return say(finalizer.DecodeFailed, r.Err.Error())
-		case r.Code() != 0:
-			return say(finalizer.Code(r.Code()), fmt.Sprintf("self-check: %d findings", len(r.Findings)+r.More))
-		case r.Verdict != selfcheck.Pass:
-			return say(finalizer.SASSFailed, "self-check: some instructions are of a form that isn't known")
+		sass, no := reconstitute(name, data)
+		if no != nil {
+			return "", no
 		}
-		d.Reason += "; self-check passed"
+		reason += "; self-check passed"
 		if opt.OutSASS {
 			again, err := cubin.Open(f.out+".sass", sass)
 			if err != nil {
-				return say(finalizer.Internal, err.Error())
+				return "", internalError(err)
 			}
 			made = append(made, outfile.File{Path: f.out + ".sass", Data: finalizer.Retarget(again, f.target)})
 		}
 	}
 	if f.out != "" {
 		if err := outfile.Write(append(made, outfile.File{Path: f.out, Data: finalizer.Retarget(file, f.target)})); err != nil {
-			return say(finalizer.Internal, err.Error())
+			return "", internalError(err)
 		}
-		d.Reason += "; copied"
+		reason += "; copied"
 	}
-	v.Verdict = "accept"
-	return say(finalizer.OK, d.Reason)
+	return reason, nil
+}
+
+// factsOf reads what the finalizer decides by.
+func factsOf(file *cubin.File) (finalizer.Facts, *refusal) {
+	x, err := finalizer.FactsOf(file)
+	switch {
+	case err != nil:
+		return x, internalError(err)
+	case x.ABI != cuda.ABIVersionLegacy && x.ABI != cuda.ABIVersionCuda13:
+		return x, &refusal{finalizer.BadABI, fmt.Sprintf("EI_ABIVERSION %d", x.ABI)}
+	case x.Type != cuda.ETRel && x.Type != cuda.ETExec && x.Type != cuda.ETEwp:
+		return x, &refusal{finalizer.Internal, fmt.Sprintf("e_type %#x", x.Type)}
+	}
+	return x, nil
+}
+
+// options reads the finalizer's own options. A level given there stands for the file's.
+func (f *finalize) options(x *finalizer.Facts) (finalizer.Options, *refusal) {
+	opt := finalizer.DefaultOptions(f.target, f.rules)
+	err := opt.ParseOptions(f.words)
+	if err == nil && len(f.words) > 0 {
+		err = opt.Check(x)
+	}
+	var fault *finalizer.OptionError
+	if errors.As(err, &fault) {
+		return opt, &refusal{fault.Code, err.Error()}
+	}
+	if opt.OutSASS && f.out == "" {
+		return opt, &refusal{finalizer.OptionConflict, "--out-sass: without -o there is no place for it"}
+	}
+	if opt.LevelSet {
+		x.Level = uint8(opt.Level)
+	}
+	return opt, nil
+}
+
+// reconstitute returns a file's SASS made anew, where the self-check passes.
+func reconstitute(name string, data []byte) ([]byte, *refusal) {
+	r, sass, err := selfcheck.Reconstitute(name, data, selfcheck.Options{})
+	switch {
+	case err != nil:
+		return nil, internalError(err)
+	case r.Verdict == selfcheck.Refused:
+		return nil, &refusal{finalizer.DecodeFailed, r.Err.Error()}
+	case r.Code() != 0:
+		return nil, &refusal{finalizer.Code(r.Code()), fmt.Sprintf("self-check: %d findings", len(r.Findings)+r.More)}
+	case r.Verdict != selfcheck.Pass:
+		return nil, &refusal{finalizer.SASSFailed, "self-check: some instructions are of a form that isn't known"}
+	}
+	return sass, nil
 }

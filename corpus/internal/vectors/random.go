@@ -153,64 +153,14 @@ func (d *dice) vector(m *relocs.Manifest, t *relocs.Template) (*relocs.Vector, e
 	if err != nil {
 		return nil, err
 	}
-	mercury := false
-	for _, p := range places {
-		mercury = mercury || p.Type == cuda.SHTMercSymtab
-	}
+	mercury := slices.ContainsFunc(places, func(p relocs.Place) bool { return p.Type == cuda.SHTMercSymtab })
 	v := &relocs.Vector{Template: t, Form: relocs.RELA, Before: d.old()}
 	if !mercury && d.IntN(2) == 0 {
 		v.Form = relocs.REL
 	}
-	places = slices.DeleteFunc(places, func(p relocs.Place) bool {
-		if mercury {
-			return !p.Rela || !strings.HasPrefix(p.Name, ".nv.merc.")
-		}
-		return !(p.Rel || p.Rela) && !(strings.HasPrefix(p.Name, ".text.") || strings.HasPrefix(p.Name, ".nv.constant"))
-	})
-	place := pick(d, places)
-	if d.IntN(2) == 0 {
-		for _, p := range places {
-			if p.Name == ".text.k" {
-				place = p
-			}
-		}
-	}
-	v.Place = place.Name
-	if mercury && strings.Contains(v.Place, "debug") {
-		v.Before = nil // the finalizer reads it
-	}
-	var rec relocs.Record
-	rec.Type = uint32(d.IntN(117))
-	if mercury {
-		rec.Type = cuda.MercuryBase + uint32(d.IntN(64))
-	}
-	rec.Offset = d.Uint64N(max(place.Size, 16) - 15)
-	if d.IntN(2) == 0 {
-		rec.Offset &^= 15
-	}
-	if d.IntN(12) == 0 {
-		rec.Offset = max(place.Size, 16) - 16 + d.Uint64N(20)
-	}
-	if len(t.Nodes) > 0 && d.IntN(2) == 0 {
-		n := pick(d, t.Nodes)
-		v.Place, v.Before, rec.Offset = ".nv.capmerc.text."+n.Function, nil, n.At
-	}
-	if v.Form == relocs.RELA {
-		rec.Addend = int64(d.number())
-	}
-	var symbols []string
-	for _, p := range m.Programs {
-		if p.Name == t.Program {
-			symbols = slices.Sorted(maps.Keys(p.Symbols))
-		}
-	}
-	for _, p := range places {
-		symbols = append(symbols, p.Name)
-	}
-	symbols = append(symbols, "#0", "cvar", "cvar", "cvar", "cvar", ".nv.constant3", ".nv.global", ".nv_debug.shared")
-	if mercury {
-		symbols = slices.DeleteFunc(symbols, func(s string) bool { return strings.HasPrefix(s, ".") })
-	}
+	places = slices.DeleteFunc(places, func(p relocs.Place) bool { return !takesRecords(p, mercury) })
+	rec := d.record(v, d.place(v, places, mercury), mercury)
+	symbols := symbolsOf(m, t, places, mercury)
 	for {
 		rec.Symbol = pick(d, symbols)
 		v.Records = []relocs.Record{rec}
@@ -218,16 +168,7 @@ func (d *dice) vector(m *relocs.Manifest, t *relocs.Template) (*relocs.Vector, e
 			break
 		}
 	}
-	if rec.Symbol == "cvar" && d.IntN(2) == 0 {
-		v.Edits = append(v.Edits, relocs.Edit{Symbol: "cvar", Set: "value", To: relocs.Number(d.number())})
-	}
-	if rec.Symbol == "cvar" && d.IntN(3) == 0 && !mercury && v.Place != ".nv.constant3" && t.Program != "pair" {
-		bank := d.IntN(34)
-		if bank == 2 {
-			bank = 34
-		}
-		v.Edits = append(v.Edits, relocs.Edit{Section: ".nv.constant3", Set: "bank", To: relocs.Number(bank)})
-	}
+	d.edit(v, mercury)
 	if d.IntN(6) == 0 && len(t.Nodes) == 0 {
 		d.more(v, mercury)
 	}
@@ -241,6 +182,89 @@ func (d *dice) vector(m *relocs.Manifest, t *relocs.Template) (*relocs.Vector, e
 		v.Edits = append(v.Edits, weakVariables...)
 	}
 	return v, nil
+}
+
+// takesRecords tells the places that a vector's records may stand in.
+func takesRecords(p relocs.Place, mercury bool) bool {
+	if mercury {
+		return p.Rela && strings.HasPrefix(p.Name, ".nv.merc.")
+	}
+	return p.Rel || p.Rela || strings.HasPrefix(p.Name, ".text.") || strings.HasPrefix(p.Name, ".nv.constant")
+}
+
+// place draws the vector's place, every other time the code of the kernel.
+func (d *dice) place(v *relocs.Vector, places []relocs.Place, mercury bool) relocs.Place {
+	place := pick(d, places)
+	if d.IntN(2) == 0 {
+		for _, p := range places {
+			if p.Name == ".text.k" {
+				place = p
+			}
+		}
+	}
+	v.Place = place.Name
+	if mercury && strings.Contains(v.Place, "debug") {
+		v.Before = nil // the finalizer reads it
+	}
+	return place
+}
+
+// record draws the vector's first record, but for its symbol.
+func (d *dice) record(v *relocs.Vector, place relocs.Place, mercury bool) (rec relocs.Record) {
+	rec.Type = uint32(d.IntN(117))
+	if mercury {
+		rec.Type = cuda.MercuryBase + uint32(d.IntN(64))
+	}
+	rec.Offset = d.Uint64N(max(place.Size, 16) - 15)
+	if d.IntN(2) == 0 {
+		rec.Offset &^= 15
+	}
+	if d.IntN(12) == 0 {
+		rec.Offset = max(place.Size, 16) - 16 + d.Uint64N(20)
+	}
+	if nodes := v.Template.Nodes; len(nodes) > 0 && d.IntN(2) == 0 {
+		n := pick(d, nodes)
+		v.Place, v.Before, rec.Offset = ".nv.capmerc.text."+n.Function, nil, n.At
+	}
+	if v.Form == relocs.RELA {
+		rec.Addend = int64(d.number())
+	}
+	return rec
+}
+
+// symbolsOf lists what a record may name. cvar stands there four times: its
+// value can be edited.
+func symbolsOf(m *relocs.Manifest, t *relocs.Template, places []relocs.Place, mercury bool) (symbols []string) {
+	for _, p := range m.Programs {
+		if p.Name == t.Program {
+			symbols = slices.Sorted(maps.Keys(p.Symbols))
+		}
+	}
+	for _, p := range places {
+		symbols = append(symbols, p.Name)
+	}
+	symbols = append(symbols, "#0", "cvar", "cvar", "cvar", "cvar", ".nv.constant3", ".nv.global", ".nv_debug.shared")
+	if mercury {
+		symbols = slices.DeleteFunc(symbols, func(s string) bool { return strings.HasPrefix(s, ".") })
+	}
+	return symbols
+}
+
+// edit draws the value of cvar and its bank, where the record names it.
+func (d *dice) edit(v *relocs.Vector, mercury bool) {
+	if v.Records[0].Symbol != "cvar" {
+		return
+	}
+	if d.IntN(2) == 0 {
+		v.Edits = append(v.Edits, relocs.Edit{Symbol: "cvar", Set: "value", To: relocs.Number(d.number())})
+	}
+	if d.IntN(3) == 0 && !mercury && v.Place != ".nv.constant3" && v.Template.Program != "pair" {
+		bank := d.IntN(34)
+		if bank == 2 {
+			bank = 34
+		}
+		v.Edits = append(v.Edits, relocs.Edit{Section: ".nv.constant3", Set: "bank", To: relocs.Number(bank)})
+	}
 }
 
 // widen adds what is seldom: numbers that are no type, options, records of the

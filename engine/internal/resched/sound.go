@@ -16,112 +16,166 @@ type Lost struct {
 // all stayed; starts as Result.Starts, since what stands in front of a word may
 // wait for it. dead is the word whose scoreboard was taken away, -1 for none.
 func lost(in, out []word, moves, starts []int, dead int) *Lost {
-	f := trace(in)
-	at := func(i int) *word {
-		switch {
-		case moves == nil:
-			return &out[i]
-		case moves[i] < 0:
-			return nil
-		}
-		return &out[moves[i]]
+	c := comparison{in: in, out: out, moves: moves, starts: starts, dead: dead, flow: trace(in)}
+	if l := c.assign(); l != nil {
+		return l
 	}
-	waits := func(i int) (mask uint8) {
-		if moves == nil {
-			return out[i].wait()
+	entry, seen := c.pending()
+	for b := range c.flow.blocks {
+		if !seen[b] {
+			continue
 		}
-		for k := starts[i]; k <= moves[i]; k++ {
-			mask |= out[k].wait()
+		if l := c.lostIn(b, entry[b]); l != nil {
+			return l
 		}
-		return mask
 	}
-	// board gives the scoreboard of a token in the output, noBoard where it has
-	// none any more.
-	board := func(t int) int {
-		tok := &f.tokens[t]
-		w := at(tok.at)
-		switch {
-		case w == nil || tok.at == dead && !tok.read:
-			return noBoard
-		case tok.read:
-			return w.rd()
-		}
-		return w.wr()
+	return nil
+}
+
+// comparison is a kernel and what became of it.
+type comparison struct {
+	in, out       []word
+	moves, starts []int
+	dead          int
+	flow          *flow
+	holders       []bitset // of each scoreboard of the output, the tokens that have it
+}
+
+// at is the word of the output that was word i, nil where it is gone.
+func (c *comparison) at(i int) *word {
+	switch {
+	case c.moves == nil:
+		return &c.out[i]
+	case c.moves[i] < 0:
+		return nil
 	}
-	n := len(f.tokens)
-	byBoard := make([]bitset, noBoard+1)
-	for b := range byBoard {
-		byBoard[b] = newBitset(n)
+	return &c.out[c.moves[i]]
+}
+
+// waits is what the output waits for before word i of the input.
+func (c *comparison) waits(i int) (mask uint8) {
+	if c.moves == nil {
+		return c.out[i].wait()
 	}
-	for t := range f.tokens {
-		b := board(t)
-		if tok := &f.tokens[t]; b == noBoard && at(tok.at) != nil && tok.at != dead {
+	for k := c.starts[i]; k <= c.moves[i]; k++ {
+		mask |= c.out[k].wait()
+	}
+	return mask
+}
+
+// board is the scoreboard of a token in the output, noBoard where it has none
+// any more.
+func (c *comparison) board(t int) int {
+	tok := &c.flow.tokens[t]
+	w := c.at(tok.at)
+	switch {
+	case w == nil || tok.at == c.dead && !tok.read:
+		return noBoard
+	case tok.read:
+		return w.rd()
+	}
+	return w.wr()
+}
+
+// assign fills holders. It returns the first token that lost its scoreboard
+// though its word is still there.
+func (c *comparison) assign() *Lost {
+	n := len(c.flow.tokens)
+	c.holders = make([]bitset, noBoard+1)
+	for b := range c.holders {
+		c.holders[b] = newBitset(n)
+	}
+	for t := range c.flow.tokens {
+		b := c.board(t)
+		if tok := &c.flow.tokens[t]; b == noBoard && c.at(tok.at) != nil && tok.at != c.dead {
 			return &Lost{At: tok.at, Read: tok.read, User: tok.at}
 		}
-		byBoard[b].set(t)
+		c.holders[b].set(t)
 	}
-	release := func(pending bitset, mask uint8, holders []bitset) {
-		for sb := 0; mask != 0; sb, mask = sb+1, mask>>1 {
-			if mask&1 != 0 {
-				for k := range pending {
-					pending[k] &^= holders[sb][k]
-				}
+	return nil
+}
+
+// release takes from pending what a mask of the output waits for.
+func (c *comparison) release(pending bitset, mask uint8) {
+	for sb := 0; mask != 0; sb, mask = sb+1, mask>>1 {
+		if mask&1 != 0 {
+			for k := range pending {
+				pending[k] &^= c.holders[sb][k]
 			}
 		}
 	}
-	entry := make([]bitset, len(f.blocks))
+}
+
+// start adds to pending the tokens that word i begins.
+func (c *comparison) start(pending bitset, i int) {
+	if c.at(i) == nil {
+		return
+	}
+	for _, t := range c.flow.first[i] {
+		if c.board(t) != noBoard {
+			pending.set(t)
+		}
+	}
+}
+
+// pending tells which tokens may be pending in the output where a block begins,
+// and which blocks are reached.
+func (c *comparison) pending() (entry []bitset, seen []bool) {
+	blocks := c.flow.blocks
+	entry, seen = make([]bitset, len(blocks)), make([]bool, len(blocks))
 	for b := range entry {
-		entry[b] = newBitset(n)
+		entry[b] = newBitset(len(c.flow.tokens))
 	}
-	step := func(pending bitset, i int) {
-		if at(i) != nil {
-			release(pending, waits(i), byBoard)
-			for _, t := range f.first[i] {
-				if board(t) != noBoard {
-					pending.set(t)
-				}
-			}
-		}
-	}
-	work, seen := []int{0}, make([]bool, len(f.blocks))
-	for len(work) > 0 {
+	for work := []int{0}; len(work) > 0; {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
 		seen[b] = true
 		pending := entry[b].clone()
-		for i := f.blocks[b].from; i < f.blocks[b].to; i++ {
-			step(pending, i)
+		for i := blocks[b].from; i < blocks[b].to; i++ {
+			if c.at(i) != nil {
+				c.release(pending, c.waits(i))
+			}
+			c.start(pending, i)
 		}
-		for _, s := range f.blocks[b].next {
+		for _, s := range blocks[b].next {
 			if entry[s].join(pending) || !seen[s] {
 				work = append(work, s)
 			}
 		}
 	}
-	for b := range f.blocks {
-		if !seen[b] {
-			continue
-		}
-		was, is := f.entry[b].clone(), entry[b].clone()
-		for i := f.blocks[b].from; i < f.blocks[b].to; i++ {
-			f.release(was, in[i].wait())
-			if at(i) != nil {
-				release(is, waits(i), byBoard)
-				for k := range is {
-					for x := is[k] &^ was[k]; x != 0; x &= x - 1 {
-						if t := k*64 + bits.TrailingZeros64(x); f.touches(t, i) {
-							return &Lost{At: f.tokens[t].at, Read: f.tokens[t].read, User: i}
-						}
-					}
-				}
+	return entry, seen
+}
+
+// lostIn returns the first word of a block that touches a token that is pending
+// in the output and not in the input.
+func (c *comparison) lostIn(b int, entry bitset) *Lost {
+	f := c.flow
+	was, is := f.entry[b].clone(), entry.clone()
+	for i := f.blocks[b].from; i < f.blocks[b].to; i++ {
+		f.release(was, c.in[i].wait())
+		if c.at(i) != nil {
+			c.release(is, c.waits(i))
+			if t := f.touched(i, is, was); t >= 0 {
+				return &Lost{At: f.tokens[t].at, Read: f.tokens[t].read, User: i}
 			}
-			for _, t := range f.first[i] {
-				was.set(t)
-				if board(t) != noBoard && at(i) != nil {
-					is.set(t)
-				}
+		}
+		for _, t := range f.first[i] {
+			was.set(t)
+		}
+		c.start(is, i)
+	}
+	return nil
+}
+
+// touched returns the first token of is, but not of was, whose registers word i
+// touches, -1 for none.
+func (f *flow) touched(i int, is, was bitset) int {
+	for k := range is {
+		for x := is[k] &^ was[k]; x != 0; x &= x - 1 {
+			if t := k*64 + bits.TrailingZeros64(x); f.touches(t, i) {
+				return t
 			}
 		}
 	}
-	return nil
+	return -1
 }
