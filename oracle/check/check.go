@@ -53,6 +53,7 @@ type check struct {
 	outByName    *groups[string, int] // symbols of the output
 	idsByName    *groups[string, *identity]
 	areas        []*area
+	lines        map[*area]*lineTable
 	byKey        map[areaKey]*area
 	byRecords    bool // parts are placed where the output's records name what theirs do
 

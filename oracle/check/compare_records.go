@@ -132,7 +132,11 @@ func (c *check) leadsInto(id *identity, want, got int64) bool {
 	if id == nil || id.code == nil || id.code.area == nil || id.code.area.words == nil || want < 0 || want%instruction != 0 || got%instruction != 0 {
 		return false
 	}
-	first, last, ok := id.code.area.words.leadsTo(uint64(want) / instruction)
+	words := id.code.area.words
+	if uint64(want)/instruction == uint64(len(words.to)) {
+		return uint64(got)/instruction == uint64(len(words.from)) // the function's end
+	}
+	first, last, ok := words.leadsTo(uint64(want) / instruction)
 	return ok && got >= int64(first)*instruction && got <= int64(last)*instruction
 }
 

@@ -101,9 +101,11 @@ func (c *check) relocatePlace(m *module, list relocs, to place) error {
 		case d.action == oracle.Patches:
 			c.patch(m, to.area, r, d)
 		case d.action == oracle.Keeps, d.action == oracle.Finalizes:
-			k := kept{offset: r.offset, kind: d.as, ref: c.refOf(m, r.symbol), addend: mergedAddend(m, r), rela: r.rela, mod: m, optional: optional, lost: m.definesAsWell(r.symbol)}
+			k := kept{offset: r.offset, kind: d.as, ref: c.refOf(m, r.symbol), addend: c.mergedAddend(m, r), rela: r.rela, mod: m, optional: optional, lost: m.definesAsWell(r.symbol)}
 			if !r.rela {
 				k.implicit = implicit(to.area, r)
+			} else if c.fieldOfTwin(to.area, r) {
+				to.area.free = append(to.area.free, span{r.offset, r.offset + 4})
 			}
 			to.area.keep(k)
 		case optional && m.refs[r.symbol].id != nil && m.refs[r.symbol].id.twin:
@@ -112,22 +114,6 @@ func (c *check) relocatePlace(m *module, list relocs, to place) error {
 		}
 	}
 	return nil
-}
-
-// mergedAddend is the addend of a kept record. One of debug information that names a
-// section counts from the start of the input's, which is further back in the output's.
-//
-// Source: the line table that each unit of .nv.merc.debug_info names, of C++ programs
-// compiled with -G, in links by nvlink 13.0 and 13.5.
-func mergedAddend(m *module, r record) int64 {
-	s := &m.symbols[r.symbol]
-	if r.kind != cuda.R_MERCURY_PROG_REL32 || s.kind() != cuda.STTSection || s.special || r.addend < 0 {
-		return r.addend
-	}
-	if p := m.places[s.shndx].part; p != nil && p.placed && isDebug(m.sections[s.shndx].name) {
-		return int64(p.at(uint64(r.addend)))
-	}
-	return r.addend
 }
 
 // definesAsWell reports whether a module has one of several definitions of a symbol.
@@ -256,6 +242,12 @@ func (c *check) judge(m *module, a *area, r record) decision {
 		if p.area != nil && p.area.moved {
 			in.S += p.area.movedTo
 		}
+		if at, known := c.linesAt(m, s.shndx, uint64(r.addend)); known && r.rela {
+			in.S = at - uint64(r.addend)
+		}
+		if c.relocatable && r.rela && p.area != nil && c.rewritten(p.area) {
+			return decision{action: oracle.Keeps, as: r.kind, in: in} // they are made anew in the final link
+		}
 		kind = oracle.Constant
 		if in.SectionType == cuda.SHTCudaGlobal || in.SectionType == cuda.SHTCudaGlobalInit {
 			kind = oracle.Global
@@ -344,6 +336,9 @@ func (c *check) judgeShared(m *module, a *area, r record, id *identity) decision
 			in.S = id.value
 		}
 	}
+	if !id.placed && a.owner == nil && isDebug(a.name) && id.def != nil && c.out.side != whole && !c.relocatable && c.nobodyUses(id) {
+		c.setFree(a, r.offset) // of code that is gone: it has no place that could be told
+	}
 	if id.def != nil {
 		in.Slot = uint32(id.def.value)
 	}
@@ -362,6 +357,12 @@ func (c *check) judgeShared(m *module, a *area, r record, id *identity) decision
 		d.action, d.as = oracle.Keeps, r.kind
 	}
 	return d
+}
+
+// nobodyUses reports whether no code of the output names an object.
+func (c *check) nobodyUses(id *identity) bool {
+	u := c.uses[id]
+	return u == nil || len(u.functions) == 0
 }
 
 // clear blanks the size of a function that has gone.

@@ -27,12 +27,12 @@ func TestMergedAddend(t *testing.T) {
 		{"code", record{kind: cuda.R_MERCURY_PROG_REL32, symbol: 2}, 0},
 		{"no section", record{kind: cuda.R_MERCURY_PROG_REL32, symbol: 3}, 0},
 	} {
-		if got := mergedAddend(m, x.record); got != x.want {
+		if got := (&check{}).mergedAddend(m, x.record); got != x.want {
 			t.Errorf("%s: %d, want %d", x.name, got, x.want)
 		}
 	}
 	m.places[1].part.placed = false
-	if got := mergedAddend(m, record{kind: cuda.R_MERCURY_PROG_REL32, symbol: 1}); got != 0 {
+	if got := (&check{}).mergedAddend(m, record{kind: cuda.R_MERCURY_PROG_REL32, symbol: 1}); got != 0 {
 		t.Errorf("a place that was not found: %d", got)
 	}
 }
