@@ -76,6 +76,7 @@ const (
 	PrototypeMismatch  = diag.PrototypeMismatch  // two signatures of a name
 	Displaced          = diag.Displaced          // code that reads other data than its own, as nvlink has it
 	NullPointer        = diag.NullPointer        // a pointer that is zero, as nvlink has it
+	LostConstant       = diag.LostConstant       // a constant of another object, to which nothing leads after -r, as nvlink has it
 	Rescheduled        = diag.Rescheduled        // a kernel whose code may differ from nvlink's
 	Internal           = diag.Internal           // what nvlink calls an internal error
 	Budget             = diag.Budget             // the input asks for too much

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,6 +202,44 @@ func TestNullPointers(t *testing.T) {
 			}
 			if got := runAs("nvlink", append([]string{"-toolkit=" + c.Release}, c.Args...)...); got.exit != 0 || got.stderr != want {
 				t.Errorf("exit %d, %q, want %q", got.exit, got.stderr, want)
+			}
+		})
+	}
+	if asked == 0 {
+		t.Error("not in the corpus")
+	}
+}
+
+// What -r loses of another object's constants is told of, once for each constant and
+// section, and is no error where warnings are (TestCorpus holds the image). Generic
+// pointers in data come through, so that nothing is said of those.
+func TestLostConstants(t *testing.T) {
+	behaviours, err := corpus.Behaviours()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for _, c := range corpus.CasesOf(behaviours) {
+		if c.Program != "open_constants" {
+			continue
+		}
+		asked++
+		t.Run(c.ID(), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			for _, in := range c.Inputs {
+				write(t, in.Name, string(in.Data))
+			}
+			var want []string
+			for _, section := range []string{".nv.global.init", ".text.k"} {
+				for _, name := range []string{"one", "table"} {
+					want = append(want, fmt.Sprintf("nvlink warning : Constant '%s' in %s of 'a.cubin' is lost, since another object defines it, as with -r of nvlink %s: link both in one step\n", name, section, c.Release))
+				}
+			}
+			got := runAs("nvlink", append([]string{"-toolkit=" + c.Release}, c.Args...)...)
+			told := slices.Sorted(strings.Lines(got.stderr))
+			slices.Sort(want)
+			if got.exit != 0 || !slices.Equal(told, want) {
+				t.Errorf("exit %d, %q, want %q", got.exit, told, want)
 			}
 		})
 	}

@@ -294,7 +294,11 @@ func (l *linker) report(diags []engine.Diagnostic) (failed bool) {
 // ofNvlinksImage reports whether a warning is about what nvlink makes too, without a
 // word: -Werror doesn't fail such a link, as it doesn't with nvlink.
 func ofNvlinksImage(kind engine.DiagKind) bool {
-	return kind == engine.Displaced || kind == engine.NullPointer
+	switch kind {
+	case engine.Displaced, engine.NullPointer, engine.LostConstant:
+		return true
+	}
+	return false
 }
 
 func (l *linker) said(text string) bool {

@@ -15,6 +15,7 @@ var asNvlink = []string{
 	"is left out, as nvlink does",
 	"constants of another input displace",
 	"is zero, since an earlier input defines",
+	"is lost, since another object defines it",
 	"no multiple of the alignment",
 }
 

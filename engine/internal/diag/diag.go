@@ -54,6 +54,7 @@ const (
 	PrototypeMismatch                  // two signatures of a name
 	Displaced                          // code that reads other data than its own, as nvlink has it
 	NullPointer                        // a pointer that is zero, as nvlink has it
+	LostConstant                       // a constant that another object defines, to which nothing leads after -r, as nvlink has it
 	Rescheduled                        // a kernel whose code may differ from nvlink's
 	Internal                           // what nvlink calls an internal error
 	Budget                             // the input asks for too much

@@ -61,6 +61,7 @@ func (l *Resolution) DecideAll(by Rules) error {
 	if !l.Failed {
 		l.findNullPointers()
 		l.WarnNullPointers()
+		l.warnLostConstants()
 	}
 	return nil
 }

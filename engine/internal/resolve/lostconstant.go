@@ -1,0 +1,51 @@
+package resolve
+
+import (
+	"fmt"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// warnLostConstants tells of each constant of another object that a relocatable link
+// refers to: nvlink writes all ones in the place of its address and keeps no record, so
+// that no later link can do better.
+func (l *Resolution) warnLostConstants() {
+	if !l.IsRelocatable() {
+		return
+	}
+	type place struct {
+		sym    model.SymID
+		file   int32
+		target model.SecID
+	}
+	told := map[place]bool{}
+	for i := range l.Secs {
+		t := l.Secs[i].Target
+		if t == model.Absent || l.Secs[i].Deleted || l.Secs[t].Deleted || l.Secs[t].Flags&cuda.SHFAlloc == 0 {
+			continue
+		}
+		for j := range l.Secs[i].Relocs {
+			r := &l.Secs[i].Relocs[j]
+			if r.Disposition != model.Applied || r.Sym == model.Absent || !l.isOpenConstant(&l.Syms[r.Sym]) {
+				continue
+			}
+			if p := (place{r.Sym, r.File, t}); !told[p] {
+				told[p] = true
+				l.sayLostConstant(r, t)
+			}
+		}
+	}
+}
+
+// isOpenConstant reports whether a symbol is a constant that only a later link can place.
+func (l *Resolution) isOpenConstant(s *model.Symbol) bool {
+	return !s.Is(model.SymDefined) && s.Space() == cuda.STOConstant && s.Type() != cuda.STTSection && !IsLocalUndefined(s)
+}
+
+func (l *Resolution) sayLostConstant(r *model.Reloc, target model.SecID) {
+	name, in, section := l.SymName(r.Sym), l.FileName(r.File), l.Names.Str(l.Secs[target].Name)
+	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.LostConstant, File: in, Section: section, Symbol: name, Offset: r.Off,
+		Text: fmt.Sprintf("Constant '%s' in %s of '%s' is lost, since another object defines it, as with -r of nvlink %s: link both in one step", name, section, in, l.Release.Name)})
+}
