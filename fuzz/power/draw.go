@@ -20,18 +20,21 @@ import (
 // decides are the folders of packages that decide something, and the area whose detectors look at them. The longest
 // name that fits counts.
 var decides = map[string]string{
+	"engine": "engine-resolve", "engine/internal/release": "engine-resolve", "engine/internal/names": "engine-resolve", "engine/internal/diag": "engine-resolve",
 	"engine/descriptor": "descriptor", "engine/internal/layout": "engine-layout", "engine/internal/merge": "engine-merge",
 	"engine/internal/model": "engine-merge", "engine/internal/input": "engine-merge", "engine/internal/resolve": "engine-resolve",
 	"engine/internal/sass": "engine-resolve", "engine/internal/output": "engine-resolve", "engine/internal/reach": "engine-resources",
 	"engine/internal/resources": "engine-resources", "engine/internal/mercury": "mercury", "engine/internal/resched": "mercury",
-	"oracle/check": "oracle-check", "oracle": "oracle", "selfcheck": "selfcheck", "capsule": "capsule",
-	"internal/finalizer": "capsule", "internal/cmdline": "options", "internal/inputs": "options", "mercury": "decoder",
+	"oracle/check": "oracle-check", "oracle": "oracle", "oracle/internal/capsule": "oracle", "selfcheck": "selfcheck", "capsule": "capsule",
+	"internal/finalizer": "capsule", "internal/cmdline": "options", "internal/inputs": "options", "internal/registration": "options",
+	"internal/ownwarnings": "report", "internal/verify": "report", "report": "report", "cmd/twinlink": "report", "internal/capsule/model": "capsule",
+	"cubin": "container", "internal/container": "container", "mercury": "decoder",
 }
 
-// Draw returns n faults at random places of the packages that decide something, by a seed; under names a folder that
-// they have to be below.
+// Draw returns n faults at random places of the packages that decide something, by a seed, of each area the same number
+// as far as it has them; under names a folder that they have to be below.
 func (r *Root) Draw(n int, seed uint64, under string) ([]Fault, error) {
-	var all []Fault
+	areas := map[string][]Fault{}
 	for _, dir := range slices.Sorted(keys(decides)) {
 		if !strings.HasPrefix(dir, strings.TrimSuffix(under, "/")) {
 			continue
@@ -48,15 +51,36 @@ func (r *Root) Draw(n int, seed uint64, under string) ([]Fault, error) {
 			if err != nil {
 				return nil, err
 			}
+			area := decides[dir]
 			for i := range list {
-				list[i].Area = decides[dir]
+				list[i].Area = area
 			}
-			all = append(all, list...)
+			areas[area] = append(areas[area], list...)
 		}
 	}
 	random := rand.New(rand.NewPCG(seed, 0x706f776572))
-	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all[:min(n, len(all))], nil
+	for _, name := range slices.Sorted(keys(areas)) {
+		list := areas[name]
+		random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	}
+	return inTurn(areas, n), nil
+}
+
+// inTurn takes one fault of each area after the other.
+func inTurn(areas map[string][]Fault, n int) (all []Fault) {
+	names := slices.Sorted(keys(areas))
+	for k := 0; len(all) < n; k++ {
+		before := len(all)
+		for _, name := range names {
+			if list := areas[name]; k < len(list) && len(all) < n {
+				all = append(all, list[k])
+			}
+		}
+		if len(all) == before {
+			break
+		}
+	}
+	return all
 }
 
 func keys[V any](m map[string]V) func(func(string) bool) {
