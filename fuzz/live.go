@@ -4,33 +4,69 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"hash/crc32"
 	"strings"
 
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvjitlink"
 )
 
-// JudgeLive puts a question to the engine and to nvlink of its release. Where nvlink made an image the engine's is the
-// same to the byte; where it refused, the engine refuses. That nvlink dies, or links a file that is broken, says nothing.
-func (q *Question) JudgeLive(ctx context.Context, set *nvidia.Toolset, kind string) (Ruling, *Divergence) {
+// Live are the tools that questions are put to: nvlink, and the nvJitLinks that stay loaded in a process of their own. nvlink
+// from 13.0 on takes more time to start and to link than three hundred cases a second leave. So nvJitLink of the same
+// release is asked first, and nvlink only where the two of us part, or nvJitLink can't be asked.
+type Live struct {
+	Set *nvidia.Toolset
+	jit map[string]*nvjitlink.Linker // by release
+}
+
+// FindLive finds the tools that are installed.
+func FindLive(ctx context.Context, o nvjitlink.Options) (*Live, error) {
+	set, err := nvidia.Find(ctx, nvidia.Options{})
+	if err != nil {
+		return nil, err
+	}
+	l := &Live{Set: set, jit: map[string]*nvjitlink.Linker{}}
+	for _, lib := range nvjitlink.Find(o) {
+		if lib.Release >= "13" {
+			l.jit[lib.Release] = nvjitlink.New(lib, o)
+		}
+	}
+	return l, nil
+}
+
+// Close ends the processes.
+func (l *Live) Close() {
+	for _, j := range l.jit {
+		j.Close()
+	}
+}
+
+// Judge puts a question to the engine and to the tools of its release. Where nvlink made an image the engine's is the
+// same; what the engine links nvlink links as well. Of two steps the first is asked.
+func (l *Live) Judge(ctx context.Context, q *Question, kind string) (Ruling, *Divergence) {
 	first := *q
 	first.Final = nil
-	ruling, d := first.judgeLive(ctx, set, kind)
+	ruling, d := l.judge(ctx, &first, kind)
 	return ruling, d.of(&first)
 }
 
-func (q *Question) judgeLive(ctx context.Context, set *nvidia.Toolset, kind string) (Ruling, *Divergence) {
+func (l *Live) judge(ctx context.Context, q *Question, kind string) (Ruling, *Divergence) {
+	var out *engine.Output
+	var err error
+	if d := guarded("live", func() *Divergence { out, err = q.Link(); return nil }); d != nil {
+		return Diverge, d
+	}
+	if ruling := l.quick(ctx, q, kind, out); ruling != "" {
+		return ruling, nil
+	}
 	var files []nvidia.File
 	for _, in := range q.Inputs {
 		files = append(files, nvidia.File{Name: in.Name, Data: in.Data})
 	}
-	res, err := set.Link(ctx, q.Release, q.Args, files)
-	if err != nil {
-		return Diverge, &Divergence{Key: "live", What: err.Error()}
-	}
-	var out *engine.Output
-	if d := guarded("live", func() *Divergence { out, err = q.Link(); return nil }); d != nil {
-		return Diverge, d
+	res, failed := l.Set.Link(ctx, q.Release, q.Args, files)
+	if failed != nil {
+		return Diverge, &Divergence{Key: "live", What: failed.Error()}
 	}
 	diverge := func(key, what string) (Ruling, *Divergence) {
 		return Diverge, &Divergence{Key: "live-" + kind + "-" + key, What: what, Traces: []Trace{{"link", q.story()}, {"nvlink", res.String() + "\n" + head(res.Message(), 10)}}}
@@ -41,7 +77,8 @@ func (q *Question) judgeLive(ctx context.Context, set *nvidia.Toolset, kind stri
 		case err != nil:
 			return OneRefuses, nil // what the engine doesn't take it says; see the keys of the recorded answers
 		case !bytes.Equal(out.Image, res.Output):
-			return diverge(keyOf(out.Image, res.Output), "bytes differ: "+firstKey(out.Image, res.Output))
+			first := firstKey(out.Image, res.Output)
+			return diverge(keyOf(first), "bytes differ: "+first)
 		}
 		return Agree, nil
 	case nvidia.Refused:
@@ -53,9 +90,43 @@ func (q *Question) judgeLive(ctx context.Context, set *nvidia.Toolset, kind stri
 	return Dead, nil
 }
 
-// keyOf is the first difference without numbers and names, so that like differences have one key.
-func keyOf(a, b []byte) string {
-	key, _, _ := strings.Cut(firstKey(a, b), ":")
+// alsoNvlink is how many questions there are for each that is put to nvlink whatever nvJitLink says.
+const alsoNvlink = 16
+
+// quick asks nvJitLink: "" where that doesn't settle it. Above sm_90 it is slower than nvlink.
+func (l *Live) quick(ctx context.Context, q *Question, kind string, out *engine.Output) Ruling {
+	j := l.jit[q.Release]
+	if j == nil || crc32.ChecksumIEEE([]byte(q.story()))%alsoNvlink == 0 || strings.HasPrefix(strings.Join(q.Args, " "), "-arch=sm_1") {
+		return ""
+	}
+	options, err := nvjitlink.FromNvlink(q.Release, q.Args)
+	if err != nil {
+		return ""
+	}
+	question := nvjitlink.Question{Options: options}
+	for _, in := range q.Inputs {
+		question.Inputs = append(question.Inputs, nvjitlink.Input{Kind: nvjitlink.Cubin, Name: in.Name, Data: in.Data})
+	}
+	res, err := j.Link(ctx, question)
+	switch {
+	case err != nil:
+	case res.Outcome == nvjitlink.Refused && out == nil:
+		return BothRefuse
+	case res.Outcome != nvjitlink.Linked || res.Complained() || out == nil:
+	case nvjitlink.Same(res.Output, out.Image) == "":
+		return Agree
+	case unknown(&Divergence{Key: "live-" + kind + "-image"}) == nil: // any difference is known
+		return Diverge
+	}
+	return ""
+}
+
+// keyOf is the kind of difference that firstKey names.
+func keyOf(first string) string {
+	key, _, _ := strings.Cut(first, ":")
+	if strings.HasPrefix(key, "data.nv.merc.nv.shared.reserved.0.") {
+		return "data-reserved"
+	}
 	parts := strings.Split(key, ".")
 	return fmt.Sprint(parts[0], "-", parts[len(parts)-1])
 }

@@ -260,7 +260,7 @@ func pointersLeft(v *check.Verdict) bool {
 // That it dies or hangs is its own affair, where the engine didn't. What is known
 // of mixes of this class is passed over.
 func (m *Mix) JudgeWitness(ctx context.Context, set *nvidia.Toolset) *Divergence {
-	d := m.judgeWitness(ctx, set).of(m.question())
+	d := unknown(m.judgeWitness(ctx, set).of(m.question()))
 	if d != nil && m.alike("nvlink") {
 		return nil
 	}
@@ -292,7 +292,8 @@ func (m *Mix) judgeWitness(ctx context.Context, set *nvidia.Toolset) *Divergence
 		if bytes.Equal(mine, res.Output) {
 			return nil
 		}
-		what, key = "bytes differ: "+firstKey(mine, res.Output), "mix-nvlink-"+keyOf(mine, res.Output)
+		first := firstKey(mine, res.Output)
+		what, key = "bytes differ: "+first, "mix-nvlink-"+keyOf(first)
 	case nvidia.Refused:
 		if mine == nil {
 			return nil

@@ -9,9 +9,10 @@ import (
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
+	"github.com/twinlink/twinlink/internal/nvjitlink/nvjitlinktest"
 )
 
-func TestMain(m *testing.M) { nvidiatest.Main(m) }
+func TestMain(m *testing.M) { nvjitlinktest.Main(m) }
 
 var update = flag.Bool("update", false, "write testdata/known.tsv anew")
 

@@ -2,8 +2,10 @@ package fuzz
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"hash/crc32"
+	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -12,15 +14,17 @@ import (
 	"github.com/twinlink/twinlink/fuzz/storm"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
+	"github.com/twinlink/twinlink/internal/nvjitlink"
 )
 
-// tell fails a target with a divergence, and saves it.
+// tell fails a target with a divergence, and saves it: elsewhere where TWINLINK_FUZZ_SAVE says so, for with a planted fault
+// seeds fail as well.
 func tell(t *testing.T, target string, input []byte, d *Divergence) {
 	t.Helper()
 	if d == nil {
 		return
 	}
-	file, err := d.Save(t.Context(), "testdata", target, input)
+	file, err := d.Save(t.Context(), cmp.Or(os.Getenv("TWINLINK_FUZZ_SAVE"), "testdata"), target, input)
 	if err != nil {
 		t.Error(err)
 	}
@@ -221,10 +225,11 @@ func FuzzSelfcheck(f *testing.F) {
 
 // FuzzLive puts questions to nvlink too. It needs the tools, and scripts/fuzz.sh leaves it out where there are none.
 func FuzzLive(f *testing.F) {
-	set, err := nvidia.Find(context.Background(), nvidia.Options{})
+	live, err := FindLive(context.Background(), nvjitlink.Options{Self: true})
 	if err != nil {
 		f.Fatal(err)
 	}
+	f.Cleanup(live.Close)
 	for n := range uint64(30) {
 		k := &Kinds[n%2]
 		f.Add(append([]byte{byte(n % 2)}, SeededInput(k.Name, n, k.Size)...))
@@ -237,7 +242,7 @@ func FuzzLive(f *testing.F) {
 		switch sel := r.Byte() % 8; {
 		case sel == 7:
 			var ok bool
-			if q, ok, err = ReadPTX(t.Context(), set, r); err == nil && !ok {
+			if q, ok, err = ReadPTX(t.Context(), live.Set, r); err == nil && !ok {
 				counter.Add("not-compiled", 1)
 				return
 			}
@@ -249,11 +254,11 @@ func FuzzLive(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Contains(set.Releases(), q.Release) {
+		if !slices.Contains(live.Set.Releases(), q.Release) {
 			counter.Add("not-installed", 1)
 			return
 		}
-		ruling, d := q.JudgeLive(t.Context(), set, kind.Name)
+		ruling, d := live.Judge(t.Context(), &q, kind.Name)
 		counter.Add(string(ruling), 1)
 		counter.Add("release-"+q.Release, 1)
 		tell(t, "FuzzLive", input, kind.unknown(d))
@@ -298,7 +303,7 @@ func TestPTX(t *testing.T) {
 		if !ok {
 			continue
 		}
-		r, d := q.JudgeLive(t.Context(), set, "ptx")
+		r, d := (&Live{Set: set}).Judge(t.Context(), &q, "ptx")
 		if counts[r]++; d != nil {
 			t.Log(d)
 		}
