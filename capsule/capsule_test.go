@@ -247,17 +247,33 @@ func TestOffsets(t *testing.T) {
 	}
 }
 
-// AtMercFrom is AtMerc, whatever it starts from.
-func TestAtMercFrom(t *testing.T) {
+// A lean image has the nodes of another, and finds them at the same places.
+func TestLean(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	asked := 0
 	images(t, func(m *capsule.Image) {
+		lean := capsule.OpenLean(m.File)
+		var recent capsule.Recent
+		for i := range lean.Funcs {
+			lean.Decode(i, &recent)
+		}
+		lean.Decoded()
+		if len(lean.Faults) != len(m.Faults) {
+			t.Fatalf("%d faults, not %d", len(lean.Faults), len(m.Faults))
+		}
 		for i := range m.Funcs {
-			c := m.Funcs[i].Cap
+			c, l := m.Funcs[i].Cap, lean.Funcs[i].Cap
+			if l.Len() != len(c.Nodes) || l.SASSSize() != c.SASSSize() || l.MercSize != c.MercSize {
+				t.Fatalf("%s: %d nodes, not %d", m.Funcs[i].Name, l.Len(), len(c.Nodes))
+			}
 			for range 20 {
-				off, from := rng.Uint32N(c.MercSize+32), rng.IntN(len(c.Nodes)+2)-1
-				if got, want := c.AtMercFrom(from, off), c.AtMerc(off); got != want {
-					t.Fatalf("%s: 0x%x from node %d: %d, not %d", m.Funcs[i].Name, off, from, got, want)
+				k, off := rng.IntN(len(c.Nodes)), rng.Uint32N(c.MercSize+32)
+				if l.Node(k) != c.Node(k) || !bytes.Equal(l.Record(&c.Nodes[k]), c.Record(&c.Nodes[k])) {
+					t.Fatalf("%s: node %d: %v, not %v", m.Funcs[i].Name, k, l.Node(k), c.Nodes[k])
+				}
+				got, want := [...]int{l.AtMerc(off), l.FromMerc(off), l.AtSASS(off)}, [...]int{atMerc(c, off), fromMerc(c, off), atSASS(c, off)}
+				if got != want || c.AtMerc(off) != want[0] || c.FromMerc(off) != want[1] || c.AtSASS(off) != want[2] {
+					t.Fatalf("%s: 0x%x: %v, not %v", m.Funcs[i].Name, off, got, want)
 				}
 				asked++
 			}
@@ -266,4 +282,33 @@ func TestAtMercFrom(t *testing.T) {
 	if asked < 1000 {
 		t.Errorf("asked %d times", asked)
 	}
+}
+
+func atMerc(c *capsule.Capsule, off uint32) int {
+	k := -1
+	for i := range c.Nodes {
+		if c.Nodes[i].Merc <= off && off < c.MercSize {
+			k = i
+		}
+	}
+	return k
+}
+
+func fromMerc(c *capsule.Capsule, off uint32) int {
+	for i := range c.Nodes {
+		if c.Nodes[i].Merc >= off {
+			return i
+		}
+	}
+	return len(c.Nodes)
+}
+
+func atSASS(c *capsule.Capsule, off uint32) int {
+	k := -1
+	for i := range c.Nodes {
+		if c.Nodes[i].SASS <= off && off < c.SASSSize() {
+			k = i
+		}
+	}
+	return k
 }

@@ -77,9 +77,9 @@ func Decode(data []byte, textSize uint64) (*Capsule, *Fault) {
 	return c, f
 }
 
-// decode is Decode and, where there is a text, Locate in one pass. room is called
-// for the nodes, nil for make.
-func decode(data []byte, textSize uint64, text []byte, room func(n uint32) []Node) (c *Capsule, unknown []uint32, f *Fault) {
+// decode is Decode and, where there is a text, Locate in one pass. Where there is share, the
+// capsule is lean: its nodes are in room of share, and it keeps where each block begins.
+func decode(data []byte, textSize uint64, text []byte, share *Recent) (c *Capsule, unknown []uint32, f *Fault) {
 	c, n, at, f := decodeHeader(data)
 	if f != nil {
 		return nil, nil, f
@@ -102,11 +102,15 @@ func decode(data []byte, textSize uint64, text []byte, room func(n uint32) []Nod
 			return nil, nil, bad(at+4*(words-1), uint64(tail), "bits behind the bitmap's last node are set")
 		}
 	}
-	if room == nil {
-		room = func(n uint32) []Node { return make([]Node, n) }
+	c.n, c.bitmap = int(n), bitmap
+	switch {
+	case share == nil || uint64(len(data)) >= 1<<32:
+		c.Nodes = make([]Node, n)
+	default:
+		c.recent, c.text, c.marks = share, text, make([]mark, words)
+		c.Nodes = share.nodesFor(c, int(n))
 	}
-	c.Nodes = room(n)
-	unknown, f = c.decodeNodes(bitmap, at+4*words, uint32(textSize), text)
+	unknown, f = c.decodeNodes(at+4*words, uint32(textSize), text)
 	return c, unknown, f
 }
 
@@ -131,22 +135,16 @@ func decodeHeader(data []byte) (c *Capsule, n uint32, at uint64, f *Fault) {
 
 // decodeNodes reads the nodes, whose records begin at pos. Where there is a text it
 // locates them as Locate does.
-func (c *Capsule) decodeNodes(bitmap []byte, pos uint64, textSize uint32, text []byte) (unknown []uint32, f *Fault) {
+func (c *Capsule) decodeNodes(pos uint64, textSize uint32, text []byte) (unknown []uint32, f *Fault) {
 	d := decoding{c: c, pos: pos, end: textSize, text: text}
-	for first := 0; first < len(c.Nodes); first += 32 {
-		plain := binary.LittleEndian.Uint32(bitmap[first/8:])
-		for i, end := first, min(first+32, len(c.Nodes)); i < end; {
-			if run := min(bits.TrailingZeros32(^plain), end-i); run > 0 {
-				if f := d.plain(c.Nodes[i : i+run]); f != nil {
-					return nil, f
-				}
-				i, plain = i+run, plain>>run
-				continue
-			}
-			if f := d.record(uint32(i)); f != nil {
-				return nil, f
-			}
-			i, plain = i+1, plain>>1
+	for first := 0; first < c.n; first += blockSize {
+		nodes := c.Nodes[first:min(first+blockSize, c.n)]
+		here := mark{uint32(d.pos), d.sass, d.merc, 0}
+		if here.large, f = d.block(nodes, c.plainBits(first)); f != nil {
+			return nil, f
+		}
+		if c.marks != nil {
+			c.marks[first/blockSize] = here
 		}
 	}
 	if d.pos != uint64(len(c.data)) {
@@ -171,35 +169,68 @@ type decoding struct {
 	unknown    []uint32
 }
 
-// plain reads a run of PLAIN nodes.
-func (d *decoding) plain(nodes []Node) *Fault {
-	if rest := uint64(d.end - d.sass); uint64(len(nodes))*WordSize > rest {
-		return bad(d.pos, uint64(d.sass)+rest&^(WordSize-1)+WordSize, "the nodes cover more than the text")
-	}
-	sass, merc, text := d.sass, d.merc, d.text
-	for i := range nodes {
-		nodes[i] = Node{SASS: sass, Merc: merc, Span: 1}
-		if uint64(sass)+WordSize <= uint64(len(text)) {
-			size := uint32(opSize[binary.LittleEndian.Uint16(text[sass:])&0xfff])
-			if size >= bothSizes {
-				size = PlainSize(word(text, sass))
+// block reads nodes, of which those are PLAIN whose bit is set. It returns which PLAIN
+// ones take 32 bytes.
+func (d *decoding) block(nodes []Node, plain uint32) (large uint32, f *Fault) {
+	for i := 0; i < len(nodes); {
+		if run := min(bits.TrailingZeros32(^plain), len(nodes)-i); run > 0 {
+			if rest := uint64(d.end - d.sass); uint64(run)*WordSize > rest {
+				return 0, bad(d.pos, uint64(d.sass)+rest&^(WordSize-1)+WordSize, "the nodes cover more than the text")
 			}
-			if size == 0 {
-				d.unknown, size = append(d.unknown, sass), unknownSize
-			}
-			merc += size
+			large |= d.plain(nodes[i:i+run]) << i
+			i, plain = i+run, plain>>run
+			continue
 		}
-		sass += WordSize
+		node := &nodes[i]
+		*node = Node{SASS: d.sass, Merc: d.merc}
+		if f := d.record(node); f != nil {
+			return 0, f
+		}
+		if node.Span != 1 {
+			d.c.wide = append(d.c.wide, Wide{node.SASS, node.Span, node.Kind})
+		}
+		i, plain = i+1, plain>>1
 	}
-	d.sass, d.merc = sass, merc
-	return nil
+	return large, nil
+}
+
+// plain makes a run of PLAIN nodes, and returns which of them take 32 bytes of Mercury.
+func (d *decoding) plain(nodes []Node) (large uint32) {
+	sass, merc := d.sass, d.merc
+	d.sass += uint32(len(nodes)) * WordSize
+	if d.text == nil {
+		for i := range nodes {
+			nodes[i] = Node{SASS: sass + uint32(i)*WordSize, Span: 1}
+		}
+		return 0
+	}
+	code := d.text[sass:d.sass]
+	for i := range nodes {
+		word := code[i*WordSize:][:WordSize]
+		lo, hi := binary.LittleEndian.Uint64(word), binary.LittleEndian.Uint64(word[8:])
+		r := &opSize[lo&0xfff]
+		// Not 0 where the word's fields say that it is large.
+		other := uint32(hi)&r.mask ^ r.small
+		if !r.known || r.when != nil {
+			size := PlainSize(lo, hi)
+			if other = size - 16; size == 0 {
+				d.unknown, other = append(d.unknown, sass), 0
+			}
+		}
+		n := &nodes[i]
+		n.SASS, n.Merc, n.rec, n.Span, n.Kind, n.Spanned = sass, merc, 0, 1, Plain, false
+		other = (other | -other) >> 31
+		large |= other << i
+		sass, merc = sass+WordSize, merc+16+other*16
+	}
+	d.merc = merc
+	return large
 }
 
 // record reads a node that has a record, or is a SKIP.
-func (d *decoding) record(i uint32) *Fault {
+func (d *decoding) record(node *Node) *Fault {
 	c := d.c
-	node, data := &c.Nodes[i], c.data
-	node.SASS, node.Merc = d.sass, d.merc
+	data := c.data
 	// Nearly all records have no span in front.
 	var f form
 	if d.pos < uint64(len(data)) {
@@ -218,9 +249,6 @@ func (d *decoding) record(i uint32) *Fault {
 			d.merc += uint32(recordSize(data[node.rec]))
 		}
 		d.pos = next
-	}
-	if node.Span != 1 {
-		c.wide = append(c.wide, i)
 	}
 	sass := uint64(d.sass) + uint64(node.Span)*WordSize
 	if sass > uint64(d.end) {

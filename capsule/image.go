@@ -2,6 +2,7 @@ package capsule
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/cubin"
@@ -51,6 +52,8 @@ type Func struct {
 	Cap              *Capsule // nil where the capsule can't be decoded
 	Unsized          []uint32 // see [Capsule.Locate]
 	Code             []byte   // the bytes of Text
+
+	fault *Fault // of the capsule
 }
 
 // Image is a file with its SASS and its Mercury side found and paired.
@@ -64,16 +67,38 @@ type Image struct {
 
 	twin   []int32 // by section: its counterpart on the other side, 0 for none
 	funcOf []int32 // by section of a text or a capsule: index into Funcs plus 1
+	broken []broken
+}
+
+// broken is a capsule that can't be decoded.
+type broken struct {
+	section int
+	fault   *Fault
 }
 
 // Open finds and pairs both sides of a file. What is malformed inside a
 // section stands in Faults; the rest is there all the same.
 func Open(f *cubin.File) *Image {
-	return OpenIn(f, func(n int) []Node { return make([]Node, n) })
+	m := open(f)
+	for i := range m.Funcs {
+		m.Decode(i, nil)
+	}
+	m.Decoded()
+	m.pair()
+	return m
 }
 
-// OpenIn is Open with memory for the nodes of the caller's, zeroed, which it asks for once.
-func OpenIn(f *cubin.File, alloc func(n int) []Node) *Image {
+// OpenLean is Open with capsules that keep where every 32nd node stands, and decode again
+// those that are asked for. [Image.Decode] has to be called for each function, and
+// [Image.Decoded] when all were.
+func OpenLean(f *cubin.File) *Image {
+	m := open(f)
+	m.pair()
+	return m
+}
+
+// open finds both sides and the functions, whose capsules aren't decoded.
+func open(f *cubin.File) *Image {
 	n := f.NumSections()
 	m := &Image{File: f, Sections: make([]Section, n), twin: make([]int32, n), funcOf: make([]int32, n)}
 	symtab, merc := 0, 0
@@ -97,11 +122,32 @@ func OpenIn(f *cubin.File, alloc func(n int) []Node) *Image {
 			m.fault(t.index, fault)
 		}
 	}
-	room := room{make: alloc}
-	room.reserve(m)
-	m.openCapsules(&room)
-	m.pair()
+	m.findCapsules()
 	return m
+}
+
+// Decode decodes the capsule of a function. It is lean where there is share, and has its
+// Nodes until share is used for another or released. Different functions may be decoded at once.
+func (m *Image) Decode(i int, share *Recent) {
+	fn := &m.Funcs[i]
+	c, unsized, fault := decode(m.Sections[fn.Capsule].Content, uint64(len(fn.Code)), fn.Code, share)
+	if fn.fault = fault; fault == nil {
+		fn.Cap, fn.Unsized = c, unsized
+	}
+}
+
+// Decoded adds what was wrong with capsules to Faults.
+func (m *Image) Decoded() {
+	for i := range m.Funcs {
+		if fn := &m.Funcs[i]; fn.fault != nil {
+			m.broken = append(m.broken, broken{fn.Capsule, fn.fault})
+		}
+	}
+	slices.SortFunc(m.broken, func(a, b broken) int { return a.section - b.section })
+	for _, b := range m.broken {
+		m.fault(b.section, b.fault)
+	}
+	m.broken = nil
 }
 
 func (m *Image) fault(section int, f *Fault) {
@@ -129,7 +175,8 @@ func (m *Image) FuncOf(i uint32) *Func {
 	return &m.Funcs[m.funcOf[i]-1]
 }
 
-func (m *Image) openCapsules(room *room) {
+// findCapsules finds the functions.
+func (m *Image) findCapsules() {
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		if s.Type != cuda.SHTCudaCapmerc || !s.Mercury() {
@@ -138,65 +185,23 @@ func (m *Image) openCapsules(room *room) {
 		fn := Func{Capsule: i, Symbol: s.Info, Name: strings.TrimPrefix(strings.TrimPrefix(s.Name, capmercPrefix), ".text.")}
 		head, ok := cubin.Window(s.Content, 0, 4)
 		if !ok {
-			m.fault(i, bad(0, uint64(len(s.Content)), "a capsule of that many bytes has no header"))
+			m.broken = append(m.broken, broken{i, bad(0, uint64(len(s.Content)), "a capsule of that many bytes has no header")})
 			continue
 		}
 		text := binary.LittleEndian.Uint32(head)
 		if text == 0 || uint64(text) >= uint64(len(m.Sections)) || m.Sections[text].Mercury() || m.Sections[text].Flags&cuda.SHFExec == 0 {
-			m.fault(i, &Fault{cubin.BadIndex, 0, uint64(text), "the capsule's first word names no text"})
+			m.broken = append(m.broken, broken{i, &Fault{cubin.BadIndex, 0, uint64(text), "the capsule's first word names no text"}})
 			continue
 		}
 		if m.funcOf[text] != 0 {
-			m.fault(i, &Fault{cubin.BadIndex, 0, uint64(text), "the capsule's first word names a text that another capsule has"})
+			m.broken = append(m.broken, broken{i, &Fault{cubin.BadIndex, 0, uint64(text), "the capsule's first word names a text that another capsule has"}})
 			continue
 		}
 		fn.Text, fn.Code = int(text), m.Sections[text].Content
-		m.openCapsule(&fn, room)
 		m.Funcs = append(m.Funcs, fn)
 		m.funcOf[text], m.funcOf[i] = int32(len(m.Funcs)), int32(len(m.Funcs))
 		m.twin[text], m.twin[i] = int32(i), int32(text)
 	}
-}
-
-func (m *Image) openCapsule(fn *Func, room *room) {
-	s := &m.Sections[fn.Capsule]
-	c, unsized, fault := decode(s.Content, uint64(len(fn.Code)), fn.Code, room.take)
-	if fault != nil {
-		m.fault(fn.Capsule, fault)
-		return
-	}
-	fn.Cap, fn.Unsized = c, unsized
-}
-
-// room is memory for the nodes of all functions, asked for at once.
-type room struct {
-	make func(n int) []Node
-	left []Node
-}
-
-// reserve makes room for the nodes of capsules whose bytes can hold as many.
-func (r *room) reserve(m *Image) {
-	total := 0
-	for i := range m.Sections {
-		s := &m.Sections[i]
-		if s.Type != cuda.SHTCudaCapmerc || !s.Mercury() {
-			continue
-		}
-		if c, n, at, f := decodeHeader(s.Content); f == nil && c.Version == Version && (uint64(n)+31)/32*4 <= uint64(len(s.Content))-at {
-			total += int(n)
-		}
-	}
-	// Of a file whose capsules share bytes no more is promised than it could hold.
-	r.left = r.make(min(total, len(m.File.Data)/fullSize*2))
-}
-
-func (r *room) take(n uint32) []Node {
-	if uint64(n) > uint64(len(r.left)) {
-		return make([]Node, n)
-	}
-	list := r.left[:n:n]
-	r.left = r.left[n:]
-	return list
 }
 
 // pair finds the twins of all sections but texts and capsules.

@@ -92,17 +92,30 @@ type Node struct {
 type Capsule struct {
 	Text    uint32 // section index of .text.F
 	Version uint32 // Version or Version0
-	Nodes   []Node
+	Nodes   []Node // of a lean capsule nil, but for the one that was decoded last; see [OpenLean]
 
 	MercSize uint32 // set by Locate
 
-	data []byte   // the section, which the records are views of
-	wide []uint32 // see Wide
+	data   []byte // the section, which the records are views of
+	n      int    // number of nodes, as they were decoded
+	bitmap []byte
+	wide   []Wide
+
+	// Of a lean capsule.
+	marks  []mark
+	text   []byte
+	recent *Recent
 }
 
-// Wide returns the indices of the nodes that stand for no SASS word, or for
-// several, as they were decoded.
-func (c *Capsule) Wide() []uint32 { return c.wide }
+// Wide is a node that stands for no SASS word, or for several.
+type Wide struct {
+	SASS uint32
+	Span uint16
+	Kind Kind
+}
+
+// Wide returns such nodes as they were decoded.
+func (c *Capsule) Wide() []Wide { return c.wide }
 
 // RecordAt returns where the record of a node that has one begins.
 func (c *Capsule) RecordAt(n *Node) uint32 { return n.rec }
@@ -128,6 +141,9 @@ func (c *Capsule) Tag(n *Node) uint32 {
 
 // SASSSize returns the number of SASS bytes that the nodes cover.
 func (c *Capsule) SASSSize() uint32 {
+	if c.marks != nil {
+		return uint32(len(c.text))
+	}
 	if len(c.Nodes) == 0 {
 		return 0
 	}

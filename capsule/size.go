@@ -30,11 +30,16 @@ const (
 		892 896 899 8a4 8a5 902 944 947 949 94e 950 958 981 983 984 987 988 989 c11 c23 c25 c27 c2b c31 c76 e23 e25 e27 e2b e34 f89`
 )
 
-// sizeRule says when an opcode of both sizes takes 16 bytes.
+// sizeRule says when an opcode of both sizes takes 16 bytes: where all fields have
+// these values, or by a function.
 type sizeRule struct {
-	ops  string
-	when func(lo, hi uint64) bool
+	ops   string
+	where []fieldValue
+	when  func(lo, hi uint64) bool
 }
+
+// fieldValue is a field of the upper half, by its first bit in the word, with a value.
+type fieldValue struct{ first, width, value uint }
 
 // field returns n bits of a word's upper half from bit first of the word.
 func field(hi uint64, first, n uint) uint64 { return hi >> (first - 64) & (1<<n - 1) }
@@ -48,66 +53,73 @@ func lopSmall(lo, hi uint64) bool {
 
 var sizeRules = []sizeRule{
 	// (U)IADD3: no third source, no .X
-	{"210 c10 290", func(_, hi uint64) bool { return field(hi, 64, 8) == 255 && field(hi, 74, 1) == 0 }},
+	{"210 c10 290", []fieldValue{{64, 8, 255}, {74, 1, 0}}, nil},
 	// (U)ISETP: no combining predicate, no .EX
-	{"20c c0c 28c", func(_, hi uint64) bool { return field(hi, 87, 4) == 7 && field(hi, 72, 1) == 0 }},
-	// FSETP: no combining predicate
-	{"20b c0b", func(_, hi uint64) bool { return field(hi, 87, 4) == 7 }},
-	// DSETP: no combining predicate, no second result
-	{"22a e2a", func(_, hi uint64) bool { return field(hi, 87, 4) == 7 && field(hi, 84, 3) == 7 }},
-	// LOP3: no third source, and a truth table that asks for none
-	{"212 c12", lopSmall},
-	// of ULOP3, no second result either
-	{"292", func(lo, hi uint64) bool { return lopSmall(lo, hi) && field(hi, 81, 3) == 7 }},
-	// IMAD: no .X
-	{"224 e24 c24", func(_, hi uint64) bool { return field(hi, 74, 1) == 0 }},
+	{"20c c0c 28c", []fieldValue{{87, 4, 7}, {72, 1, 0}}, nil},
+	{"20b c0b", []fieldValue{{87, 4, 7}}, nil},             // FSETP: no combining predicate
+	{"22a e2a", []fieldValue{{87, 4, 7}, {84, 3, 7}}, nil}, // DSETP: no second result either
+	{"224 e24 c24", []fieldValue{{74, 1, 0}}, nil},         // IMAD: no .X
+	{"291", []fieldValue{{74, 1, 0}, {80, 1, 0}}, nil},     // ULEA: no .X, no .HI
+	{"212 c12", nil, lopSmall},                             // LOP3
+	{"292", nil, func(lo, hi uint64) bool { // ULOP3: no second result either
+		return lopSmall(lo, hi) && field(hi, 81, 3) == 7
+	}},
 	// BSSY: .RELIABLE or .RECONVERGENT
-	{"945", func(_, hi uint64) bool { return field(hi, 72, 2) != 0 }},
-	// ULEA: no .X, no .HI
-	{"291", func(_, hi uint64) bool { return field(hi, 74, 1) == 0 && field(hi, 80, 1) == 0 }},
+	{"945", nil, func(_, hi uint64) bool { return field(hi, 72, 2) != 0 }},
 }
 
-// opSize is the size by opcode: 0 unknown, 16, 32, or bothSizes plus a rule.
-var opSize = func() (t [4096]uint8) {
-	mark := func(ops string, v uint8) {
+// opRule is the size of an opcode's PLAIN nodes. Of an opcode that is known and has no
+// function it is 16 bytes where bits 64 to 95 under mask are small, else 32.
+type opRule struct {
+	mask, small uint32
+	known       bool
+	when        func(lo, hi uint64) bool
+}
+
+var opSize = func() *[4096]opRule {
+	t := new([4096]opRule)
+	mark := func(ops string, r opRule) {
+		r.known = true
 		for op := range strings.FieldsSeq(ops) {
 			n, err := strconv.ParseUint(op, 16, 12)
 			if err != nil {
 				panic("capsule: opcode " + op)
 			}
-			t[n] = v
+			t[n] = r
 		}
 	}
-	mark(size16, 16)
-	mark(size32, 32)
-	for i, r := range sizeRules {
-		mark(r.ops, bothSizes+uint8(i))
+	mark(size16, opRule{})
+	mark(size32, opRule{small: 1})
+	for _, rule := range sizeRules {
+		r := opRule{when: rule.when}
+		for _, f := range rule.where {
+			r.mask |= (1<<f.width - 1) << (f.first - 64)
+			r.small |= uint32(f.value << (f.first - 64))
+		}
+		mark(rule.ops, r)
 	}
 	return t
 }()
 
-const bothSizes = 0x80
-
 // PlainSize returns the size in Mercury of a PLAIN node whose SASS word is
 // hi:lo, 0 where it isn't known.
 func PlainSize(lo, hi uint64) uint32 {
-	v := opSize[lo&0xfff]
-	if v < bothSizes {
-		return uint32(v)
+	r := &opSize[lo&0xfff]
+	small := uint32(hi)&r.mask == r.small
+	switch {
+	case !r.known:
+		return 0
+	case r.when != nil:
+		small = r.when(lo, hi)
 	}
-	if sizeRules[v-bothSizes].when(lo, hi) {
+	if small {
 		return 16
 	}
 	return 32
 }
 
 // plainSizeAt is PlainSize of the word at a byte offset of a text.
-func plainSizeAt(text []byte, off uint32) uint32 {
-	if v := opSize[binary.LittleEndian.Uint16(text[off:])&0xfff]; v < bothSizes {
-		return uint32(v)
-	}
-	return PlainSize(word(text, off))
-}
+func plainSizeAt(text []byte, off uint32) uint32 { return PlainSize(word(text, off)) }
 
 // word returns the instruction at a byte offset of a text.
 func word(text []byte, off uint32) (lo, hi uint64) {

@@ -71,7 +71,7 @@ func relocated(m *capsule.Image, fn *capsule.Func) map[uint64]bool {
 				if fn.Cap == nil || off >= uint64(fn.Cap.MercSize) {
 					continue
 				}
-				off = uint64(fn.Cap.Nodes[fn.Cap.AtMerc(uint32(off))].SASS)
+				off = uint64(fn.Cap.Node(fn.Cap.AtMerc(uint32(off))).SASS)
 			}
 			at[off&^(capsule.WordSize-1)] = true
 		}

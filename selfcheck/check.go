@@ -20,9 +20,6 @@ type Options struct {
 	// Limit is the number of findings that are kept; 0 means 1000.
 	Limit int
 
-	// Nodes makes memory for the nodes of a file, zeroed; nil: as make does.
-	Nodes func(n int) []capsule.Node
-
 	keepRepairs bool
 }
 
@@ -51,10 +48,7 @@ func check(name string, data []byte, opts Options) (*Report, *checker) {
 		r.refuse(err)
 		return r, nil
 	}
-	if opts.Nodes == nil {
-		opts.Nodes = func(n int) []capsule.Node { return make([]capsule.Node, n) }
-	}
-	m := capsule.OpenIn(f, opts.Nodes)
+	m := capsule.OpenLean(f)
 	if !m.IsMercury() {
 		r.refuse(&cubin.Error{Kind: cubin.NotDevice, File: name, Offset: atFlags, Value: uint64(f.Header.Flags), Detail: "no Mercury side"})
 		return r, nil
@@ -128,14 +122,15 @@ type checker struct {
 // run compares in the order of the seeds: texts, relocations, debug sections.
 func (c *checker) run() {
 	c.index()
+	instructions, attributes := c.functions()
 	c.faults()
 	c.container()
 	c.sections()
 	c.symbols()
 	c.symbolNames()
-	c.nodes()
+	instructions()
 	c.header()
-	c.infos()
+	c.infos(attributes)
 	c.reserved()
 	c.callgraphs()
 	c.relocations()

@@ -142,8 +142,8 @@ func sassAddress(p *capsule.Capsule, merc uint64) (uint64, bool) {
 	if sass, ok := sassBoundary(p, merc); ok || merc > uint64(p.MercSize) {
 		return sass, ok
 	}
-	k := p.AtMerc(uint32(merc))
-	return uint64(p.Nodes[k].SASS) + uint64(p.Nodes[k].Span)*capsule.WordSize, true
+	n := p.Node(p.AtMerc(uint32(merc)))
+	return uint64(n.SASS) + uint64(n.Span)*capsule.WordSize, true
 }
 
 // codeWord reports whether a Mercury record stands for a word that SASS holds

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
@@ -327,13 +326,16 @@ func frameAddress(p *capsule.Capsule, merc int64) (int64, bool) {
 	if merc < 0 || merc > int64(p.MercSize) {
 		return 0, false
 	}
-	k := sort.Search(len(p.Nodes), func(i int) bool { return p.Nodes[i].Merc >= uint32(merc) })
-	return int64(p.Nodes[k].SASS), true
+	k := p.FromMerc(uint32(merc))
+	if k == p.Len() {
+		return int64(p.SASSSize()), true
+	}
+	return int64(p.Node(k).SASS), true
 }
 
 // rules compares the programs of two FDEs.
 func (c *checker) rules(sass, merc *frameSide, f, g *dwarf.Frame, fn *capsule.Func, start, base int64) {
-	if len(fn.Cap.Nodes) == 0 {
+	if fn.Cap.Len() == 0 {
 		return
 	}
 	entries, ok := c.wantedRules(g, fn, start, base)
@@ -386,7 +388,10 @@ func (c *checker) insideMacro(fn *capsule.Func, want, got int64) bool {
 		return false
 	}
 	k := fn.Cap.AtSASS(uint32(got))
-	n := &fn.Cap.Nodes[k]
+	if k < 0 {
+		return false
+	}
+	n := fn.Cap.Node(k)
 	if n.Kind != capsule.Full || n.Span == 1 || int64(n.SASS)+int64(n.Span)*capsule.WordSize != want {
 		return false
 	}
@@ -401,7 +406,7 @@ func (c *checker) macroRule(fn *capsule.Func, addr int64, op []byte) bool {
 		return false
 	}
 	k := fn.Cap.AtSASS(uint32(addr))
-	return k >= 0 && fn.Cap.Nodes[k].Kind == capsule.Full
+	return k >= 0 && fn.Cap.Node(k).Kind == capsule.Full
 }
 
 // frameRelocs compares the relocations.

@@ -35,16 +35,11 @@ const attrKparamInfo2 cuda.InfoAttr = 69
 // paramBase is where parameters begin in constant bank 0.
 const paramBase = 0x380
 
-func (c *checker) infos() {
+// infos compares the attributes of the file; functions has compared those of
+// functions.
+func (c *checker) infos(functions func()) {
 	c.sameOptions()
-	for i := range c.m.Funcs {
-		fn := &c.m.Funcs[i]
-		if fn.Info == 0 || fn.MercInfo == 0 {
-			c.add(Text, Count, fn.Text, 0, "attributes of "+fn.Name, "a list on each side", "not both")
-			continue
-		}
-		c.infoOf1(fn)
-	}
+	functions()
 	for i := range c.m.Sections {
 		if s := &c.m.Sections[i]; s.Type == cuda.SHTCudaInfo && s.Flags&cuda.SHFInfoLink == 0 && c.m.Counterpart(i) != 0 {
 			c.fileInfo(i, c.m.Counterpart(i))
@@ -77,7 +72,12 @@ func (c *checker) records(section, room int) ([]record, bool) {
 	return list, true
 }
 
-func (c *checker) infoOf1(fn *capsule.Func) {
+// info compares the attributes of a function.
+func (c *checker) info(fn *capsule.Func) {
+	if fn.Info == 0 || fn.MercInfo == 0 {
+		c.add(Text, Count, fn.Text, 0, "attributes of "+fn.Name, "a list on each side", "not both")
+		return
+	}
 	if c.old && c.writer == writerFinalizer {
 		c.leave(exOldInfo)
 		return
@@ -236,16 +236,19 @@ func (c *checker) offset(fn *capsule.Func, m, s *record, at, near int) int {
 		c.field(Text, Content, fn.Info, where, 4, m.Attr.String(), capsule.NoOffset, uint64(sass))
 		return near
 	}
-	k := fn.Cap.AtMercFrom(near, merc)
+	k := fn.Cap.AtMerc(merc)
 	if m.Attr == cuda.AttrIndirectBranchTargets && nopBefore(fn.Cap, k, uint64(merc), uint64(sass)) {
 		return k
 	}
-	if k < 0 || fn.Cap.Nodes[k].Merc != merc {
+	var n capsule.Node
+	if k >= 0 {
+		n = fn.Cap.Node(k)
+	}
+	if k < 0 || n.Merc != merc {
 		c.add(Text, Content, fn.MercInfo, m.at+4+uint64(at), m.Attr.String(), "the start of a node", hex(merc))
 		return k
 	}
-	n := &fn.Cap.Nodes[k]
-	if want, ok := principal(fn, n, m.Attr); ok {
+	if want, ok := principal(fn, &n, m.Attr); ok {
 		c.field(Text, Content, fn.Info, where, 4, m.Attr.String(), uint64(want), uint64(sass))
 		return k
 	}

@@ -174,8 +174,8 @@ func (c *checker) sequence(sass, merc *lineSide, q, twin *dwarf.Sequence, name u
 	c.number(Debug, Content, sass.section, q.Operand, "address of a sequence", twin.Base, q.Base)
 	p := fn.Cap
 	a, b := newCursor(q.Rows), newCursor(twin.Rows)
-	for i := range p.Nodes {
-		n := &p.Nodes[i]
+	for i := range p.Len() {
+		n := p.Node(i)
 		if n.Kind == capsule.Skip || n.Span == 0 {
 			continue
 		}
@@ -187,7 +187,7 @@ func (c *checker) sequence(sass, merc *lineSide, q, twin *dwarf.Sequence, name u
 		if same {
 			continue
 		}
-		if c.lineless(fn, n) {
+		if c.lineless(fn, &n) {
 			c.leave(exLostLine)
 			continue
 		}

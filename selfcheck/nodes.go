@@ -53,42 +53,52 @@ func (c *checker) nodesOf(fn *capsule.Func, limit uint32) uint8 {
 	count.Total += len(p.Nodes)
 	check := c.begin(fn, limit)
 	for i := 0; i < len(p.Nodes); i++ {
-		n := &p.Nodes[i]
-		switch n.Kind {
-		case capsule.Plain:
-			i += c.plainRun(&check, p.Nodes[i:]) - 1
-			continue
-		case capsule.TagOnly:
-			count.Mini++
-			c.mini(fn, n)
-		case capsule.Full:
-			count.Stored++
-			if n.Span == 1 && c.ownRules {
-				w := wordAt(fn.Code, n.SASS)
-				c.storedOne(fn, n, w)
-				if r := c.ruleFor(check.quick, w.Lo&opcodeMask); r.info != 0 || !r.fits(w, check.lanes) {
-					c.word(&check, n.SASS, w)
-				}
-				continue
-			}
-			c.stored(fn, n)
-		case capsule.Skip:
-			count.Skip++
-			c.report.covered.padding += int(n.Span)
-			if i != len(p.Nodes)-1 {
-				c.padding(fn, n)
-			}
+		if n := &p.Nodes[i]; n.Kind != capsule.Plain {
+			c.node(&check, n, i == len(p.Nodes)-1)
 			continue
 		}
-		for at := n.SASS; at < n.SASS+uint32(n.Span)*capsule.WordSize; at += capsule.WordSize {
-			c.word(&check, at, wordAt(fn.Code, at))
+		first := i
+		for i+1 < len(p.Nodes) && p.Nodes[i+1].Kind == capsule.Plain {
+			i++
 		}
+		c.plainRun(&check, p.Nodes[first].SASS, i+1-first)
 	}
 	c.tail(fn)
 	if check.limit == 0 || check.freed {
 		c.leave(exRegisterCount)
 	}
 	return check.traits
+}
+
+// node checks a node that isn't PLAIN.
+func (c *checker) node(check *wordCheck, n *capsule.Node, last bool) {
+	fn, count := check.fn, &c.report.Nodes
+	switch n.Kind {
+	case capsule.TagOnly:
+		count.Mini++
+		c.mini(fn, n)
+	case capsule.Full:
+		count.Stored++
+		if n.Span == 1 && c.ownRules {
+			w := wordAt(fn.Code, n.SASS)
+			c.storedOne(fn, n, w)
+			if r := c.ruleFor(check.quick, w.Lo&opcodeMask); r.info != 0 || !r.fits(w, check.lanes) {
+				c.word(check, n.SASS, w)
+			}
+			return
+		}
+		c.stored(fn, n)
+	case capsule.Skip:
+		count.Skip++
+		c.report.covered.padding += int(n.Span)
+		if !last {
+			c.padding(fn, n)
+		}
+		return
+	}
+	for at := n.SASS; at < n.SASS+uint32(n.Span)*capsule.WordSize; at += capsule.WordSize {
+		c.word(check, at, wordAt(fn.Code, at))
+	}
 }
 
 // padding checks a SKIP inside a function: one word, a NOP or one of two

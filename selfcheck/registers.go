@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/twinlink/twinlink/capsule"
@@ -170,14 +169,14 @@ func zeroed(b *dwarf.RegisterBlock) bool {
 // rangeEdge returns the SASS offset where a range starts or ends: of an
 // instruction, or behind one and in front of any padding.
 func rangeEdge(p *capsule.Capsule, merc uint32, start bool) uint32 {
-	k := sort.Search(len(p.Nodes), func(i int) bool { return p.Nodes[i].Merc >= merc })
-	if k == len(p.Nodes) {
+	k := p.FromMerc(merc)
+	if k == p.Len() {
 		return p.SASSSize()
 	}
-	for start && k+1 < len(p.Nodes) && p.Nodes[k].Kind == capsule.Skip {
+	for start && k+1 < p.Len() && p.Node(k).Kind == capsule.Skip {
 		k++
 	}
-	return p.Nodes[k].SASS
+	return p.Node(k).SASS
 }
 
 func rangeFits(p *capsule.Capsule, got, want *dwarf.RegisterRange) bool {
@@ -191,13 +190,13 @@ func edgeFits(p *capsule.Capsule, want, got uint32) bool {
 		return true
 	}
 	k := p.AtSASS(want)
-	return k >= 0 && p.Nodes[k].Kind == capsule.Full && got > want && got < want+uint32(p.Nodes[k].Span)*capsule.WordSize
+	return k >= 0 && p.Node(k).Kind == capsule.Full && got > want && got < want+uint32(p.Node(k).Span)*capsule.WordSize
 }
 
 // movedByMacro reports whether a range was cut by a macro that takes registers:
 // an edge that differs is at a word of such a macro or at its end.
 func movedByMacro(p *capsule.Capsule, got, want *dwarf.RegisterRange) bool {
-	macro := func(k int) bool { return k >= 0 && p.Nodes[k].Kind == capsule.Full && p.Nodes[k].Span > macroSpan }
+	macro := func(k int) bool { return k >= 0 && p.Node(k).Kind == capsule.Full && p.Node(k).Span > macroSpan }
 	at := func(off uint32) bool {
 		if off%capsule.WordSize != 0 || off == 0 {
 			return off == 0 && macro(p.AtSASS(0))
@@ -219,12 +218,7 @@ const macroSpan = 4
 // clobbers reports whether a function has a macro that takes registers of its
 // own: the finalizer moves what they held.
 func clobbers(fn *capsule.Func) bool {
-	for i := range fn.Cap.Nodes {
-		if n := &fn.Cap.Nodes[i]; n.Kind == capsule.Full && n.Span > macroSpan {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fn.Cap.Wide(), func(w capsule.Wide) bool { return w.Kind == capsule.Full && w.Span > macroSpan })
 }
 
 // registerTypes compares .nv_debug_info_reg_type: the name of a function, the

@@ -174,9 +174,9 @@ func (c *checker) returns(fn *capsule.Func, merc []cubin.Reloc) {
 			}
 		}
 		k := fn.Cap.AtSASS(at)
-		for k++; k < len(fn.Cap.Nodes) && fn.Cap.Nodes[k].Kind == capsule.Skip; k++ {
+		for k++; k < fn.Cap.Len() && fn.Cap.Node(k).Kind == capsule.Skip; k++ {
 		}
-		if k < len(fn.Cap.Nodes) && !places[uint64(fn.Cap.Nodes[k].Merc)] {
+		if k < fn.Cap.Len() && !places[uint64(fn.Cap.Node(k).Merc)] {
 			c.add(Reloc, Count, fn.MercRela, 0, fmt.Sprintf("relocation of the return address of the call at 0x%x", at), "one", "none")
 		}
 	}
@@ -286,7 +286,7 @@ func (c *checker) codeReloc(fn *capsule.Func, section int, r *cubin.Reloc, at ui
 		c.add(Reloc, Content, section, at, "r_offset", "a place in the function", hex(r.Off))
 		return wanted{}, false
 	}
-	n := &fn.Cap.Nodes[k]
+	n := fn.Cap.Node(k)
 	w := wanted{Reloc: *r, at: at}
 	w.Off = uint64(n.SASS)
 	symbol := c.m.Merc.At(r.Symbol)

@@ -261,11 +261,11 @@ type place struct {
 // k, which begins at a Mercury offset: a SKIP takes no Mercury, so both have that
 // offset, and a branch in SASS may go to either.
 func nopBefore(p *capsule.Capsule, k int, merc, sass uint64) bool {
-	if k < 0 || uint64(p.Nodes[k].Merc) != merc {
+	if k < 0 || uint64(p.Node(k).Merc) != merc {
 		return false
 	}
-	for k--; k >= 0 && p.Nodes[k].Kind == capsule.Skip; k-- {
-		if uint64(p.Nodes[k].SASS) == sass {
+	for k--; k >= 0 && p.Node(k).Kind == capsule.Skip; k-- {
+		if uint64(p.Node(k).SASS) == sass {
 			return true
 		}
 	}
@@ -290,6 +290,6 @@ func sassBoundary(p *capsule.Capsule, merc uint64) (uint64, bool) {
 	if merc > uint64(p.MercSize) {
 		return 0, false
 	}
-	n := &p.Nodes[p.AtMerc(uint32(merc))]
+	n := p.Node(p.AtMerc(uint32(merc)))
 	return uint64(n.SASS), uint64(n.Merc) == merc
 }

@@ -81,14 +81,14 @@ func (c *checker) begin(fn *capsule.Func, limit uint32) wordCheck {
 	for i := range starts {
 		starts[i] = ^uint64(0)
 	}
-	for _, i := range fn.Cap.Wide() {
-		n := &fn.Cap.Nodes[i]
+	for _, n := range fn.Cap.Wide() {
 		for k := n.SASS/capsule.WordSize + 1; k < n.SASS/capsule.WordSize+uint32(n.Span); k++ {
 			starts[k/64] &^= 1 << (k % 64)
 		}
 	}
 	if c.quick == nil {
 		c.quick = new(quickTable)
+		c.ruleFor(c.quick, 0)
 	}
 	k := wordCheck{fn: fn, starts: starts, opcodes: opcodes(), quick: c.quick}
 	k.limitTo(limit)

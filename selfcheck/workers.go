@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/mercury"
 )
@@ -29,55 +30,66 @@ func putDecoder(sm cuda.SM, d *mercury.Decoder) {
 	}
 }
 
-// nodes checks the instructions of all functions, several functions at once where
-// there are processors. What comes out doesn't depend on how many.
-func (c *checker) nodes() {
+// functions decodes all functions and checks their instructions and attributes, several
+// at once where there are processors. What comes out doesn't depend on how many. It is
+// added to the report by what functions returns.
+func (c *checker) functions() (instructions, attributes func()) {
 	c.traits = make([]uint8, len(c.m.Funcs))
 	parts, limits := c.share(c.workers()), c.limits()
-	if len(parts) == 1 {
-		c.nodesOfAll(0, len(c.m.Funcs), limits)
-		return
-	}
-	list, panics := make([]*checker, len(parts)), make([]any, len(parts))
+	code, infos, panics := make([]*checker, len(parts)), make([]*checker, len(parts)), make([]any, len(parts))
 	onFault := debug.SetPanicOnFault(true)
 	debug.SetPanicOnFault(onFault)
 	var wait sync.WaitGroup
-	for i := range parts {
-		w := *c
-		w.report, w.repairs, w.buf, w.starts, w.quick, w.forms = newReport(c.report.File), nil, nil, nil, nil, map[unknownForm]string{}
+	for i, part := range parts {
+		code[i], infos[i] = c.worker(), c.worker()
 		if i > 0 {
-			w.decoder = decoderFor(c.sm)
+			code[i].decoder = decoderFor(c.sm)
 		}
-		list[i] = &w
 		wait.Go(func() {
 			// A fault of the file's memory, which a caller may map, is the caller's.
 			debug.SetPanicOnFault(onFault)
 			defer func() { panics[i] = recover() }()
-			w.nodesOfAll(parts[i][0], parts[i][1], limits)
+			functionsOf(code[i], infos[i], part, limits)
 		})
 	}
 	wait.Wait()
-	for i, w := range list {
+	for i, w := range code {
 		if panics[i] != nil {
 			panic(panics[i])
 		}
-		c.join(w)
 		if i > 0 {
 			putDecoder(c.sm, w.decoder)
 		}
 	}
+	c.m.Decoded()
+	return func() { c.join(code) }, func() { c.join(infos) }
 }
 
-// nodesOfAll checks the functions from first to end, which is excluded.
-func (c *checker) nodesOfAll(first, end int, limits map[uint32]uint32) {
-	for i := first; i < end; i++ {
-		if fn := &c.m.Funcs[i]; fn.Cap != nil {
-			c.traits[i] = c.nodesOf(fn, limits[fn.Symbol])
+// worker returns a checker with a report of its own.
+func (c *checker) worker() *checker {
+	w := *c
+	w.report, w.repairs, w.buf, w.starts, w.quick, w.forms = newReport(c.report.File), nil, nil, nil, nil, map[unknownForm]string{}
+	w.recordsOf = [3][]record{}
+	return &w
+}
+
+// functionsOf decodes and checks functions: a part from its first to its second, which is
+// excluded. Each is done with before the next, while what it reads is in the cache.
+func functionsOf(code, infos *checker, part [2]int, limits map[uint32]uint32) {
+	var recent capsule.Recent
+	m := code.m
+	for i := part[0]; i < part[1]; i++ {
+		m.Decode(i, &recent)
+		fn := &m.Funcs[i]
+		if fn.Cap != nil {
+			code.traits[i] = code.nodesOf(fn, limits[fn.Symbol])
 		}
+		infos.info(fn)
 	}
+	recent.Release()
 }
 
-// leastShare is the number of nodes that make another worker worth its start.
+// leastShare is the number of instructions that make another worker worth its start.
 var leastShare = 20_000
 
 // workers returns how many share the work. Rules of others are asked by one alone.
@@ -89,31 +101,33 @@ func (c *checker) workers() int {
 }
 
 // share splits the functions into at most n parts with about the same number of
-// nodes.
+// instructions.
 func (c *checker) share(n int) [][2]int {
 	total := 0
 	for i := range c.m.Funcs {
-		if p := c.m.Funcs[i].Cap; p != nil {
-			total += len(p.Nodes)
-		}
+		total += len(c.m.Funcs[i].Code) / capsule.WordSize
 	}
 	n = max(1, min(n, total/leastShare))
 	var parts [][2]int
-	first, nodes := 0, 0
+	first, words := 0, 0
 	for i := range c.m.Funcs {
-		if p := c.m.Funcs[i].Cap; p != nil {
-			nodes += len(p.Nodes)
-		}
-		if nodes >= total/n && len(parts) < n-1 {
+		words += len(c.m.Funcs[i].Code) / capsule.WordSize
+		if words >= total/n && len(parts) < n-1 {
 			parts = append(parts, [2]int{first, i + 1})
-			first, nodes = i+1, 0
+			first, words = i+1, 0
 		}
 	}
 	return append(parts, [2]int{first, len(c.m.Funcs)})
 }
 
-// join adds what a worker found.
-func (c *checker) join(w *checker) {
+// join adds what workers found.
+func (c *checker) join(list []*checker) {
+	for _, w := range list {
+		c.joinOne(w)
+	}
+}
+
+func (c *checker) joinOne(w *checker) {
 	r, more := c.report, w.report
 	room := max(0, c.opts.Limit-len(r.Findings))
 	kept := more.Findings[:min(room, len(more.Findings))]

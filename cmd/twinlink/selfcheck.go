@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"unsafe"
 
 	"github.com/spf13/cobra"
 
@@ -53,21 +52,12 @@ Exit status: 0 all pass, 1 findings, 2 wrong use, 3 a file was refused,
 		if *out != "" && len(files) != 1 {
 			return badUsage("--out-sass takes one file")
 		}
-		opts := selfcheck.Options{Codes: selfcheck.LookupCodes(codes.value), AllowUnknown: *allow, Nodes: hugeNodes}
+		opts := selfcheck.Options{Codes: selfcheck.LookupCodes(codes.value), AllowUnknown: *allow}
 		shown := progress.New(s.err, progress.Mode(meter.value), "selfcheck", int64(len(files)))
 		defer shown.End()
 		return pick.selfcheck(files, face, opts, *out, *ask, shown, s)
 	}
 	return c
-}
-
-// hugeNodes makes the nodes of a file.
-func hugeNodes(n int) []capsule.Node {
-	list := make([]capsule.Node, n)
-	if size := n * int(unsafe.Sizeof(capsule.Node{})); size >= filemap.Large {
-		filemap.HugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), size))
-	}
-	return list
 }
 
 // selfcheck checks the files in order; the verdict is the worst of theirs.

@@ -34,9 +34,9 @@ func mapFile(name string, size int) []byte {
 // hugePage is the size of the kernel's large pages.
 const hugePage = 2 * Mebibyte
 
-// HugePages lets the kernel back memory that nobody has touched yet with large
+// hugePages lets the kernel back memory that nobody has touched yet with large
 // pages: of that most of the cost is page faults.
-func HugePages(b []byte) {
+func hugePages(b []byte) {
 	from := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) % hugePage
 	if n := (uintptr(len(b)) - min(from, uintptr(len(b)))) &^ (hugePage - 1); n > 0 {
 		_ = syscall.Madvise(b[from:from+n], syscall.MADV_HUGEPAGE)
@@ -49,7 +49,7 @@ func HugePages(b []byte) {
 // link asks of the system is page faults.
 func hugeHeap(n int) {
 	b := make([]byte, n+hugePage)
-	HugePages(b)
+	hugePages(b)
 	runtime.KeepAlive(b)
 	runtime.GC()
 }

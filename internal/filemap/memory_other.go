@@ -5,8 +5,5 @@ package filemap
 // mapFile returns nil: elsewhere files are read.
 func mapFile(string, int) []byte { return nil }
 
-// HugePages does nothing, as hugeHeap.
-func HugePages([]byte) {}
-
 // hugeHeap does nothing: elsewhere the system chooses the size of pages.
 func hugeHeap(int) {}

@@ -1,0 +1,142 @@
+package capsule
+
+import (
+	"encoding/binary"
+	"sort"
+)
+
+// blockSize is the number of nodes that are decoded at a time: those of a word of the
+// bitmap.
+const blockSize = 32
+
+// mark is where a decoding stands in front of a block, and which of its PLAIN nodes
+// take 32 bytes.
+type mark struct{ rec, sass, merc, large uint32 }
+
+// Recent is what was asked for last of the lean capsules that share it, of which only one
+// goroutine at a time may ask.
+type Recent struct {
+	list []Node   // room for the nodes of a function
+	full *Capsule // whose Nodes are in list
+
+	of    *Capsule // that of the block below
+	block int
+	nodes []Node
+	room  [blockSize]Node
+}
+
+// nodesFor makes room for the nodes of a capsule, in place of another's.
+func (r *Recent) nodesFor(c *Capsule, n int) []Node {
+	r.Release()
+	if cap(r.list) < n {
+		r.list = make([]Node, n+n/4)
+	}
+	r.full = c
+	return r.list[:n]
+}
+
+// Release takes back the room of the capsule that was decoded last.
+func (r *Recent) Release() {
+	if r.full != nil {
+		r.full.Nodes, r.full = nil, nil
+	}
+}
+
+// Len returns the number of nodes.
+func (c *Capsule) Len() int {
+	if c.marks != nil {
+		return c.n
+	}
+	return len(c.Nodes)
+}
+
+// Node returns node i. Nodes of a lean capsule are decoded for it; see [Recent].
+func (c *Capsule) Node(i int) Node {
+	if c.Nodes == nil {
+		return c.cached(i / blockSize)[i%blockSize]
+	}
+	return c.Nodes[i]
+}
+
+// fill decodes a block again.
+func (c *Capsule) fill(block int, room *[blockSize]Node) []Node {
+	first, m := block*blockSize, &c.marks[block]
+	nodes, plain := room[:min(blockSize, c.n-first)], c.plainBits(first)
+	d := decoding{c: c, pos: uint64(m.rec), sass: m.sass, merc: m.merc, end: uint32(len(c.text))}
+	for i := range nodes {
+		nodes[i] = Node{SASS: d.sass, Merc: d.merc}
+		if plain>>i&1 == 0 {
+			if f := d.record(&nodes[i]); f != nil {
+				panic("capsule: a record that was decoded once")
+			}
+			continue
+		}
+		nodes[i].Span = 1
+		d.sass += WordSize
+		d.merc += 16 + m.large>>i&1*16
+	}
+	return nodes
+}
+
+// plainBits returns which nodes of a block are PLAIN.
+func (c *Capsule) plainBits(first int) uint32 { return binary.LittleEndian.Uint32(c.bitmap[first/8:]) }
+
+func (c *Capsule) cached(block int) []Node {
+	k := c.recent
+	if k.of != c || k.block != block {
+		k.of, k.block, k.nodes = c, block, c.fill(block, &k.room)
+	}
+	return k.nodes
+}
+
+// around returns nodes among which the last one is that begins at a place or in front of it,
+// and the index of the first; at says where a block begins.
+func (c *Capsule) around(off uint32, at func(*mark) uint32) (nodes []Node, first int) {
+	if c.Nodes != nil || c.marks == nil {
+		return c.Nodes, 0
+	}
+	k := max(0, sort.Search(len(c.marks), func(i int) bool { return at(&c.marks[i]) > off })-1)
+	return c.cached(k), k * blockSize
+}
+
+// AtSASS returns the index of the node that holds a SASS offset, -1 past the
+// text's end.
+func (c *Capsule) AtSASS(off uint32) int {
+	if off >= c.SASSSize() {
+		return -1
+	}
+	nodes, first := c.around(off, func(m *mark) uint32 { return m.sass })
+	return first + sort.Search(len(nodes), func(i int) bool { return nodes[i].SASS > off }) - 1
+}
+
+// AtMerc returns the index of the node that holds a Mercury offset, -1 past
+// the function's end. A SKIP holds none.
+func (c *Capsule) AtMerc(off uint32) int {
+	if off >= c.MercSize {
+		return -1
+	}
+	return c.behindMerc(off) - 1
+}
+
+// FromMerc returns the index of the first node that begins at a Mercury offset or
+// behind it, Len where none does.
+func (c *Capsule) FromMerc(off uint32) int {
+	if off == 0 {
+		return 0
+	}
+	return c.behindMerc(off - 1)
+}
+
+// behindMerc returns the first of the nodes that begins behind a Mercury offset.
+func (c *Capsule) behindMerc(off uint32) int {
+	nodes, first := c.around(off, func(m *mark) uint32 { return m.merc })
+	low, high := 0, len(nodes)
+	for low < high {
+		if mid := int(uint(low+high) / 2); nodes[mid].Merc > off {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return first + low
+}
