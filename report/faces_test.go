@@ -208,3 +208,25 @@ func TestExitStatus(t *testing.T) {
 		}
 	}
 }
+
+// A finding says what it has, and no word about what it hasn't.
+func TestBareFinding(t *testing.T) {
+	place := uint64(8)
+	for want, f := range map[string]report.Finding{
+		"  error: k\n":              {},
+		"  error: k (7)\n":          {Code: 7},
+		"  error: k at file+0x8\n":  {Offset: &place},
+		"  error: k at s\n":         {Section: "s"},
+		"  error: k at f\n":         {Symbol: "f"},
+		"  error: k at s (f)\n":     {Section: "s", Symbol: "f"},
+		"  error: k in l\n":         {File: "l"},
+		"  error: k\n    means\n":   {Meaning: "means"},
+		"  error: k at s+0x8 (f)\n": {Section: "s", Offset: &place, Symbol: "f"},
+	} {
+		f.Key, f.Level = "k", report.Wrong
+		r := &report.Report{Title: "t", Rows: []report.Row{{Subject: "a", Verdict: report.Differ, Findings: []report.Finding{f}}}}
+		if text := string(face(t, r, report.Text)); !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}

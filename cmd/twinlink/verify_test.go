@@ -51,6 +51,35 @@ func TestVerify(t *testing.T) {
 		"twinlink: write none/r: open none/.r."+strconv.Itoa(os.Getpid())+".0.tmp: no such file or directory")
 }
 
+// A registration file has every module of the link once and no other; each way in which it hasn't is told.
+func TestVerifyRegistered(t *testing.T) {
+	folder(t, "12.4-sm_80")
+	twinlink("link", "-arch=sm_80", "a.cubin", "b.cubin", "-o", "out.cubin", "--register-link-binaries=r").want(t, 0)
+	right := read(t, "r")
+	lines := strings.SplitAfter(right, "\n")
+	for _, c := range []struct {
+		text   string
+		exit   int
+		output string
+	}{
+		{right, 0, "1 agree"},
+		{lines[0] + lines[1], 1, "registration."},
+		{lines[0] + lines[1] + lines[1], 1, "registration."},
+		{right + "DEFINE_REGISTER_FUNC(_another)\n", 1, "registration."},
+		{strings.Replace(right, "OBJECTS 2", "OBJECTS 3", 1), 1, "registration."},
+		{"", 1, "registration."},
+	} {
+		write(t, "r", c.text)
+		got := twinlink("verify", "--no-nvlink", "-arch=sm_80", "--registered=r", "--output=out.cubin", "a.cubin", "b.cubin")
+		if got.exit != c.exit || !strings.Contains(got.out, c.output) {
+			t.Errorf("%q: exit %d, want %d; printed\n%s%s", c.text, got.exit, c.exit, got.out, got.stderr)
+		}
+	}
+	if got := twinlink("verify", "--no-nvlink", "-arch=sm_80", "--registered=none", "a.cubin", "b.cubin"); got.exit == 0 {
+		t.Errorf("a file that isn't there: exit %d", got.exit)
+	}
+}
+
 // TestDemo runs what the README begins with.
 func TestDemo(t *testing.T) {
 	got := twinlink("demo")

@@ -248,6 +248,12 @@ func TestUsage(t *testing.T) {
 				t.Errorf("%s: --%s listed: %v", r, o.Name, listed)
 			}
 		}
+		for i := range Table {
+			o := &Table[i]
+			if entry := entryOf(text, o.Name); !o.Hidden && o.In&r != 0 && strings.Contains(entry, "; default: ") != (o.Default != "") {
+				t.Errorf("%s: --%s: %q, the default is %q", r, o.Name, entry, o.Default)
+			}
+		}
 		refused := 0
 		for i := range Table {
 			if o := &Table[i]; o.Effect == Refused && !o.Hidden && o.In&r != 0 {
@@ -260,5 +266,28 @@ func TestUsage(t *testing.T) {
 	}
 	if text := VersionText(R118, "nvlink"); !strings.Contains(text, "\nCuda compilation tools, release 11.8, V11.8.89\n") {
 		t.Errorf("version %q", text)
+	}
+}
+
+// entryOf is what a help text says of an option.
+func entryOf(text, name string) string {
+	_, entry, _ := strings.Cut(text, "  --"+name)
+	entry, _, _ = strings.Cut(entry, "\n  --")
+	return entry
+}
+
+// The hint names the library of the release, where there is one, and its wheel.
+func TestCompilerHint(t *testing.T) {
+	for _, r := range Releases {
+		text, major := CompilerHint(r), strings.Split(r.String(), ".")[0]
+		if got := strings.HasPrefix(text, "there is no nvJitLink"); got != (major == "11") {
+			t.Errorf("%s: %s", r, text)
+		}
+		if got := strings.Contains(text, "nvidia-nvjitlink-cu12=="); got != (major == "12") {
+			t.Errorf("%s: %s", r, text)
+		}
+		if got := strings.Contains(text, "nvidia-nvjitlink=="+r.String()); got != (major == "13") {
+			t.Errorf("%s: %s", r, text)
+		}
 	}
 }

@@ -134,6 +134,21 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// The flags of a member say for what it is: the variant of its architecture shows in its name.
+func TestVariants(t *testing.T) {
+	plain := load(t, "13.0-plain.fatbin")
+	for flags, want := range map[byte]Arch{0x00: {SM: 80}, 0x10: {SM: 80, Variant: 'a'}, 0x20: {SM: 80, Variant: 'f'}} {
+		f, err := Open("f", change(plain, 16+42, flags), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &f.Members[0]
+		if m.Arch != want || m.Name() != "f:sm_"+want.String() {
+			t.Errorf("flags %#x: %s, %v, want %v", flags, m.Name(), m.Arch, want)
+		}
+	}
+}
+
 // A frame of zstd that says the size that the header says is refused by the
 // budget before a byte is unpacked.
 func TestBudget(t *testing.T) {
