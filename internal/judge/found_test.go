@@ -54,7 +54,7 @@ func TestFoundLinks(t *testing.T) {
 		{7310060, "a table points to a function whose own definition lost", check.FunctionMissing},
 	} {
 		t.Run(x.what, func(t *testing.T) {
-			m := &maker{tools, t.TempDir()}
+			m := &maker{tools, t.TempDir(), ""}
 			if err := m.make(context.Background(), x.seed); errors.Is(err, errRefused) {
 				t.Fatal("the seed makes no link any more")
 			} else if err != nil {

@@ -26,7 +26,7 @@ func main() {
 	n := set.Int("n", 100, "number of links")
 	seed := set.Uint64("seed", 1, "seed of the first")
 	workers := set.Int("j", 2, "links at a time")
-	only := set.String("only", "", "links whose name or tags contain this")
+	only := set.String("only", "", "links whose name or tags contain this; make: architectures that do")
 	each := set.Bool("v", false, "print every verdict that is not accepted")
 	release := set.String("release", "13.5", "release of nvJitLink")
 	to := set.String("to", "", "bed for the links of nvJitLink")
@@ -41,7 +41,7 @@ func main() {
 	switch os.Args[1] {
 	case "make":
 		var refused int
-		refused, err = makeAll(context.Background(), dir, *seed, *n, *workers)
+		refused, err = makeAll(context.Background(), dir, *only, *seed, *n, *workers)
 		fmt.Printf("%d made, %d refused\n", *n-refused, refused)
 	case "right":
 		err = judgeRight(dir, *only, *each)

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
@@ -38,15 +40,19 @@ var targets = map[string][]string{
 type maker struct {
 	tools *nvidia.Toolset
 	dir   string
+	only  string // what the architecture contains
 }
 
 // makeAll makes n links and returns how many linkers refused.
-func makeAll(ctx context.Context, dir string, seed uint64, n, workers int) (refused int, err error) {
+func makeAll(ctx context.Context, dir, only string, seed uint64, n, workers int) (refused int, err error) {
+	if !strings.Contains(strings.Join(slices.Concat(slices.Collect(maps.Values(targets))...), " "), only) {
+		return 0, fmt.Errorf("no architecture contains %q", only)
+	}
 	tools, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
 		return 0, err
 	}
-	m := &maker{tools, dir}
+	m := &maker{tools, dir, only}
 	failures := make([]error, n)
 	var group sync.WaitGroup
 	next := make(chan int)
@@ -80,6 +86,10 @@ func (m *maker) make(ctx context.Context, seed uint64) error {
 	releases := []string{"11.8", "12.4", "13.0", "13.0", "13.5"}
 	l := link{Name: fmt.Sprintf("s%06d", seed), Release: splitmix.Pick(r, releases)}
 	l.Arch = splitmix.Pick(r, targets[l.Release])
+	for !strings.Contains(l.Arch, m.only) {
+		l.Release = splitmix.Pick(r, releases)
+		l.Arch = splitmix.Pick(r, targets[l.Release])
+	}
 	program := ptxgen.New(seed, m.target(r, l.Release, l.Arch), ptxgen.Options{})
 	compilers := slices.Repeat([]string{l.Release}, len(program.Modules))
 	if r.OneIn(6) {

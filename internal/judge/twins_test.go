@@ -20,7 +20,7 @@ func TestTwinRecords(t *testing.T) {
 		tools = nvidiatest.Need(t, release, nvidia.Nvlink, nvidia.Ptxas)
 	}
 	for seed, prefix := range map[uint64]string{9900364: ".nv.merc.rela.nv.constant.entry_image_header_indices.", 9900536: ".nv.merc.rela.nv.constant.user"} {
-		m := &maker{tools, t.TempDir()}
+		m := &maker{tools, t.TempDir(), ""}
 		if err := m.make(context.Background(), seed); err != nil {
 			t.Fatal(err)
 		}

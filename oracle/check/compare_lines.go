@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -21,6 +22,9 @@ import (
 
 // setAddress is what stands before the address of a sequence.
 var setAddress = []byte{0, 9, 2}
+
+// endSequence is what stands in a unit whose functions are all gone.
+const endSequence = "\x00\x01\x01"
 
 // lineUnit is a unit taken apart.
 type lineUnit struct {
@@ -50,7 +54,7 @@ func lineUnits(body []byte, names map[uint64]*identity) ([]lineUnit, bool) {
 		close := func(end uint64) {
 			text, _ := cut(unit, start, end-start)
 			if open < 0 {
-				u.header = string(text)
+				u.header = strings.TrimSuffix(string(text), endSequence)
 			} else {
 				u.sequences[open].text = string(text)
 			}

@@ -100,6 +100,8 @@ func (c *check) comparePlaces(a *area, want, got []kept) {
 				continue
 			case w.ref != g.ref:
 				f.Kind, f.Want, f.Got = RelocationSymbol, w.ref.String(), g.ref.String()
+			case w.optional && w.rela && g.rela && c.out.side == sassSide && isDebug(a.name) && w.ref.id != nil && w.ref.id.function() && g.addend >= 0:
+				continue // a place in code that lost, as the code that won has it
 			case w.rela && g.rela && w.addend != g.addend && c.leadsInto(w.ref.id, w.addend, g.addend):
 				continue
 			case w.rela == g.rela && w.addend != g.addend, !w.rela && g.rela && w.implicit != g.addend, w.rela && !g.rela:

@@ -5,7 +5,8 @@ package check
 // Where it makes one operation into two moves through registers that the input's code
 // did not name so, 13.4's finalizer adds what happens to the caller's values: at the
 // word that writes a register, that its value is lost (DW_CFA_undefined), or that the
-// word before has put it into another register (DW_CFA_register). Such rows must say
+// word before has put it into another register (DW_CFA_register), or that a barrier
+// register keeps it for a time. Such rows must say
 // what the code does; all others stay. The inputs' release does not tell who linked
 // them, so it counts only under Strict.
 //
@@ -20,6 +21,7 @@ type row struct {
 
 const (
 	rowUndefined = 0x07
+	rowSame      = 0x08
 	rowRegister  = 0x09
 )
 
@@ -100,9 +102,15 @@ func tells(a *area, r row) bool {
 	if a.out == nil || r.at%instruction != 0 {
 		return false
 	}
-	register, rest := general(r.code[1:])
+	register, rest := registerOf(r.code[1:], classGeneral)
 	word, ok := cut(a.out.body, r.at, instruction)
-	if !ok || register < 0 || uint64(word[2]) != uint64(register) {
+	if !ok || register < 0 {
+		return false
+	}
+	if op := opcode(word); op == opBmovTo || op == opBmovFrom {
+		return tellsBarrier(word, r.code[0], register, rest)
+	}
+	if uint64(word[2]) != uint64(register) {
 		return false
 	}
 	switch r.code[0] {
@@ -112,7 +120,7 @@ func tells(a *area, r row) bool {
 		if !moves(word) {
 			return false
 		}
-		to, end := general(rest)
+		to, end := registerOf(rest, classGeneral)
 		before, ok := cut(a.out.body, r.at-min(r.at, instruction), instruction)
 		return ok && r.at > 0 && end == "" && to >= 0 && moves(before) && int(before[2]) == to && int(before[4]) == register
 	}
@@ -126,15 +134,36 @@ const opMovUniform = 0xc02
 // moves reports whether a word is MOV of a register.
 func moves(word []byte) bool { return opcode(word) == opMov }
 
-// general reads the number of a general register: a class in the upper bits of a
+// tellsBarrier reports whether a row says that a barrier register keeps what a general
+// one held, where a BMOV puts it there, or that it is back, where one takes it out.
+func tellsBarrier(word []byte, kind byte, register int, rest string) bool {
+	switch {
+	case opcode(word) == opBmovTo && kind == rowRegister:
+		barrier, end := registerOf(rest, classBarrier)
+		return end == "" && barrier == int(word[3]) && register == int(word[4])
+	case opcode(word) == opBmovFrom && kind == rowSame:
+		return rest == "" && register == int(word[2])
+	}
+	return false
+}
+
+const (
+	opBmovTo   = 0x352
+	opBmovFrom = 0x353
+
+	classGeneral = 5
+	classBarrier = 12
+)
+
+// registerOf reads the number of a register of a class: the class in the upper bits of a
 // LEB128 number, the register in the lower.
-func general(code string) (register int, rest string) {
+func registerOf(code string, class uint64) (register int, rest string) {
 	n, shift := uint64(0), 0
 	for i := range len(code) {
 		n |= uint64(code[i]&0x7f) << shift
 		shift += 7
 		if code[i] < 0x80 {
-			if n>>24 != 5 || n&0xffffff > 254 {
+			if n>>24 != class || n&0xffffff > 254 {
 				return -1, ""
 			}
 			return int(n & 0xffffff), code[i+1:]

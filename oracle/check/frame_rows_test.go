@@ -72,3 +72,33 @@ func TestFrameRowOfUniformMove(t *testing.T) {
 		}
 	}
 }
+
+// The frame of a kernel by nvlink 13.5 -r for sm_110: BMOV has a barrier register keep R2 for
+// a time, of which the input's frame says nothing.
+func TestFrameRowsOfBarriers(t *testing.T) {
+	head := strings.Repeat("\x00", 8) + "\x80\x05" + strings.Repeat("\x00", 6)
+	tail := "\x0c\x81\x80\x80\x28\x00\x04\xdc\x00\x00\x00"
+	kept := "\x04\x1c\x00\x00\x00\x09\x82\x80\x80\x28\x80\x80\x80\x60"
+	back := "\x04\x10\x00\x00\x00\x08\x82\x80\x80\x28"
+	want := head + "\x04\x58\x00\x00\x00" + tail
+	got := head + kept + back + "\x04\x2c\x00\x00\x00" + tail
+	code := make([]byte, 0x580)
+	id := &identity{code: &body{area: &area{out: &section{body: code}}}}
+	c := &check{release: 130}
+	for _, x := range []struct {
+		put, take string
+		ok        bool
+	}{
+		{"\x52\x73\x00\x00\x02", "\x53\x73\x02\x00\x00", true},  // BMOV.32 B0, R2 and back
+		{"\x52\x73\x00\x00\x03", "\x53\x73\x02\x00\x00", false}, // R3 is kept
+		{"\x52\x73\x00\x01\x02", "\x53\x73\x02\x00\x00", false}, // in B1
+		{"\x52\x73\x00\x00\x02", "\x53\x73\x03\x00\x00", false}, // R3 is back
+		{"\x02\x72\x02\x00\x02", "\x53\x73\x02\x00\x00", false},
+	} {
+		copy(code[0x70:], x.put)
+		copy(code[0xb0:], x.take)
+		if c.sameRows(frame{fde: want}, frame{fde: got, id: id}) != x.ok {
+			t.Errorf("%x %x: want %v", x.put, x.take, x.ok)
+		}
+	}
+}

@@ -85,11 +85,12 @@ type shape struct {
 	ub, uc     bool // those at 32 and 64 are uniform
 	pd         byte // predicate results: 1 at 81, 2 at 84 as well
 	pp         byte // predicate sources: 1 at 87, 2 at 77 as well, 3 at 68 as well, 4 at all three; 5 a uniform one at 24, 6 all, 7 at 87 where bits 77 to 79 say .RED
-	data       byte // size: 'd' of the destination or 'b' of the second source by bits 73 to 75; 'a' of atomics; 'f' of conversions; 'm' of moves by bit 80, 'i' of additions by bit 73
+	data       byte // size: 'd' of the destination or 'b' of the second source by bits 73 to 75; 'a' of atomics; 'f' of conversions; 'm' of moves and comparisons by bit 80, 'i' of additions by bit 73
 	wide       bool // the address takes two registers
 	rough      bool // so many registers at most
 	desc       bool // a uniform register or a descriptor in two may stand at 32 or 64
-	handle     bool // a uniform register at 40: which image
+	handle     byte // uniform registers at 40: which image
+	pair       byte // uniform registers there at least
 	more       byte // a second destination at 64
 	divergent  bool // a uniform register at 24 where bit 91 says so
 }
@@ -101,7 +102,10 @@ var arithmetic = map[uint64]shape{
 	0x008: {d: 1, a: 1, b: 1, pp: 1},                                                      // FSEL
 	0x009: {d: 1, a: 1, b: 1, pp: 1},                                                      // FMNMX
 	0x00b: {a: 1, b: 1, pd: 2, pp: 1},                                                     // FSETP
-	0x00c: {a: 1, b: 1, c: 0, pd: 2, pp: 3},                                               // ISETP
+	0x00c: {a: 1, b: 1, pd: 2, pp: 3, data: 'm'},                                          // ISETP
+	0x013: {d: 1, b: 1},                                                                   // IABS
+	0x076: {d: 1, a: 1, b: 1, c: 1, pp: 1},                                                // FMNMX3
+	0x0cc: {d: 1, a: 1, ud: true},                                                         // CREDUX
 	0x010: {d: 1, a: 1, b: 1, c: 1, pd: 2, pp: 2},                                         // IADD3
 	0x011: {d: 1, a: 1, b: 1, c: 1, pd: 1, pp: 1},                                         // LEA
 	0x012: {d: 1, a: 1, b: 1, c: 1, pd: 1, pp: 1},                                         // LOP3
@@ -134,7 +138,7 @@ var arithmetic = map[uint64]shape{
 	0x0bf: {d: 1, b: 1, ud: true, ub: true},                                               // UPOPC
 	0x036: {d: 1, a: 1, b: 1},                                                             // VIADD
 	0x0bd: {d: 1, b: 1, ud: true, ub: true},                                               // UFLO
-	0x0ca: {d: 1, a: 1, ud: true},                                                         // R2UR
+	0x0ca: {d: 1, a: 1, ud: true, pd: 1},                                                  // R2UR
 	0x045: {d: 1, b: 1},                                                                   // I2FP
 	0x082: {d: 1, b: 1, ud: true, ub: true, data: 'm'},                                    // UMOV
 	0x087: {d: 1, a: 1, b: 1, ud: true, ua: true, ub: true, pp: 1},                        // USEL
@@ -187,12 +191,15 @@ var others = map[uint64]shape{
 	0x3a1: {d: 1, a: 1, pd: 1},             // MATCH
 	0x3c4: {d: 1, a: 1, ud: true},          // REDUX
 	0x949: {a: 2}, 0x958: {a: 2, ua: true}, // BRX, BRXU
+	0x943: {}, 0x944: {}, 0x343: {a: 2}, 0x344: {a: 2}, // CALL
 	0x950: {a: 2},                                                                                                                                           // RET
 	0x3a9: {d: 1, a: 1, b: 1, c: 1, pd: 1, data: 'a'}, 0x3a8: {d: 1, a: 1, b: 1, pd: 1, data: 'a'}, 0x9a8: {d: 1, a: 1, b: 1, desc: true, pd: 1, data: 'a'}, // ATOMG
+	0x98a: {d: 1, a: 1, b: 1, desc: true, pair: 2, pd: 1, data: 'a'},                                                                                       // ATOM
 	0x9a3: {d: 2, a: 2, b: 2, desc: true, pd: 1, rough: true}, 0x3a3: {d: 2, a: 2, b: 2, pd: 1, rough: true}, 0x9a6: {a: 2, b: 2, desc: true, rough: true}, // of floating point
 	0x98e: {a: 1, b: 1, desc: true, data: 'a'},                                                                                         // RED
 	0x38c: {d: 1, a: 1, b: 1, data: 's'}, 0x98c: {d: 1, a: 1, b: 1, desc: true, data: 's'}, 0x38d: {d: 1, a: 1, b: 1, c: 1, data: 's'}, // ATOMS
-	0xf60: {d: 4, more: 4, a: 4, b: 4, rough: true, handle: true}, 0xf99: {d: 4, a: 4, rough: true, handle: true}, 0xf9d: {a: 4, b: 4, rough: true, handle: true}, // TEX, SULD, SUST: see images
+	0xf60: anyTexture, 0xf63: anyTexture, 0xf66: anyTexture, 0xf6c: anyTexture, 0xf6f: anyTexture, // TEX, TLD4, TLD, TXD, TXQ: see images
+	0xf99: {d: 4, a: 4, rough: true, handle: 1}, 0xf9b: {a: 4, b: 4, rough: true, handle: 1}, 0xf9d: {a: 4, b: 4, rough: true, handle: 1}, 0xf9f: {a: 4, b: 4, rough: true, handle: 1}, // SULD, SUST.P, SUST, SURED
 	0xfae: {d: 1, a: 2, rough: true}, 0x95d: {}, 0x9af: {}, // LDGSTS, NANOSLEEP, LDGDEPBAR
 	0x98f: {a: 2, rough: true}, // CCTL
 	0x547: {pp: 5},             // BRA.U
@@ -305,12 +312,10 @@ func operandsOf(word []byte) operands {
 			at = 64
 		}
 		if high>>(91-64)%2 == 1 {
-			put(&o.reads, at, 1+byte(high>>(90-64)%2), true)
+			put(&o.reads, at, max(1+byte(high>>(90-64)%2), x.pair), true)
 		}
 	}
-	if x.handle {
-		put(&o.reads, 40, 1, true)
-	}
+	put(&o.reads, 40, x.handle, true)
 	if x.divergent && high>>(91-64)%2 == 1 {
 		put(&o.reads, 24, 1, true)
 	}
@@ -335,8 +340,9 @@ func (x *shape) sizes(high uint64) {
 	case 'f': // bits 75 and 76 for the result, 84 and 85 for the source: 8, 16, 32, 64 bits
 		x.d, x.b = two(high>>11%4 == 3), two(high>>20%4 == 3)
 	case 'm':
-		least(&x.d, two(high>>16%2 == 1))
-		least(&x.b, two(high>>16%2 == 1))
+		for _, n := range [...]*byte{&x.d, &x.a, &x.b} {
+			least(n, two(high>>16%2 == 1))
+		}
 	case 'i':
 		n := two(high>>9%2 == 1)
 		x.d, x.a, x.b = n, n, n
@@ -355,7 +361,7 @@ func (x *shape) sizes(high uint64) {
 // putPredicates adds the predicates of a word.
 func (x *shape) putPredicates(o *operands, op, low, high uint64) {
 	preds := uint64(predicateBase)
-	if x.ud || x.ua || x.ub && op>>9 == 0x1 {
+	if (x.ud || x.ua || x.ub && op>>9 == 0x1) && op%0x200 != 0x0ca { // R2UR's is no uniform one
 		preds = uniformPreds
 	}
 	pred := func(set *regSet, at uint64) {

@@ -7,34 +7,73 @@ import mathbits "math/bits"
 var (
 	texturePlace = [8]byte{1, 2, 3, 3, 2, 3, 0, 4} // 1D, 2D, 3D, CUBE, ARRAY_1D, ARRAY_2D, -, ARRAY_CUBE
 	surfacePlace = [8]byte{1, 0, 2, 2, 3, 3, 0, 0} // 1D, -, 1D_ARRAY, 2D, 2D_ARRAY, 3D, -, -
+	gradients    = [8]byte{0, 4, 0, 0, 2, 4, 0, 0} // of TXD: two for each coordinate
 )
 
-// images sets how many registers the operands of TEX, SULD and SUST take, where the word
-// is of a form that is known: TEX with a level of detail and nothing else, surfaces by
-// bytes. Bits 72 to 75 of TEX say which of four results there are; the first two stand
-// in the first destination, the others in the second. Of surfaces bits 73 to 75 are the
-// size.
+// anyTexture is the most that a read of a texture may touch.
+var anyTexture = shape{d: 4, more: 4, a: 4, b: 4, rough: true, handle: 2}
+
+// imageForm is a form of a word: bits 76 to 104 and 48 to 60.
+type imageForm struct{ op, high, low uint64 }
+
+// textureForms are the forms of reads of textures that were seen, with how many registers
+// their third operand takes: level of detail, sample, offsets.
+var textureForms = map[imageForm]byte{
+	{0xf60, 0x089e0000, 0x8ff}: 1, // TEX.LL
+	{0xf60, 0x089e0000, 0x9ff}: 2, // TEX.LL.AOFFI
+	{0xf63, 0x081e0000, 0x0ff}: 0, // TLD4
+	{0xf66, 0x081e0000, 0x0ff}: 0, // TLD.LZ
+	{0xf66, 0x081e2000, 0x0ff}: 1, // TLD.LZ.MS
+	{0xf66, 0x089e1000, 0x0ff}: 1, // TLD.LL.CL
+	{0xf6c, 0x081e0000, 0x0ff}: 4, // TXD: see gradients
+}
+
+// images sets how many registers the operands of words take that read or write images,
+// where the form is known. Bits 72 to 75 of a texture's say which of four results there
+// are, and of a formatted store how much it writes; the first two results stand in the
+// first destination, the others in the second. Of other surfaces bits 73 to 75 are the size.
 //
-// Source: where ptxas 13.5.37 puts operands and results of 50 PTX instructions (tex of
-// all kinds with one, three and four results; suld.b and sust.b of all kinds and sizes),
-// listed by nvdisasm 13.5.
+// Source: where ptxas 13.0.88 and 13.5.37 put operands and results of 500 PTX
+// instructions (tex, tld4, txq, suld, sust, sured of all kinds, sizes and numbers of
+// results), by what nvdisasm 13.5 -plr says that each reads.
 func (x *shape) images(op, low, high uint64) {
-	const formBits = 1<<(controlFirst-64) - 1
-	form := high & formBits
+	form := high % (1 << (controlFirst - 64))
+	n := byte(mathbits.OnesCount64(form >> 8 % 16))
 	switch op {
-	case 0xf60:
-		n := byte(mathbits.OnesCount64(high >> 8 % 16))
-		if place := texturePlace[low>>61]; form&^0xfff == 0x089e0000 && low>>48%(1<<13) == 0x08ff && n > 0 && place > 0 {
-			*x = shape{d: min(n, 2), more: n - min(n, 2), a: place, b: 1, handle: true}
+	case 0xf60, 0xf63, 0xf66, 0xf6c:
+		third, known := textureForms[imageForm{op, form &^ 0xfff, low >> 48 % (1 << 13)}]
+		if op == 0xf6c {
+			third = gradients[low>>61]
+			known = known && third > 0
 		}
-	case 0xf99, 0xf9d:
-		size, place := surfaceSize[high>>9%8], surfacePlace[low>>61]
-		if want := map[uint64]uint64{0xf99: 0x081ea100, 0xf9d: 0x0810a100}[op]; form&^(7<<9) != want || size == 0 || place == 0 || low>>48%256 != 0xff {
-			return
+		if place := texturePlace[low>>61]; known && n > 0 && place > 0 {
+			*x = shape{d: min(n, 2), more: n - min(n, 2), a: place, b: third, handle: 2}
 		}
-		if *x = (shape{d: size, a: place, handle: true}); op == 0xf9d {
-			*x = shape{a: place, b: size, handle: true}
+	case 0xf6f:
+		if form&^0xfff == 0x08000000 && n > 0 {
+			*x = shape{d: min(n, 2), more: n - min(n, 2), a: 1, handle: 2}
 		}
+	case 0xf99, 0xf9b, 0xf9d, 0xf9f:
+		x.surface(op, low, form, n)
+	}
+}
+
+// surface is images for surfaces.
+func (x *shape) surface(op, low, form uint64, components byte) {
+	size, place := surfaceSize[form>>9%8], surfacePlace[low>>61]
+	if place == 0 || low>>48%256 != 0xff {
+		return
+	}
+	const sizes, components4, operation = uint64(7 << 9), uint64(15 << 8), uint64(15 << 23)
+	switch {
+	case op == 0xf99 && form&^sizes == 0x081ea100 && size > 0: // SULD
+		*x = shape{d: size, a: place, handle: 1}
+	case op == 0xf9d && form&^sizes == 0x0810a100 && size > 0: // SUST
+		*x = shape{a: place, b: size, handle: 1}
+	case op == 0xf9b && form&^components4 == 0x0810a000 && components > 0: // SUST.P
+		*x = shape{a: place, b: components, handle: 1}
+	case op == 0xf9f && form&^(sizes|operation) == 0x08114100 && form>>9%8 < 3: // SURED: 32 bits, signed, 64
+		*x = shape{a: place, b: 1 + byte(form>>9%8/2), handle: 1}
 	}
 }
 

@@ -123,12 +123,12 @@ func TestImageOperands(t *testing.T) {
 		listing       string
 		reads, writes []uint64
 	}{
-		{0x004f6400089e01ff, 0x28ff040004057f60, "TEX.LL RZ, R5, R4, R0, UR4, 2D, 0x1", []uint64{0, 4, 5, 260}, []uint64{5}},
-		{0x004f6400089e0707, 0x48ff040704047f60, "TEX.LL R7, R4, R4, R7, UR4, 3D, 0x7", []uint64{4, 5, 6, 7, 260}, []uint64{4, 5, 7}},
-		{0x008f6400089e0f06, 0x88ff040604047f60, "TEX.LL R6, R4, R4, R6, UR4, ARRAY_1D", []uint64{4, 5, 6, 260}, []uint64{4, 5, 6, 7}},
-		{0x008f6400089e01ff, 0xa8ff040704057f60, "TEX.LL RZ, R5, R4, R7, UR4, ARRAY_2D, 0x1", []uint64{4, 5, 6, 7, 260}, []uint64{5}},
-		{0x001f6400089e0f06, 0x68ff04050c047f60, "TEX.LL R6, R4, R12, R5, UR4, CUBE", []uint64{5, 12, 13, 14, 260}, []uint64{4, 5, 6, 7}},
-		{0x001f6400089e01ff, 0xe8ff040804057f60, "TEX.LL RZ, R5, R4, R8, UR4, ARRAY_CUBE, 0x1", []uint64{4, 5, 6, 7, 8, 260}, []uint64{5}},
+		{0x004f6400089e01ff, 0x28ff040004057f60, "TEX.LL RZ, R5, R4, R0, UR4, 2D, 0x1", []uint64{0, 4, 5, 260, 261}, []uint64{5}},
+		{0x004f6400089e0707, 0x48ff040704047f60, "TEX.LL R7, R4, R4, R7, UR4, 3D, 0x7", []uint64{4, 5, 6, 7, 260, 261}, []uint64{4, 5, 7}},
+		{0x008f6400089e0f06, 0x88ff040604047f60, "TEX.LL R6, R4, R4, R6, UR4, ARRAY_1D", []uint64{4, 5, 6, 260, 261}, []uint64{4, 5, 6, 7}},
+		{0x008f6400089e01ff, 0xa8ff040704057f60, "TEX.LL RZ, R5, R4, R7, UR4, ARRAY_2D, 0x1", []uint64{4, 5, 6, 7, 260, 261}, []uint64{5}},
+		{0x001f6400089e0f06, 0x68ff04050c047f60, "TEX.LL R6, R4, R12, R5, UR4, CUBE", []uint64{5, 12, 13, 14, 260, 261}, []uint64{4, 5, 6, 7}},
+		{0x001f6400089e01ff, 0xe8ff040804057f60, "TEX.LL RZ, R5, R4, R8, UR4, ARRAY_CUBE, 0x1", []uint64{4, 5, 6, 7, 8, 260, 261}, []uint64{5}},
 		{0x004f6400081ea900, 0x10ff060000057f99, "SULD.D.BA.1D.STRONG.SM.TRAP R5, [R0], UR6", []uint64{0, 262}, []uint64{5}},
 		{0x004f6400081eab00, 0x70ff060002027f99, "SULD.D.BA.2D.64.STRONG.SM.TRAP R2, [R2], UR6", []uint64{2, 3, 262}, []uint64{2, 3}},
 		{0x004f6400081ead00, 0xb0ff060004047f99, "SULD.D.BA.3D.128.STRONG.SM.TRAP R4, [R4], UR6", []uint64{4, 5, 6, 262}, []uint64{4, 5, 6, 7}},

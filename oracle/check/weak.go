@@ -149,7 +149,10 @@ func (c *check) unlike(x *candidate, s *symbol, symbols map[string]*symbol) (int
 		if b == nil {
 			return 1 << 30, nil
 		}
-		return c.unlikeCode(b, to) + c.unlikeAttributes(b, to), nil
+		if c.out.side == whole {
+			return c.unlikeCode(b, to) + c.unlikeAttributes(b, to), nil
+		}
+		return c.unlikeCode(b, to) + c.unlikeAttributes(b, to)<<6, nil
 	}
 	if (from.body == nil) != (to.body == nil) {
 		return 1 << 10, nil
@@ -207,27 +210,29 @@ func (c *check) staysIn(m *module, r record) bool {
 	return err != nil || d.Action != oracle.Patches || c.relocatable
 }
 
-// unlikeAttributes is 1 where the output's attributes of a function are not those of
-// a definition.
+// unlikeAttributes counts, up to seven, the output's attributes of a function that are not
+// those of a definition and the reverse, but for places in code that was made anew.
 func (c *check) unlikeAttributes(b *body, to *section) int {
 	count := map[string]int{}
+	counts := func(a attribute) bool {
+		return !namesSymbol(a.attr) && !listsSymbols(a.attr) && (c.out.side == whole || !countsWords(a.attr))
+	}
 	key := func(a attribute) string { return string([]byte{byte(a.format), byte(a.attr)}) + string(a.value) }
 	for _, a := range b.attributes() {
-		if !namesSymbol(a.attr) && !listsSymbols(a.attr) {
+		if counts(a) {
 			count[key(a)]++
 		}
 	}
 	for _, a := range c.out.attributesOf(to.index) {
-		if !namesSymbol(a.attr) && !listsSymbols(a.attr) {
+		if counts(a) {
 			count[key(a)]--
 		}
 	}
+	unlike := 0
 	for _, n := range count {
-		if n != 0 {
-			return 1
-		}
+		unlike += max(n, -n)
 	}
-	return 0
+	return min(unlike, 7)
 }
 
 // attributesOf are the records of .nv.info for a section of code.
@@ -250,7 +255,7 @@ func (c *check) unlikeCode(b *body, to *section) int {
 		return b.unlikeBytes(to) << 8
 	}
 	_, unlike := b.mapCode(to.body)
-	unlike <<= 8
+	unlike <<= 10
 	p, q := b.mod.capsuleFor(b.section.index), c.out.capsuleFor(to.index)
 	if p == nil || q == nil || len(p.body) < 4 || len(q.body) < 4 {
 		return unlike
@@ -261,7 +266,7 @@ func (c *check) unlikeCode(b *body, to *section) int {
 			differ++
 		}
 	}
-	return unlike + min(differ, 255)
+	return unlike + min(differ, 1<<6-1)
 }
 
 // unlikeBytes counts the words of eight bytes that differ, but for fields: up to

@@ -47,6 +47,9 @@ const (
 	opBrxU      = 0x958
 	opBssy      = 0x945
 	opCallRel   = 0x944
+	opCall      = 0x943
+	opCallTo    = 0x343 // what a register says
+	opCallRelTo = 0x344
 	opExit      = 0x94d
 	opBsync     = 0x941
 	opRet       = 0x950

@@ -1,0 +1,29 @@
+package check
+
+import "testing"
+
+// A unit whose functions are all gone has the end of a sequence behind its header, as nvlink
+// 13.5 -kernels-used writes it: it is the input's unit all the same.
+func TestUnitWithoutLines(t *testing.T) {
+	header := "\x02\x00\x30\x00\x00\x00\x01\x01\xfb\x0e\x0a\x00a.cu\x00\x01"
+	unit := func(rest string) []byte {
+		text := header + rest
+		return append([]byte{byte(len(text)), 0, 0, 0}, text...)
+	}
+	sequence := "\x00\x09\x02\x00\x00\x00\x00\x00\x00\x00\x00\x03\x01\x00\x01\x01"
+	in := unit(sequence)
+	f := &identity{name: "f"}
+	want, ok := lineUnits(in, map[uint64]*identity{uint64(4 + len(header) + 3): f})
+	if !ok || len(want) != 1 || len(want[0].sequences) != 1 {
+		t.Fatal(want, ok)
+	}
+	want[0].sequences = nil // f is gone
+	got, ok := lineUnits(unit("\x00\x01\x01"), nil)
+	if pairs := pairUnits(want, got); !ok || len(pairs) != 1 || pairs[0] != 0 {
+		t.Errorf("pairs %v of %q", pairs, got[0].header)
+	}
+	got, _ = lineUnits(unit("\x00\x01\x02"), nil)
+	if pairs := pairUnits(want, got); pairs[0] >= 0 {
+		t.Error("bytes of nobody are taken for the end of a sequence")
+	}
+}
