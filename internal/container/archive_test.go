@@ -113,3 +113,35 @@ func TestThinCycle(t *testing.T) {
 		t.Errorf("without a reader: %v, skipped %v", err, f.Skipped)
 	}
 }
+
+// A member of any size ends where it says, and the next begins at the even place behind it.
+func TestArchiveSizes(t *testing.T) {
+	text := archiveMagic
+	sizes := []int{0, 1, 2, 3, 61, 64, 5}
+	for i, size := range sizes {
+		text += member(fmt.Sprint("m", i, "/"), fmt.Sprint(size), strings.Repeat("x", size)+"\n"[:size%2])
+	}
+	list, err := ReadArchive("f.a", []byte(text), nil, NewBudget(len(text)))
+	if err != nil || len(list) != len(sizes) {
+		t.Fatalf("%d members, %v", len(list), err)
+	}
+	for i, e := range list {
+		if e.Name != fmt.Sprint("m", i) || string(e.Data) != strings.Repeat("x", sizes[i]) {
+			t.Errorf("member %d is %s of %d bytes, want %d", i, e.Name, len(e.Data), sizes[i])
+		}
+	}
+}
+
+// The file of a thin archive's member has the size that the archive says.
+func TestThinSizes(t *testing.T) {
+	text := thinMagic + member("a/", "4", "")
+	for content, right := range map[string]bool{"": false, "abc": false, "abcd": true, "abcde": false} {
+		list, err := ReadArchive("f.a", []byte(text), func(string) ([]byte, error) { return []byte(content), nil }, NewBudget(len(text)))
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%d members, %v", len(list), err)
+		}
+		if (list[0].Err == nil) != right {
+			t.Errorf("%q for a member of 4 bytes: %v", content, list[0].Err)
+		}
+	}
+}
