@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvjitlink"
+	"github.com/twinlink/twinlink/internal/ownwarnings"
 )
 
 // Live are the tools that questions are put to: nvlink, and the nvJitLinks that stay loaded in a process of their own. nvlink
@@ -43,7 +45,7 @@ func (l *Live) Close() {
 }
 
 // Judge puts a question to the engine and to the tools of its release. Where nvlink made an image the engine's is the
-// same; what the engine links nvlink links as well. Of two steps the first is asked.
+// same, or a warning says that it may not be; what the engine links nvlink links as well. Of two steps the first is asked.
 func (l *Live) Judge(ctx context.Context, q *Question, kind string) (Ruling, *Divergence) {
 	first := *q
 	first.Final = nil
@@ -76,6 +78,8 @@ func (l *Live) judge(ctx context.Context, q *Question, kind string) (Ruling, *Di
 		switch {
 		case err != nil:
 			return OneRefuses, nil // what the engine doesn't take it says; see the keys of the recorded answers
+		case !bytes.Equal(out.Image, res.Output) && foretold(out.Diags):
+			return Diverge, nil
 		case !bytes.Equal(out.Image, res.Output):
 			first := firstKey(out.Image, res.Output)
 			return diverge(keyOf(first), "bytes differ: "+first)
@@ -88,6 +92,14 @@ func (l *Live) judge(ctx context.Context, q *Question, kind string) (Ruling, *Di
 		return BothRefuse, nil
 	}
 	return Dead, nil
+}
+
+// foretold reports whether a warning says that the image may not be nvlink's.
+func foretold(diags []engine.Diagnostic) bool {
+	return slices.ContainsFunc(diags, func(d engine.Diagnostic) bool {
+		_, warned := ownwarnings.Strip("nvlink warning : " + d.Text + "\n")
+		return warned
+	})
 }
 
 // alsoNvlink is how many questions there are for each that is put to nvlink whatever nvJitLink says.

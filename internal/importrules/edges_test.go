@@ -202,6 +202,7 @@ var rules = []rule{
 			"internal/documents",
 			"internal/nvidia",
 			"internal/nvjitlink",
+			"internal/ownwarnings",
 			fuzzHeaders,
 		),
 		test: of("internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp),
