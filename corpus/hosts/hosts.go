@@ -77,22 +77,29 @@ func plain(c *corpus.Case) bool {
 }
 
 // wrap makes host objects of a case's inputs. In a third of the links the last
-// lies in an archive, and in a fourth no object says what it refers to.
+// lies in an archive, and in a fourth no object says what it refers to. In another
+// fourth the host refers to variables, constants and LOCAL symbols as well, and half of
+// these are linked with -use-host-info.
 func wrap(c *corpus.Case, n int) (Link, error) {
 	l := Link{ID: c.Release + " " + c.ID() + " " + c.Arch, Release: c.Release, Arch: c.Arch, Args: []string{"-arch=" + c.Arch}}
 	for i, in := range c.Inputs {
-		kernels, err := kernelsOf(in.Name, in.Data)
+		names, err := namesOf(in.Name, in.Data)
 		if err != nil {
 			return l, err
 		}
-		o := object{id: fmt.Sprintf("_%08x_%d_%s", n, i, strings.Map(letter, c.Program)), refers: n%4 != 3}
+		o := object{id: fmt.Sprintf("_%08x_%d_%s", n, i, strings.Map(letter, c.Program)), refers: n%4 != 3, names: map[string][]string{}}
 		o.fatbin = fatbin(c.Arch, in.Data)
-		for k, name := range kernels {
-			switch k % 3 { // by name, by pattern, not at all
-			case 0:
-				o.kernels = append(o.kernels, name)
-			case 1:
-				o.kernels = append(o.kernels, name[:len(name)/2]+"*")
+		for kind, list := range names {
+			if kind != "KE" && n%4 != 1 {
+				continue
+			}
+			for k, name := range list {
+				switch k % 3 { // by name, by pattern, not at all
+				case 0:
+					o.names[kind] = append(o.names[kind], name)
+				case 1:
+					o.names[kind] = append(o.names[kind], name[:len(name)/2]+"*")
+				}
 			}
 		}
 		f := File{Name: fmt.Sprintf("m%d.o", i), Data: o.encode()}
@@ -103,6 +110,9 @@ func wrap(c *corpus.Case, n int) (Link, error) {
 		l.Args = append(l.Args, f.Name)
 	}
 	l.Args = append(l.Args, "--register-link-binaries="+Register, "-cpu-arch=X86_64")
+	if n%8 == 1 && c.Release != "11.8" {
+		l.Args = append(l.Args, "-use-host-info")
+	}
 	return l, nil
 }
 
@@ -113,21 +123,43 @@ func letter(r rune) rune {
 	return r
 }
 
-// kernelsOf lists the kernels that a cubin defines, but for LOCAL ones.
-func kernelsOf(name string, data []byte) ([]string, error) {
+// namesOf lists what a cubin defines that a host can refer to, by the ends of the
+// names of the host's sections: kernels, variables and constants, LOCAL ones apart.
+func namesOf(name string, data []byte) (map[string][]string, error) {
 	f, err := cubin.Open(name, data)
 	if err != nil {
 		return nil, err
 	}
 	t := f.Symtab()
-	var list []string
+	names := map[string][]string{}
 	for i := 1; t != nil && i < t.Len(); i++ {
 		s, ok := t.At(i)
-		if ok && s.Type() == cuda.STTFunc && s.Other&cuda.STOEntry != 0 && s.Binding() != cuda.STBLocal && s.Shndx != cuda.SHNUndef {
-			list = append(list, strings.Clone(t.Name(&s)))
+		if !ok || s.Shndx == cuda.SHNUndef || int(s.Shndx) >= f.NumSections() {
+			continue
 		}
+		kind := ""
+		section := f.Section(int(s.Shndx))
+		_, constant := cubin.ConstantBank(section.Type)
+		switch {
+		case s.Type() == cuda.STTFunc && s.Other&cuda.STOEntry != 0:
+			kind = "K"
+		case s.Type() != cuda.STTObject && s.Type() != cuda.STTCudaObject:
+			continue
+		case constant:
+			kind = "C"
+		case section.Type == cuda.SHTCudaGlobal || section.Type == cuda.SHTCudaGlobalInit:
+			kind = "D"
+		default:
+			continue
+		}
+		if s.Binding() == cuda.STBLocal {
+			kind += "I"
+		} else {
+			kind += "E"
+		}
+		names[kind] = append(names[kind], strings.Clone(t.Name(&s)))
 	}
-	return list, nil
+	return names, nil
 }
 
 // fatbin makes a fatbinary of one cubin, not compressed, as fatbinary does.
