@@ -108,7 +108,7 @@ func (l *Layout) unitUsers(units []unit, kernels []model.FunID) {
 
 // bank2 returns a kernel's own .nv.constant2.<k>.
 func (l *Layout) bank2(k model.FunID) model.SecID {
-	for _, id := range l.Secs[l.Funs[k].Text].Owned {
+	for id := l.Parts[l.Funs[k].Text].FirstOwned; id != model.Absent; id = l.Parts[id].NextOwned {
 		if l.Secs[id].Type == cuda.SHTCudaConstant0+2 {
 			return id
 		}
@@ -125,9 +125,9 @@ func (l *Layout) newBank2(k model.FunID, like model.SecID) model.SecID {
 // are those of losing definitions, and where the tool should move their symbol
 // it moves symbol 0.
 func (l *Layout) copyUnit(to model.SecID, u *unit) {
-	for i, c := range l.Secs[u.sec].Chunks {
+	for i, c := range l.Parts[u.sec].Chunks {
 		c.Off += u.off
-		l.Secs[to].Chunks = append(l.Secs[to].Chunks, c)
+		l.Parts[to].Chunks = append(l.Parts[to].Chunks, c)
 		if i > 0 {
 			l.NullValue = c.Off
 		}
@@ -153,9 +153,9 @@ func (l *Layout) mergeConstants() {
 			l.Shstr.Add(temp)
 			l.Str.Add(temp)
 		}
-		before := l.Secs[i].Chunks
-		l.mergePieces(&l.Secs[i], l.patched(model.SecID(i)))
-		if len(l.Secs[i].Chunks) < len(before) {
+		before := l.Parts[i].Chunks
+		l.mergePieces(model.SecID(i), l.patched(model.SecID(i)))
+		if len(l.Parts[i].Chunks) < len(before) {
 			l.warnMoved(model.SecID(i), before)
 		}
 	}
@@ -164,9 +164,9 @@ func (l *Layout) mergeConstants() {
 // patched lists the places of a section that relocations name, ascending.
 func (l *Layout) patched(id model.SecID) []uint64 {
 	var places []uint64
-	for _, r := range l.Secs[id].Rels {
-		for i := range l.Secs[r].Relocs {
-			places = append(places, l.Secs[r].Relocs[i].Off)
+	for r := l.Parts[id].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
+		for i := range l.Parts[r].Relocs {
+			places = append(places, l.Parts[r].Relocs[i].Off)
 		}
 	}
 	slices.Sort(places)
@@ -175,15 +175,16 @@ func (l *Layout) patched(id model.SecID) []uint64 {
 
 // mergePieces copies the pieces of a bank without those that are equal to an
 // earlier one. A piece that a relocation patches is equal to none.
-func (l *Layout) mergePieces(bank *model.Section, patched []uint64) {
+func (l *Layout) mergePieces(bank model.SecID, patched []uint64) {
 	type piece struct {
 		data  string
 		align uint64
 	}
 	seen := make(map[piece]bool)
 	end := uint64(0)
-	list := bank.Chunks[:0:0]
-	for _, c := range bank.Chunks {
+	all := l.Parts[bank].Chunks
+	list := all[:0:0]
+	for _, c := range all {
 		mergeable := c.IsMergeable() && c.Data != nil
 		at, _ := slices.BinarySearch(patched, c.Off)
 		fixed := at == len(patched) || patched[at] >= c.Off+c.Size
@@ -200,8 +201,8 @@ func (l *Layout) mergePieces(bank *model.Section, patched []uint64) {
 		}
 		list = append(list, c)
 	}
-	if len(list) < len(bank.Chunks) {
-		bank.Chunks, bank.Size = list, end
+	if len(list) < len(all) {
+		l.Parts[bank].Chunks, l.Secs[bank].Size = list, end
 	}
 }
 

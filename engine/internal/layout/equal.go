@@ -18,7 +18,7 @@ func (l *Layout) warnMoved(bank model.SecID, before []model.Chunk) {
 		from uint32
 	}
 	place := make(map[origin]uint64, len(before))
-	for _, c := range l.Secs[bank].Chunks {
+	for _, c := range l.Parts[bank].Chunks {
 		place[origin{c.File, c.From}] = c.Off
 	}
 	moved := slices.DeleteFunc(slices.Clone(before), func(c model.Chunk) bool {
@@ -31,8 +31,9 @@ func (l *Layout) warnMoved(bank model.SecID, before []model.Chunk) {
 		if s.Target == model.Absent || s.Deleted {
 			continue
 		}
-		for j := range s.Relocs {
-			c := l.pieceOf(bank, moved, s.Relocs[j].Sym)
+		relocs := l.Parts[i].Relocs
+		for j := range relocs {
+			c := l.pieceOf(bank, moved, relocs[j].Sym)
 			if c == nil || told[c.File] {
 				continue
 			}

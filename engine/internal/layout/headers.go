@@ -7,7 +7,7 @@ import (
 
 // CodeOf returns where the code of a section was read.
 func (l *Layout) CodeOf(id model.SecID) (src codeSource, ok bool) {
-	for _, c := range l.Secs[id].Chunks {
+	for _, c := range l.Parts[id].Chunks {
 		return codeSource{c.File, c.From}, true
 	}
 	return codeSource{}, false
@@ -52,9 +52,9 @@ func (l *Layout) headerUses() []bool {
 		if l.Funs[f].Text == model.Absent {
 			continue
 		}
-		for _, r := range l.Secs[l.Funs[f].Text].Rels {
-			for i := range l.Secs[r].Relocs {
-				if rec := &l.Secs[r].Relocs[i]; rec.Sym != model.Absent && l.Syms[rec.Sym].IsTexture() && l.IsSlot(rec) {
+		for r := l.Parts[l.Funs[f].Text].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
+			for i := range l.Parts[r].Relocs {
+				if rec := &l.Parts[r].Relocs[i]; rec.Sym != model.Absent && l.Syms[rec.Sym].IsTexture() && l.IsSlot(rec) {
 					if uses == nil {
 						uses = make([]bool, len(l.Funs))
 					}
@@ -84,7 +84,7 @@ func (l *Layout) addHeaders(k model.FunID, images []model.SymID) {
 		case cuda.STTCudaSurface:
 			typ = cuda.R_MERCURY_SURF_HEADER_INDEX
 		}
-		l.Secs[rela].Relocs = append(l.Secs[rela].Relocs, model.Reloc{Off: l.SlotOff[s], Type: typ, Sym: s, Disposition: model.Kept, NewType: typ})
+		l.Parts[rela].Relocs = append(l.Parts[rela].Relocs, model.Reloc{Off: l.SlotOff[s], Type: typ, Sym: s, Disposition: model.Kept, NewType: typ})
 	}
 }
 

@@ -129,9 +129,9 @@ func (l *Layout) sumSizes(vars []model.SymID) uint64 {
 func (l *Layout) standIn(k model.FunID, off uint64) {
 	id := l.NewSymbol(model.Symbol{Name: l.Names.ID("externsharedinstance"), Info: uint8(cuda.STBWeak)<<4 | uint8(cuda.STTCudaObject),
 		Other: cuda.STOShared | cuda.STOInternal, Sec: model.Absent, Value: off, Flags: model.SymLaid})
-	for _, r := range l.Secs[l.Funs[k].Text].Rels {
-		for i := range l.Secs[r].Relocs {
-			if rec := &l.Secs[r].Relocs[i]; rec.Sym != model.Absent && l.Syms[rec.Sym].IsExternShared() {
+	for r := l.Parts[l.Funs[k].Text].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
+		for i := range l.Parts[r].Relocs {
+			if rec := &l.Parts[r].Relocs[i]; rec.Sym != model.Absent && l.Syms[rec.Sym].IsExternShared() {
 				rec.Sym = id
 			}
 		}

@@ -137,9 +137,9 @@ func (l *Layout) sharedUses(f model.FunID, visit func(model.SymID)) {
 	if t == model.Absent {
 		return
 	}
-	for _, r := range l.Secs[t].Rels {
-		for i := range l.Secs[r].Relocs {
-			if v := l.Secs[r].Relocs[i].Sym; v != model.Absent && l.Syms[v].IsShared() {
+	for r := l.Parts[t].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
+		for i := range l.Parts[r].Relocs {
+			if v := l.Parts[r].Relocs[i].Sym; v != model.Absent && l.Syms[v].IsShared() {
 				visit(v)
 			}
 		}
@@ -312,7 +312,7 @@ func (l *Layout) ownOrder(own []model.SymID) []model.SymID {
 func (l *Layout) sharedSection(k model.FunID) model.SecID {
 	f := &l.Funs[k]
 	if f.Shared == model.Absent {
-		for _, id := range l.Secs[f.Text].Owned {
+		for id := l.Parts[f.Text].FirstOwned; id != model.Absent; id = l.Parts[id].NextOwned {
 			if l.Secs[id].Type == cuda.SHTCudaShared {
 				f.Shared = id
 			}
@@ -531,7 +531,7 @@ func (l *Layout) sizeShared(s *sharedLayout) {
 			continue
 		}
 		sec := &l.Secs[l.Funs[f].Shared]
-		sec.Size, sec.Chunks = s.ends[k], nil
+		sec.Size, l.Parts[l.Funs[f].Shared].Chunks = s.ends[k], nil
 		sec.Align = l.sharedAlign(s, k, poolAlign)
 		if s.extern[k] >= 0 {
 			sec.Size = uint64(s.extern[k])
@@ -548,7 +548,7 @@ func (l *Layout) sizeShared(s *sharedLayout) {
 		return
 	}
 	out := &l.Secs[pool]
-	out.Size, out.Chunks = 0, nil
+	out.Size, l.Parts[pool].Chunks = 0, nil
 	if dynamic && (l.ShowsDebug() || l.Opt.PreserveRelocs) {
 		out.Size = l.sharedReserve()
 	}

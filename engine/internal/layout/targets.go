@@ -26,7 +26,7 @@ func (l *Layout) moveUnitRelocs(units []unit, own []model.SecID) {
 	moved := make(map[model.SecID][]model.Reloc)
 	for i := range units {
 		u := &units[i]
-		if len(l.Secs[u.sec].Rels) == 0 {
+		if l.Parts[u.sec].FirstRel == model.Absent {
 			continue
 		}
 		list := l.unitRelocs(u.sec, objects[u.sec])
@@ -49,7 +49,7 @@ func (l *Layout) moveUnitRelocs(units []unit, own []model.SecID) {
 		}
 		list := moved[to]
 		slices.Reverse(list) // a section's records are written last first
-		l.Secs[rela].Relocs = append(list, l.Secs[rela].Relocs...)
+		l.Parts[rela].Relocs = append(list, l.Parts[rela].Relocs...)
 	}
 }
 
@@ -57,9 +57,9 @@ func (l *Layout) moveUnitRelocs(units []unit, own []model.SecID) {
 // written.
 func (l *Layout) unitRelocs(sec model.SecID, objects []model.SymID) []model.Reloc {
 	var records []model.Reloc
-	for _, id := range l.Secs[sec].Rels {
-		for j := len(l.Secs[id].Relocs) - 1; j >= 0; j-- {
-			records = append(records, l.Secs[id].Relocs[j])
+	for id := l.Parts[sec].FirstRel; id != model.Absent; id = l.Parts[id].NextRel {
+		for j := len(l.Parts[id].Relocs) - 1; j >= 0; j-- {
+			records = append(records, l.Parts[id].Relocs[j])
 		}
 	}
 	var list []model.Reloc

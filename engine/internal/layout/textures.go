@@ -69,9 +69,9 @@ func (l *Layout) slotUses() []bool {
 		if t == model.Absent {
 			continue
 		}
-		for _, r := range l.Secs[t].Rels {
-			for i := range l.Secs[r].Relocs {
-				rec := &l.Secs[r].Relocs[i]
+		for r := l.Parts[t].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
+			for i := range l.Parts[r].Relocs {
+				rec := &l.Parts[r].Relocs[i]
 				if rec.Sym != model.Absent && l.Syms[rec.Sym].IsTexture() && Bindless[rec.Type] && rec.Type < l.Release.RelocCount {
 					if uses == nil {
 						uses = make([]bool, len(l.Funs))
@@ -106,7 +106,7 @@ func (l *Layout) textureOrder() []model.SymID {
 
 // paramBank returns .nv.constant0.<k>.
 func (l *Layout) paramBank(k model.FunID) model.SecID {
-	for _, id := range l.Secs[l.Funs[k].Text].Owned {
+	for id := l.Parts[l.Funs[k].Text].FirstOwned; id != model.Absent; id = l.Parts[id].NextOwned {
 		if l.Secs[id].Type == cuda.SHTCudaConstant0 {
 			return id
 		}
@@ -119,12 +119,11 @@ func (l *Layout) addSlots(k model.FunID, images []model.SymID) {
 	if bank == model.Absent {
 		return
 	}
-	sec := &l.Secs[bank]
-	sec.Size = l.SlotOff[images[len(images)-1]] + slotSize
-	if len(sec.Rels) == 0 {
+	l.Secs[bank].Size = l.SlotOff[images[len(images)-1]] + slotSize
+	rel := l.Parts[bank].FirstRel
+	if rel == model.Absent {
 		return
 	}
-	rel := &l.Secs[sec.Rels[0]]
 	for _, s := range images {
 		typ := uint32(cuda.R_CUDA_TEX_HEADER_INDEX)
 		switch l.Syms[s].Type() {
@@ -133,7 +132,7 @@ func (l *Layout) addSlots(k model.FunID, images []model.SymID) {
 		case cuda.STTCudaSurface:
 			typ = cuda.R_CUDA_SURF_HEADER_INDEX
 		}
-		rel.Relocs = append(rel.Relocs, model.Reloc{Off: l.SlotOff[s], Type: typ, Sym: s, Disposition: model.Kept, NewType: typ})
+		l.Parts[rel].Relocs = append(l.Parts[rel].Relocs, model.Reloc{Off: l.SlotOff[s], Type: typ, Sym: s, Disposition: model.Kept, NewType: typ})
 	}
 }
 

@@ -55,7 +55,7 @@ func (l *Backend) emit(img *plan, to io.WriterAt) ([]byte, error) {
 // their places against the section's size.
 func (f *file) emptyFrames() model.SecID {
 	for _, id := range f.img.Order {
-		if s := &f.Secs[id]; s.Type == cuda.SHTProgbits && s.Fun == model.Absent && len(s.Rels) > 0 && f.img.parts[f.img.sassOf[id]].hdr.Size == 0 && f.Names.Str(s.Name) == debugFrame {
+		if s := &f.Secs[id]; s.Type == cuda.SHTProgbits && s.Fun == model.Absent && f.Parts[id].FirstRel != model.Absent && f.img.parts[f.img.sassOf[id]].hdr.Size == 0 && f.Names.Str(s.Name) == debugFrame {
 			return id
 		}
 	}
@@ -97,7 +97,7 @@ func (f *file) partsOf(i int) int {
 		return output.PartsOf(p.hdr.Size, names.Block)
 	case f.isSymbols(i):
 		return output.PartsOf(p.hdr.Size, output.SymbolsAtOnce*cubin.SymbolSize)
-	case p.data == nil && id >= 0 && len(f.Secs[id].Rels) == 0 && f.Secs[id].Fun == model.Absent && f.Secs[id].Target == model.Absent && model.AreWhole(p.chunks, p.hdr.Size):
+	case p.data == nil && id >= 0 && f.Parts[id].FirstRel == model.Absent && f.Secs[id].Fun == model.Absent && f.Secs[id].Target == model.Absent && model.AreWhole(p.chunks, p.hdr.Size):
 		return len(p.chunks)
 	}
 	return 1
@@ -132,7 +132,7 @@ func (f *file) Found(i int) []byte {
 		return nil
 	}
 	p, id := &f.img.parts[piece.Of], f.of[piece.Of]
-	if id < 0 || f.Secs[id].Fun != model.Absent || len(f.Secs[id].Rels) > 0 {
+	if id < 0 || f.Secs[id].Fun != model.Absent || f.Parts[id].FirstRel != model.Absent {
 		return nil
 	}
 	switch {
@@ -225,12 +225,12 @@ func (f *file) patchMercury(b []byte, id model.SecID) {
 	if !f.HasBits(id) {
 		return
 	}
-	for _, in := range f.Secs[id].Rels {
+	for in := f.Parts[id].FirstRel; in != model.Absent; in = f.Parts[in].NextRel {
 		if !f.Secs[in].Deleted {
 			f.applyMercury(b, in)
 		}
 	}
-	for _, in := range f.Secs[id].Rels {
+	for in := f.Parts[id].FirstRel; in != model.Absent; in = f.Parts[in].NextRel {
 		if !f.Secs[in].Deleted && f.Names.Str(f.Secs[id].Name) == debugFrame && !framesMarked(b) {
 			f.faults.Add(true, in, math.MaxInt, 0, f.finalizerFault("Dwarf version 2 is not supported"))
 		}
@@ -248,7 +248,7 @@ func (f *file) putSASS(b []byte, id model.SecID) {
 	if shared {
 		f.patchMercury(b, id)
 	}
-	for _, in := range f.Secs[id].Rels {
+	for in := f.Parts[id].FirstRel; in != model.Absent; in = f.Parts[in].NextRel {
 		if !f.Secs[in].Deleted && !shared {
 			f.applySide(b, in)
 		}
@@ -257,7 +257,7 @@ func (f *file) putSASS(b []byte, id model.SecID) {
 		f.writeFrames(b, id)
 		return
 	}
-	for _, in := range f.Secs[id].Rels {
+	for in := f.Parts[id].FirstRel; in != model.Absent; in = f.Parts[in].NextRel {
 		if s := &f.Secs[in]; !s.Deleted {
 			f.finalize(b, in)
 		}
@@ -269,8 +269,9 @@ func (f *file) putSASS(b []byte, id model.SecID) {
 func (f *file) applyMercury(b []byte, in model.SecID) {
 	s := &f.Secs[in]
 	code := f.Secs[s.Target].Fun != model.Absent
-	for j := len(s.Relocs) - 1; j >= 0; j-- {
-		r := &s.Relocs[j]
+	relocs := f.Parts[in].Relocs
+	for j := len(relocs) - 1; j >= 0; j-- {
+		r := &relocs[j]
 		var err error
 		switch {
 		case r.Disposition == model.Cleared && code && r.AtField:
@@ -321,8 +322,9 @@ func (f *file) applySide(b []byte, in model.SecID) {
 		return
 	}
 	size := f.img.parts[merc].hdr.Size
-	for j := len(s.Relocs) - 1; j >= 0; j-- {
-		r := &s.Relocs[j]
+	relocs := f.Parts[in].Relocs
+	for j := len(relocs) - 1; j >= 0; j-- {
+		r := &relocs[j]
 		if r.Disposition != model.Applied {
 			continue
 		}
@@ -346,8 +348,9 @@ func (f *file) applySide(b []byte, in model.SecID) {
 func (f *file) finalize(b []byte, in model.SecID) {
 	s := &f.Secs[in]
 	code := f.Secs[s.Target].Fun != model.Absent
-	for j := len(s.Relocs) - 1; j >= 0; j-- {
-		r := &s.Relocs[j]
+	relocs := f.Parts[in].Relocs
+	for j := len(relocs) - 1; j >= 0; j-- {
+		r := &relocs[j]
 		if r.Disposition != model.Kept {
 			continue
 		}
@@ -361,10 +364,10 @@ func (f *file) finalize(b []byte, in model.SecID) {
 
 // writeFrames does the same for .debug_frame.
 func (f *file) writeFrames(b []byte, id model.SecID) {
-	for _, in := range f.Secs[id].Rels {
-		s := &f.Secs[in]
-		for j := len(s.Relocs) - 1; j >= 0 && !s.Deleted; j-- {
-			if r := &s.Relocs[j]; r.Disposition == model.Kept {
+	for in := f.Parts[id].FirstRel; in != model.Absent; in = f.Parts[in].NextRel {
+		relocs := f.Parts[in].Relocs
+		for j := len(relocs) - 1; j >= 0 && !f.Secs[in].Deleted; j-- {
+			if r := &relocs[j]; r.Disposition == model.Kept {
 				f.writeFrame(b, f.img, r)
 			}
 		}

@@ -72,7 +72,7 @@ func (l *Backend) fillParts(img *plan) error {
 func (l *Backend) resolvedRelocs(id model.SecID) []cubin.Reloc {
 	list := make([]cubin.Reloc, 0, len(l.Resolved[id]))
 	for _, p := range l.Resolved[id] {
-		r := &l.Secs[p.Sec].Relocs[p.At]
+		r := &l.Parts[p.Sec].Relocs[p.At]
 		list = append(list, cubin.Reloc{Off: uint64(r.SASSOff), Type: r.SASSType, Symbol: l.SymIndex(r.Sym), Addend: r.Addend + int64(r.Base)})
 	}
 	return list
@@ -96,14 +96,14 @@ func (l *Backend) reservedBytes(img *plan, size uint64) []byte {
 
 // fillData gives data and debug sections their bytes on both sides.
 func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
-	s := &l.Secs[id]
-	merc.chunks = s.Chunks
+	s, chunks := &l.Secs[id], l.Parts[id].Chunks
+	merc.chunks = chunks
 	if s.Type != cuda.SHTCudaConstant0+2 && l.writesData(id) {
-		sass.chunks, sass.copied = s.Chunks, true
+		sass.chunks, sass.copied = chunks, true
 		return nil
 	}
-	if l.sharesBytes(s) || s.Size == 0 && l.isEmpty(s) {
-		sass.chunks = s.Chunks
+	if l.sharesBytes(chunks) || s.Size == 0 && l.isEmpty(chunks) {
+		sass.chunks = chunks
 		merc.twin = int(img.sassOf[id])
 		return nil
 	}
@@ -118,14 +118,14 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 	}
 	if s.Type != cuda.SHTProgbits {
 		// Made of the Mercury section's bytes, whatever the input's SASS has.
-		sass.chunks, sass.copied = s.Chunks, true
+		sass.chunks, sass.copied = chunks, true
 		if s.Type == cuda.SHTCudaConstant0+2 {
 			l.fillTargets(id, sass)
 		}
 		return nil
 	}
 	sass.hdr.Size = 0
-	for _, c := range s.Chunks {
+	for _, c := range chunks {
 		in := &l.Sides[c.File]
 		if int64(c.From) >= int64(len(in.Twin)) || in.Twin[c.From] == 0 {
 			continue
@@ -140,9 +140,9 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 
 // fillTargets writes the addresses of code into compiler constants.
 func (l *Backend) fillTargets(id model.SecID, sass *part) {
-	for _, rela := range l.Secs[id].Rels {
-		for j := range l.Secs[rela].Relocs {
-			r := &l.Secs[rela].Relocs[j]
+	for rela := l.Parts[id].FirstRel; rela != model.Absent; rela = l.Parts[rela].NextRel {
+		for j := range l.Parts[rela].Relocs {
+			r := &l.Parts[rela].Relocs[j]
 			if r.Disposition != model.Kept || r.Sym == model.Absent || l.Syms[r.Sym].Sec < 0 {
 				continue
 			}
@@ -165,8 +165,8 @@ func (l *Backend) fillTargets(id model.SecID, sass *part) {
 }
 
 // isEmpty reports whether the SASS side of a section has no bytes either.
-func (l *Backend) isEmpty(s *model.Section) bool {
-	for _, c := range s.Chunks {
+func (l *Backend) isEmpty(chunks []model.Chunk) bool {
+	for _, c := range chunks {
 		in := &l.Sides[c.File]
 		if int64(c.From) < int64(len(in.Twin)) && in.Twin[c.From] != 0 {
 			if t := in.File.Section(int(in.Twin[c.From])); t.Size > 0 {
@@ -179,8 +179,8 @@ func (l *Backend) isEmpty(s *model.Section) bool {
 
 // sharesBytes reports whether both sides of a section are one stretch of the
 // image, as they are in the inputs.
-func (l *Backend) sharesBytes(s *model.Section) bool {
-	for _, c := range s.Chunks {
+func (l *Backend) sharesBytes(chunks []model.Chunk) bool {
+	for _, c := range chunks {
 		if c.File == model.Absent {
 			return false
 		}
@@ -193,7 +193,7 @@ func (l *Backend) sharesBytes(s *model.Section) bool {
 			return false
 		}
 	}
-	return len(s.Chunks) > 0
+	return len(chunks) > 0
 }
 
 // sassAddend translates the addend of an address of code.
@@ -228,8 +228,9 @@ func (l *Backend) sassRelocs(list []cubin.Reloc, id model.SecID) []cubin.Reloc {
 		fn = l.opened(s.Target)
 	}
 	headers := l.Secs[s.Target].Type == cuda.SHTMercImageHeaders
-	for j := len(s.Relocs) - 1; j >= 0; j-- {
-		r := &s.Relocs[j]
+	relocs := l.Parts[id].Relocs
+	for j := len(relocs) - 1; j >= 0; j-- {
+		r := &relocs[j]
 		if r.Disposition != model.Kept {
 			continue
 		}

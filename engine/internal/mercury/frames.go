@@ -85,10 +85,10 @@ func framesMarked(b []byte) bool {
 func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 	rela := l.RelocSection(target, l.Names.ID(".rela.debug_frame"))
 	if rela != model.Absent {
-		img.frames = l.frameRecords(l.Secs[rela].Relocs)
+		img.frames = l.frameRecords(l.Parts[rela].Relocs)
 	}
 	out := make([]byte, 0, l.Secs[target].Size)
-	for _, c := range l.Secs[target].Chunks {
+	for _, c := range l.Parts[target].Chunks {
 		list, ok := splitFrames(c.Data)
 		if !ok {
 			return l.badFrames(&c)
@@ -136,7 +136,7 @@ func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 		return nil
 	}
 	list := make([]cubin.Reloc, 0, len(img.frames))
-	relocs := l.Secs[rela].Relocs
+	relocs := l.Parts[rela].Relocs
 	for j := len(relocs) - 1; j >= 0; j-- {
 		r := &relocs[j]
 		if r.Disposition != model.Kept {

@@ -52,8 +52,8 @@ func (l *Backend) fillLines(img *plan, id model.SecID) error {
 	bySym := make(map[lineKey]model.SymID)
 	inHeader := make(map[int32][]*model.Reloc) // by input: what the link resolves
 	if rela != model.Absent {
-		for j := range l.Secs[rela].Relocs {
-			switch r := &l.Secs[rela].Relocs[j]; r.Disposition {
+		for j := range l.Parts[rela].Relocs {
+			switch r := &l.Parts[rela].Relocs[j]; r.Disposition {
 			case model.Kept:
 				if r.Sym == model.Absent {
 					continue
@@ -67,7 +67,7 @@ func (l *Backend) fillLines(img *plan, id model.SecID) error {
 	}
 	var out []byte
 	var list []cubin.Reloc
-	for _, c := range l.Secs[id].Chunks {
+	for _, c := range l.Parts[id].Chunks {
 		in := &l.Sides[c.File]
 		k := in.Twin[c.From]
 		if k == 0 {

@@ -97,6 +97,7 @@ func (l *Backend) addFreshNames(img *plan) {
 // numberFresh gives sections their index and the names that they have on the SASS
 // side.
 func (l *Backend) numberFresh(img *plan) {
+	img.NameOff = make([]uint32, len(img.Order))
 	for i, id := range img.Order {
 		s := &l.Secs[id]
 		s.Index = uint32(i + 1)
@@ -104,21 +105,21 @@ func (l *Backend) numberFresh(img *plan) {
 		if sass, ok := l.sassName(id); ok {
 			name = l.Names.ID(sass)
 		}
-		s.NameOff = img.Shstr.Add(name)
+		img.NameOff[i] = img.Shstr.Add(name)
 	}
 }
 
 // renameBanks gives the sections of constants their SASS names.
 func (l *Backend) renameBanks(img *plan) {
 	img.bankName = make(map[model.SecID]uint32)
-	for _, id := range img.Order {
+	for i, id := range img.Order {
 		s := &l.Secs[id]
 		old := l.Names.Str(s.Name)
 		name, ok := l.sassName(id)
 		if !ok {
 			continue
 		}
-		img.extra.renamed = append(img.extra.renamed, renamed{s.NameOff, old, name})
+		img.extra.renamed = append(img.extra.renamed, renamed{img.NameOff[i], old, name})
 		switch s.Type {
 		case cuda.SHTRela:
 			img.gap += uint64(len(old))

@@ -112,9 +112,9 @@ func (l *Backend) writesData(id model.SecID) bool {
 	if s := &l.Secs[id]; s.Fun != model.Absent || l.IsRelocatable() || s.Type == cuda.SHTProgbits {
 		return false
 	}
-	for _, rela := range l.Secs[id].Rels {
-		for j := range l.Secs[rela].Relocs {
-			if r := &l.Secs[rela].Relocs[j]; r.Disposition == model.Kept && (isWritten(r.NewType) || isCodeAddress(r.NewType)) {
+	for rela := l.Parts[id].FirstRel; rela != model.Absent; rela = l.Parts[rela].NextRel {
+		for j := range l.Parts[rela].Relocs {
+			if r := &l.Parts[rela].Relocs[j]; r.Disposition == model.Kept && (isWritten(r.NewType) || isCodeAddress(r.NewType)) {
 				return true
 			}
 		}

@@ -150,9 +150,9 @@ func (l *Backend) planSASS(img *plan) {
 	img.sassOf, img.mercOf = model.Blank([]int32(nil), len(l.Secs)), model.Blank([]int32(nil), len(l.Secs))
 	img.parts = make([]part, 0, 2*len(img.Order)+len(img.banks)+4)
 	symtab := l.Secs[l.Symtab].Index
-	for _, id := range img.Order {
+	for i, id := range img.Order {
 		s := &l.Secs[id]
-		h := cubin.Section{NameOff: s.NameOff, Type: l.Lowered(s.Type), Flags: s.Flags, Size: s.Size, Align: s.Align}
+		h := cubin.Section{NameOff: img.NameOff[i], Type: l.Lowered(s.Type), Flags: s.Flags, Size: s.Size, Align: s.Align}
 		switch s.Type {
 		case cuda.SHTMercImageHeaders:
 			h.Type = cuda.SHTProgbits

@@ -23,7 +23,7 @@ func (l *Backend) fillRegisters(img *plan, id model.SecID) error {
 		}
 	}
 	var out []byte
-	for _, c := range l.Secs[id].Chunks {
+	for _, c := range l.Parts[id].Chunks {
 		in := &l.Sides[c.File]
 		k := in.Twin[c.From]
 		if k == 0 {

@@ -145,12 +145,13 @@ func (l *Backend) putMercuryRelocs(body []byte, id model.SecID) {
 	}
 	if s.Type == cuda.SHTCudaResolvedRela {
 		for _, p := range l.Resolved[id] {
-			r := &l.Secs[p.Sec].Relocs[p.At]
+			r := &l.Parts[p.Sec].Relocs[p.At]
 			put(cubin.Reloc{Off: r.Off, Type: r.Type, Symbol: l.SymIndex(r.Sym), Addend: r.Addend + int64(r.Base)})
 		}
 	}
-	for j := len(s.Relocs) - 1; j >= 0; j-- {
-		if r := &s.Relocs[j]; r.Disposition == model.Kept {
+	relocs := l.Parts[id].Relocs
+	for j := len(relocs) - 1; j >= 0; j-- {
+		if r := &relocs[j]; r.Disposition == model.Kept {
 			put(cubin.Reloc{Off: r.Off, Type: r.NewType, Symbol: l.SymIndex(r.Sym), Addend: r.Addend})
 		}
 	}

@@ -38,7 +38,7 @@ func (l *merger) readAttributes(m *module, s *cubin.Section) error {
 			break
 		}
 	}
-	records := l.recordLists.Room(l.Secs[id].Records(), n)
+	records := l.recordLists.Room(l.Parts[id].Records(), n)
 	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
 		out, err := l.mapInfo(m, s, &rec)
 		if err != nil {

@@ -264,7 +264,7 @@ func (l *merger) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 	fun := sym.Fun
 	f := &l.Funs[fun]
 	out := &l.Secs[f.Text]
-	if !l.Release.LoserDebug && len(out.Rels) > 0 {
+	if !l.Release.LoserDebug && l.Parts[f.Text].FirstRel != model.Absent {
 		if l.LostDebug == nil {
 			l.LostDebug = make(map[model.LostDebug]bool)
 		}
@@ -274,20 +274,20 @@ func (l *merger) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 	f.From = m.num
 	f.Replaced++
 	f.Callees.Since, f.Edges.Since = len(f.Callees.List), len(f.Edges.List)
-	out.Flags, out.Align, out.Size, out.Chunks = text.Flags, text.Align, 0, nil
+	out.Flags, out.Align, out.Size, l.Parts[f.Text].Chunks = text.Flags, text.Align, 0, nil
 	out.Regs = uint8(text.Info >> 24)
-	for _, r := range out.Rels {
-		l.Secs[r].Relocs = nil
+	for r := l.Parts[f.Text].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
+		l.Parts[r].Relocs = nil
 	}
 	if f.Info != model.Absent {
 		l.InfoOf(f.Info).Read = nil
 	}
-	for _, id := range out.Owned {
+	for id := l.Parts[f.Text].FirstOwned; id != model.Absent; id = l.Parts[id].NextOwned {
 		if n, ok := cubin.ConstantBank(l.Secs[id].Type); ok && n != 0 {
-			l.Secs[id].Size, l.Secs[id].Chunks = 0, nil
+			l.Secs[id].Size, l.Parts[id].Chunks = 0, nil
 			l.Secs[id].Deleted, l.Secs[id].Emptied = true, true
-			for _, r := range l.Secs[id].Rels {
-				l.Secs[r].Relocs = nil
+			for r := l.Parts[id].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
+				l.Parts[r].Relocs = nil
 			}
 		}
 	}

@@ -27,6 +27,7 @@ func (l *merger) begin() {
 	l.SecOf, l.SymOf = make([]model.SecID, count+beyondInputs), make([]model.SymID, count+beyondInputs)
 	l.relocsToCome = c.relocs
 	l.Secs = make([]model.Section, 0, c.sections+beyondInputs)
+	l.Parts = make([]model.Parts, 0, c.sections+beyondInputs)
 	l.Syms = make([]model.Symbol, 0, c.symbols+c.sections+beyondInputs) // each section gets one too
 	l.Funs = make([]model.Function, 0, c.functions+beyondInputs)
 	l.ModuleAttributes = make([]model.Attribute, 0, c.records)
@@ -50,9 +51,9 @@ func (l *merger) begin() {
 		l.WillMake(l.Compatsec)
 	}
 	if n := uint64(len(l.Opt.Host)); n > 0 {
-		sec := &l.Secs[l.Role(".nv.host", cuda.SHTCudaHost, 0, 8)]
-		sec.Size = n
-		sec.Chunks = []model.Chunk{{Size: n, Align: 8, Data: l.Opt.Host, File: model.Absent}}
+		id := l.Role(".nv.host", cuda.SHTCudaHost, 0, 8)
+		l.Secs[id].Size = n
+		l.Parts[id].Chunks = []model.Chunk{{Size: n, Align: 8, Data: l.Opt.Host, File: model.Absent}}
 	}
 }
 
@@ -244,7 +245,8 @@ func (l *merger) appendChunk(m *module, id model.SecID, i int, s *cubin.Section)
 	out.Align = max(out.Align, s.Align)
 	out.Size = base + s.Size
 	if s.Size > 0 {
-		out.Chunks = append(l.chunkLists.Room(out.Chunks, 1), model.Chunk{Off: base, Size: s.Size, Align: s.Align, Data: m.file.Content(s), File: m.num, From: uint32(i)})
+		parts := &l.Parts[id]
+		parts.Chunks = append(l.chunkLists.Room(parts.Chunks, 1), model.Chunk{Off: base, Size: s.Size, Align: s.Align, Data: m.file.Content(s), File: m.num, From: uint32(i)})
 	}
 	return base, nil
 }

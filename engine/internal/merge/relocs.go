@@ -66,7 +66,7 @@ func (l *merger) readRelocs(m *module, s *cubin.Section) error {
 		r.append(&rec, i > 0, sym, base)
 	}
 	if r.out != nil {
-		l.Secs[r.id].Relocs = r.out
+		l.Parts[r.id].Relocs = r.out
 	}
 	if dropped != 0 && m.isUserBank(s.Info) {
 		l.NotePointer(l.Syms[m.sym[dropped]].Name, m.num, target)
@@ -103,8 +103,8 @@ func (r *relocReader) begin(n int) {
 	if asRela {
 		r.id = r.relaBeside(r.target)
 	}
-	r.had = len(r.Secs[r.id].Relocs)
-	r.out = r.roomForRelocs(r.m, r.Secs[r.id].Relocs, n)
+	r.had = len(r.Parts[r.id].Relocs)
+	r.out = r.roomForRelocs(r.m, r.Parts[r.id].Relocs, n)
 }
 
 // append appends a record; later tells that it isn't the section's first.
@@ -153,7 +153,7 @@ func (l *merger) rebase(target model.SecID, r model.Reloc) {
 	}
 	l.relocSeq++
 	r.Seq = l.relocSeq
-	l.Secs[id].Relocs = append(l.Secs[id].Relocs, r)
+	l.Parts[id].Relocs = append(l.Parts[id].Relocs, r)
 }
 
 // takesRelocs reports whether a section of the image may be patched: one with

@@ -60,7 +60,7 @@ type AttributeLists struct {
 }
 
 // Records returns those that inputs gave.
-func (s *Section) Records() []Attribute {
+func (s *Parts) Records() []Attribute {
 	if s.Info == nil {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (s *Section) Records() []Attribute {
 }
 
 // Added returns those that the link added.
-func (s *Section) Added() []Attribute {
+func (s *Parts) Added() []Attribute {
 	if s.Info == nil {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (s *Section) Added() []Attribute {
 
 // InfoOf returns the lists of an .nv.info.<f>, to change them.
 func (l *Program) InfoOf(id SecID) *AttributeLists {
-	s := &l.Secs[id]
+	s := &l.Parts[id]
 	if s.Info == nil {
 		s.Info = &l.infoLists.List(1)[:1][0]
 	}
@@ -108,7 +108,7 @@ func (l *Program) Attribute(id SecID, attr cuda.InfoAttr) *Attribute {
 	if id == Absent {
 		return nil
 	}
-	records := l.Secs[id].Records()
+	records := l.Parts[id].Records()
 	for i := range records {
 		if r := &records[i]; r.Attr == attr && !r.Gone {
 			return r

@@ -42,20 +42,22 @@ func (l *Program) NewOwned(text SecID, name names.ID, typ cuda.SectionType, flag
 
 func (l *Program) Own(text, id SecID) {
 	l.Secs[id].Owner = text
-	if l.Secs[text].Owned == nil {
-		l.Secs[text].Owned = l.sectionLists.List(4)
+	at := &l.Parts[text].FirstOwned
+	for *at != Absent {
+		at = &l.Parts[*at].NextOwned
 	}
-	l.Secs[text].Owned = append(l.Secs[text].Owned, id)
+	*at = id
 }
 
 // NewRelocSection makes an empty relocation section.
 func (l *Program) NewRelocSection(name names.ID, typ cuda.SectionType, flags cuda.SectionFlags, target SecID) SecID {
 	id := l.NewSection(name, typ, flags, 8)
 	l.Secs[id].Target = target
-	if l.Secs[target].Rels == nil {
-		l.Secs[target].Rels = l.sectionLists.List(2)
+	at := &l.Parts[target].FirstRel
+	for *at != Absent {
+		at = &l.Parts[*at].NextRel
 	}
-	l.Secs[target].Rels = append(l.Secs[target].Rels, id)
+	*at = id
 	return id
 }
 
@@ -79,7 +81,7 @@ type (
 
 const Absent = -1
 
-// Section is a section of the image in the making.
+// Section is a section of the image in the making; what it is made of are Parts.
 type Section struct {
 	Name   names.ID
 	Type   cuda.SectionType
@@ -100,15 +102,19 @@ type Section struct {
 	Made    bool // the link makes its content, which is never empty
 	Moved   bool // a compiler-constant unit that layout gave to kernels
 
-	Owned  []SecID // a .text: the sections that belong to it
-	Rels   []SecID // relocation sections that patch this one
+	Off   uint64 // in the image
+	Index uint32 // in the image; 0 is not there
+}
+
+// Parts are what a section is made of. They stand beside the table of sections:
+// passes over all sections don't ask for them.
+type Parts struct {
 	Chunks []Chunk
 	Relocs []Reloc         // a relocation section's records in reading order
 	Info   *AttributeLists // an .nv.info.<f>'s records, nil for none
 
-	Off     uint64 // in the image
-	Index   uint32 // in the image; 0 is not there
-	NameOff uint32
+	FirstOwned, NextOwned SecID // a .text: the sections that belong to it; the next of those of its owner
+	FirstRel, NextRel     SecID // the relocation sections that patch this one; the next for its target
 }
 
 // Chunk is what one input section contributed.
@@ -122,7 +128,7 @@ type Chunk struct {
 }
 
 // IsOfChunks reports whether a section is its chunks, one behind the other.
-func (s *Section) IsOfChunks() bool { return AreWhole(s.Chunks, s.Size) }
+func (l *Program) IsOfChunks(id SecID) bool { return AreWhole(l.Parts[id].Chunks, l.Secs[id].Size) }
 
 // AreWhole reports whether chunks lie one behind the other in so many bytes.
 func AreWhole(chunks []Chunk, size uint64) bool {
@@ -253,6 +259,7 @@ func (l *Program) NewBareSection(name names.ID, typ cuda.SectionType, flags cuda
 		Name: name, Type: typ, Flags: flags, Align: align,
 		Owner: Absent, Target: Absent, Sym: Absent, Fun: Absent,
 	})
+	l.Parts = append(l.Parts, Parts{FirstOwned: Absent, NextOwned: Absent, FirstRel: Absent, NextRel: Absent})
 	if l.Release.EarlyStrings {
 		l.Shstr.Add(name)
 	}
@@ -338,7 +345,7 @@ func extend[T any](s []T, i int) []T {
 
 // Owned finds a section of a function, by name.
 func (l *Program) Owned(owner SecID, name names.ID) SecID {
-	for _, id := range l.Secs[owner].Owned {
+	for id := l.Parts[owner].FirstOwned; id != Absent; id = l.Parts[id].NextOwned {
 		if l.Secs[id].Name == name && l.Secs[id].Target == Absent {
 			return id
 		}
@@ -348,7 +355,7 @@ func (l *Program) Owned(owner SecID, name names.ID) SecID {
 
 // RelocSection finds the relocation section of that name for a target.
 func (l *Program) RelocSection(target SecID, name names.ID) SecID {
-	for _, id := range l.Secs[target].Rels {
+	for id := l.Parts[target].FirstRel; id != Absent; id = l.Parts[id].NextRel {
 		if l.Secs[id].Name == name {
 			return id
 		}

@@ -13,6 +13,7 @@ type Program struct {
 
 	Names *names.Table
 	Secs  []Section
+	Parts []Parts // by section
 	Syms  []Symbol
 	Funs  []Function
 	SecOf []SecID // by name: unowned section + 1
@@ -38,7 +39,6 @@ type Program struct {
 	unified      map[names.ID]bool // see IsUnified
 	nullPointers []nullPointer     // in the order of the inputs
 	infoLists    Arena[AttributeLists]
-	sectionLists Arena[SecID]
 	symLists     [][]SymID // by ListID - 1
 
 	oneKernel uint8 // 1 no, 2 yes: the host refers to one kernel; 0 not looked at

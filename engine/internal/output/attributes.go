@@ -84,7 +84,7 @@ func (l *Planner) buildFunctionInfo(img *Plan) {
 // appendFunctionInfo appends a function's records, last read first, then those
 // the link added.
 func (l *Planner) appendFunctionInfo(b []byte, id model.SecID) []byte {
-	s := &l.Secs[id]
+	s := &l.Parts[id]
 	records, added := s.Records(), s.Added()
 	for i := len(records) - 1; i >= 0; i-- {
 		if !records[i].Gone {

@@ -10,9 +10,10 @@ import (
 
 // NumberSections gives sections their index and name.
 func (l *Planner) NumberSections(img *Plan) {
+	img.NameOff = make([]uint32, len(img.Order))
 	for i, id := range img.Order {
 		l.Secs[id].Index = uint32(i + 1)
-		l.Secs[id].NameOff = img.Shstr.Add(l.Secs[id].Name)
+		img.NameOff[i] = img.Shstr.Add(l.Secs[id].Name)
 	}
 }
 

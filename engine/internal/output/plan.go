@@ -11,6 +11,7 @@ import (
 // with which contents. Nothing is written until it is complete.
 type Plan struct {
 	Order   []model.SecID // sections by index - 1
+	NameOff []uint32      // of each, offset in .shstrtab
 	Symbols []model.SymID // symbols by index - 1
 	named   []symbolName  // symbols whose name is in .strtab, in its order
 	Locals  int           // symbols of the local list

@@ -31,8 +31,9 @@ func (l *Planner) CountResolved() {
 		if to == model.Absent {
 			continue
 		}
-		for j := range s.Relocs {
-			if r := &s.Relocs[j]; r.Disposition == model.Applied && l.isResolved(r.Sym, s.Target) {
+		relocs := l.Parts[i].Relocs
+		for j := range relocs {
+			if r := &relocs[j]; r.Disposition == model.Applied && l.isResolved(r.Sym, s.Target) {
 				l.Resolved[to] = append(l.Resolved[to], resolvedAt{model.SecID(i), int32(j), r.Seq})
 			}
 		}
@@ -75,7 +76,7 @@ func (l *Planner) isResolved(id model.SymID, target model.SecID) bool {
 // PutResolved writes a section of resolved records.
 func (l *Planner) PutResolved(b []byte, id model.SecID) {
 	for _, p := range l.Resolved[id] {
-		r := &l.Secs[p.Sec].Relocs[p.At]
+		r := &l.Parts[p.Sec].Relocs[p.At]
 		e := cubin.Reloc{Off: r.Off, Type: r.Type, Addend: r.Addend + int64(r.Base)}
 		if r.Sym != model.Absent {
 			e.Symbol = l.Syms[r.Sym].Index

@@ -142,9 +142,9 @@ func (l *Graph) removeDead() {
 			continue
 		}
 		l.DeleteSection(f.Text)
-		for _, id := range l.Secs[f.Text].Owned {
+		for id := l.Parts[f.Text].FirstOwned; id != model.Absent; id = l.Parts[id].NextOwned {
 			if s := &l.Secs[id]; s.Type == cuda.SHTCudaShared && l.IsHidden(f) {
-				s.Size, s.Chunks = 0, nil // its name stays
+				s.Size, l.Parts[id].Chunks = 0, nil // its name stays
 				continue
 			}
 			l.DeleteSection(id)
@@ -154,7 +154,7 @@ func (l *Graph) removeDead() {
 
 func (l *Graph) DeleteSection(id model.SecID) {
 	l.Secs[id].Deleted = true
-	for _, r := range l.Secs[id].Rels {
+	for r := l.Parts[id].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
 		l.Secs[r].Deleted = true
 	}
 }

@@ -31,7 +31,7 @@ func (l *Resolution) DecideAll(by Rules) error {
 		if l.Secs[i].Target == model.Absent {
 			continue
 		}
-		in, list := model.SecID(i), l.Secs[i].Relocs
+		in, list := model.SecID(i), l.Parts[i].Relocs
 		if !l.Secs[i].Deleted {
 			for j := range list {
 				if r := &list[j]; r.Disposition == model.Undecided {
@@ -75,8 +75,8 @@ func (l *Resolution) findNullPointers() {
 			continue
 		}
 		told := model.SymID(model.Absent)
-		for j := range l.Secs[i].Relocs {
-			r := &l.Secs[i].Relocs[j]
+		for j := range l.Parts[i].Relocs {
+			r := &l.Parts[i].Relocs[j]
 			if r.Sym == model.Absent || r.Sym == told || r.Disposition == model.Applied || r.Disposition == model.Kept {
 				continue
 			}
@@ -95,8 +95,9 @@ func (l *Resolution) countKept(in model.SecID) {
 		return
 	}
 	n := uint64(0)
-	for j := range s.Relocs {
-		if s.Relocs[j].Disposition == model.Kept {
+	relocs := l.Parts[in].Relocs
+	for j := range relocs {
+		if relocs[j].Disposition == model.Kept {
 			n++
 		}
 	}

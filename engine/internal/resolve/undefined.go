@@ -18,8 +18,9 @@ func (l *Resolution) namedSymbols() []bool {
 		if s.Target == model.Absent || s.Deleted {
 			continue
 		}
-		for j := range s.Relocs {
-			if r := &s.Relocs[j]; r.Sym != model.Absent {
+		relocs := l.Parts[i].Relocs
+		for j := range relocs {
+			if r := &relocs[j]; r.Sym != model.Absent {
 				named[r.Sym] = true
 			}
 		}

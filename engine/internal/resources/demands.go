@@ -57,7 +57,7 @@ func (l *Usage) ownDemands(id model.FunID) demands {
 		}
 		return own
 	}
-	records, added := l.Secs[f.Info].Records(), l.Secs[f.Info].Added()
+	records, added := l.Parts[f.Info].Records(), l.Parts[f.Info].Added()
 	for i := range records {
 		r := &records[i]
 		switch r.Attr {

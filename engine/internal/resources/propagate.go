@@ -134,8 +134,8 @@ func (l *Usage) appendMarks(k model.FunID, need *demands, only bool) {
 func (l *Usage) barriersRecorded(code []model.FunID) bool {
 	for _, f := range code {
 		if info := l.Funs[f].Info; info != model.Absent {
-			for i := range l.Secs[info].Records() {
-				if l.Secs[info].Records()[i].Attr == cuda.AttrNumBarriers {
+			for i := range l.Parts[info].Records() {
+				if l.Parts[info].Records()[i].Attr == cuda.AttrNumBarriers {
 					return true
 				}
 			}
@@ -192,7 +192,7 @@ func (w *marker) mbarriers() (sum uint32) {
 func (l *Usage) eachMark(f model.FunID, visit func(mark uint8, at int)) {
 	left := l.asks[f].marks
 	if info := l.Funs[f].Info; info != model.Absent {
-		records := l.Secs[info].Records()
+		records := l.Parts[info].Records()
 		for i := range records {
 			if mark := markOf[records[i].Attr]; left&mark != 0 {
 				left &^= mark
@@ -343,7 +343,7 @@ func (l *Usage) setSparse(k model.FunID, mask uint16) {
 	if info == model.Absent {
 		return
 	}
-	added := l.Secs[info].Added()
+	added := l.Parts[info].Added()
 	for i := range added {
 		if added[i].Attr == cuda.AttrSparseMmaMask {
 			added[i].Value = mask
@@ -414,7 +414,7 @@ func (l *Usage) externs(f model.FunID, visit func(model.SymID)) {
 	if l.Funs[f].Info == model.Absent {
 		return
 	}
-	records := l.Secs[l.Funs[f].Info].Records()
+	records := l.Parts[l.Funs[f].Info].Records()
 	for i := range records {
 		if records[i].Attr != cuda.AttrExterns {
 			continue

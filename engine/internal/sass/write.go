@@ -50,8 +50,8 @@ func (f *file) parts(id model.SecID) int {
 		return output.PartsOf(s.Size, names.Block)
 	case id == f.Symtab:
 		return output.PartsOf(s.Size, output.SymbolsAtOnce*cubin.SymbolSize)
-	case f.img.Content[id] == nil && len(s.Rels) == 0 && s.IsOfChunks():
-		return len(s.Chunks)
+	case f.img.Content[id] == nil && f.Parts[id].FirstRel == model.Absent && f.IsOfChunks(id):
+		return len(f.Parts[id].Chunks)
 	}
 	return 1
 }
@@ -78,7 +78,7 @@ func (f *file) Extent(i int) (off, size uint64) {
 	case id == f.Symtab:
 		return p.Extent(s.Off, s.Size, output.SymbolsAtOnce*cubin.SymbolSize)
 	}
-	c := &s.Chunks[p.Part]
+	c := &f.Parts[id].Chunks[p.Part]
 	return s.Off + c.Off, c.Size
 }
 
@@ -89,15 +89,15 @@ func (f *file) Found(i int) []byte {
 		return nil
 	}
 	id := f.img.Order[p.Of]
-	s := &f.Secs[id]
+	s := &f.Parts[id]
 	switch b := f.img.Content[id]; {
-	case f.isNames(id) || id == f.Symtab || len(s.Rels) > 0:
+	case f.isNames(id) || id == f.Symtab || s.FirstRel != model.Absent:
 		return nil
 	case b != nil:
 		return b
 	case p.IsPart:
 		return s.Chunks[p.Part].Data
-	case len(s.Chunks) == 1 && s.Chunks[0].Off == 0 && s.Chunks[0].Size == s.Size:
+	case len(s.Chunks) == 1 && s.Chunks[0].Off == 0 && s.Chunks[0].Size == f.Secs[id].Size:
 		return s.Chunks[0].Data
 	}
 	return nil
@@ -138,13 +138,13 @@ func (f *file) putSection(b []byte, id model.SecID, part int) {
 		if made := f.img.Content[id]; made != nil {
 			copy(b, made)
 		} else {
-			for _, c := range s.Chunks {
+			for _, c := range f.Parts[id].Chunks {
 				if c.Off < s.Size {
 					copy(b[c.Off:], c.Data)
 				}
 			}
 		}
-		for _, in := range s.Rels {
+		for in := f.Parts[id].FirstRel; in != model.Absent; in = f.Parts[in].NextRel {
 			f.apply(b, in)
 		}
 	}
@@ -237,8 +237,9 @@ func (f *file) apply(body []byte, in model.SecID) {
 	if s.Deleted {
 		return
 	}
-	for j := len(s.Relocs) - 1; j >= 0; j-- {
-		r := &s.Relocs[j]
+	relocs := f.Parts[in].Relocs
+	for j := len(relocs) - 1; j >= 0; j-- {
+		r := &relocs[j]
 		switch r.Disposition {
 		case model.Cleared:
 			n := uint64(8)
@@ -266,9 +267,9 @@ func (f *file) apply(body []byte, in model.SecID) {
 // putRelocs writes the records that stay, last read first.
 func (l *Backend) putRelocs(b []byte, id model.SecID) {
 	s := &l.Secs[id]
-	size := model.RelocSize(s.Type)
-	for j := len(s.Relocs) - 1; j >= 0; j-- {
-		r := &s.Relocs[j]
+	size, relocs := model.RelocSize(s.Type), l.Parts[id].Relocs
+	for j := len(relocs) - 1; j >= 0; j-- {
+		r := &relocs[j]
 		if r.Disposition != model.Kept {
 			continue
 		}
@@ -298,7 +299,7 @@ func (l *Backend) putSectionHeaders(b []byte, img *output.Plan, from int) {
 		}
 		id := img.Order[from+i-1]
 		s := &l.Secs[id]
-		h := cubin.Section{NameOff: s.NameOff, Type: l.Lowered(s.Type), Flags: s.Flags, Off: s.Off, Size: s.Size, Align: s.Align}
+		h := cubin.Section{NameOff: img.NameOff[from+i-1], Type: l.Lowered(s.Type), Flags: s.Flags, Off: s.Off, Size: s.Size, Align: s.Align}
 		switch s.Type {
 		case cuda.SHTSymtab:
 			h.Link, h.Info, h.EntSize = l.Secs[l.Strtab].Index, uint32(img.Locals+1), cubin.SymbolSize
