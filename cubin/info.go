@@ -67,35 +67,31 @@ func (r *InfoReader) Next() (InfoRecord, bool) {
 	if r.err != nil || r.pos >= uint64(len(r.data)) {
 		return InfoRecord{}, false
 	}
-	head, ok := Window(r.data, r.pos, 4)
-	if !ok {
-		r.fail(uint64(len(r.data))-r.pos, "fewer than four bytes left")
-		return InfoRecord{}, false
+	rest := r.data[r.pos:]
+	if len(rest) < 4 {
+		return r.fail(uint64(len(rest)), "fewer than four bytes left")
 	}
-	rec := InfoRecord{
-		Format: cuda.InfoFormat(head[0]),
-		Attr:   cuda.InfoAttr(head[1]),
-		Value:  binary.LittleEndian.Uint16(head[2:]),
-	}
+	head := binary.LittleEndian.Uint32(rest)
+	rec := InfoRecord{Format: cuda.InfoFormat(head), Attr: cuda.InfoAttr(head >> 8), Value: uint16(head >> 16)}
 	switch rec.Format {
 	case cuda.FormatNone, cuda.FormatByte, cuda.FormatHalf:
 		r.pos += 4
 	case cuda.FormatSized:
-		n := uint64(rec.Value)
-		if rec.Data, ok = Window(r.data, r.pos+4, n); !ok {
-			r.fail(n, "a payload of that many bytes goes past the section")
-			return InfoRecord{}, false
+		n := int(rec.Value)
+		if n > len(rest)-4 {
+			return r.fail(uint64(n), "a payload of that many bytes goes past the section")
 		}
-		r.pos += 4 + (n+3)&^3
+		rec.Data = rest[4 : 4+n : 4+n]
+		r.pos += 4 + (uint64(n)+3)&^3
 	default:
-		r.fail(uint64(head[0]), "unknown record format")
-		return InfoRecord{}, false
+		return r.fail(uint64(rec.Format), "unknown record format")
 	}
 	return rec, true
 }
 
-func (r *InfoReader) fail(value uint64, detail string) {
+func (r *InfoReader) fail(value uint64, detail string) (InfoRecord, bool) {
 	r.err = r.file.fault(BadRecord, r.section, r.pos, value, "%s", detail)
+	return InfoRecord{}, false
 }
 
 // Err returns the fault that ended the walk, nil at the section's end.

@@ -32,13 +32,7 @@ func (l *merger) readAttributes(m *module, s *cubin.Section) error {
 	}
 	dated := false
 	r := m.file.Info(s)
-	n := 1 // for the one below
-	for count := r; ; n++ {
-		if _, ok := count.Next(); !ok {
-			break
-		}
-	}
-	records := l.recordLists.Room(l.Parts[id].Records(), n)
+	records := l.records[:0]
 	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
 		out, err := l.mapInfo(m, s, &rec)
 		if err != nil {
@@ -52,7 +46,9 @@ func (l *merger) readAttributes(m *module, s *cubin.Section) error {
 	if n := l.Dialect.OldestISA; n > 0 && !dated {
 		records = append(records, model.Attribute{Format: cuda.FormatHalf, Attr: cuda.AttrMercuryIsaVersion, Value: n, Sym: model.Absent})
 	}
-	l.InfoOf(id).Read = records
+	l.records = records
+	info := l.InfoOf(id)
+	info.Read = append(l.recordLists.Room(info.Read, len(records)), records...)
 	return r.Err()
 }
 

@@ -21,7 +21,8 @@ type merger struct {
 	symbolLists model.Arena[model.SymID]
 	callLists   model.Arena[model.FunID]
 
-	scratch module // of the last input, whose tables the next one takes
+	scratch module            // of the last input, whose tables the next one takes
+	records []model.Attribute // of the last section of attributes, as scratch
 }
 
 // Merge merges the inputs of a set.

@@ -13,6 +13,9 @@ import (
 
 // Rules are how one kind of code has its relocations resolved.
 type Rules interface {
+	// DecideSection decides about all records of a section at once. It returns how
+	// many stay; false leaves the section, or the rest of it, to the three below.
+	DecideSection(in model.SecID) (kept int, done bool)
 	// Decide says what happens to a record.
 	Decide(in model.SecID, r *model.Reloc) error
 	// CheckApply refuses a record that can't be carried out.
@@ -33,6 +36,10 @@ func (l *Resolution) DecideAll(by Rules) error {
 		}
 		in, list := model.SecID(i), l.Parts[i].Relocs
 		if !l.Secs[i].Deleted {
+			if n, done := by.DecideSection(in); done {
+				l.setKept(in, n)
+				continue
+			}
 			for j := range list {
 				if r := &list[j]; r.Disposition == model.Undecided {
 					if err := by.Decide(in, r); err != nil {
@@ -90,18 +97,21 @@ func (l *Resolution) findNullPointers() {
 
 // countKept gives a relocation section the size of what stays in it.
 func (l *Resolution) countKept(in model.SecID) {
-	s := &l.Secs[in]
-	if s.Type == cuda.SHTCudaResolvedRela {
-		return
-	}
-	n := uint64(0)
+	n := 0
 	relocs := l.Parts[in].Relocs
 	for j := range relocs {
 		if relocs[j].Disposition == model.Kept {
 			n++
 		}
 	}
-	s.Size = n * model.RelocSize(s.Type)
+	l.setKept(in, n)
+}
+
+// setKept gives a relocation section the size of n records.
+func (l *Resolution) setKept(in model.SecID, n int) {
+	if s := &l.Secs[in]; s.Type != cuda.SHTCudaResolvedRela {
+		s.Size = uint64(n) * model.RelocSize(s.Type)
+	}
 }
 
 // checkPlaced refuses what the image would have at the address that stands for

@@ -13,10 +13,14 @@ import (
 type Backend struct {
 	*output.Planner
 	*model.Program // of Planner
+
+	decided *[verdicts]verdict // see DecideSection
 }
 
 // New returns the backend of a program.
-func New(res *resolve.Resolution) *Backend { return &Backend{output.New(res), res.Program} }
+func New(res *resolve.Resolution) *Backend {
+	return &Backend{Planner: output.New(res), Program: res.Program}
+}
 
 // Write plans the output and writes it to to; with nil it is returned.
 func (l *Backend) Write(to io.WriterAt) ([]byte, error) {

@@ -156,10 +156,7 @@ func (l *Backend) CheckKept(in model.SecID, r *model.Reloc) error {
 		return nil
 	}
 	sym := &l.Syms[r.Sym]
-	if l.IsCode(sym) && l.Secs[sym.Sec].Deleted {
-		return l.RelocFault(in, r, "reference to deleted symbol")
-	}
-	if !l.IsRelocatable() && !l.Opt.PreserveRelocs && l.IsHiddenData(sym) {
+	if !l.canKeep(sym) {
 		return l.RelocFault(in, r, "reference to deleted symbol")
 	}
 	if r.Off >= l.Secs[l.Secs[in].Target].Size {
