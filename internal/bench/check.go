@@ -38,8 +38,7 @@ func judge(arch, output string, inputs []string) error {
 // where it has calls, and measures the check.
 func (b *bench) checks() {
 	fmt.Fprintln(b.out, "\nchecked\tmodules\tCPU ms\tMiB\tmodules\tCPU ms\tMiB\texponent\t")
-	list := []shape{{name: "functions, sm_80", target: "sm_80", release: "11.8", next: around, modules: 256},
-		{name: "chains with shared memory", source: chainWithNeeds, next: inChain, modules: 256}}
+	list := []shape{{name: "functions, sm_80", target: "sm_80", release: "11.8", next: around, modules: 256}}
 	for _, s := range append(list, shapes...) {
 		if s.next != nil && s.modules == 256 && s.source != nil && !b.quick {
 			s.modules = 680

@@ -34,6 +34,7 @@ var shapes = []shape{
 	{name: "rings with shared memory and barriers", source: ringWithNeeds, next: around, modules: 256},
 	{name: "stars", source: calls(24, false), next: toFirst, modules: 256},
 	{name: "chains", source: calls(24, true), next: inChain, modules: 256},
+	{name: "chains with shared memory", source: chainWithNeeds, next: inChain, modules: 256},
 	{name: "100k globals", source: globals, next: toItself, modules: 25},
 	{name: "50k second names", source: aliases, next: toItself, modules: 64, release: "11.8", target: "sm_80"},
 	{name: "25k long names", source: longNames, next: toItself, modules: 64},

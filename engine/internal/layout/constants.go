@@ -102,7 +102,7 @@ func (l *Layout) constantUnits() []unit {
 func (l *Layout) unitUsers(units []unit, kernels []model.FunID) {
 	r := l.NewReachers(kernels)
 	for i := range units {
-		units[i].users = r.Of(l.Secs[l.Secs[units[i].sec].Owner].Fun)
+		units[i].users = slices.Collect(r.Of(l.Secs[l.Secs[units[i].sec].Owner].Fun).All())
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 type sharedLayout struct {
 	Kernels  []model.FunID // live, by symbol; a user is an index into this
 	reachers *reach.Reachers
-	users    map[model.SymID][]int         // by variable: kernels that reach a use, ascending
+	users    map[model.SymID]reach.Kernels // by variable: kernels that reach a use
 	named    map[model.SymID]bool          // variables that some relocation names, even of dead code
 	Multi    []model.SymID                 // coloured variables
 	ends     []uint64                      // by kernel: end of what it holds
@@ -37,7 +37,7 @@ func (l *Layout) layoutShared() {
 	if len(vars) == 0 && !l.hasDynamic() {
 		return
 	}
-	s := &sharedLayout{Kernels: l.AllKernels(), users: make(map[model.SymID][]int), named: make(map[model.SymID]bool)}
+	s := &sharedLayout{Kernels: l.AllKernels(), users: make(map[model.SymID]reach.Kernels), named: make(map[model.SymID]bool)}
 	s.first, s.poolEnd = l.firstShared(), l.firstShared()
 	s.reachers = l.NewReachers(s.Kernels)
 	l.Shared = s
@@ -63,13 +63,13 @@ func (l *Layout) layoutShared() {
 		if sym.IsExternShared() {
 			continue
 		}
-		switch users := s.users[v]; {
-		case len(users) == 1:
-			k := users[0]
+		users := s.users[v]
+		switch k, only := users.Only(); {
+		case only:
 			if single[k] = append(single[k], v); l.sharedSection(s.Kernels[k]) == model.Absent {
 				l.newShared(s.Kernels[k])
 			}
-		case len(users) > 1 || s.named[v]:
+		case len(users) > 0 || s.named[v]:
 			s.Multi = append(s.Multi, v)
 		}
 	}
@@ -161,104 +161,22 @@ func (l *Layout) findUsers(s *sharedLayout) {
 			}
 		})
 	}
-	seen := make([]bool, len(s.Kernels))
 	for v, list := range naming {
 		s.named[v] = true
-		s.users[v] = s.reachedBy(list, seen)
+		s.users[v] = s.reachedBy(list)
 	}
 }
 
-// reachedBy returns the kernels that reach any of some functions, in order. seen
-// has false for each kernel.
-func (s *sharedLayout) reachedBy(list []model.FunID, seen []bool) []int {
+// reachedBy returns the kernels that reach any of some functions.
+func (s *sharedLayout) reachedBy(list []model.FunID) reach.Kernels {
 	if len(list) == 1 {
 		return s.reachers.Shown(list[0])
 	}
-	var users []int
-	for _, f := range list {
-		if len(users) == len(seen) {
-			break
-		}
-		for _, k := range s.reachers.Shown(f) {
-			if !seen[k] {
-				seen[k] = true
-				users = append(users, k)
-			}
-		}
+	sets := make([]reach.Kernels, len(list))
+	for i, f := range list {
+		sets[i] = s.reachers.Shown(f)
 	}
-	for _, k := range users {
-		seen[k] = false
-	}
-	slices.Sort(users)
-	return users
-}
-
-// class is variables that share an address: no two have a user in common.
-type class struct {
-	members []model.SymID
-	users   []uint64 // a bit for each kernel
-	size    uint64
-	align   uint64
-}
-
-func (c *class) has(k int) bool { return c.users[k/64]>>(k%64)&1 != 0 }
-
-// fits reports whether none of some kernels uses the class.
-func (c *class) fits(users []int) bool {
-	return !slices.ContainsFunc(users, c.has)
-}
-
-// add adds a variable and its users.
-func (c *class) add(v model.SymID, sym *model.Symbol, users []int) {
-	c.members = append(c.members, v)
-	c.size = max(c.size, sym.Size)
-	c.align = max(c.align, sym.Value)
-	for _, k := range users {
-		c.users[k/64] |= 1 << (k % 64)
-	}
-}
-
-// classes puts each variable of several kernels, or of none, into the first
-// class that it fits.
-func (l *Layout) classes(s *sharedLayout) []*class {
-	var list []*class
-	free := make([]int, len(s.Kernels)) // by kernel: it uses all classes before
-	for _, v := range s.Multi {
-		users := s.users[v]
-		at := 0
-		for _, k := range users {
-			at = max(at, free[k])
-		}
-		for at < len(list) && !list[at].fits(users) {
-			at++
-		}
-		if at == len(list) {
-			list = append(list, &class{users: make([]uint64, (len(s.Kernels)+63)/64)})
-		}
-		list[at].add(v, &l.Syms[v], users)
-		for _, k := range users {
-			for free[k] < len(list) && list[free[k]].has(k) {
-				free[k]++
-			}
-		}
-	}
-	return list
-}
-
-// colour gives the variables of several kernels, or of none, their offsets.
-func (l *Layout) colour(s *sharedLayout) {
-	s.ends = make([]uint64, len(s.Kernels))
-	for _, c := range l.classes(s) {
-		off := model.AlignUp(s.poolEnd, c.align)
-		s.poolEnd = off + c.size
-		for _, v := range c.members {
-			l.place(v, off)
-			l.Syms[v].Sec = l.PoolShared()
-			for _, k := range s.users[v] {
-				s.ends[k] = max(s.ends[k], off+l.Syms[v].Size)
-			}
-		}
-	}
+	return reach.Union(sets...)
 }
 
 // place gives a variable its offset.
@@ -355,7 +273,7 @@ func (l *Layout) placeExtern(s *sharedLayout) {
 			continue
 		}
 		g := model.FunID(f)
-		for _, k := range s.reachers.Shown(g) {
+		for k := range s.reachers.Shown(g).All() {
 			if !uses[k] {
 				at[k] = user.first
 			} else if at[k] != user.first {
@@ -415,7 +333,7 @@ func (l *Layout) placeExtern(s *sharedLayout) {
 	}
 	for f, user := range users {
 		if user.most > 0 {
-			for _, k := range s.reachers.Shown(model.FunID(f)) {
+			for k := range s.reachers.Shown(model.FunID(f)).All() {
 				s.ExternAt[model.FunID(f)] = top[root(k)] // the last one's
 			}
 		}
