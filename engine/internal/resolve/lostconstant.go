@@ -26,8 +26,8 @@ func (l *Resolution) warnLostConstants() {
 		if t == model.Absent || l.Secs[i].Deleted || l.Secs[t].Deleted || l.Secs[t].Flags&cuda.SHFAlloc == 0 {
 			continue
 		}
-		for j := range l.Secs[i].Relocs {
-			r := &l.Secs[i].Relocs[j]
+		for j := range l.Parts[i].Relocs {
+			r := &l.Parts[i].Relocs[j]
 			if r.Disposition != model.Applied || r.Sym == model.Absent || !l.isOpenConstant(&l.Syms[r.Sym]) {
 				continue
 			}
