@@ -106,12 +106,16 @@ const maxVotes = 4096
 type named struct {
 	symbol string
 	addend int64
+	index  uint32 // of the symbol, in the output
 }
+
+// same compares what two records of different files say.
+func (n named) same(o named) bool { return n.symbol == o.symbol && n.addend == o.addend }
 
 // namedBy is what a record of a section says; a REL record has its addend in the
 // bytes.
 func (f *image) namedBy(s *section, r record) named {
-	n := named{f.symbols[r.symbol].name, r.addend}
+	n := named{symbol: f.symbols[r.symbol].name, addend: r.addend}
 	if !r.rela {
 		n.addend = int64(number(s.body, r.offset, min(8, uint64(len(s.body))-min(r.offset, uint64(len(s.body))))))
 	}
@@ -130,7 +134,9 @@ func (o *output) namesAt(index int) map[uint64]named {
 		for _, i := range o.listsOf[index] {
 			for _, r := range o.lists[i].list {
 				if int(r.symbol) < len(o.symbols) {
-					names[r.offset] = o.namedBy(&o.sections[index], r)
+					n := o.namedBy(&o.sections[index], r)
+					n.index = r.symbol
+					names[r.offset] = n
 				}
 			}
 		}
@@ -155,7 +161,7 @@ func (c *check) recordsAgree(a *area, p *part, at uint64) (bool, error) {
 		}
 		for _, r := range p.mod.relocs[i].list {
 			name, there := names[at+r.offset]
-			if there && name != p.mod.namedBy(p.section, r) {
+			if there && !name.same(p.mod.namedBy(p.section, r)) {
 				return false, nil
 			}
 			if there {

@@ -94,7 +94,7 @@ func (c *check) relocatePlace(m *module, list relocs, to place) error {
 			c.setFree(to.area, r.offset)
 		}
 		d := c.judge(m, to.area, r)
-		d.optional = optional
+		d.optional = d.optional || optional
 		switch {
 		case d.keepFor != nil:
 			to.area.keep(kept{offset: r.offset, kind: r.kind, ref: ref{id: d.keepFor}, addend: r.addend, rela: r.rela, mod: m, optional: optional})
@@ -252,6 +252,8 @@ func (c *check) judge(m *module, a *area, r record) decision {
 		if in.SectionType == cuda.SHTCudaGlobal || in.SectionType == cuda.SHTCudaGlobalInit {
 			kind = oracle.Global
 		}
+	case id == nil && !s.defined() && s.kind() == cuda.STTNotype && s.bind() == cuda.STBLocal && isDebug(a.name) && !c.relocatable:
+		return c.judgeLabel(a, r, in)
 	case id == nil:
 		return drop
 	case id.function():
@@ -333,7 +335,7 @@ func (c *check) judgeShared(m *module, a *area, r record, id *identity) decision
 		if at, known := c.told[toldKey{id: id, code: a.owner}]; known {
 			in.S = at
 		} else if a.owner == nil {
-			in.S = id.value
+			in.S = c.externInData(a, r, id, in)
 		}
 	}
 	if !id.placed && a.owner == nil && isDebug(a.name) && id.def != nil && c.out.side != whole && !c.relocatable && c.nobodyUses(id) {

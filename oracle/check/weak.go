@@ -47,6 +47,9 @@ func (c *check) chooseWeak() error {
 			strong[s.name] = true
 		}
 	})
+	if err := c.findHomes(); err != nil {
+		return err
+	}
 	var symbols map[string]*symbol
 	for _, name := range names {
 		list := found[name]
@@ -105,6 +108,11 @@ func (c *check) chooseAmong(list []candidate, s *symbol, symbols map[string]*sym
 		}
 	}
 	c.chosen[list[best].symbol.name] = list[best].mod
+	if b := list[best].mod.bodies[list[best].symbol.shndx]; s != nil && b != nil {
+		if err := c.strangers(b, &c.out.sections[s.shndx], nil, true); err != nil {
+			return err
+		}
+	}
 	if best != habit {
 		c.verdict.habit(Finding{Kind: CodeBytes, File: list[best].mod.name, Symbol: list[best].symbol.name, Want: list[habit].mod.name, Got: list[best].mod.name, Detail: "which of several weak definitions was taken"})
 	}
@@ -149,10 +157,12 @@ func (c *check) unlike(x *candidate, s *symbol, symbols map[string]*symbol) (int
 		if b == nil {
 			return 1 << 30, nil
 		}
-		if c.out.side == whole {
-			return c.unlikeCode(b, to) + c.unlikeAttributes(b, to), nil
+		unlike, shift := 0, 0
+		if c.out.side != whole {
+			shift = 6
 		}
-		return c.unlikeCode(b, to) + c.unlikeAttributes(b, to)<<6, nil
+		err := c.strangers(b, to, &unlike, false)
+		return c.unlikeCode(b, to) + c.unlikeAttributes(b, to)<<shift + min(unlike, 60), err
 	}
 	if (from.body == nil) != (to.body == nil) {
 		return 1 << 10, nil
@@ -167,7 +177,7 @@ func (c *check) unlike(x *candidate, s *symbol, symbols map[string]*symbol) (int
 			if r.offset < x.symbol.value || r.offset-x.symbol.value >= size {
 				continue
 			}
-			if said, there := names[s.value+r.offset-x.symbol.value]; there && said != x.mod.namedBy(from, r) || there != c.staysIn(x.mod, r) {
+			if said, there := names[s.value+r.offset-x.symbol.value]; there && !said.same(x.mod.namedBy(from, r)) || there != c.staysIn(x.mod, r) {
 				unlike += 1 << 8
 			}
 		}
