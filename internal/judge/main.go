@@ -2,6 +2,7 @@
 // and how many planted defects it rejects.
 //
 //	go run ./internal/judge make -n 1000 -seed 1 DIR   # right links by NVIDIA's tools
+//	go run ./internal/judge cpp -n 50 -seed 1 DIR      # links of C++ programs, 14 of each
 //	go run ./internal/judge right DIR                  # what the check says of them
 //	go run ./internal/judge jit -release 13.3 -to NEW DIR  # the same inputs by nvJitLink
 //	go run ./internal/judge plant -n 10000 DIR         # defects planted into them
@@ -19,7 +20,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: judge make|right|jit|plant [flags] DIR")
+		fmt.Fprintln(os.Stderr, "usage: judge make|cpp|right|jit|plant [flags] DIR")
 		os.Exit(2)
 	}
 	set := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
@@ -43,6 +44,8 @@ func main() {
 		var refused int
 		refused, err = makeAll(context.Background(), dir, *only, *seed, *n, *workers)
 		fmt.Printf("%d made, %d refused\n", *n-refused, refused)
+	case "cpp":
+		err = cppAll(context.Background(), dir, *seed, *n)
 	case "right":
 		err = judgeRight(dir, *only, *each)
 	case "jit":

@@ -226,13 +226,22 @@ func (c *check) areaHeader(a *area, symtab uint32) wantHeader {
 func (c *check) codeFlags(a *area) cuda.SectionFlags {
 	flags := a.flags &^ cuda.SHFBarrierMask
 	if c.release >= 130 {
-		// NUM_BARRIERS has the number; 13.5 may leave that of an older object's kernel.
-		if a.out != nil && a.owner.kernel() && a.out.flags == a.flags {
+		// NUM_BARRIERS has the number; 13.5 may leave that of an older object's kernel, and
+		// a relocatable output may leave it for the final link, see keepsFlags.
+		if a.out != nil && (a.owner.kernel() && a.out.flags == a.flags || c.keepsFlags(a)) {
 			return a.flags
 		}
 		return flags
 	}
 	return flags | cuda.SectionFlags(c.barriers(a.owner))<<cuda.SHFBarrierShift
+}
+
+// keepsFlags reports whether a relocatable output has the number of barriers where an
+// older object has it, in the flags of code.
+//
+// Source: objects of 11.8 with -r by nvlink 13.0.88 and 13.5.37.
+func (c *check) keepsFlags(a *area) bool {
+	return c.relocatable && a != nil && a.out != nil && a.flags&cuda.SHFBarrierMask != 0 && a.out.flags&cuda.SHFBarrierMask == a.flags&cuda.SHFBarrierMask
 }
 
 // loweredType is a section's type in a final image, where memory spaces have

@@ -23,7 +23,7 @@ func (c *check) bodyFacts(b *body) []fact {
 	}
 	kernel := b.kernel() && !c.relocatable
 	if _, told := b.attribute(cuda.AttrNumBarriers); c.release >= 130 && !kernel && !told && b.barrierCount() > 0 {
-		list = append(list, fact{format: cuda.FormatByte, attr: cuda.AttrNumBarriers, rest: string([]byte{byte(b.barrierCount()), 0}), file: b.mod.name})
+		list = append(list, fact{optional: c.keepsFlags(b.area), format: cuda.FormatByte, attr: cuda.AttrNumBarriers, rest: string([]byte{byte(b.barrierCount()), 0}), file: b.mod.name})
 	}
 	externs := c.externs(b)
 	if kernel {
@@ -133,12 +133,10 @@ func (c *check) kernelFacts(list []fact, b *body) []fact {
 	if c.sm < forwardProgress && (n.launches || only && c.allNeed.launches) {
 		set(cuda.FormatNone, cuda.AttrNeedCnpWrapper, "\x00\x00") // it launches kernels through the old interface
 	}
-	// Transaction barriers add up along a path of calls.
 	if n.mbarriers > 0 || only && c.allNeed.mbarriers > 0 {
 		all := n.mbarriers
 		if only {
-			own := c.ownNeed(b.owner)
-			all = own.mbarriers + c.mostBelow(b.owner)
+			all = c.allWaiting()
 		}
 		count(cuda.FormatHalf, cuda.AttrNumMbarriers, n.mbarriers, all, 0)
 	}
@@ -147,7 +145,7 @@ func (c *check) kernelFacts(list []fact, b *body) []fact {
 			list = append(list, fact{format: cuda.FormatByte, attr: attr, rest: "\x00\x00", file: b.mod.name})
 		}
 	}
-	if n.least {
+	if n.least || n.many {
 		for _, attr := range [...]cuda.InfoAttr{cuda.AttrCrsStackSize, cuda.AttrExterns, cuda.AttrCtaidzUsed, cuda.AttrReservedSmemUsed, cuda.AttrNumBarriers, cuda.AttrNumMbarriers} {
 			if !slices.ContainsFunc(list, func(f fact) bool { return f.attr == attr }) && (attr != cuda.AttrExterns || len(n.externs) == 0) {
 				list = append(list, fact{attr: attr, optional: true, anything: true, file: b.mod.name})
@@ -173,16 +171,16 @@ func (c *check) kernelFacts(list []fact, b *body) []fact {
 	return list
 }
 
-// mostBelow is the most transaction barriers that any other live function and
-// what it calls ask for.
-func (c *check) mostBelow(k *identity) uint64 {
-	most := uint64(0)
+// allWaiting counts the transaction barriers of all live functions.
+func (c *check) allWaiting() uint64 {
+	all := uint64(0)
 	for _, f := range c.graph.functions {
-		if f != k && f.live {
-			most = max(most, c.needOf(f).mbarriers)
+		if f.live {
+			own := c.ownNeed(f)
+			all += own.mbarriers
 		}
 	}
-	return most
+	return all
 }
 
 // Since 12.x code for sm_90 has a mask of its sparse matrix instructions. A

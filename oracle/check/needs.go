@@ -11,8 +11,9 @@ import (
 //
 // A function needs its own frame and the deepest need among what it may call.
 // Where a cycle can be reached nobody knows, and the attribute is all ones. The
-// stack of the call-return-sync mechanism and transaction barriers are summed
-// the same way; of registers and barriers the most counts, of masks every bit.
+// stack of the call-return-sync mechanism is summed the same way; of registers and
+// barriers the most counts, of masks every bit. Transaction barriers are those of all
+// that can be reached, each function once.
 // Needs are joined once for each component of the call graph, those that call
 // nothing first.
 //
@@ -22,8 +23,9 @@ import (
 type need struct {
 	known      bool // false: a cycle can be reached
 	stack, crs uint64
-	mbarriers  uint64 // transaction barriers along a path of calls
-	below      uint64 // the same without the function's own
+	mbarriers  uint64  // transaction barriers of all functions
+	waiting    []int32 // the nodes that have some, sorted; nil and many: more than manyWaiting
+	many       bool    // mbarriers is no more than the least
 	registers  uint32
 	barriers   uint64
 	flagged    uint64 // barriers in the flags of code, up to 12.x
@@ -79,6 +81,7 @@ func (c *check) ownNeed(f *identity) need {
 // more joins what two ask for that are not on one path.
 func (n *need) more(o *need) {
 	n.stack, n.crs, n.mbarriers = max(n.stack, o.stack), max(n.crs, o.crs), max(n.mbarriers, o.mbarriers)
+	n.many = n.many || o.many
 	n.known = n.known && o.known
 	n.registers, n.barriers, n.flagged = max(n.registers, o.registers), max(n.barriers, o.barriers), max(n.flagged, o.flagged)
 	n.sparse |= o.sparse
@@ -137,7 +140,8 @@ func (c *check) groupNeed(group int32, members []int32) (n need, steps uint64) {
 			n.externs = union(n.externs, c.needs[y].externs)
 		}
 	}
-	n.below = n.mbarriers
+	waiting := c.waitingBelow(below)
+	steps += uint64(len(waiting))
 	var own []string
 	path := need{}
 	for _, x := range members {
@@ -148,11 +152,15 @@ func (c *check) groupNeed(group int32, members []int32) (n need, steps uint64) {
 		}
 		o := c.ownNeed(g.functions[x])
 		path.stack, path.crs, path.mbarriers = path.stack+o.stack, path.crs+o.crs, path.mbarriers+o.mbarriers
+		if o.mbarriers > 0 {
+			waiting = append(waiting, x)
+		}
 		o.stack, o.crs, o.mbarriers = 0, 0, 0
 		n.more(&o)
 		own = append(own, o.externs...)
 	}
 	n.stack, n.crs, n.mbarriers = n.stack+path.stack, n.crs+path.crs, n.mbarriers+path.mbarriers
+	c.sumWaiting(&n, waiting)
 	n.known = n.known && !cycle
 	if len(own) > 0 {
 		slices.Sort(own)
@@ -160,6 +168,39 @@ func (c *check) groupNeed(group int32, members []int32) (n need, steps uint64) {
 		n.externs = union(n.externs, own)
 	}
 	return n, steps
+}
+
+// manyWaiting is how many functions with transaction barriers are counted one by one.
+const manyWaiting = 256
+
+// waitingBelow are the functions with transaction barriers that components reach, each
+// once.
+func (c *check) waitingBelow(below []int32) []int32 {
+	var list []int32
+	for _, y := range below {
+		switch w := c.needs[y].waiting; {
+		case list == nil:
+			list = slices.Clip(w)
+		case len(w) > 0:
+			list = slices.Concat(list, w)
+			slices.Sort(list)
+			list = slices.Clip(slices.Compact(list))
+		}
+	}
+	return list
+}
+
+// sumWaiting counts the barriers of some functions; of too many the longest path stays.
+func (c *check) sumWaiting(n *need, waiting []int32) {
+	slices.Sort(waiting)
+	if n.many = n.many || len(waiting) > manyWaiting; n.many {
+		return
+	}
+	n.waiting, n.mbarriers = waiting, 0
+	for _, x := range waiting {
+		own := c.ownNeed(c.graph.functions[x])
+		n.mbarriers += own.mbarriers
+	}
 }
 
 // union joins two sorted lists.
