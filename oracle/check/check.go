@@ -27,11 +27,12 @@ type check struct {
 	commons []*identity
 	moment  int
 
-	takers  map[string][]*identity // functions whose address is taken, by prototype
-	kernels []*identity            // those that are asked for
-	graph   *graph
-	needs   []need // by component of the graph
-	allNeed need   // of everything that is there
+	takers    map[string][]*identity // functions whose address is taken, by prototype
+	alsoNamed map[*identity][]string // other prototypes of functions that nobody defines: toolkits name them otherwise
+	kernels   []*identity            // those that are asked for
+	graph     *graph
+	needs     []need // by component of the graph
+	allNeed   need   // of everything that is there
 
 	relocatable bool
 	reserved    uint64 // bytes of shared memory that the system keeps

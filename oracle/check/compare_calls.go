@@ -133,7 +133,7 @@ func (c *check) extraCall(k call) bool {
 		return true
 	}
 	if k.x.code == nil {
-		return (k.heading == 0 || k.heading == cuda.CallgraphPrototypes) && k.text == k.x.prototype
+		return (k.heading == 0 || k.heading == cuda.CallgraphPrototypes) && (k.text == k.x.prototype || slices.Contains(c.alsoNamed[k.x], k.text))
 	}
 	if k.heading == cuda.CallgraphPrototypes && c.release < 119 && k.x.kernel() && k.text == "" {
 		return true

@@ -14,9 +14,10 @@ type compatValue struct {
 	also  uint64 // right as well
 }
 
-// unsaid are the values that nvlink 13.0's -r writes for objects without .nv.compat:
-// nothing that another target could do, every form of tensor map.
-var unsaid = map[cuda.CompatAttr]uint64{cuda.CompatISAClass: 0, cuda.CompatInstTcgen05MMA: 0, cuda.CompatInstTensormapV1: 3}
+// unsaid are the values that -r of nvlink 13.0 and 13.5 writes for objects without
+// .nv.compat: nothing that another target could do, every form of tensor map, the first Mercury.
+var unsaid = map[cuda.CompatAttr]uint64{cuda.CompatISAClass: 0, cuda.CompatInstTcgen05MMA: 0, cuda.CompatInstTensormapV1: 3,
+	cuda.CompatEnableOpportunisticFinalization: 1, cuda.CompatMercuryISAMajorMinor: 0x100}
 
 // wantCompat combines the inputs' attributes.
 //
@@ -54,7 +55,11 @@ func (c *check) wantCompat() ([]compatValue, error) {
 	}
 	want := []compatValue{{attr: cuda.CompatAcceleratorTarget, value: accelerator, also: accelerator}}
 	if c.out.side != whole {
-		want = append(want, compatValue{attr: cuda.CompatCanFastpathFinalize, value: c.fastPath(), also: c.fastPath()})
+		w := compatValue{attr: cuda.CompatCanFastpathFinalize, value: c.fastPath()}
+		if w.also = w.value; c.sm == 120 && slices.Contains(seen[cuda.CompatISAClass], classForScheduling) {
+			w.also &^= fastPath121
+		}
+		want = append(want, w)
 	}
 	if !any {
 		return want, nil
@@ -73,6 +78,13 @@ func (c *check) wantCompat() ([]compatValue, error) {
 	return want, nil
 }
 
+// silentInput reports whether some input has no .nv.compat, as up to 12.x.
+func (c *check) silentInput() bool {
+	return slices.ContainsFunc(c.modules, func(m *module) bool {
+		return !slices.ContainsFunc(m.sections, func(s section) bool { return s.kind == cuda.SHTCudaCompat })
+	})
+}
+
 // compatFormat is the format of an attribute.
 func compatFormat(attr cuda.CompatAttr) cuda.InfoFormat {
 	switch attr {
@@ -83,6 +95,15 @@ func compatFormat(attr cuda.CompatAttr) cuda.InfoFormat {
 	}
 	return cuda.FormatByte
 }
+
+// Code for sm_120 whose class is 4 is scheduled anew for sm_121, so that the bit for it is
+// not set.
+//
+// Source: an object whose class was changed, by nvlink 13.0.88.
+const (
+	classForScheduling = 4
+	fastPath121        = 0x40
+)
 
 // fastPath is attribute 11, which the finalizer takes from the code it wrote:
 // on sm_100 1, and 8 more where there is no arithmetic on doubles and no FSETP
@@ -190,6 +211,9 @@ func (c *check) compareCompat(s *section) error {
 		}
 	}
 	for _, a := range got {
+		if value, written := unsaid[cuda.CompatAttr(a.attr)]; written && have[cuda.CompatAttr(a.attr)] == value && c.silentInput() {
+			continue
+		}
 		if _, left := have[cuda.CompatAttr(a.attr)]; left && (c.release <= 130 || a.attr < 11 || a.attr > 14) {
 			tell(cuda.CompatAttr(a.attr), "", fmt.Sprint(have[cuda.CompatAttr(a.attr)]))
 		}

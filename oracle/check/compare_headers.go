@@ -233,6 +233,9 @@ func (c *check) codeFlags(a *area) cuda.SectionFlags {
 		}
 		return flags
 	}
+	if a.out != nil && a.owner.kernel() && a.owner.owner != nil && !a.owner.owner.asked && a.out.flags == a.flags {
+		return a.flags // it stays with --preserve-relocs, and what it calls counts for nothing
+	}
 	return flags | cuda.SectionFlags(c.barriers(a.owner))<<cuda.SHFBarrierShift
 }
 

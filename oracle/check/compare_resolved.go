@@ -111,6 +111,9 @@ func (c *check) writeDown(m *module, a *area, r record, d decision, out oracle.O
 	if k.ref.area != nil {
 		if p := m.places[m.symbols[r.symbol].shndx].part; p != nil {
 			k.addend += int64(p.base)
+			if isDebug(a.name) {
+				k.addend += int64(d.in.S - p.base) // see sameInDebug
+			}
 		}
 	}
 	a.resolved = append(a.resolved, k)

@@ -39,13 +39,7 @@ func (c *check) bodyFacts(b *body) []fact {
 			return list
 		}
 	}
-	if c.release >= 119 && c.sm >= masksFrom && !c.relocatable {
-		for _, f := range b.names {
-			if f != owner && f.live {
-				list = append(list, fact{format: cuda.FormatHalf, attr: cuda.AttrSparseMmaMask, rest: "\x00\x80", file: b.mod.name, optional: true})
-			}
-		}
-	}
+	list = append(list, c.extraMasks(b)...)
 	if len(externs) > 0 {
 		slices.Sort(externs)
 		f := fact{format: cuda.FormatSized, attr: cuda.AttrExterns, about: strings.Join(externs, " "), file: b.mod.name, optional: kernel && !owner.asked, least: kernel && c.needOf(owner).least}
@@ -70,6 +64,11 @@ func allowOwn(list, own []fact) {
 			f.optional = true
 		case f.rest != own[j].rest:
 			f.also = append(slices.Clone(f.also), own[j].rest)
+		}
+		if f.attr == cuda.AttrNumBarriers && j >= 0 {
+			f.rest, f.least = own[j].rest, true // of some that it calls
+		} else if f.attr == cuda.AttrNumBarriers {
+			f.rest, f.least = "\x00\x00", true
 		}
 	}
 }
@@ -105,17 +104,16 @@ func (c *check) kernelFacts(list []fact, b *body) []fact {
 		}
 		list = append(list, fact{format: format, attr: attr, rest: value, also: also, file: b.mod.name})
 	}
-	count := func(format cuda.InfoFormat, attr cuda.InfoAttr, least, all, own uint64) {
-		text := func(n uint64) string { return string([]byte{byte(n), byte(n >> 8)}) }
+	count := func(format cuda.InfoFormat, attr cuda.InfoAttr, least, all uint64, also ...string) {
 		switch {
 		case !only || all == least:
 			if least > 0 {
-				set(format, attr, text(least))
+				set(format, attr, halfOf(least), also...)
 			}
 		case least > 0 || slices.ContainsFunc(list, func(f fact) bool { return f.attr == attr }):
-			set(format, attr, text(least), text(all))
+			set(format, attr, halfOf(least), append(also, halfOf(all))...)
 		default:
-			list = append(list, fact{format: format, attr: attr, rest: text(all), file: b.mod.name, optional: true})
+			list = append(list, fact{format: format, attr: attr, rest: halfOf(all), file: b.mod.name, optional: true})
 		}
 	}
 	switch {
@@ -125,10 +123,23 @@ func (c *check) kernelFacts(list []fact, b *body) []fact {
 		set(cuda.FormatSized, cuda.AttrCrsStackSize, bytesOf(uint32(n.crs)))
 	}
 	if c.release >= 130 {
-		count(cuda.FormatByte, cuda.AttrNumBarriers, n.barriers, c.allNeed.barriers, 0)
+		var also []string
+		if own := uint64(b.section.flags & cuda.SHFBarrierMask >> cuda.SHFBarrierShift); own == n.barriers && own > 0 && b.area.out != nil && b.area.out.flags&cuda.SHFBarrierMask == b.section.flags&cuda.SHFBarrierMask {
+			for n := n.below; n <= own; n++ {
+				also = append(also, halfOf(n)) // the flags of older code have its own still
+			}
+		}
+		count(cuda.FormatByte, cuda.AttrNumBarriers, n.barriers, c.allNeed.barriers, also...)
 	}
 	if _, has := b.attribute(cuda.AttrSparseMmaMask); has && c.sm >= masksFrom {
-		count(cuda.FormatHalf, cuda.AttrSparseMmaMask, n.sparse, c.allNeed.sparse, 0)
+		count(cuda.FormatHalf, cuda.AttrSparseMmaMask, n.sparse, c.allNeed.sparse)
+	}
+	if n.maskless && c.maskedInput() {
+		for i := range list {
+			if list[i].attr == cuda.AttrSparseMmaMask {
+				list[i].also = append(slices.Clip(list[i].also), halfOf(n.sparse|secondNameMask))
+			}
+		}
 	}
 	if c.sm < forwardProgress && (n.launches || only && c.allNeed.launches) {
 		set(cuda.FormatNone, cuda.AttrNeedCnpWrapper, "\x00\x00") // it launches kernels through the old interface
@@ -138,7 +149,7 @@ func (c *check) kernelFacts(list []fact, b *body) []fact {
 		if only {
 			all = c.allWaiting()
 		}
-		count(cuda.FormatHalf, cuda.AttrNumMbarriers, n.mbarriers, all, 0)
+		count(cuda.FormatHalf, cuda.AttrNumMbarriers, n.mbarriers, all)
 	}
 	if a := c.byKey[areaKey{".nv.constant0.", b}]; c.out.side == sassSide && a != nil && a.slots {
 		for _, attr := range [...]cuda.InfoAttr{cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank} {
@@ -182,6 +193,38 @@ func (c *check) allWaiting() uint64 {
 	}
 	return all
 }
+
+// extraMasks are masks of sparse matrix instructions that a linker may give code that has
+// none: a second name of code, and below sm_90 too, where one input has masks
+// and another none.
+func (c *check) extraMasks(b *body) []fact {
+	if c.release < 119 || c.relocatable {
+		return nil
+	}
+	var list []fact
+	extra := func(mask uint64) {
+		list = append(list, fact{format: cuda.FormatHalf, attr: cuda.AttrSparseMmaMask, rest: halfOf(mask), file: b.mod.name, optional: true})
+	}
+	for _, f := range b.names {
+		if f != b.owner && f.live && c.sm >= masksFrom {
+			extra(secondNameMask)
+		}
+	}
+	if _, has := b.attribute(cuda.AttrSparseMmaMask); has || len(list) > 0 || !c.maskedInput() {
+		return list
+	}
+	if extra(secondNameMask); b.kernel() {
+		list[0].rest = halfOf(c.needOf(b.owner).sparse | secondNameMask)
+	}
+	return list
+}
+
+// maskedInput reports whether some input has masks.
+func (c *check) maskedInput() bool {
+	return slices.ContainsFunc(c.modules, func(m *module) bool { return m.masks })
+}
+
+func halfOf(n uint64) string { return string([]byte{byte(n), byte(n >> 8)}) }
 
 // Since 12.x code for sm_90 has a mask of its sparse matrix instructions. A
 // second name of code has none of its own, and is given one with the highest

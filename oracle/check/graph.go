@@ -38,6 +38,7 @@ func (l *callees) add(y *identity) {
 }
 
 func (c *check) readCalls() error {
+	c.alsoNamed = map[*identity][]string{}
 	for _, m := range c.modules {
 		for _, p := range m.pairs {
 			if err := c.readCall(m, p); err != nil {
@@ -54,6 +55,9 @@ func (c *check) readCalls() error {
 				return err
 			}
 			if x != nil && !x.typed && c.speaks(m, x) {
+				if x.code == nil && x.prototype != "" && x.prototype != name {
+					c.alsoNamed[x] = append(c.alsoNamed[x], x.prototype)
+				}
 				x.prototype = name
 			} else if x != nil {
 				x.mayTell(name)

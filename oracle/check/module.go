@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -29,6 +30,7 @@ type module struct {
 	accepted     map[int]bool       // by section index: a definition in it was taken, if only for a time
 	silent       map[*identity]bool // functions whose definition here lost
 	pointers     map[*identity]bool // functions whose address its data holds
+	masks        bool               // some code has a mask of sparse matrix instructions
 	nameless     bool               // it was the first to mention some undefined function
 	wide         bool               // e_flags and notes of 13.0 and later
 }
@@ -116,6 +118,7 @@ func readModule(number int, in Input, of side, b *budget) (*module, error) {
 				return nil, err
 			}
 			m.infos[i] = list
+			m.masks = m.masks || slices.ContainsFunc(list, func(a attribute) bool { return a.attr == cuda.AttrSparseMmaMask })
 			m.infoSections = append(m.infoSections, i)
 			if _, twice := m.infoOf[int(s.info)]; !twice && s.info != 0 {
 				m.infoOf[int(s.info)] = list

@@ -28,8 +28,10 @@ type need struct {
 	many       bool    // mbarriers is no more than the least
 	registers  uint32
 	barriers   uint64
+	below      uint64 // barriers without the function's own
 	flagged    uint64 // barriers in the flags of code, up to 12.x
 	sparse     uint64 // mask of sparse matrix instructions
+	maskless   bool   // some code has no such mask
 	ctaidz     bool
 	reserved   bool // reserved shared memory
 	launches   bool // kernels through the old interface
@@ -65,6 +67,8 @@ func (c *check) ownNeed(f *identity) need {
 			n.reserved = true
 		}
 	}
+	_, masked := b.attribute(cuda.AttrSparseMmaMask)
+	n.maskless = !masked
 	for _, name := range b.names {
 		if name.live && name.first() != name {
 			n.sparse |= secondNameMask
@@ -85,6 +89,7 @@ func (n *need) more(o *need) {
 	n.known = n.known && o.known
 	n.registers, n.barriers, n.flagged = max(n.registers, o.registers), max(n.barriers, o.barriers), max(n.flagged, o.flagged)
 	n.sparse |= o.sparse
+	n.maskless = n.maskless || o.maskless
 	n.least = n.least || o.least
 	n.ctaidz, n.reserved, n.launches = n.ctaidz || o.ctaidz, n.reserved || o.reserved, n.launches || o.launches
 }
@@ -140,6 +145,7 @@ func (c *check) groupNeed(group int32, members []int32) (n need, steps uint64) {
 			n.externs = union(n.externs, c.needs[y].externs)
 		}
 	}
+	n.below = n.barriers
 	waiting := c.waitingBelow(below)
 	steps += uint64(len(waiting))
 	var own []string

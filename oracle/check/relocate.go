@@ -248,6 +248,9 @@ func (c *check) judge(m *module, a *area, r record) decision {
 		if c.relocatable && r.rela && p.area != nil && c.rewritten(p.area) {
 			return decision{action: oracle.Keeps, as: r.kind, in: in} // they are made anew in the final link
 		}
+		if s, ok := c.numberInDebug(a, r, in); ok && s != in.S && c.sameInDebug(p, s) {
+			in.S = s
+		}
 		kind = oracle.Constant
 		if in.SectionType == cuda.SHTCudaGlobal || in.SectionType == cuda.SHTCudaGlobalInit {
 			kind = oracle.Global
@@ -266,6 +269,8 @@ func (c *check) judge(m *module, a *area, r record) decision {
 				in.S -= c.slotBase // as on the Mercury side
 			}
 		}
+	case id.def == nil && id.local && c.relocatable && a.out != nil && c.out.namesAt(a.out.index)[c.movedTo(a, r.offset)].symbol == id.name:
+		return decision{action: oracle.Keeps, as: r.kind, in: in} // left for the final link, whatever that makes of it
 	case id.def == nil && id.local:
 		in.S = 1<<64 - 1 // a number that only the driver knows; nothing is placed
 		kind = oracle.Hidden
@@ -343,6 +348,9 @@ func (c *check) judgeShared(m *module, a *area, r record, id *identity) decision
 	}
 	if id.def != nil {
 		in.Slot = uint32(id.def.value)
+		if in.S, in.SectionType = c.unplaced(a, r, in, id), cuda.SHTCudaShared; in.S != id.value {
+			return decision{action: oracle.Patches, as: r.kind, in: in}
+		}
 	}
 	disposition, err := oracle.DispositionOf(r.kind, oracle.Hidden, c.release, c.sm)
 	if err != nil {

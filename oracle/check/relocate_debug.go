@@ -1,6 +1,8 @@
 package check
 
 import (
+	"bytes"
+
 	"github.com/twinlink/twinlink/oracle"
 )
 
@@ -37,6 +39,31 @@ func (c *check) externInData(a *area, r record, id *identity, in oracle.Inputs) 
 		}
 	}
 	return place
+}
+
+// unplaced is the place of a shared variable for a field of debug information: none where
+// no code that stays names it, as of a kernel that nobody asked for. nvlink writes
+// all ones then.
+func (c *check) unplaced(a *area, r record, in oracle.Inputs, id *identity) uint64 {
+	const none = 1<<64 - 1
+	if c.relocatable || c.uses[id] != nil && len(c.uses[id].functions) > 0 {
+		return id.value
+	}
+	if got, ok := c.numberInDebug(a, r, in); ok && got == none {
+		return none
+	}
+	return id.value
+}
+
+// sameInDebug reports whether a place in debug information has the bytes of another
+// input's part that has no records: abbreviations, which files of one program
+// have alike.
+func (c *check) sameInDebug(p place, at uint64) bool {
+	if p.part == nil || p.area == nil || p.area.out == nil || !isDebug(p.area.name) || c.relocatable || len(p.part.mod.relocsOf[p.part.section.index]) > 0 {
+		return false
+	}
+	got, ok := cut(p.area.out.body, at, p.part.section.size)
+	return ok && c.budget.spend(p.part.mod.name, p.part.section.size/16) == nil && bytes.Equal(got, p.part.section.body)
 }
 
 // judgeLabel decides over a record that names a label which the compiler didn't keep: a

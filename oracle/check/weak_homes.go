@@ -14,8 +14,8 @@ import (
 
 // homes are the places of the inputs' data as far as records tell them.
 type homes struct {
-	at   map[placeOf]home
-	from map[home]placeOf
+	at    map[placeOf]home
+	taken map[int][]span // by section of the output
 }
 
 // home is a place in a section of the output, counted from where the input's section
@@ -25,19 +25,16 @@ type home struct {
 	base    uint64
 }
 
-func (h *homes) note(p placeOf, at home) {
-	if _, known := h.at[p]; known {
-		return
+func (h *homes) note(p placeOf, at home, size uint64) {
+	if _, known := h.at[p]; !known {
+		h.at[p] = at
+		h.taken[at.section] = append(h.taken[at.section], span{at.base, at.base + size})
 	}
-	if _, taken := h.from[at]; taken {
-		return
-	}
-	h.at[p], h.from[at] = at, p
 }
 
 // findHomes asks the code that has one definition.
 func (c *check) findHomes() error {
-	c.homes = &homes{map[placeOf]home{}, map[home]placeOf{}}
+	c.homes = &homes{map[placeOf]home{}, map[int][]span{}}
 	sections, count := map[string][]*section{}, map[string]int{}
 	for i := range c.out.sections {
 		if s := &c.out.sections[i]; isCode(s) {
@@ -97,12 +94,12 @@ func (c *check) strangers(b *body, to *section, unlike *int, settle bool) error 
 			strange := said.symbol != s.name
 			if o := &c.out.symbols[said.index]; !strange && localObject(s) && !o.special && o.defined() {
 				at := home{o.shndx, o.value - s.value}
-				if err := c.budget.spend(b.mod.name, b.mod.sections[s.shndx].size/64); err != nil {
+				if err := c.budget.spend(b.mod.name, b.mod.sections[s.shndx].size/64+uint64(len(c.homes.taken[o.shndx]))/8); err != nil {
 					return err
 				}
 				strange = o.value < s.value || !c.mayLive(placeOf{b.mod, s.shndx}, at)
 				if settle && !strange {
-					c.homes.note(placeOf{b.mod, s.shndx}, at)
+					c.homes.note(placeOf{b.mod, s.shndx}, at, b.mod.sections[s.shndx].size)
 				}
 			}
 			if strange && unlike != nil {
@@ -118,12 +115,14 @@ func (c *check) mayLive(p placeOf, at home) bool {
 	if was, known := c.homes.at[p]; known {
 		return was == at
 	}
-	if _, taken := c.homes.from[at]; taken {
-		return false
-	}
 	from, to := &p.mod.sections[p.section], &c.out.sections[at.section]
 	if at.base > to.size || from.size > to.size-at.base || from.align > 1 && at.base%from.align != 0 {
 		return false
+	}
+	for _, s := range c.homes.taken[at.section] {
+		if at.base < s.to && s.from < at.base+from.size {
+			return false
+		}
 	}
 	return from.body == nil || p.mod.alike(from, 0, from.size, to.body, at.base)
 }
