@@ -135,7 +135,7 @@ func (c *check) compareFacts() error {
 				continue
 			}
 			to = c.out.bodies[s.info]
-			if want := ".nv.info." + strings.TrimPrefix(to.section.name, ".text."); s.name != want {
+			if want := to.infoSection(); s.name != want {
 				c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: want, Got: s.name, Detail: "name"})
 			}
 		}
@@ -165,10 +165,19 @@ func (c *check) compareFacts() error {
 					}
 				}
 			}
-			c.compareList(".nv.info."+strings.TrimPrefix(a.name, ".text."), a.owner.owner.String(), list, got[a.owner])
+			c.compareList(a.owner.infoSection(), a.owner.owner.String(), list, got[a.owner])
 		}
 	}
 	return nil
+}
+
+// infoSection names the attributes of code: after its section, of a stub in the table of
+// unified functions after the stub.
+func (b *body) infoSection() string {
+	if b.section.kind == cuda.SHTCudaUFT {
+		return ".nv.info." + b.owner.String()
+	}
+	return ".nv.info." + strings.TrimPrefix(b.section.name, ".text.")
 }
 
 // ignoreIndices lets KPARAM_INFO have any number where objects have 0: nvlink maps it as if

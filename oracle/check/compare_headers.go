@@ -199,18 +199,30 @@ func (c *check) compareRelName(s *section) {
 	}
 }
 
+// Bytes of a jump to a unified function, and of an entry of the tables that name unified
+// functions and variables.
+const (
+	jumpSlot     = 128
+	unifiedEntry = 32
+)
+
 // areaHeader is the header of a section that carries an input's bytes.
 func (c *check) areaHeader(a *area, symtab uint32) wantHeader {
 	w := wantHeader{kind: c.loweredType(a.kind), flags: a.flags, align: a.align}
 	switch {
 	case a.code():
 		w.link = symtab
+		if a.kind == cuda.SHTCudaUFT {
+			w.entry = jumpSlot
+		}
 		w.flags = c.codeFlags(a)
 		w.info = c.registerByte(a.owner) * (1 << 24)
 		if id := a.owner.owner; id != nil {
 			w.info += uint32(id.out)
 			w.least = id.kernel() && c.needOf(id).least
 		}
+	case a.kind == cuda.SHTCudaUFTEntry || a.kind == cuda.SHTCudaUDTEntry:
+		w.link, w.entry = symtab, unifiedEntry
 	case a.owner != nil:
 		if a.kind == cuda.SHTCudaShared && c.release >= flagsOwned {
 			w.flags |= cuda.SHFInfoLink

@@ -142,7 +142,7 @@ func readModule(number int, in Input, of side, b *budget) (*module, error) {
 }
 
 func isCode(s *section) bool {
-	return s.kind == cuda.SHTProgbits && s.flags&cuda.SHFExec != 0
+	return (s.kind == cuda.SHTProgbits || s.kind == cuda.SHTCudaUFT) && s.flags&cuda.SHFExec != 0
 }
 
 // bank returns the constant bank of a section, by type or, in a final image, by
