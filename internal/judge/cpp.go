@@ -40,7 +40,7 @@ func cppAll(ctx context.Context, dir string, seed uint64, n int) error {
 	if err != nil {
 		return err
 	}
-	m := &maker{tools, dir}
+	m := &maker{tools: tools, dir: dir}
 	failed, made, refused := 0, 0, 0
 	for i := range uint64(n) {
 		p, err := m.compile(ctx, seed+i)

@@ -47,7 +47,7 @@ func TestFoundCpp(t *testing.T) {
 		{41000, "07-two-step", "a second link by 11.8, which loses all", check.OtherProgram},
 	} {
 		t.Run(fmt.Sprintf("%d-%s", x.seed, x.way), func(t *testing.T) {
-			m := &maker{tools, t.TempDir()}
+			m := &maker{tools: tools, dir: t.TempDir()}
 			p, err := m.compile(context.Background(), x.seed)
 			if err != nil {
 				t.Fatal(err)
