@@ -3,7 +3,6 @@ package fuzz
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"hash/crc32"
 	"slices"
 	"strings"
@@ -81,8 +80,8 @@ func (l *Live) judge(ctx context.Context, q *Question, kind string) (Ruling, *Di
 		case !bytes.Equal(out.Image, res.Output) && foretold(out.Diags):
 			return Diverge, nil
 		case !bytes.Equal(out.Image, res.Output):
-			first := firstKey(out.Image, res.Output)
-			return diverge(keyOf(first), "bytes differ: "+first)
+			key, first := difference(out.Image, res.Output)
+			return diverge(key, "bytes differ: "+first)
 		}
 		return Agree, nil
 	case nvidia.Refused:
@@ -131,14 +130,4 @@ func (l *Live) quick(ctx context.Context, q *Question, kind string, out *engine.
 		return Diverge
 	}
 	return ""
-}
-
-// keyOf is the kind of difference that firstKey names.
-func keyOf(first string) string {
-	key, _, _ := strings.Cut(first, ":")
-	if strings.HasPrefix(key, "data.nv.merc.nv.shared.reserved.0.") {
-		return "data-reserved"
-	}
-	parts := strings.Split(key, ".")
-	return fmt.Sprint(parts[0], "-", parts[len(parts)-1])
 }

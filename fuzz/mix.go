@@ -13,7 +13,6 @@ import (
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/fuzz/opinion"
 	"github.com/twinlink/twinlink/internal/cmdline"
-	"github.com/twinlink/twinlink/internal/diff"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/oracle/check"
 )
@@ -294,8 +293,8 @@ func (m *Mix) judgeWitness(ctx context.Context, set *nvidia.Toolset) *Divergence
 		if bytes.Equal(mine, res.Output) || m.foretold {
 			return nil
 		}
-		first := firstKey(mine, res.Output)
-		what, key = "bytes differ: "+first, "mix-nvlink-"+keyOf(first)
+		kind, first := difference(mine, res.Output)
+		what, key = "bytes differ: "+first, "mix-nvlink-"+kind
 	case nvidia.Refused:
 		if mine == nil {
 			return nil
@@ -322,21 +321,6 @@ func (m *Mix) refusal() string {
 		return head(err.Error(), 10)
 	}
 	return "linked"
-}
-
-// firstKey names the first difference of two images.
-func firstKey(a, b []byte) string {
-	list, err := diff.Compare(diff.Input{Name: "engine", Data: a}, diff.Input{Name: "nvlink", Data: b})
-	if err != nil || len(list) == 0 {
-		return fmt.Sprintf("from byte %#x on", firstDifference(a, b))
-	}
-	side := func(s *string) string {
-		if s == nil {
-			return "nothing"
-		}
-		return *s
-	}
-	return fmt.Sprintf("%s: engine %s, nvlink %s; %d keys in all", list[0].Key, side(list[0].A), side(list[0].B), len(list))
 }
 
 // head returns the first n lines.
