@@ -8,9 +8,10 @@ import (
 )
 
 // causes are differences that have others in their train: by one of these the images are known, wherever it stands.
-var causes = []struct{ prefix, kind string }{
-	{"data.nv.merc.nv.shared.reserved.0.", "data-reserved"},
-	{"symbol..nv.constant2.", "symbol-constant2"},
+var causes = []struct{ prefix, suffix, kind string }{
+	{"data.nv.merc.nv.shared.reserved.0.", "", "data-reserved"},
+	{"symbol..nv.constant2.", "", "symbol-constant2"},
+	{"reloc.nv.constant0.", ".R_CUDA_SAMP_HEADER_INDEX", "reloc-sampler"},
 }
 
 // difference says how two images differ, the first place at length.
@@ -30,7 +31,7 @@ func difference(engine, nvlink []byte) (kind, first string) {
 	kind = parts[0] + "-" + parts[len(parts)-1]
 	for i := range list {
 		for _, c := range causes {
-			if strings.HasPrefix(list[i].Key, c.prefix) {
+			if strings.HasPrefix(list[i].Key, c.prefix) && strings.HasSuffix(list[i].Key, c.suffix) {
 				at, kind = &list[i], c.kind
 			}
 		}
