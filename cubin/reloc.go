@@ -55,19 +55,19 @@ func (t *RelocTable) Len() int { return len(t.table) / t.size }
 
 // At returns record i, a zero record past the end.
 func (t *RelocTable) At(i int) Reloc {
-	b, ok := record(t.table, i, t.size)
-	if !ok {
+	at := i * t.size
+	if i < 0 || at > len(t.table)-t.size {
 		return Reloc{}
 	}
 	if t.size == RelSize {
-		w := (*[RelSize]byte)(b)
+		w := (*[RelSize]byte)(t.table[at:])
 		return Reloc{
 			Off:    binary.LittleEndian.Uint64(w[0:]),
 			Type:   binary.LittleEndian.Uint32(w[8:]),
 			Symbol: binary.LittleEndian.Uint32(w[12:]),
 		}
 	}
-	w := (*[RelaSize]byte)(b)
+	w := (*[RelaSize]byte)(t.table[at:])
 	return Reloc{
 		Off:    binary.LittleEndian.Uint64(w[0:]),
 		Type:   binary.LittleEndian.Uint32(w[8:]),

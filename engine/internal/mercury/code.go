@@ -425,14 +425,19 @@ func (l *Backend) pairReloc(in model.SecID, r *model.Reloc) error {
 		return l.RelocFault(in, r, "reloc address not found")
 	}
 	n := &fn.cap.Nodes[i]
-	r.SASSOff = n.SASS
-	r.AtField = (r.Off-uint64(n.Merc))%16 == 12
-	if p, ok := fn.partner(n, r.From); ok {
-		r.SASSType = p.Type
-		r.SASSOff = uint32(p.Off)
+	if r.More == 0 {
+		r.More = int32(len(l.More))
+		l.More = append(l.More, model.RelocMore{})
+	}
+	more := l.MoreOf(r)
+	more.SASSOff = n.SASS
+	more.AtField = (r.Off-uint64(n.Merc))%16 == 12
+	if p, ok := fn.partner(n, more.From); ok {
+		more.SASSType = p.Type
+		more.SASSOff = uint32(p.Off)
 	}
 	if n.Kind == capsule.Full {
-		r.CapOff = fn.place(i) + uint32(r.Off) - n.Merc
+		more.CapOff = fn.place(i) + uint32(r.Off) - n.Merc
 	}
 	return nil
 }

@@ -274,7 +274,7 @@ func (f *file) applyMercury(b []byte, in model.SecID) {
 		r := &relocs[j]
 		var err error
 		switch {
-		case r.Disposition == model.Cleared && code && r.AtField:
+		case r.Disposition == model.Cleared && code && f.MoreOf(r).AtField:
 			// Eight bytes end in the next instruction, in which the finalizer
 			// then finds none.
 			err = f.finalizerFault("")
@@ -292,12 +292,12 @@ func (f *file) applyMercury(b []byte, in model.SecID) {
 
 // applyField patches the field of a record.
 func (f *file) applyField(b []byte, in model.SecID, r *model.Reloc, code bool) error {
-	if code && r.AtField && mercDescriptor(r.NewType).Span() > 4 {
+	if code && f.MoreOf(r).AtField && mercDescriptor(r.NewType).Span() > 4 {
 		return f.finalizerFault("")
 	}
 	at := r.Off
 	if code {
-		at = uint64(r.CapOff)
+		at = uint64(f.MoreOf(r).CapOff)
 	}
 	if at >= uint64(len(b)) && !code || code && at == 0 {
 		return nil // a type without a field, an instruction that isn't stored

@@ -73,7 +73,7 @@ func (l *Backend) resolvedRelocs(id model.SecID) []cubin.Reloc {
 	list := make([]cubin.Reloc, 0, len(l.Resolved[id]))
 	for _, p := range l.Resolved[id] {
 		r := &l.Parts[p.Sec].Relocs[p.At]
-		list = append(list, cubin.Reloc{Off: uint64(r.SASSOff), Type: r.SASSType, Symbol: l.SymIndex(r.Sym), Addend: r.Addend + int64(r.Base)})
+		list = append(list, cubin.Reloc{Off: uint64(l.MoreOf(r).SASSOff), Type: l.MoreOf(r).SASSType, Symbol: l.SymIndex(r.Sym), Addend: r.Addend + int64(r.Base)})
 	}
 	return list
 }
@@ -252,12 +252,12 @@ func (l *Backend) sassRelocs(list []cubin.Reloc, id model.SecID) []cubin.Reloc {
 			if l.isReserved(r.Sym) || r.Sym != model.Absent && l.Syms[r.Sym].IsReservedShared() && !l.IsRelocatable() {
 				continue
 			}
-			out.Off = uint64(r.SASSOff)
+			out.Off = uint64(l.MoreOf(r).SASSOff)
 			form := immediate
 			if word, ok := cubin.Window(fn.sass, out.Off, capsule.WordSize); ok {
 				form = operandOf(word)
 			}
-			out.Type, ok = sassCodeType(r, form, r.Sym != model.Absent && l.Syms[r.Sym].Other&cuda.STOEntry != 0 && l.Syms[r.Sym].Fun != model.Absent)
+			out.Type, ok = sassCodeType(r, l.MoreOf(r).SASSType, form, r.Sym != model.Absent && l.Syms[r.Sym].Other&cuda.STOEntry != 0 && l.Syms[r.Sym].Fun != model.Absent)
 			if (r.NewType == cuda.R_MERCURY_ABS_PROG_REL32_LO || r.NewType == cuda.R_MERCURY_ABS_PROG_REL32_HI) && form != inBank {
 				out.Addend = int64(fn.floorOf(r.Addend))
 			}

@@ -173,7 +173,7 @@ func (l *Backend) frameRecords(relocs []model.Reloc) frameRecords {
 		if r.Disposition != model.Kept {
 			continue
 		}
-		out := frameRecord{off: r.Off, addend: r.Addend, sym: r.Sym, from: r.From}
+		out := frameRecord{off: r.Off, addend: r.Addend, sym: r.Sym, from: l.MoreOf(r).From}
 		if (r.NewType == cuda.R_MERCURY_ABS_PROG_REL64 || r.NewType == cuda.R_MERCURY_ABS_PROG_REL32) && r.Sym != model.Absent {
 			if fn := l.opened(l.Syms[r.Sym].Sec); fn != nil {
 				out.addend = int64(fn.floorOf(r.Addend))

@@ -58,8 +58,8 @@ func (l *Backend) fillLines(img *plan, id model.SecID) error {
 				if r.Sym == model.Absent {
 					continue
 				}
-				living[lineKey{r.File, r.From}]++
-				bySym[lineKey{r.File, r.From}] = r.Sym
+				living[lineKey{r.File, l.MoreOf(r).From}]++
+				bySym[lineKey{r.File, l.MoreOf(r).From}] = r.Sym
 			case model.Applied:
 				inHeader[r.File] = append(inHeader[r.File], r)
 			}

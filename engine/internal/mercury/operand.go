@@ -79,9 +79,9 @@ func (o operand) put(word []byte, v uint32) {
 
 // applyOperand patches the operand of an instruction as the Mercury type says.
 func (l *Backend) applyOperand(text []byte, r *model.Reloc, v *descriptor.Values) {
-	word, ok := cubin.Window(text, uint64(r.SASSOff), capsule.WordSize)
+	word, ok := cubin.Window(text, uint64(l.MoreOf(r).SASSOff), capsule.WordSize)
 	d := mercDescriptor(r.NewType)
-	if !ok || !r.AtField || d == nil || d.Span() > 4 {
+	if !ok || !l.MoreOf(r).AtField || d == nil || d.Span() > 4 {
 		return
 	}
 	o := operandOf(word)
@@ -150,12 +150,12 @@ func (l *Backend) writeKept(body []byte, in model.SecID, r *model.Reloc) error {
 		v := descriptor.Values{Rela: true, Addend: r.Addend, Symbol: l.Syms[r.Sym].Value + reservedGrowth}
 		return l.applySASS(body, in, r, v)
 	case isWritten(r.NewType):
-		if word, ok := cubin.Window(body, uint64(r.SASSOff), capsule.WordSize); ok {
+		if word, ok := cubin.Window(body, uint64(l.MoreOf(r).SASSOff), capsule.WordSize); ok {
 			v := l.writtenValue(r)
 			_, _ = mercDescriptor(r.NewType).Apply(word, &v)
 		}
 	case isCodeAddress(r.NewType):
-		if word, ok := cubin.Window(body, uint64(r.SASSOff), capsule.WordSize); ok && r.AtField && operandOf(word) == immediate {
+		if word, ok := cubin.Window(body, uint64(l.MoreOf(r).SASSOff), capsule.WordSize); ok && l.MoreOf(r).AtField && operandOf(word) == immediate {
 			immediate.put(word, uint32(fn.floorOf(r.Addend)))
 		}
 	}

@@ -203,24 +203,25 @@ const userBank = 3
 
 // applySASS patches the word of an instruction.
 func (l *Backend) applySASS(text []byte, in model.SecID, r *model.Reloc, v descriptor.Values) error {
+	more := l.MoreOf(r)
 	wide, narrow := r.NewType == cuda.R_MERCURY_ABS32, r.NewType == cuda.R_MERCURY_ABS16
-	if r.SASSType == 0 || !wide && !narrow || wide && r.SASSType == cuda.R_CUDA_ABS16_32 || narrow && r.SASSType == cuda.R_CUDA_ABS32_32 {
+	if more.SASSType == 0 || !wide && !narrow || wide && more.SASSType == cuda.R_CUDA_ABS16_32 || narrow && more.SASSType == cuda.R_CUDA_ABS32_32 {
 		l.applyOperand(text, r, &v)
 		return nil
 	}
-	if r.SASSType >= cuda.RelocCount || uint64(r.SASSOff)+capsule.WordSize > uint64(len(text)) {
+	if more.SASSType >= cuda.RelocCount || uint64(more.SASSOff)+capsule.WordSize > uint64(len(text)) {
 		return l.RelocFault(in, r, "reloc address not found")
 	}
 	if s := &l.Syms[r.Sym]; !s.Is(model.SymDefined) && s.Space() == cuda.STOConstant {
 		v.Bank = userBank
 	}
-	if l.Syms[r.Sym].IsTexture() && r.CapOff != 0 {
+	if l.Syms[r.Sym].IsTexture() && more.CapOff != 0 {
 		// A load from the bank; an offset as a number doesn't count the
 		// parameters.
 		v.Symbol += l.Slots
 		v.Bank = 0
 	}
-	if _, err := descriptor.Table[r.SASSType].Apply(text[r.SASSOff:r.SASSOff+capsule.WordSize], &v); err != nil {
+	if _, err := descriptor.Table[more.SASSType].Apply(text[more.SASSOff:more.SASSOff+capsule.WordSize], &v); err != nil {
 		return l.RelocFault(in, r, err.Error())
 	}
 	return nil

@@ -95,26 +95,27 @@ func sassDataType(typ uint32) (uint32, bool) {
 	return 0, false
 }
 
-// sassCodeType returns the SASS type of a kept relocation of code. form: the
-// operand that it is about; toEntry: its symbol is a kernel.
-func sassCodeType(r *model.Reloc, form operand, toEntry bool) (uint32, bool) {
+// sassCodeType returns the SASS type of a kept relocation of code. sassType: the
+// one in the input, 0 for none; form: the operand that it is about; toEntry: its symbol
+// is a kernel.
+func sassCodeType(r *model.Reloc, sassType uint32, form operand, toEntry bool) (uint32, bool) {
 	switch r.NewType {
 	case cuda.R_MERCURY_ABS64:
-		if r.SASSType != 0 {
-			return r.SASSType, true
+		if sassType != 0 {
+			return sassType, true
 		}
 		return cuda.R_CUDA_ABS55_16_34, true
 	case cuda.R_MERCURY_ABS32:
-		if r.SASSType != 0 && r.SASSType != cuda.R_CUDA_ABS32_LO_32 && r.SASSType != cuda.R_CUDA_ABS32_HI_32 {
-			return r.SASSType, true
+		if sassType != 0 && sassType != cuda.R_CUDA_ABS32_LO_32 && sassType != cuda.R_CUDA_ABS32_HI_32 {
+			return sassType, true
 		}
 		if toEntry {
 			return cuda.R_CUDA_FUNC_DESC32_32, true
 		}
 		return cuda.R_CUDA_ABS32_32, true
 	case cuda.R_MERCURY_ABS16:
-		if r.SASSType != 0 {
-			return r.SASSType, true
+		if sassType != 0 {
+			return sassType, true
 		}
 		if form == inBank {
 			return cuda.R_CUDA_CONST_FIELD21_38, true

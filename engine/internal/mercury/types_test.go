@@ -16,7 +16,7 @@ func TestUnified(t *testing.T) {
 		cuda.R_MERCURY_ABS32_LO:     cuda.R_CUDA_ABS32_LO_32,
 		cuda.R_MERCURY_ABS32_HI:     cuda.R_CUDA_ABS32_HI_32,
 	} {
-		if got, ok := sassCodeType(&model.Reloc{NewType: typ}, immediate, false); !ok || got != want {
+		if got, ok := sassCodeType(&model.Reloc{NewType: typ}, 0, immediate, false); !ok || got != want {
 			t.Errorf("type %#x becomes %d, want %d", typ, got, want)
 		}
 	}

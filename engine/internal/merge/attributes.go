@@ -75,10 +75,11 @@ func (l *merger) checkAPI(m *module, rec *cubin.InfoRecord) {
 
 // mapInfo turns the symbol indices of a record into symbols.
 func (l *merger) mapInfo(m *module, s *cubin.Section, rec *cubin.InfoRecord) (model.Attribute, error) {
-	out := model.Attribute{Format: rec.Format, Attr: rec.Attr, Value: rec.Value, Data: rec.Data, Sym: model.Absent}
+	out := model.Attribute{Format: rec.Format, Attr: rec.Attr, Value: rec.Value, Sym: model.Absent}
 	if rec.Format != cuda.FormatSized {
 		return out, nil
 	}
+	out.SetData(rec.Data)
 	switch {
 	case rec.Attr == cuda.AttrExterns:
 		list := l.symbolLists.List(len(rec.Data) / 4)

@@ -6,6 +6,7 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/names"
+	"github.com/twinlink/twinlink/engine/internal/release"
 )
 
 // Reading one input takes four passes, and the order of everything in the
@@ -26,6 +27,8 @@ func (l *merger) begin() {
 	}
 	l.SecOf, l.SymOf = make([]model.SecID, count+beyondInputs), make([]model.SymID, count+beyondInputs)
 	l.relocsToCome = c.relocs
+	l.keepsMore = l.Opt.PreserveRelocs || l.Dialect != &release.SASS
+	l.More = make([]model.RelocMore, 1)
 	l.Secs = make([]model.Section, 0, c.sections+beyondInputs)
 	l.Parts = make([]model.Parts, 0, c.sections+beyondInputs)
 	l.Syms = make([]model.Symbol, 0, c.symbols+c.sections+beyondInputs) // each section gets one too

@@ -11,8 +11,8 @@ import (
 type merger struct {
 	*model.Program
 
-	relocSeq     int32 // relocations read so far
-	relocsToCome int   // records that room may yet be made for in advance
+	keepsMore    bool // see more
+	relocsToCome int  // records that room may yet be made for in advance
 	longEdges    map[edge]bool
 
 	chunkLists  model.Arena[model.Chunk]

@@ -20,7 +20,9 @@ type relocReader struct {
 	id     model.SecID // the section that takes the records, absent for none so far
 	had    int         // its records before these
 	out    []model.Reloc
-	beside bool // see relBeside
+	isRel  bool
+	base   uint64 // where the input's part of the target begins
+	beside bool   // see relBeside
 }
 
 // readRelocs reads a relocation section: pass 4.
@@ -33,8 +35,8 @@ func (l *merger) readRelocs(m *module, s *cubin.Section) error {
 	if err != nil {
 		return err
 	}
-	r := relocReader{merger: l, m: m, s: s, target: target, prefix: names.Rela}
-	if s.Type == cuda.SHTRel {
+	r := relocReader{merger: l, m: m, s: s, target: target, prefix: names.Rela, isRel: s.Type == cuda.SHTRel, base: m.base[s.Info]}
+	if r.isRel {
 		r.prefix = names.Rel
 	}
 	r.name = l.Names.Joined(m.file.SectionName(s), r.prefix, l.Secs[target].Name)
@@ -56,8 +58,8 @@ func (l *merger) readRelocs(m *module, s *cubin.Section) error {
 		if err != nil {
 			return err
 		}
-		if s.Type == cuda.SHTRel && base != 0 && !l.Opt.ForceRela {
-			l.rebase(target, model.Reloc{Off: rec.Off + m.base[s.Info], Type: rec.Type, File: m.num, Sym: sym, Base: base, From: rec.Symbol, Rel: true})
+		if base != 0 && r.isRel && !l.Opt.ForceRela {
+			l.rebase(target, model.Reloc{Off: rec.Off + r.base, Type: rec.Type, File: m.num, Sym: sym, Base: base, More: l.more(rec.Symbol), Rel: true})
 			continue
 		}
 		if r.out == nil {
@@ -109,23 +111,17 @@ func (r *relocReader) begin(n int) {
 
 // append appends a record; later tells that it isn't the section's first.
 func (r *relocReader) append(rec *cubin.Reloc, later bool, sym model.SymID, base uint64) {
-	isRel := r.s.Type == cuda.SHTRel
-	if rec.Addend == 0 && !isRel && !r.beside && (later && !r.Dialect.FirstAsksRel || len(r.out) > r.had) {
+	if rec.Addend == 0 && !r.isRel && !r.beside && (later && !r.Dialect.FirstAsksRel || len(r.out) > r.had) {
 		r.beside = true
 		r.relBeside(r.name, r.target)
 	}
-	r.relocSeq++
-	n := len(r.out)
-	r.out = r.out[:n+1]
-	out := &r.out[n]
-	*out = model.Reloc{}
-	out.Off, out.Addend, out.Type = rec.Off+r.m.base[r.s.Info], rec.Addend, rec.Type
-	out.Sym, out.Base, out.From = sym, base, rec.Symbol
-	out.File, out.Seq, out.Rel = r.m.num, r.relocSeq, isRel
-	if isRel && r.Opt.ForceRela {
-		out.Addend = r.m.fieldOf(&r.m.heads[r.s.Info], rec)
+	addend := rec.Addend
+	if r.isRel && r.Opt.ForceRela {
+		addend = r.m.fieldOf(&r.m.heads[r.s.Info], rec)
 	}
-	if sym != model.Absent && r.Syms[sym].Fun != model.Absent && descriptor.AsksFunction(rec.Type) {
+	r.out = append(r.out, model.Reloc{Off: rec.Off + r.base, Addend: addend, Type: rec.Type, Sym: sym, Base: base,
+		File: r.m.num, More: r.more(rec.Symbol), Rel: r.isRel})
+	if sym != model.Absent && descriptor.AsksFunction(rec.Type) && r.Syms[sym].Fun != model.Absent {
 		r.Funs[r.Syms[sym].Fun].Taken = true
 	}
 }
@@ -151,9 +147,18 @@ func (l *merger) rebase(target model.SecID, r model.Reloc) {
 	if l.Opt.PreserveRelocs {
 		l.PreserveFor(target)
 	}
-	l.relocSeq++
-	r.Seq = l.relocSeq
 	l.Parts[id].Relocs = append(l.Parts[id].Relocs, r)
+}
+
+// more notes what only some links ask of a record: of which symbol of its input it is,
+// and how many came before.
+func (l *merger) more(symbol uint32) int32 {
+	if !l.keepsMore {
+		return 0
+	}
+	n := int32(len(l.More))
+	l.More = append(l.More, model.RelocMore{Seq: n, From: symbol})
+	return n
 }
 
 // takesRelocs reports whether a section of the image may be patched: one with
@@ -223,6 +228,9 @@ func (m *module) fieldOf(in *cubin.Section, rec *cubin.Reloc) int64 {
 func (l *merger) relocSymbol(m *module, s *cubin.Section, index uint32) (sym model.SymID, base uint64, err error) {
 	if index == 0 {
 		return model.Absent, 0, nil
+	}
+	if int64(index) < int64(len(m.sym)) && m.sym[index] != model.Absent {
+		return m.sym[index], 0, nil // no SECTION symbol: those have no entry
 	}
 	sym, err = l.symbolOf(m, s, index)
 	if err != nil || sym == model.Absent || l.Syms[sym].Type() != cuda.STTSection {

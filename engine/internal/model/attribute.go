@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/binary"
 	"slices"
+	"unsafe"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -24,15 +25,27 @@ func NamesSymbol(a cuda.InfoAttr) bool {
 }
 
 // Attribute is a record of .nv.info or .nv.info.<f>. Where the attribute names a
-// symbol, sym (or, for EXTERNS, a list) stands for the word of data.
+// symbol, sym (or, for EXTERNS, a list) stands for the word of data. A link has some
+// ten of them for each function: they are kept small.
 type Attribute struct {
-	Format cuda.InfoFormat
-	Attr   cuda.InfoAttr
-	Gone   bool
-	Value  uint16
-	Sym    SymID
-	List   ListID
-	Data   []byte
+	payload *byte // Value bytes; nil for none
+	Sym     SymID
+	List    ListID
+	Value   uint16
+	Format  cuda.InfoFormat
+	Attr    cuda.InfoAttr
+	Gone    bool
+}
+
+// SetData gives a record of format 4 its payload.
+func (r *Attribute) SetData(b []byte) { r.payload, r.Value = unsafe.SliceData(b), uint16(len(b)) }
+
+// Data returns the payload.
+func (r *Attribute) Data() []byte {
+	if r.payload == nil {
+		return nil
+	}
+	return unsafe.Slice(r.payload, int(r.Value))
 }
 
 // ListID numbers a list of symbols in linker.symLists: few records have one,
@@ -86,20 +99,22 @@ func (l *Program) InfoOf(id SecID) *AttributeLists {
 
 // Word returns the i-th u32 of a payload, 0 past its end.
 func (r *Attribute) Word(i int) uint32 {
-	if 4*i+4 > len(r.Data) {
+	data := r.Data()
+	if 4*i+4 > len(data) {
 		return 0
 	}
-	return binary.LittleEndian.Uint32(r.Data[4*i:])
+	return binary.LittleEndian.Uint32(data[4*i:])
 }
 
 // SetWord changes the i-th u32 of a payload, in a copy: payloads are views of
 // the inputs.
 func (r *Attribute) SetWord(i int, w uint32) {
-	if 4*i+4 > len(r.Data) {
+	data := slices.Clone(r.Data())
+	if 4*i+4 > len(data) {
 		return
 	}
-	r.Data = slices.Clone(r.Data)
-	binary.LittleEndian.PutUint32(r.Data[4*i:], w)
+	binary.LittleEndian.PutUint32(data[4*i:], w)
+	r.SetData(data)
 }
 
 // Attribute returns the record of an attribute in an .nv.info.<f>. A second name of

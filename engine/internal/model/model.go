@@ -216,15 +216,25 @@ type Reloc struct {
 	Sym     SymID
 	File    int32
 	NewType uint32 // type to write if kept
-	From    uint32 // Mercury: symbol's index in the input
+	More    int32  // what else is known of it, by number; 0 for nothing
+
+	Disposition Disposition
+	Rel         bool // read from a REL section
+}
+
+// RelocMore is what links that keep resolved records, and those of Mercury, know of a
+// relocation besides.
+type RelocMore struct {
+	Seq  int32  // place among all records in reading order
+	From uint32 // Mercury: symbol's index in the input
 	// Mercury, a record of code: its place on the SASS side and its type there
 	// (0: the SASS side has none), its place in the capsule (0: not stored).
 	SASSOff, SASSType, CapOff uint32
-	Seq                       int32 // place among all records in reading order
-	Disposition               Disposition
-	Rel                       bool // read from a REL section
-	AtField                   bool // Mercury, code: at the last word of an instruction
+	AtField                   bool // at the last word of an instruction
 }
+
+// MoreOf returns what else is known of a relocation.
+func (l *Program) MoreOf(r *Reloc) *RelocMore { return &l.More[r.More] }
 
 // RelocSize is the size of a record in a section of a type.
 func RelocSize(t cuda.SectionType) uint64 {

@@ -16,9 +16,10 @@ type Program struct {
 	Parts []Parts // by section
 	Syms  []Symbol
 	Funs  []Function
-	SecOf []SecID // by name: unowned section + 1
-	SymOf []SymID // by name: symbol that is not LOCAL, or else the first that is, + 1
-	clock int32   // moments so far
+	More  []RelocMore // of relocations; the first is that of those without
+	SecOf []SecID     // by name: unowned section + 1
+	SymOf []SymID     // by name: symbol that is not LOCAL, or else the first that is, + 1
+	clock int32       // moments so far
 
 	ModuleAttributes []Attribute // .nv.info in reading order
 	Protos           []names.ID  // prototype strings by first use

@@ -32,7 +32,7 @@ func (l *Planner) setContent(img *Plan, id model.SecID, b []byte) {
 // appendInfo appends a record in wire format; ok is false where its symbol is
 // not in the image.
 func (l *Planner) appendInfo(b []byte, r *model.Attribute) []byte {
-	rec := cubin.InfoRecord{Format: r.Format, Attr: r.Attr, Value: r.Value, Data: r.Data}
+	rec := cubin.InfoRecord{Format: r.Format, Attr: r.Attr, Value: r.Value, Data: r.Data()}
 	switch {
 	case r.Attr == cuda.AttrExterns && r.Format == cuda.FormatSized:
 		var left []byte
@@ -114,7 +114,8 @@ func (l *Planner) buildModuleInfo(img *Plan) {
 			if l.Syms[s].Flags&model.SymGlobal != flag {
 				continue
 			}
-			r := model.Attribute{Format: cuda.FormatSized, Attr: cuda.AttrMinStackSize, Value: 8, Data: make([]byte, 8), Sym: s}
+			r := model.Attribute{Format: cuda.FormatSized, Attr: cuda.AttrMinStackSize, Sym: s}
+			r.SetData(make([]byte, 8))
 			r.SetWord(1, k.Bytes)
 			b = l.appendInfo(b, &r)
 		}

@@ -34,7 +34,7 @@ func (l *Planner) CountResolved() {
 		relocs := l.Parts[i].Relocs
 		for j := range relocs {
 			if r := &relocs[j]; r.Disposition == model.Applied && l.isResolved(r.Sym, s.Target) {
-				l.Resolved[to] = append(l.Resolved[to], resolvedAt{model.SecID(i), int32(j), r.Seq})
+				l.Resolved[to] = append(l.Resolved[to], resolvedAt{model.SecID(i), int32(j), l.MoreOf(r).Seq})
 			}
 		}
 	}

@@ -403,7 +403,8 @@ func (l *Usage) setCRS(k model.FunID, n int64, cyclic bool) {
 		r.SetWord(0, uint32(n))
 		return
 	}
-	rec := model.Attribute{Format: cuda.FormatSized, Attr: cuda.AttrCrsStackSize, Value: 4, Data: make([]byte, 4), Sym: model.Absent}
+	rec := model.Attribute{Format: cuda.FormatSized, Attr: cuda.AttrCrsStackSize, Sym: model.Absent}
+	rec.SetData(make([]byte, 4))
 	rec.SetWord(0, uint32(n))
 	l.AppendAttribute(f.Info, rec)
 }
