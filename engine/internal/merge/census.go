@@ -24,10 +24,14 @@ func takeCensus(files []*cubin.File) (c census) {
 	for _, f := range files {
 		heads = f.AppendSections(heads[:0])
 		c.symbols += namedSymbols(f.Symtab())
-		c.relocs += len(f.Data) / cubin.RelSize
+		relocs := uint64(0)
 		counted := false // the .nv.info of a sound file is one; overlapping ones must not add up
 		for i := 1; i < len(heads); i++ {
-			switch s := &heads[i]; {
+			s := &heads[i]
+			if cubin.IsRelocs(s.Type) {
+				relocs += min(s.Size, uint64(len(f.Data))) / model.RelocSize(s.Type)
+			}
+			switch {
 			case s.Type == cuda.SHTNull:
 				continue // of the other side of a Mercury input
 			case s.Type == cuda.SHTRela:
@@ -40,6 +44,7 @@ func takeCensus(files []*cubin.File) (c census) {
 			}
 			c.sections++
 		}
+		c.relocs += int(min(relocs, uint64(len(f.Data))/cubin.RelSize))
 	}
 	return c
 }

@@ -28,7 +28,10 @@ func (l *merger) begin() {
 	l.SecOf, l.SymOf = make([]model.SecID, count+beyondInputs), make([]model.SymID, count+beyondInputs)
 	l.relocsToCome = c.relocs
 	l.keepsMore = l.Opt.PreserveRelocs || l.Dialect != &release.SASS
-	l.More = make([]model.RelocMore, 1)
+	l.More = make([]model.RelocMore, 1, 2)
+	if l.keepsMore {
+		l.More = make([]model.RelocMore, 1, c.relocs+1)
+	}
 	l.Secs = make([]model.Section, 0, c.sections+beyondInputs)
 	l.Parts = make([]model.Parts, 0, c.sections+beyondInputs)
 	l.Syms = make([]model.Symbol, 0, c.symbols+c.sections+beyondInputs) // each section gets one too
