@@ -59,24 +59,25 @@ func (l *Set) openMercury() error {
 		}
 	}
 	l.Dialect = &release.Mercury
-	l.Sides = make([]Sides, 0, len(l.Files))
-	var heads []cubin.Section // of one input after the other
-	for i, f := range l.Files {
-		in := Sides{File: f, Foreign: toolkitOf(f) < l.Release.Finalizer}
-		heads = f.AppendSections(heads[:0])
-		if err := in.pair(heads); err != nil {
-			return err
-		}
-		view, err := in.view()
-		if err != nil {
-			return err
-		}
-		if view.Symtab() == nil {
-			return &cubin.Error{Kind: cubin.BadTable, File: f.Name, Value: uint64(f.NumSections()), Detail: "symsec not found: no .nv.merc.symtab"}
-		}
-		l.Sides = append(l.Sides, in)
-		l.Files[i] = view
+	l.Sides = make([]Sides, len(l.Files))
+	return l.each(len(l.Files), l.openSides)
+}
+
+// openSides turns an input into a view.
+func (l *Set) openSides(i int) error {
+	f, in := l.Files[i], &l.Sides[i]
+	in.File, in.Foreign = f, toolkitOf(f) < l.Release.Finalizer
+	if err := in.pair(f.AppendSections(make([]cubin.Section, 0, f.NumSections()))); err != nil {
+		return err
 	}
+	view, err := in.view()
+	if err != nil {
+		return err
+	}
+	if view.Symtab() == nil {
+		return &cubin.Error{Kind: cubin.BadTable, File: f.Name, Value: uint64(f.NumSections()), Detail: "symsec not found: no .nv.merc.symtab"}
+	}
+	l.Files[i] = view
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/parallel"
 	"github.com/twinlink/twinlink/engine/internal/release"
 	"github.com/twinlink/twinlink/internal/finalizer"
 )
@@ -24,24 +25,22 @@ func (l *Set) open(inputs []Input) error {
 	if len(inputs) == 0 && !l.Opt.Empty {
 		return diag.Refuse(diag.NoInput, "", "No input files specified; use option --help for more information")
 	}
-	total := int64(0)
-	newest := uint32(0)
 	for _, in := range inputs {
-		total += int64(len(in.Data))
-		f, err := cubin.Open(in.Name, in.Data)
-		if err != nil {
-			return err
-		}
-		if f.Header.Type != cuda.ETRel && f.Header.Type != cuda.ETEwp {
-			return &cubin.Error{Kind: cubin.BadHeader, File: in.Name, Offset: 16, Value: uint64(f.Header.Type), Detail: "cubin not relocatable"}
-		}
-		if f.Symtab() == nil {
-			return &cubin.Error{Kind: cubin.BadTable, File: in.Name, Value: uint64(f.NumSections()), Detail: "symsec not found"}
-		}
-		newest = max(newest, toolkitOf(f))
-		l.Files = append(l.Files, f)
+		l.total += int64(len(in.Data))
 	}
-	l.Budget = 64<<20 + 8*total
+	l.Files = make([]*cubin.File, len(inputs))
+	err := l.each(len(inputs), func(i int) (err error) {
+		l.Files[i], err = openFile(inputs[i])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	newest := uint32(0)
+	for _, f := range l.Files {
+		newest = max(newest, toolkitOf(f))
+	}
+	l.Budget = 64<<20 + 8*l.total
 	if l.Release = release.Choose(l.Opt.Toolkit, newest); l.Release == nil {
 		return diag.Refuse(diag.WrongToolkit, "", "Input file '%s' newer than toolkit (%d vs %d)", inputs[0].Name, newest, release.All[len(release.All)-1].Toolkit)
 	}
@@ -59,6 +58,48 @@ func (l *Set) open(inputs []Input) error {
 	}
 	l.warnWholeProgram()
 	return l.openMercury()
+}
+
+// openFile reads the frame of an input.
+func openFile(in Input) (*cubin.File, error) {
+	f, err := cubin.Open(in.Name, in.Data)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.Header.Type != cuda.ETRel && f.Header.Type != cuda.ETEwp:
+		return nil, &cubin.Error{Kind: cubin.BadHeader, File: in.Name, Offset: 16, Value: uint64(f.Header.Type), Detail: "cubin not relocatable"}
+	case f.Symtab() == nil:
+		return nil, &cubin.Error{Kind: cubin.BadTable, File: in.Name, Value: uint64(f.NumSections()), Detail: "symsec not found"}
+	}
+	return f, nil
+}
+
+// worthCores is how many bytes of inputs are worth more than one core.
+const worthCores = 1 << 20
+
+// each calls do for each input, side by side where there is much to do, and returns
+// the error of the first input that has one.
+func (l *Set) each(n int, do func(i int) error) error {
+	if l.total < worthCores {
+		for i := range n {
+			if err := do(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	failed := make([]error, n)
+	parallel.Run(n, func(next func() int) {
+		for i := next(); i >= 0; i = next() {
+			failed[i] = do(i)
+		}
+	})
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // warnWholeProgram warns of inputs beside one that was compiled as a whole

@@ -26,6 +26,7 @@ type Set struct {
 	// independently, so that its YIELDs stay.
 	ForwardProgress bool
 
+	total  int64 // bytes of all inputs
 	Budget int64 // bytes and steps that the link may still take
 }
 

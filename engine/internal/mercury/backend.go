@@ -4,7 +4,6 @@
 package mercury
 
 import (
-	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/output"
 	"github.com/twinlink/twinlink/engine/internal/resolve"
@@ -20,13 +19,15 @@ type Backend struct {
 	lineStarts map[int32]uint64 // by input: where its lines begin on the SASS side
 	debug      *bool            // see debugInput
 
-	codes      model.Arena[code]
-	codeRelocs model.Arena[cubin.Reloc]
+	found []found // by section of code, as readCode finds it
+	shelf shelf
 }
 
 // New returns the backend of a program.
 func New(res *resolve.Resolution) *Backend {
-	return &Backend{Planner: output.New(res), Program: res.Program, decoded: make([]*code, len(res.Secs)), lineStarts: make(map[int32]uint64)}
+	l := &Backend{Planner: output.New(res), Program: res.Program, decoded: make([]*code, len(res.Secs)), lineStarts: make(map[int32]uint64)}
+	l.readCode()
+	return l
 }
 
 // opened returns the code of a section that is decoded, nil for none.

@@ -13,6 +13,7 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/parallel"
 	"github.com/twinlink/twinlink/engine/internal/resched"
 )
 
@@ -37,21 +38,68 @@ type code struct {
 	unsized *unsized        // nil where the size of every node in Mercury is known
 }
 
+// found is a function's code as the input has it, or what is wrong with it.
+type found struct {
+	fn   *code
+	gone []int // words that go
+	err  error
+}
+
+// shelf is where decoded code is kept, one for each core.
+type shelf struct {
+	codes  model.Arena[code]
+	relocs model.Arena[cubin.Reloc]
+}
+
+// readCode decodes the code of all functions that stay, side by side. What is wrong
+// with one is told when it is asked for.
+func (l *Backend) readCode() {
+	l.found = make([]found, len(l.Secs))
+	parallel.Do(len(l.Secs), func(from, to int) {
+		var s shelf
+		for i := from; i < to; i++ {
+			if sec := &l.Secs[i]; sec.Fun != model.Absent && !sec.Deleted {
+				l.found[i] = l.read(model.SecID(i), &s)
+			}
+		}
+	})
+}
+
 // code returns the code of a function, decoded.
 func (l *Backend) code(text model.SecID) (*code, error) {
 	if fn := l.opened(text); fn != nil {
 		return fn, nil
 	}
+	got := l.found[text]
+	if got.fn == nil && got.err == nil {
+		got = l.read(text, &l.shelf)
+	}
+	fn := got.fn
+	if got.err != nil {
+		return nil, got.err
+	}
+	l.decoded[text] = fn
+	if err := l.offTarget(fn); err != nil {
+		return nil, err
+	}
+	if err := l.reschedule(fn, got.gone); err != nil {
+		return nil, err
+	}
+	return fn, nil
+}
+
+// read decodes a function's code.
+func (l *Backend) read(text model.SecID, to *shelf) found {
 	src, _ := l.CodeOf(text)
 	in := &l.Sides[src.File]
 	f := in.File
-	fn := &l.codes.List(1)[:1][0]
+	fn := &to.codes.List(1)[:1][0]
 	fn.text, fn.input, fn.sassidx = text, in, in.Twin[src.Capsule]
 	capsec := f.Section(int(src.Capsule))
 	fn.record, fn.sass = f.Content(&capsec), fn.source()
 	c, fault := capsule.Decode(fn.record, uint64(len(fn.sass)))
 	if fault != nil {
-		return nil, fault.In(f.Name, f.SectionName(&capsec))
+		return found{err: fault.In(f.Name, f.SectionName(&capsec))}
 	}
 	fn.cap, fn.words = c, c.Nodes
 	fn.settle(src.Capsule)
@@ -60,9 +108,9 @@ func (l *Backend) code(text model.SecID) (*code, error) {
 		s := f.Section(int(k))
 		table, err := f.Relocs(&s)
 		if err != nil {
-			return nil, err
+			return found{err: err}
 		}
-		fn.relocs = l.codeRelocs.List(table.Len())
+		fn.relocs = to.relocs.List(table.Len())
 		for i := range table.Len() {
 			fn.relocs = append(fn.relocs, table.At(i))
 		}
@@ -71,14 +119,7 @@ func (l *Backend) code(text model.SecID) (*code, error) {
 	if !l.ForwardProgress && !l.IsRelocatable() {
 		fn.clearYields()
 	}
-	l.decoded[text] = fn
-	if err := l.offTarget(fn); err != nil {
-		return nil, err
-	}
-	if err := l.reschedule(fn, gone); err != nil {
-		return nil, err
-	}
-	return fn, nil
+	return found{fn: fn, gone: gone}
 }
 
 // clearYields makes each YIELD a NOP, in code for GPUs whose threads don't advance
