@@ -171,7 +171,7 @@ func sortByPlace[T any](list []T, place func(*T) uint64) {
 // that are gone from any function.
 func (l *Backend) reschedule(fn *code, gone []int) error {
 	sym := l.Funs[l.Secs[fn.text].Fun].Sym
-	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.debugInput(), Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone, Keeps: fn.isClusterBarrier,
+	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.debugInput(), Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone, KeepsFences: fn.has(mbarrierOps...), KeepsLoads: fn.has(opLDGSTS),
 		Late: l.Release.OwnLeaves, Slow: l.Release.PacesDoubles && l.isOffTarget(fn)}
 	if fn.input.Foreign && resched.Scheduled(fn.sass) {
 		l.warnSchedule(sym)
@@ -237,19 +237,16 @@ func (l *Backend) warnSchedule(sym model.SymID) {
 		Text: fmt.Sprintf("Kernel '%s' is scheduled anew, perhaps not as nvlink does it", l.SymName(sym))})
 }
 
-// isClusterBarrier reports whether a word is of an instruction that arrives at
-// the barrier of a cluster in code that has barriers in shared memory: there its
-// MEMBARs all stay. Source: seventeen kernels asked of nvlink 13.0.88.
-func (fn *code) isClusterBarrier(word int) bool {
-	const tag = 0x0147000a
-	return fn.hasMbarriers() && fn.cap.Tag(&fn.words[fn.nodeAtWord(word)]) == tag
-}
+// mbarrierOps are the opcodes that work on barriers in shared memory (SYNCS).
+var mbarrierOps = []uint16{0x5b2, 0x9a7, 0x5a7, 0x9b1}
 
-// hasMbarriers reports whether any instruction works on a barrier in shared memory.
-func (fn *code) hasMbarriers() bool {
+// opLDGSTS copies from global to shared memory, past the registers.
+const opLDGSTS = 0xfae
+
+// has reports whether any instruction has one of some opcodes.
+func (fn *code) has(ops ...uint16) bool {
 	for at := 0; at+capsule.WordSize <= len(fn.sass); at += capsule.WordSize {
-		switch opcode(fn.sass[at:]) {
-		case 0x5b2, 0x9a7, 0x5a7, 0x9b1:
+		if slices.Contains(ops, opcode(fn.sass[at:])) {
 			return true
 		}
 	}

@@ -175,5 +175,8 @@ func (fn *code) frameAt(merc uint64) uint64 {
 	if merc > uint64(fn.cap.MercSize) {
 		return uint64(fn.movedStart(n.SASS)) // of a definition that was replaced by a shorter one
 	}
+	if at, ok := fn.behindFence(n); ok {
+		return uint64(at) + capsule.WordSize
+	}
 	return uint64(fn.movedStart(n.SASS + (principalWord(fn.cap.Tag(n), n.Span)+1)*capsule.WordSize))
 }

@@ -62,7 +62,7 @@ var besideMemory = map[uint16][]operand{
 // besideALU are those of arithmetic, by the low byte of the opcode.
 var besideALU = [256][]operand{
 	0x0b: twoPreds, 0x0c: twoPreds, 0x2a: twoPreds,
-	0x07: selects, 0x08: selects, 0x17: selects, 0x48: selects,
+	0x07: selects, 0x08: selects, 0x0f: selects, 0x17: selects, 0x48: selects,
 }
 
 // operands decodes an instruction.

@@ -45,7 +45,7 @@ type shape struct {
 // alu are shapes by the low byte of opcodes whose form stands in the middle.
 var alu = map[uint16]shape{
 	0x02: {d: 1, b: 1}, 0x05: {d: 1, b: 1}, 0x06: {d: 1, b: 1}, 0x07: {d: 1, a: 1, b: 1}, 0x08: {d: 1, a: 1, b: 1}, 0x09: {d: 1, a: 1, b: 1},
-	0x0a: {d: 1, a: 1, b: 1}, 0x0b: {a: 1, b: 1}, 0x0c: {a: 1, b: 1}, 0x10: {d: 1, a: 1, b: 1, c: 1}, 0x11: {d: 1, a: 1, b: 1, c: 1},
+	0x0a: {d: 1, a: 1, b: 1}, 0x0b: {a: 1, b: 1}, 0x0c: {a: 1, b: 1}, 0x0f: {d: 1, a: 1, b: 1, c: 1}, 0x10: {d: 1, a: 1, b: 1, c: 1}, 0x11: {d: 1, a: 1, b: 1, c: 1},
 	0x12: {d: 1, a: 1, b: 1, c: 1}, 0x13: {d: 1, b: 1}, 0x16: {d: 1, a: 1, b: 1, c: 1}, 0x17: {d: 1, a: 1, b: 1},
 	0x19: {d: 1, a: 1, b: 1, c: 1}, 0x1a: {d: 1, a: 1, b: 1}, 0x1b: {d: 1, a: 1, b: 1}, 0x20: {d: 1, a: 1, b: 1}, 0x21: {d: 1, a: 1, b: 1},
 	0x22: {d: 1, a: 1, b: 1}, 0x23: {d: 1, a: 1, b: 1, c: 1}, 0x24: {d: 1, a: 1, b: 1, c: 1}, 0x25: {d: 2, a: 1, b: 1, c: 2}, 0x26: {d: 1, a: 1, b: 1, c: 1},

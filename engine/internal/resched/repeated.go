@@ -1,5 +1,7 @@
 package resched
 
+import "slices"
+
 // Kinds of MEMBAR, by the upper half's low 16 bits.
 const (
 	membarCTA = 0x8000 // of the block
@@ -12,25 +14,54 @@ const (
 // and the one at a kernel's end; and before any the loads that never happen.
 // Branches are aimed anew, and the code is padded to eight words. gone are words
 // that go anyway, front what comes in front of some; any says that there are such.
-func repeated(words []word, gone []bool, front map[int][]word, any bool, keeps func(word int) bool, r *Result) []word {
+func repeated(words []word, gone []bool, front map[int][]word, any bool, how Options, r *Result) []word {
 	for i := range words {
 		w := &words[i]
 		if w.op() != opMEMBAR {
 			continue
 		}
-		for j := i - 1; j >= 0 && i-j <= dummyLoads && words[j].op() == opLDS && words[j].guard() == guardNever; j-- {
+		for j := i - 1; !how.KeepsLoads && j >= 0 && i-j <= dummyLoads && words[j].op() == opLDS && words[j].guard() == guardNever; j-- {
 			gone[j], any = true, true
 		}
 		switch kind := w.hi & 0xffff; {
-		case keeps != nil && keeps(i):
-		case kind == membarEnd, kind == membarCTA && i+1 < len(words) && words[i+1].op() == opMEMBAR:
+		case how.KeepsFences && kind == membarCTA:
+		case kind == membarEnd:
 			gone[i], any = true, true
+		case kind == membarCTA && i+1 < len(words) && words[i+1].op() == opMEMBAR:
+			gone[i], any = true, true
+			dropWait(words, gone, i, r)
 		}
 	}
 	if !any {
 		return words
 	}
 	return rebuild(words, gone, front, r)
+}
+
+// dropWait takes from the word behind i, which goes, the wait for word i alone. Code of
+// ptxas 13.5 has such a wait between the MEMBARs of a fence.
+func dropWait(words []word, gone []bool, i int, r *Result) {
+	board, next := words[i].rd(), &words[i+1]
+	if board >= boards || next.wait()>>board&1 == 0 {
+		return
+	}
+	list := blocks(words)
+	b := slices.IndexFunc(list, func(b block) bool { return b.from <= i && i < b.to })
+	for j := i - 1; j >= list[b].from; j-- {
+		w := &words[j]
+		if !gone[j] && (w.rd() == board || w.wr() == board) {
+			return // it is for that one, too
+		}
+		if w.waitMask()>>board&1 != 0 {
+			next.setWait(next.wait() &^ (1 << board))
+			return
+		}
+	}
+	if b > 0 {
+		r.Exact = false // something of a block before may hold the scoreboard
+		return
+	}
+	next.setWait(next.wait() &^ (1 << board))
 }
 
 // fenceWords is how many words fence puts in front of an EXIT.
