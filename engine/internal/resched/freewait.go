@@ -90,7 +90,16 @@ func (a *allocator) isFree(b, t int, was, is bitset) bool {
 	if tok.slow || tok.block != b || a.words[last].op() == opEXIT || tok.fresh && a.words[last].op() == opBSYNC {
 		return false
 	}
-	return a.time[last]-a.time[tok.at] >= a.freeFrom(t)
+	// Results of the slow arithmetic units count waits in between; for others that was wrong.
+	// Source: CUB's radix sort and HeCBench, linked by nvlink 13.0.88.
+	if kind := a.words[tok.at].kind(); tok.read || kind != kindCount && kind != kindMUFU && kind != kindConvert {
+		return a.time[last]-a.time[tok.at] >= a.freeFrom(t)
+	}
+	if a.clocks[b] == nil {
+		a.clocks[b] = a.clock(b)
+	}
+	from := a.blocks[b].from
+	return a.clocks[b][last-from]-a.clocks[b][tok.at-from] >= a.freeFrom(t)
 }
 
 // isOverBackEdge reports whether a token comes to a block over a back edge right there.
