@@ -20,6 +20,7 @@ type allocator struct {
 	freed      []bool   // by token: the last word of its block waits for it
 	reached    [][]int  // by token: blocks at whose entry it is pending, made when first asked for
 	choices    []choice // by token: of the input
+	paced      bool     // it is code of sm_100 for sm_103, whose stalls changed
 	late       bool     // the choices of late.go
 	lateWaits  bool     // the waits of late.go
 	forward    []uint8  // by word: what it waits for if nothing comes over a back edge; nil for no matter

@@ -56,6 +56,7 @@ var besideMemory = map[uint16][]operand{
 	0x2cc: uniformResult, 0x2ca: uniformResult, 0x3c4: uniformResult,
 	0x389: predResult, 0x589: predResult, 0x989: predResult, 0xf89: predResult,
 	0x806: {{writesPred, pField, 1}, {readsPred, ppField, 1}},
+	0x984: {{readsUniform, bField, 1}}, 0x988: {{readsUniform, cField, 1}},
 	0xfae: {{reads, dField, 1}, {readsUniform, cField, 2}}, // where to, in shared memory
 }
 
@@ -70,6 +71,9 @@ func (w *word) operands() operands {
 	d := decoder{word: w}
 	d.add(operand{readsPred, guardField, 1})
 	op := w.op()
+	if op == opBRAUnif {
+		d.uniformPredicate(aField, &d.reads)
+	}
 	_ = d.memory(op) || d.check(op) || d.logic(op) || d.unary(op) || d.toUniform(op) || d.uniform(op) || d.alu(op)
 	return d.operands
 }
@@ -264,7 +268,23 @@ func (d *decoder) uniform(op uint16) bool {
 	d.writeUniform(n)
 	d.uniformSources(op)
 	d.readUniform(cField, n)
+	switch op & 0xff {
+	case 0x8c, 0x9c: // comparison and logic
+		d.uniformPredicate(pField, &d.writes)
+		d.uniformPredicate(p2Field, &d.writes)
+		fallthrough
+	case 0x87: // choice
+		d.uniformPredicate(ppField, &d.reads)
+	}
 	return true
+}
+
+// uniformPredicate adds the uniform predicate that a field names.
+func (d *decoder) uniformPredicate(field uint, to *[]span) {
+	const always = 7
+	if p := d.field(field, 3); p != always {
+		*to = append(*to, span{uniformPred + int(p), 1})
+	}
 }
 
 // alu decodes arithmetic, whose sources stand where the middle of the opcode says.
@@ -275,6 +295,15 @@ func (d *decoder) alu(op uint16) bool {
 	}
 	d.write(dField, s.d)
 	d.read(aField, s.a)
+	if op&0xff == 0x29 { // DADD has its second source where others have the third
+		switch op >> 9 {
+		case 1:
+			d.read(cField, 2)
+		case 6, 7:
+			d.readUniform(bField, 2)
+		}
+		return true
+	}
 	switch op >> 9 {
 	case 1: // 2xx
 		d.read(bField, s.b)
@@ -284,7 +313,7 @@ func (d *decoder) alu(op uint16) bool {
 			d.read(cField, s.b)
 		}
 	case 7: // exx
-		if s.c > 0 && op&0xff != 0x29 {
+		if s.c > 0 {
 			d.read(cField, s.b)
 		}
 		d.readUniform(bField, max(1, s.b))

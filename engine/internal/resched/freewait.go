@@ -13,6 +13,9 @@ package resched
 func (a *allocator) freeFrom(t int) int {
 	tok := &a.tokens[t]
 	w := &a.words[tok.at]
+	if a.paced && w.isPaced() {
+		return inUnit
+	}
 	if tok.read {
 		return w.sourcesRead()
 	}
@@ -69,6 +72,9 @@ func (w *word) sourcesRead() int {
 	return 13
 }
 
+// inUnit is freeFrom of what the unit of doubles of sm_103 does.
+const inUnit = 2
+
 // isFree reports whether the last word of a block waits for a token that its
 // block doesn't need. was are the tokens pending there in the input; is those
 // that share its scoreboard in the output, nil for itself alone.
@@ -79,7 +85,10 @@ func (a *allocator) isFree(b, t int, was, is bitset) bool {
 		return a.isFreeAtFence(b, t, was)
 	}
 	if was.has(t) && (tok.block != b && (!was.has(0) || tok.board != a.tokens[0].board) || tok.block == b && a.isYoungest(t, was) && !(was.has(0) && tok.board == a.tokens[0].board) || a.sameGroup(t, was, is)) {
-		return a.words[last].wait()>>tok.board&1 != 0
+		if waits := a.words[last].wait()>>tok.board&1 != 0; waits || !a.paced || tok.block != b {
+			return waits
+		}
+		// It stands later than in the input.
 	}
 	if a.lateWaits {
 		return a.isFreeLate(b, t, was)

@@ -9,8 +9,8 @@ import (
 )
 
 // How many cycles a consumer stands behind a producer at least, by opcodes of both:
-// the shortest that ptxas 13.0.88 and 13.5.37 were seen to leave, but for what one in two
-// hundred undercuts. hazard says which register it is.
+// the shortest that ptxas 13.0.88 and 13.5.37, and nvlink 13.0.88 in code for sm_103, were seen
+// to leave, but for what one in two hundred undercuts. hazard says which register it is.
 //
 //go:embed latency.tsv
 var latencyText string

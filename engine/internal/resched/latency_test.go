@@ -18,7 +18,7 @@ var measured = flag.String("latencies", "", "make latency.tsv of the cubins that
 // texts calls do with the functions of a cubin.
 func texts(name string, data []byte, do func(words []word)) {
 	f, err := cubin.Open(name, data)
-	if err != nil || f.Header.SM() != 100 {
+	if err != nil || f.Header.SM() != 100 && f.Header.SM() != 103 {
 		return
 	}
 	for i := range f.NumSections() {
@@ -46,14 +46,16 @@ func (d distances) count(words []word) {
 				}
 				d[x][at[k]-at[from-b.from]]++
 			}
-			if k > 0 && !words[i-1].isDouble() && !w.isDouble() {
-				note(i-1, hazardNext)
-			}
+			apart := k > 0 && !words[i-1].isDouble() && !w.isDouble()
 			p.of(w, &o, func(from int, h hazard) {
+				apart = apart && from != i-1
 				if h == hazardUnit || words[from].wr() == noBoard {
 					note(from, h)
 				}
 			})
+			if apart {
+				note(i-1, hazardNext)
+			}
 			p.add(i, w, &o)
 			at[k+1] = at[k] + cycles(w)
 		}

@@ -21,8 +21,11 @@ type stallPlan struct {
 // met: enough for all that have one.
 const (
 	leastBranch    = 5  // stall of an instruction that ends a block
-	endRegister    = 6  // until a register may be read behind the end of its block
-	endPredicate   = 13 // the same of a predicate, or a uniform register
+	endRegister    = 7  // until a register may be read behind the end of its block
+	endPredicate   = 13 // the same of a predicate
+	endUniform     = 12 // of a uniform register
+	endCombination = 11 // of what UPLOP3 makes
+	endComparison  = 14 // of what UISETP makes
 	doubleResult   = 7  // until most instructions may read a double's result
 	latestDouble   = 14 // a double's result may be read anywhere
 	longestLatency = 16
@@ -51,8 +54,10 @@ func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
 			} else {
 				s = f.stallAtEnd(bl, was, is)
 			}
-			p.stalls[k-1] = s
-			is[k] = is[k-1] + s
+			if k < n {
+				s = max(s, f.untilSeen(bl, i, need))
+			}
+			p.stalls[k-1], is[k] = s, is[k-1]+s
 			p.moved = p.moved || is[k] != was[k]
 		}
 		if k == n {
@@ -77,10 +82,6 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 	before, w := &f.words[i-1], &f.words[i]
 	s := cycles(before)
 	least, double := leastApart(before, w), false
-	if before.isPaced() && !before.isDouble() {
-		// It was the transcendental unit's, and kept the next one of that unit away.
-		least, double = f.leastBehindOther(bl, i, is), true
-	}
 	old, stall := least, least
 	d.of(w, &f.ops[i], func(at int, h hazard) {
 		q := &f.words[at]
@@ -94,7 +95,7 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 			if !known && !w.isDouble() {
 				l, known = doubleResult, true
 			}
-			if known && l == apart {
+			if known && apart <= l {
 				double = true
 			}
 			return
@@ -105,17 +106,16 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 		old = max(old, was[at-bl.from]+l-was[k-1])
 		stall = max(stall, is[at-bl.from]+l-is[k-1])
 	})
+	unit, behindOther := f.unitApart(bl, i, was, is)
+	stall, double = max(stall, unit), double || behindOther
 	switch {
 	case !moved && !double:
 		stall = s
 	case s > old && !double:
 		stall = max(stall, s)
 	}
-	if x := need[i-1]; x != nil { // a wait sees a scoreboard two cycles later
-		own, o := &f.ops[i-1], &f.ops[i]
-		if i == bl.to-1 || x.wr && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) || x.rd && overlap(lateReads(own), o.writes) {
-			stall = max(stall, shortStall)
-		}
+	if own, o := &f.ops[i-1], &f.ops[i]; behindOther && f.waitsFor(before, own, o) {
+		stall = max(stall, shortStall)
 	}
 	if stall > maxStall {
 		stall = maxStall
@@ -123,20 +123,78 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 	return stall
 }
 
-// leastBehindOther is leastApart for a word behind a conversion of doubles: what
-// counts is the last instruction of the transcendental unit, which that isn't any more.
-func (f *flow) leastBehindOther(bl *block, i int, is []int) int {
-	k, least := i-bl.from, 1
-	if before, own, o := &f.words[i-1], &f.ops[i-1], &f.ops[i]; before.wr() != noBoard && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) ||
-		before.rd() != noBoard && overlap(own.reads, o.writes) {
-		least = shortStall // a wait sees a scoreboard two cycles later
+// untilSeen returns the stall that the word in front of word i needs at least for waits
+// to see its scoreboards: two cycles.
+func (f *flow) untilSeen(bl *block, i int, need map[int]*fresh) int {
+	before := &f.words[i-1]
+	if i == bl.to-1 && before.isPaced() && (before.wr() != noBoard || before.rd() != noBoard) {
+		return shortStall
 	}
-	for j := i - 2; j >= bl.from; j-- {
-		if w := &f.words[j]; w.op()&0x1f0 == 0x100 {
-			return max(least, is[j-bl.from]+leastApart(w, &f.words[i])-is[k-1])
+	if x := need[i-1]; x != nil {
+		own, o := &f.ops[i-1], &f.ops[i]
+		if i == bl.to-1 || x.wr && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) || x.rd && overlap(lateReads(own), o.writes) {
+			return shortStall
 		}
 	}
-	return least
+	return 1
+}
+
+// waitsFor reports whether a word that has operands o waits for the scoreboards of
+// another.
+func (f *flow) waitsFor(w *word, own, o *operands) bool {
+	return w.wr() != noBoard && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) ||
+		w.rd() != noBoard && overlap(own.reads, o.writes)
+}
+
+// unitPace is how many cycles apart the transcendental unit takes two instructions.
+const unitPace = 8
+
+// isTranscendental reports whether an instruction of sm_100 is one of the
+// transcendental unit.
+func (w *word) isTranscendental() bool { return w.op()&0x1f0 == 0x100 || w.isPaced() && !w.isDouble() }
+
+// unitApart returns the stall that the transcendental unit asks for in front of word i.
+// isOther says that the input has its stall for a conversion of doubles, which isn't one
+// of the unit any more.
+func (f *flow) unitApart(bl *block, i int, was, is []int) (stall int, isOther bool) {
+	w, k := &f.words[i], i-bl.from
+	if !w.isTranscendental() {
+		return 0, false
+	}
+	for j, first := i-1, true; j >= bl.from && was[k]-was[j-bl.from] <= 2*unitPace; j-- {
+		q := &f.words[j]
+		if !q.isTranscendental() {
+			continue
+		}
+		if first && (q.isPaced() || w.isPaced()) {
+			isOther = was[k]-was[j-bl.from] == unitPace
+		}
+		first = false
+		if w.isPaced() || q.isPaced() {
+			continue
+		}
+		return is[j-bl.from] + min(unitPace, was[k]-was[j-bl.from]) - is[k-1], isOther
+	}
+	return 0, isOther
+}
+
+// endLatency is how many cycles behind an instruction of fixed latency its block may
+// end.
+func (w *word) endLatency(writes []span) int {
+	l := endRegister
+	for _, r := range writes {
+		switch {
+		case r.first >= uniformFile && kindOf(w) == 0x8c:
+			l = max(l, endComparison)
+		case r.first >= uniformFile && kindOf(w) == 0x9c:
+			l = max(l, endCombination)
+		case r.first >= predFile:
+			l = max(l, endPredicate)
+		case r.first >= uniformFile:
+			l = max(l, endUniform)
+		}
+	}
+	return l
 }
 
 // stallAtEnd returns the stall of a block's last word.
@@ -147,7 +205,7 @@ func (f *flow) stallAtEnd(bl *block, was, is []int) int {
 	switch {
 	case last.endsBlock():
 		least = leastBranch
-	case last.isDouble():
+	case last.isDouble() || last.wr() != noBoard || last.rd() != noBoard:
 		least = shortStall // until a wait sees its scoreboards
 	}
 	double := false
@@ -162,12 +220,7 @@ func (f *flow) stallAtEnd(bl *block, was, is []int) int {
 			double = double || apart <= latestDouble
 			continue
 		}
-		l := endRegister
-		for _, r := range f.ops[i].writes {
-			if r.first >= uniformFile {
-				l = endPredicate
-			}
-		}
+		l := w.endLatency(f.ops[i].writes)
 		stall = max(stall, is[i-bl.from]+min(l, apart)-is[n-1])
 	}
 	if last.op() == opEXIT {

@@ -202,9 +202,12 @@ func slowed(words []word, r *Result) (out []word, ok bool) {
 			w := &words[i]
 			if s := p.stalls[i-f.blocks[b].from]; s != cycles(w) {
 				w.setStall(s)
-				if w.isFixed() {
+				if w.isFixed() || w.isDouble() && need[i] == nil {
 					w.setYield(s <= shortStall)
 				}
+			}
+			if w.isFixed() && w.stall() == shortStall && f.behindDouble(b, i) {
+				w.setYield(true)
 			}
 			if need[i] != nil {
 				w.setYield(true)
@@ -226,7 +229,7 @@ func slowed(words []word, r *Result) (out []word, ok bool) {
 	for i, list := range front {
 		r.Fillers[i] = len(list)
 	}
-	a := &allocator{flow: traceFresh(out, moved)}
+	a := &allocator{flow: traceFresh(out, moved), paced: true}
 	dead := -1
 	if stackLoad(out) && len(a.first[0]) > 0 {
 		dead = a.first[0][0]
@@ -234,6 +237,12 @@ func slowed(words []word, r *Result) (out []word, ok bool) {
 	ok = a.reallocate(dead) && sound103(out)
 	r.doubts = a.doubts
 	return out, ok
+}
+
+// behindDouble reports whether one of the two words in front of a word in its block is
+// one of doubles.
+func (f *flow) behindDouble(b, i int) bool {
+	return i > f.blocks[b].from && f.words[i-1].isDouble() || i > f.blocks[b].from+1 && f.words[i-2].isDouble()
 }
 
 // cycles returns the stall of an instruction, at least one.
