@@ -99,7 +99,8 @@ func attrValue(r *record) string {
 
 // paramSize returns where the parameters end: KPARAM_INFO has the offset as u16
 // at 6 and the size in bits 18 and up of the word at 8, its second form for larger
-// parameters the size as the word at 8. It returns false where there are none.
+// parameters the size as u16 at 8, in front of what a pointer points to: its alignment and
+// its space. It returns false where there are none.
 func paramSize(merc []record) (uint16, bool) {
 	end, any := uint32(0), false
 	for k := range merc {
@@ -107,7 +108,7 @@ func paramSize(merc []record) (uint16, bool) {
 			end = max(end, uint32(binary.LittleEndian.Uint16(r.Data[6:]))+binary.LittleEndian.Uint32(r.Data[8:])>>18)
 			any = true
 		} else if r.Attr == attrKparamInfo2 && len(r.Data) == 12 {
-			end = max(end, uint32(binary.LittleEndian.Uint16(r.Data[6:]))+binary.LittleEndian.Uint32(r.Data[8:]))
+			end = max(end, uint32(binary.LittleEndian.Uint16(r.Data[6:]))+uint32(binary.LittleEndian.Uint16(r.Data[8:])))
 			any = true
 		}
 	}
