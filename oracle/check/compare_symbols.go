@@ -198,6 +198,9 @@ func (c *check) compareSectionSymbols() {
 				c.verdict.add(Finding{Kind: SymbolType, Section: name, Symbol: s.name, Offset: uint64(i), Detail: "section symbol", unneeded: true})
 			}
 		}
+		if i > 0 && s.kind() == cuda.STTSection && s.special {
+			c.verdict.add(Finding{Kind: SymbolSection, Symbol: s.name, Offset: uint64(i), Got: hex(uint64(s.shndx)), Detail: "section symbol", unneeded: true})
+		}
 		if id := c.out.refs[i].id; s.bind() == cuda.STBLocal && (id == nil || id.space() != cuda.STOShared || id.function()) {
 			last = i // 13.5 writes shared variables as local where -g shows them
 		}
