@@ -113,7 +113,7 @@ func (c *check) kernelFacts(list []fact, b *body) []fact {
 		case least > 0 || slices.ContainsFunc(list, func(f fact) bool { return f.attr == attr }):
 			set(format, attr, halfOf(least), append(also, halfOf(all))...)
 		default:
-			list = append(list, fact{format: format, attr: attr, rest: halfOf(all), file: b.mod.name, optional: true})
+			list = append(list, fact{format: format, attr: attr, rest: halfOf(all), also: also, file: b.mod.name, optional: true})
 		}
 	}
 	switch {
@@ -128,6 +128,9 @@ func (c *check) kernelFacts(list []fact, b *body) []fact {
 			for n := n.below; n <= own; n++ {
 				also = append(also, halfOf(n)) // the flags of older code have its own still
 			}
+		}
+		for n := n.barriers + 1; only && n < c.allNeed.barriers; n++ {
+			also = append(also, halfOf(n)) // of all that is there, but for flags of older code
 		}
 		count(cuda.FormatByte, cuda.AttrNumBarriers, n.barriers, c.allNeed.barriers, also...)
 	}

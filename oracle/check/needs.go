@@ -288,6 +288,9 @@ func (c *check) registerByte(b *body) uint32 {
 	if c.release >= 124 || b.owner == nil || !b.kernel() {
 		return own
 	}
+	if a := b.area; !b.owner.asked && a != nil && a.out != nil && registersOf(a.out.info) == own {
+		return own // it stays with --preserve-relocs, and what it calls counts for nothing
+	}
 	mine, _ := b.moduleFact(cuda.AttrRegcount)
 	if most := c.needOf(b.owner).registers; most > mine {
 		return most

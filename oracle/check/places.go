@@ -150,64 +150,6 @@ func (c *check) toldPlace(a *area, id *identity) (uint64, bool) {
 	return at, known
 }
 
-// placeByContent looks for the bytes of parts that nothing names: where the
-// order of the inputs has them, else wherever there is room.
-func (c *check) placeByContent(a *area, open []*part) error {
-	var left []*part
-	taken := a.takenSpans()
-	open, err := c.placeByNames(a, open, &taken)
-	if err != nil {
-		return err
-	}
-	// Where the output has no record of the same name at the same place, the bytes
-	// alone decide, of what is left.
-	for _, c.byRecords = range [...]bool{true, false} {
-		left = nil
-		for _, p := range open {
-			ok, err := c.fits(a, p, p.base, taken)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				left = append(left, p)
-				continue
-			}
-			p.placed = true
-			taken = append(taken, span{p.base, p.base + p.section.size})
-		}
-		for len(left) > 0 {
-			next := left[:0:0]
-			for _, p := range left {
-				found, err := c.search(a, p, &taken)
-				if err != nil {
-					return err
-				}
-				if !found {
-					next = append(next, p)
-				}
-			}
-			if len(next) == len(left) {
-				break
-			}
-			left = next
-		}
-		open = left
-	}
-	// Nowhere are just these bytes: so that the first wrong one can be told, the
-	// order of the inputs counts where it leaves room.
-	for _, p := range left {
-		room := p.base <= a.out.size && p.section.size <= a.out.size-p.base
-		for _, s := range taken {
-			room = room && (p.base >= s.to || s.from >= p.base+p.section.size || s.from == s.to)
-		}
-		if room && (a.owner != nil || c.neededPart(a, p) || isDebug(a.name)) {
-			p.placed = true
-			taken = append(taken, span{p.base, p.base + p.section.size})
-		}
-	}
-	return nil
-}
-
 // placeByNames takes for a part the place where the output has symbols of the names
 // and sizes of all its objects, as it has for static variables that several inputs
 // name alike.
