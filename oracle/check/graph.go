@@ -410,16 +410,38 @@ func (c *check) keepPresent() {
 			count[f.code.section.name]--
 		}
 	}
+	mayTake := func(f *identity, alike bool) bool {
+		if f.code == nil || f.live || f.first() != f {
+			return false
+		}
+		name := f.code.section.name
+		return count[name] > 0 && (!alike || slices.ContainsFunc(present[name], func(s *section) bool { return c.mayBe(f.code, s) }))
+	}
+	// Static functions of several inputs have one name: those that others call which are
+	// there go first.
+	var queue []*identity
+	for _, f := range c.graph.functions {
+		if !f.local && mayTake(f, true) {
+			queue = append(queue, f)
+		} else if f.live && !f.reached {
+			queue = append(queue, f.calls.list...)
+		}
+		for ; len(queue) > 0; queue = queue[1:] {
+			if f := queue[0]; mayTake(f, true) {
+				count[f.code.section.name]--
+				f.live = true
+				queue = append(queue, f.calls.list...)
+			}
+		}
+	}
 	// Of several with one name that one whose code is there.
 	for _, alike := range [...]bool{true, false} {
 		for _, f := range c.graph.functions {
-			if f.code == nil || f.live || f.first() != f {
-				continue
-			}
-			name := f.code.section.name
-			if count[name] > 0 && (!alike || slices.ContainsFunc(present[name], func(s *section) bool { return c.mayBe(f.code, s) })) {
-				count[name]--
+			if mayTake(f, alike) {
+				count[f.code.section.name]--
 				f.live = true
+			} else if f.code == nil || f.live || f.first() != f {
+				continue
 			} else if c.options.Relocatable && c.relocatable {
 				f.live = true // a later link may ask for it
 			}

@@ -59,7 +59,7 @@ func (u sharedUse) compare(o sharedUse) int {
 // by kernel.
 func (c *check) compareShared() error {
 	if c.relocatable {
-		return nil // see placedEarly
+		return c.compareSharedSizes() // for places see placedEarly
 	}
 	own := map[int32][]sharedUse{} // by component of the call graph
 	for _, id := range c.shared {
@@ -97,6 +97,26 @@ func (c *check) compareShared() error {
 	for _, k := range c.kernels {
 		if err := c.compareSharedOf(k, sets[c.graph.group[k.node]]); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// compareSharedSizes wants in a relocatable output what each input's kernel asks for: the final
+// link adds to that.
+func (c *check) compareSharedSizes() error {
+	for _, m := range c.modules {
+		for i := range m.sections {
+			asks := &m.sections[i]
+			if asks.kind != cuda.SHTCudaShared {
+				continue
+			}
+			k := m.ownerOf(asks)
+			a := c.byKey[areaKey{".nv.shared.", k}]
+			if k == nil || a == nil || a.out == nil || !k.live || k.disposition != won || a.out.size >= asks.size {
+				continue
+			}
+			c.verdict.add(Finding{Kind: SharedSize, File: m.name, Section: a.out.name, Symbol: k.owner.String(), Want: "at least " + hex(asks.size), Got: hex(a.out.size)})
 		}
 	}
 	return nil
