@@ -269,22 +269,9 @@ func (c *check) recordFits(a *area, w, g capsule.Node) bool {
 	if !ok {
 		return true
 	}
-	var begin string
-	switch op := opcode(last); {
-	case op == opExit:
-		begin = "0111"
-		if last[1]>>4 == 7 {
-			begin = "0111000af8000000000000f800000000"
-		}
-	case op == opBsync:
-		begin = "0109"
-	case op%0x100 == 0x35:
-		begin = "410c"
-		if g.Size == 32 {
-			begin = "420c"
-		}
-	default:
-		c.unjudged(a, Finding{Kind: CodeBytes, Section: a.name, Symbol: a.owner.owner.String(), Offset: g.At, Detail: fmt.Sprintf("a record for words that were put in before opcode 0x%x: what it must be is not known", op)})
+	begin, known := recordOf(last, g)
+	if !known {
+		c.unjudged(a, Finding{Kind: CodeBytes, Section: a.name, Symbol: a.owner.owner.String(), Offset: g.At, Detail: fmt.Sprintf("a record for words that were put in before opcode 0x%x: what it must be is not known", opcode(last))})
 		return true
 	}
 	if !strings.HasPrefix(fmt.Sprintf("%x", is), begin) {
@@ -294,6 +281,40 @@ func (c *check) recordFits(a *area, w, g capsule.Node) bool {
 		return false
 	}
 	return true
+}
+
+// recordOf is the record that nvlink writes for words that were put in or made anew, by
+// the last of them; where not all of it is known, how it begins.
+//
+// Source: 17,000 records of such words in code of ptxas 13.5.37 and nvlink 13.5.37.
+func recordOf(word []byte, g capsule.Node) (begin string, known bool) {
+	always := word[1]>>4 == 7
+	wide := number(word, 8, 8)>>(73-64)%2 == 1
+	switch op := opcode(word); {
+	case op == opExit && always:
+		return "0111000af8000000000000f800000000", true
+	case op == opExit:
+		return "0111", true
+	case op == opBsync && always:
+		return fmt.Sprintf("0109020af80001000000%02x0000000000", 2*word[2]), true
+	case op == opBsync:
+		return "0109", true
+	case op == 0x235 && g.Size == 16 && !wide:
+		return "410c4004", true
+	case op == 0x235 && g.Size == 16:
+		return "410c5004", true
+	case op == 0x835 && g.Size == 32 && !wide:
+		return "420c4206", true
+	case op == 0xc35 && g.Size == 16 && !wide:
+		return "410c4404", true
+	case op == 0xc35 && g.Size == 16:
+		return "410c5404", true
+	case op%0x100 == 0x35 && g.Size == 32:
+		return "420c", true
+	case op%0x100 == 0x35:
+		return "410c", true
+	}
+	return "", false
 }
 
 // touchesChange reports whether some word of a node was put in or left out.

@@ -78,6 +78,10 @@ func (c *check) compareSchedule(a *area, changed int) error {
 			}
 			continue
 		}
+		if j := s.tooSoon(i); j > 0 {
+			c.verdict.add(s.finding(j, fmt.Sprintf("waits for the scoreboard of the word at 0x%x before that one has taken it", i*instruction)))
+			return nil
+		}
 		for _, t := range s.tokens(i) {
 			at, result := s.follow(t)
 			switch result {
@@ -132,6 +136,30 @@ func (c *check) newSchedule(a *area) *schedule {
 		}
 	}
 	return s
+}
+
+// tooSoon finds a word behind i that waits for its scoreboard less than two cycles later:
+// it sees the scoreboard as it was. 0: none.
+//
+// Source: 30,000 such pairs in code of ptxas 13.0.88, 13.2.86 and 13.5.37, two cycles at least.
+func (s *schedule) tooSoon(i int) int {
+	boards := uint64(0)
+	for _, board := range [...]uint64{s.out[i].write, s.out[i].read} {
+		if board < 6 {
+			boards |= 1 << board
+		}
+	}
+	in, out := s.in[i].stall, s.out[i].stall
+	for j := i + 1; boards != 0 && j < len(s.words) && out < 2; j++ {
+		if s.out[j].wait&boards != 0 && out < in {
+			return j
+		}
+		if s.leaves(j) {
+			break
+		}
+		in, out = in+s.in[j].stall, out+s.out[j].stall
+	}
+	return 0
 }
 
 // naive reports whether an input's code was never scheduled either, but waits

@@ -109,3 +109,17 @@ func TestStoresInOrder(t *testing.T) {
 		t.Error("a load is no store")
 	}
 }
+
+// A scoreboard is taken a cycle after its word: who waits for it stands two cycles behind.
+func TestWaitsTooSoon(t *testing.T) {
+	load := scheduled{0x08000a00, 0x00006b00ff0477ac, 2, 0, 7, 0} // LDCU.64 UR4
+	use := scheduled{0x0c101900, 0x0000080404057980, 2, 2, 7, 1}  // LD.E R5, desc[UR4][R4.64]
+	exit := scheduled{0x03800000, 0x000000000000794d, 5, 7, 7, 1 << 2}
+	for stall, want := range map[uint64]string{1: "rejected", 2: "accepted", 3: "accepted"} {
+		out := []scheduled{load, use, exit}
+		out[0].stall = stall
+		if got := scheduleOf([]scheduled{load, use, exit}, out).judged(t); got != want {
+			t.Errorf("%d cycles: %s, want %s", stall, got, want)
+		}
+	}
+}
