@@ -97,12 +97,12 @@ type field struct {
 type kept struct {
 	offset   uint64
 	kind     uint32
+	rela     bool
+	optional bool // may be missing
+	lost     bool // the input defines the symbol itself, and so do others
 	ref      ref
 	addend   int64
-	rela     bool
 	implicit int64 // addend that a REL record has in its place
-	optional bool  // may be missing
-	lost     bool  // the input defines the symbol itself, and so do others
 	mod      *module
 }
 

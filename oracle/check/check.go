@@ -64,8 +64,10 @@ type check struct {
 	earlyTold    map[*identity]bool // -r: shared variables that have a place already
 	units        bool               // constants of functions are placed
 	slots        map[*area]map[*identity]uint64
-	slotBase     uint64 // offset of the first image slot
-	capsules     map[*body]*capsule.Capsule
+	slotBase     uint64           // offset of the first image slot
+	capsule      *capsule.Capsule // that of capsuleFor
+	capsuleFor   *body
+	capsuleSizes map[*body]capsuleSize
 	pairs        map[uint32]*area // Mercury side: capsules by section of the SASS
 
 	instance *identity // -r: stands for arrays of unknown length in shared memory
@@ -82,6 +84,7 @@ func Check(inputs []Input, output []byte, o Options) Verdict {
 	c := newCheck(inputs, output, o)
 	c.answer(inputs, output)
 	if c.out != nil && c.out.side == sassSide && c.verdict.Refusal == nil {
+		c.forget()
 		m := newCheck(inputs, output, o)
 		m.side, m.budget, m.hints, m.sass = mercurySide, c.budget, c.hints, c
 		m.answer(inputs, output)
@@ -116,7 +119,11 @@ func newCheck(inputs []Input, output []byte, o Options) *check {
 
 func (c *check) run(inputs []Input, output []byte) error {
 	for i, in := range inputs {
-		m, err := readModule(i, in, c.side, c.budget)
+		var other *image
+		if c.sass != nil {
+			other = c.sass.modules[i].image
+		}
+		m, err := readModule(i, in, c.side, other, c.budget)
 		if err != nil {
 			return err
 		}
@@ -137,6 +144,21 @@ func (c *check) run(inputs []Input, output []byte) error {
 		}
 	}
 	return nil
+}
+
+// forget lets go of what only the check of one side needs, before the other's.
+func (c *check) forget() {
+	for _, a := range c.areas {
+		a.want, a.fields, a.kept, a.resolved, a.free, a.covered, a.parts = nil, nil, nil, nil, nil, nil, nil
+		a.byFunction, a.recordsAt = nil, nil
+	}
+	for _, m := range c.modules {
+		*m = module{image: m.image, number: m.number, bodies: m.bodies}
+		m.symbols = nil
+	}
+	c.uses, c.lostUses, c.usersOfGroup, c.told, c.aligned, c.lines = nil, nil, nil, nil, nil, nil
+	c.objectsIn, c.outByName, c.idsByName, c.graph = nil, nil, nil, nil
+	c.out.infos, c.out.named = nil, nil
 }
 
 // findPlaces finds where everything lies.

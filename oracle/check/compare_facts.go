@@ -17,17 +17,16 @@ import (
 
 // fact is an attribute in that form.
 type fact struct {
-	format cuda.InfoFormat
-	attr   cuda.InfoAttr
-	about  string // what its symbol index stands for; for lists all of them
-	key    ref
-	rest   string // the other bytes
-	file   string
-
+	format   cuda.InfoFormat
+	attr     cuda.InfoAttr
+	optional bool   // may be missing
+	least    bool   // a larger number is right as well
+	anything bool   // any value is right
+	about    string // what its symbol index stands for; for lists all of them
+	key      ref
+	rest     string // the other bytes
+	file     string
 	also     []string // other values of rest (of about, for a list) that are right as well
-	optional bool     // may be missing
-	least    bool     // a larger number is right as well
-	anything bool     // any value is right
 }
 
 // is reports whether another fact says what this one wants.
@@ -109,16 +108,7 @@ func (i *image) factOf(a attribute, resolve func(uint32) ref) fact {
 }
 
 func (c *check) compareFacts() error {
-	var module []fact
-	for _, m := range c.modules {
-		module = append(module, c.moduleFacts(m)...)
-	}
-	if !c.relocatable {
-		for _, k := range c.kernels {
-			module = append(module, minStack(k, c.needOf(k)))
-		}
-	}
-	got := map[*body][]fact{}
+	lists := map[*body][]int{}
 	var gotModule []fact
 	for i, list := range c.out.infos {
 		if c.out.sections[i].kind != cuda.SHTCudaInfo {
@@ -139,21 +129,38 @@ func (c *check) compareFacts() error {
 				c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: want, Got: s.name, Detail: "name"})
 			}
 		}
+		if to != nil {
+			lists[to] = append(lists[to], i)
+			continue
+		}
+		gotModule = slices.Grow(gotModule, len(list))
 		for _, a := range list {
-			f := c.out.factOf(a, c.outRef)
-			if to == nil {
-				gotModule = append(gotModule, f)
-			} else {
-				got[to] = append(got[to], f)
-				c.ignoreIndices(got[to][len(got[to])-1:])
-			}
+			gotModule = append(gotModule, c.out.factOf(a, c.outRef))
+		}
+	}
+	module := make([]fact, 0, len(gotModule))
+	for _, m := range c.modules {
+		module = c.moduleFacts(module, m)
+	}
+	if !c.relocatable {
+		for _, k := range c.kernels {
+			module = append(module, minStack(k, c.needOf(k)))
 		}
 	}
 	c.compareList(".nv.info", "", module, gotModule)
+	module, gotModule = nil, nil
+	var got []fact
 	for _, a := range c.areas {
 		if a.code() && a.owner.live && a.out != nil {
 			list := c.bodyFacts(a.owner)
 			c.ignoreIndices(list)
+			got = got[:0]
+			for _, i := range lists[a.owner] {
+				for _, x := range c.out.infos[i] {
+					got = append(got, c.out.factOf(x, c.outRef))
+				}
+			}
+			c.ignoreIndices(got)
 			if err := c.budget.spend("", uint64(len(list))); err != nil {
 				return err
 			}
@@ -161,11 +168,11 @@ func (c *check) compareFacts() error {
 				c.movePlaces(a, list)
 				for i := range list {
 					if countsWords(list[i].attr) && !onlyWords(list[i].attr) {
-						list[i].also = append(list[i].also, valuesOf(got[a.owner], list[i].attr)...)
+						list[i].also = append(list[i].also, valuesOf(got, list[i].attr)...)
 					}
 				}
 			}
-			c.compareList(a.owner.infoSection(), a.owner.owner.String(), list, got[a.owner])
+			c.compareList(a.owner.infoSection(), a.owner.owner.String(), list, got)
 		}
 	}
 	return nil
@@ -234,10 +241,9 @@ func (c *check) outRef(index uint32) ref {
 	return c.out.refs[index]
 }
 
-// moduleFacts are the records of a module's .nv.info that must be in the
+// moduleFacts adds the records of a module's .nv.info that must be in the
 // output's.
-func (c *check) moduleFacts(m *module) []fact {
-	var list []fact
+func (c *check) moduleFacts(list []fact, m *module) []fact {
 	for i := range m.sections {
 		if m.sections[i].info != 0 {
 			continue

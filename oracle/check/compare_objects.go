@@ -74,8 +74,8 @@ func (c *check) endOf(s *section, id *identity) uint64 {
 		return s.size
 	}
 	if id != nil && id.code != nil {
-		if read := c.capsuleOf(id.code); read != nil && read.Known {
-			return read.Merc
+		if size := c.sizeOfCapsule(id.code); size.known {
+			return size.merc
 		}
 	}
 	return 1<<64 - 1

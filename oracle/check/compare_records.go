@@ -3,7 +3,6 @@ package check
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"sort"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -12,8 +11,8 @@ import (
 // Every record that must be kept is there, and no other.
 
 func (c *check) compareRecords() error {
-	got := map[*area][]kept{}
-	for _, l := range c.out.lists {
+	lists := map[*area][]int{}
+	for i, l := range c.out.lists {
 		if l.section.kind == cuda.SHTCudaResolvedRela {
 			continue
 		}
@@ -30,31 +29,30 @@ func (c *check) compareRecords() error {
 			}
 			continue
 		}
-		for _, r := range l.list {
-			k := kept{offset: r.offset, kind: r.kind, addend: r.addend, rela: r.rela}
-			if int(r.symbol) < len(c.out.refs) {
-				k.ref = c.out.refs[r.symbol]
-			}
-			got[a] = append(got[a], k)
-		}
+		lists[a] = append(lists[a], i)
 		if err := c.budget.spend("output", uint64(len(l.list))); err != nil {
 			return err
 		}
 	}
+	var want, got []kept
 	for _, a := range c.areas {
-		want := a.kept
 		if c.rewritten(a) {
 			continue
 		}
-		if a.owner != nil && !a.owner.live || a.moved || a.out == nil {
-			want = nil // its absence is told
+		want, got = want[:0], got[:0]
+		if !(a.owner != nil && !a.owner.live || a.moved || a.out == nil) { // else its absence is told
+			want = append(want, a.kept...)
 		}
-		want = slices.Clone(want)
 		for i := range want {
 			want[i].offset = c.movedTo(a, want[i].offset)
 		}
+		for _, i := range lists[a] {
+			for _, r := range c.out.lists[i].list {
+				got = append(got, kept{offset: r.offset, kind: r.kind, addend: r.addend, rela: r.rela, ref: c.outRef(r.symbol)})
+			}
+		}
 		c.verdict.Kept += len(want)
-		c.comparePlaces(a, want, got[a])
+		c.comparePlaces(a, want, got)
 	}
 	return nil
 }

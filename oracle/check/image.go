@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/twinlink/twinlink/cuda"
 )
 
@@ -86,8 +88,14 @@ func noBits(kind cuda.SectionType) bool {
 	return false
 }
 
-// readImage reads a file's tables. The error is a *Refusal.
-func readImage(name string, data []byte, of side, b *budget) (*image, error) {
+// readImage reads a file's tables. The error is a *Refusal. Where the file was read for its
+// other side, that view has its sections already.
+func readImage(name string, data []byte, of side, other *image, b *budget) (*image, error) {
+	if other != nil && other.side != whole {
+		f := &image{name: name, data: data, header: other.header, sections: slices.Clone(other.all), segments: other.segments, all: other.all}
+		f.view(of)
+		return f, f.readSymbols(b)
+	}
 	f := &image{name: name, data: data}
 	refuse := func(kind RefusalKind, at, value uint64) error {
 		return &Refusal{Kind: kind, File: name, Offset: at, Value: value}

@@ -84,8 +84,8 @@ func symbolOf(info uint32) uint32 { return info % (1 << 24) }
 func registersOf(info uint32) uint32 { return info / (1 << 24) }
 
 // readModule reads the tables of an input.
-func readModule(number int, in Input, of side, b *budget) (*module, error) {
-	f, err := readImage(in.Name, in.Data, of, b)
+func readModule(number int, in Input, of side, other *image, b *budget) (*module, error) {
+	f, err := readImage(in.Name, in.Data, of, other, b)
 	if err != nil {
 		return nil, err
 	}

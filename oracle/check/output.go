@@ -24,7 +24,11 @@ type output struct {
 
 // readOutput reads the output and takes from it what the options leave open.
 func (c *check) readOutput(data []byte) error {
-	f, err := readImage("output", data, c.side, c.budget)
+	var other *image
+	if c.sass != nil {
+		other = c.sass.out.image
+	}
+	f, err := readImage("output", data, c.side, other, c.budget)
 	if err != nil {
 		return c.unreadable(err)
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -56,10 +57,13 @@ var mercuryTypes = map[cuda.SectionType]cuda.SectionType{
 
 // view turns the tables into those of one side.
 func (f *image) view(of side) {
-	f.all = append([]section(nil), f.sections...)
 	f.side = of
 	if of == whole {
+		f.all = f.sections
 		return
+	}
+	if f.all == nil {
+		f.all = slices.Clone(f.sections)
 	}
 	capsules := map[uint32]uint32{} // by section of the SASS
 	twins := map[string]bool{}
