@@ -23,8 +23,12 @@ import "slices"
 // pace is how many cycles the unit needs for an instruction.
 const pace = 64
 
-// maxStall is the largest stall.
-const maxStall = 15
+// maxStall is the largest stall; longStall the least with which an instruction of
+// doubles has no yield bit.
+const (
+	maxStall  = 15
+	longStall = 12
+)
 
 // isDouble reports whether an instruction is DMUL, DADD, DSETP or DFMA.
 func (w *word) isDouble() bool {
@@ -202,15 +206,16 @@ func slowed(words []word, r *Result) (out []word, ok bool) {
 			w := &words[i]
 			if s := p.stalls[i-f.blocks[b].from]; s != cycles(w) {
 				w.setStall(s)
-				if w.isFixed() || w.isDouble() && need[i] == nil {
+				if w.isFixed() {
 					w.setYield(s <= shortStall)
 				}
 			}
 			if w.isFixed() && w.stall() == shortStall && f.behindDouble(b, i) {
 				w.setYield(true)
 			}
-			if need[i] != nil {
-				w.setYield(true)
+			if w.isDouble() {
+				w.setYield(w.stall() < longStall)
+				w.hi &^= 0xf << reuseShift
 			}
 			if gap := p.gaps[i-f.blocks[b].from]; gap > 0 {
 				front[i] = delay(&words[i-1], gap)
