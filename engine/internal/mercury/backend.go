@@ -38,5 +38,5 @@ func (l *Backend) opened(id model.SecID) *code {
 	return l.decoded[id]
 }
 
-// DecideSection leaves records to Decide: what becomes of one depends on its place.
-func (l *Backend) DecideSection(model.SecID) (kept int, done bool) { return 0, false }
+// Decider returns nil: what becomes of a record depends on its place.
+func (l *Backend) Decider() func(model.SecID) (kept int, done bool) { return nil }

@@ -64,13 +64,18 @@ var unifiedSymbols = []string{"__UDT_OFFSET", "__UFT_OFFSET", "__UFT_CANONICAL",
 // IsUnified reports whether a symbol is an undefined synthetic one.
 func (l *Program) IsUnified(s SymID) bool {
 	if l.unified == nil {
-		l.unified = make(map[names.ID]bool)
-		for _, n := range unifiedSymbols {
-			l.unified[l.Names.ID(n)] = true
-		}
+		l.NameUnified()
 	}
 	sym := &l.Syms[s]
 	return !sym.Is(SymDefined) && l.unified[sym.Name]
+}
+
+// NameUnified looks up the names that IsUnified asks for: several cores may then ask.
+func (l *Program) NameUnified() {
+	l.unified = make(map[names.ID]bool)
+	for _, n := range unifiedSymbols {
+		l.unified[l.Names.ID(n)] = true
+	}
 }
 
 func (l *Program) SymName(s SymID) string {

@@ -14,8 +14,14 @@ const partSize = 1024
 // there is more than one. Each part may write only what is its own: which core
 // takes which, and when, must not show. A panic of work is one of the caller.
 func Do(n int, work func(from, to int)) {
+	DoWith(n, func() func(from, to int) { return work })
+}
+
+// DoWith is Do with work of its own for each core.
+func DoWith(n int, each func() (work func(from, to int))) {
 	parts := (n + partSize - 1) / partSize
 	Run(parts, func(next func() int) {
+		work := each()
 		for i := next(); i >= 0; i = next() {
 			work(i*partSize, min((i+1)*partSize, n))
 		}

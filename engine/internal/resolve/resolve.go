@@ -6,6 +6,7 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/layout"
 	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/parallel"
 )
 
 // The class router: what happens to each relocation. The resolver class of a
@@ -13,9 +14,10 @@ import (
 
 // Rules are how one kind of code has its relocations resolved.
 type Rules interface {
-	// DecideSection decides about all records of a section at once. It returns how
-	// many stay; false leaves the section, or the rest of it, to the three below.
-	DecideSection(in model.SecID) (kept int, done bool)
+	// Decider returns what decides about all records of a section at once, for one
+	// core; nil where there is no such thing. It returns how many stay; false leaves
+	// the section, or the rest of it, to the three below.
+	Decider() func(in model.SecID) (kept int, done bool)
 	// Decide says what happens to a record.
 	Decide(in model.SecID, r *model.Reloc) error
 	// CheckApply refuses a record that can't be carried out.
@@ -30,16 +32,13 @@ type Rules interface {
 // kept, the first one first.
 func (l *Resolution) DecideAll(by Rules) error {
 	var applied, kept error // the first of each round
+	decided := l.decideSections(by)
 	for i := range l.Secs {
-		if l.Secs[i].Target == model.Absent {
+		if l.Secs[i].Target == model.Absent || decided[i] {
 			continue
 		}
 		in, list := model.SecID(i), l.Parts[i].Relocs
 		if !l.Secs[i].Deleted {
-			if n, done := by.DecideSection(in); done {
-				l.setKept(in, n)
-				continue
-			}
 			for j := range list {
 				if r := &list[j]; r.Disposition == model.Undecided {
 					if err := by.Decide(in, r); err != nil {
@@ -71,6 +70,28 @@ func (l *Resolution) DecideAll(by Rules) error {
 		l.warnLostConstants()
 	}
 	return nil
+}
+
+// decideSections decides about sections that can be decided as a whole, side by side,
+// and returns which those are.
+func (l *Resolution) decideSections(by Rules) []bool {
+	decided := make([]bool, len(l.Secs))
+	l.NameUnified()
+	parallel.DoWith(len(l.Secs), func() func(from, to int) {
+		decide := by.Decider()
+		return func(from, to int) {
+			for i := from; i < to && decide != nil; i++ {
+				if l.Secs[i].Target == model.Absent || l.Secs[i].Deleted {
+					continue
+				}
+				if n, done := decide(model.SecID(i)); done {
+					l.setKept(model.SecID(i), n)
+					decided[i] = true
+				}
+			}
+		}
+	})
+	return decided
 }
 
 // findNullPointers notes each variable with the address of a function that is not in

@@ -13,8 +13,6 @@ import (
 type Backend struct {
 	*output.Planner
 	*model.Program // of Planner
-
-	decided *[verdicts]verdict // see DecideSection
 }
 
 // New returns the backend of a program.

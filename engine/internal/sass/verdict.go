@@ -23,15 +23,18 @@ type verdict struct {
 // verdicts is how many are kept, each in the place that its type and symbol give.
 const verdicts = 1 << 10
 
-// DecideSection decides about a section's records. It returns how many stay, and
-// false where that isn't all: a record may be one that a check refuses.
-func (l *Backend) DecideSection(in model.SecID) (kept int, done bool) {
+// Decider returns what decides about all records of a section.
+func (l *Backend) Decider() func(in model.SecID) (kept int, done bool) {
 	if l.LostDebug != nil {
-		return 0, false // whose section it is counts too
+		return nil // whose section it is counts too
 	}
-	if l.decided == nil {
-		l.decided = new([verdicts]verdict)
-	}
+	known := new([verdicts]verdict)
+	return func(in model.SecID) (int, bool) { return l.decideSection(in, known) }
+}
+
+// decideSection returns how many records stay, and false where that isn't all: a
+// record may be one that a check refuses.
+func (l *Backend) decideSection(in model.SecID, decided *[verdicts]verdict) (kept int, done bool) {
 	relocs, size := l.Parts[in].Relocs, l.Secs[l.Secs[in].Target].Size
 	done = true
 	for i := range relocs {
@@ -39,7 +42,7 @@ func (l *Backend) DecideSection(in model.SecID) (kept int, done bool) {
 		if r.Disposition != model.Undecided {
 			return 0, false
 		}
-		v := &l.decided[(uint32(r.Sym)*31+r.Type)%verdicts]
+		v := &decided[(uint32(r.Sym)*31+r.Type)%verdicts]
 		if v.sym != r.Sym || v.typ != r.Type || !v.known {
 			*v = l.verdictOn(in, *r)
 		}
