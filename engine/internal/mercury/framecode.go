@@ -37,11 +37,10 @@ type framePoint struct {
 	ops []byte
 }
 
-// translateFrame appends a Mercury program with the addresses of the SASS code.
-func translateFrame(out, b []byte, fn *code) ([]byte, bool) {
-	var few [8]framePoint
-	points := few[:0]
-	merc, moved := uint64(0), false
+// eachFrameOp walks over a program: of an advance visit gets how far it goes, of any
+// other instruction but padding its bytes. It returns false for a program that can't be
+// read.
+func eachFrameOp(b []byte, visit func(distance uint64, ins []byte)) bool {
 	r := lebReader{b: b}
 	for r.pos < uint64(len(b)) {
 		from := r.pos
@@ -49,24 +48,45 @@ func translateFrame(out, b []byte, fn *code) ([]byte, bool) {
 		n, advance, ok := cfaLength(&r, op)
 		switch {
 		case !ok:
-			return out, false
+			return false
 		case op == cfaNop:
-			continue
 		case advance:
-			merc += n
+			visit(n, nil)
+		default:
+			visit(0, b[from:r.pos:r.pos])
+		}
+	}
+	return true
+}
+
+// appendAdvance appends the advance from one address of SASS to another.
+func appendAdvance(out []byte, from, to uint64) []byte {
+	return binary.LittleEndian.AppendUint32(append(out, cfaAdvance4), uint32((to-from)/sassCodeAlignment))
+}
+
+// translateFrame appends a Mercury program with the addresses of the SASS code.
+func translateFrame(out, b []byte, fn *code) ([]byte, bool) {
+	var few [8]framePoint
+	points := few[:0]
+	merc, moved := uint64(0), false
+	ok := eachFrameOp(b, func(distance uint64, ins []byte) {
+		if ins == nil {
+			merc += distance
 			moved = true
-			continue
+			return
 		}
 		if moved || len(points) == 0 {
 			points = append(points, framePoint{at: fn.frameAt(merc)})
 			moved = false
 		}
-		last := &points[len(points)-1]
-		if last.ops == nil {
-			last.ops = b[from:r.pos:r.pos]
+		if last := &points[len(points)-1]; last.ops == nil {
+			last.ops = ins
 		} else {
-			last.ops = append(last.ops, b[from:r.pos]...)
+			last.ops = append(last.ops, ins...)
 		}
+	})
+	if !ok {
+		return out, false
 	}
 	if moved {
 		points = append(points, framePoint{at: fn.frameAt(merc)})
@@ -78,8 +98,7 @@ func translateFrame(out, b []byte, fn *code) ([]byte, bool) {
 			continue // what is said of an address last counts
 		}
 		if p.at != sass {
-			out = append(out, cfaAdvance4)
-			out = binary.LittleEndian.AppendUint32(out, uint32((p.at-sass)/sassCodeAlignment))
+			out = appendAdvance(out, sass, p.at)
 			sass = p.at
 		}
 		out = append(out, p.ops...)
@@ -125,27 +144,18 @@ func moveFrame(out, b []byte, fn *code) ([]byte, bool) {
 		return append(out, b...), true
 	}
 	was, is := uint64(0), uint64(0)
-	r := lebReader{b: b}
-	for r.pos < uint64(len(b)) {
-		from := r.pos
-		op := r.byte()
-		n, advance, ok := cfaLength(&r, op)
-		switch {
-		case !ok:
-			return out, false
-		case op == cfaNop:
-		case advance:
-			was += n * sassCodeAlignment
-			if at := fn.frameMoved(was); at != is {
-				out = append(out, cfaAdvance4)
-				out = binary.LittleEndian.AppendUint32(out, uint32((at-is)/sassCodeAlignment))
-				is = at
-			}
-		default:
-			out = append(out, b[from:r.pos]...)
+	ok := eachFrameOp(b, func(distance uint64, ins []byte) {
+		if ins != nil {
+			out = append(out, ins...)
+			return
 		}
-	}
-	return out, true
+		was += distance * sassCodeAlignment
+		if at := fn.frameMoved(was); at != is {
+			out = appendAdvance(out, is, at)
+			is = at
+		}
+	})
+	return out, ok
 }
 
 // frameMoved translates an address of a program of the input's SASS.
