@@ -53,6 +53,9 @@ func (q *Question) options(args []string) (engine.Options, error) {
 	if err != nil {
 		return engine.Options{}, err
 	}
+	if cmd.Failed { // -Werror; nvlink reads the inputs first
+		return engine.Options{}, &cmdline.Refusal{Messages: cmd.Messages, Exit: 255}
+	}
 	return cmd.Options, nil
 }
 
