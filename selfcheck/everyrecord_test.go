@@ -79,3 +79,67 @@ func sectionKind(name string) string {
 	}
 	return name
 }
+
+// A parameter list of any length is put right: the size that the finalizer adds is that of the Mercury side's parameters.
+func TestLargeParameters(t *testing.T) {
+	tried := 0
+	capsules(t, func(c *corpus.Capsule, data []byte) {
+		if tried == 8 {
+			return
+		}
+		f, err := cubin.Open(c.Name, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := f.Editor()
+		sizes := map[int]uint16{} // of sections of the SASS side
+		for i := 1; i < f.NumSections(); i++ {
+			list, err := d.Info(i)
+			if err != nil {
+				continue
+			}
+			for k := range list {
+				switch r := &list[k]; r.Attr {
+				case cuda.AttrKparamInfo:
+					r.Data = bytes.Clone(r.Data)
+					r.Data[7] += 0x12 // the upper half of the offset
+				case cuda.AttrCbankParamSize:
+					sizes[i] = r.Value
+				}
+			}
+			if err := d.SetInfo(i, list); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(sizes) == 0 {
+			return
+		}
+		bad, err := d.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, again, err := selfcheck.Reconstitute(c.Name, bad, selfcheck.Options{AllowUnknown: true})
+		if err != nil || again == nil {
+			t.Fatalf("%s: %v", c.Name, err)
+		}
+		tried++
+		f, err = cubin.Open(c.Name, again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, size := range sizes {
+			list, err := f.Editor().Info(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range list {
+				if r.Attr == cuda.AttrCbankParamSize && r.Value != size+0x1200 {
+					t.Errorf("%s: %#x bytes of parameters in section %d, want %#x", c.Name, r.Value, i, size+0x1200)
+				}
+			}
+		}
+	})
+	if tried < 4 {
+		t.Errorf("%d objects", tried)
+	}
+}
