@@ -1,0 +1,65 @@
+package check
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/twinlink/twinlink/corpus"
+)
+
+// wrongBehaviours are links of corpus/testdata/cases that nvlink makes wrong: what is said of each, the program and the end
+// of the case's name.
+var wrongBehaviours = []struct {
+	kind    Kind
+	program string
+	ends    string
+}{
+	{SharedPlace, "tcgen05", "-r"}, {SharedPlace, "resource_report", "-v-r"}, {SharedPlace, "hidden_kernels", "-r"}, {SharedPlace, "hidden_kernels", "-r-null"},
+	{SharedPlace, "hidden_kernels", "-r-null-filter"}, {SharedPlace, "hidden_kernels", "-r-g"}, {SharedPlace, "partial_twice", "sm_100-r"},
+	{SectionSize, "equal_constants", "-kernels"}, {FunctionMissing, "null_pointers", "-ab"},
+	{SymbolAlignment, "dynamic_shared", "13.5-sm_80"}, {SymbolAlignment, "dynamic_shared", "13.5-sm_100"}, {CodeBytes, "open_constants", "-r"},
+}
+
+// openBehaviours are links that are right, as far as is known, and rejected.
+var openBehaviours = []string{"tcgen05/13.0-sm_100a", "tcgen05/13.0-sm_100a-g", "tcgen05/13.0-sm_103a", "fast_path/13.0-sm_100-combined",
+	"second_names/13.0-sm_80-r-before", "second_names/13.5-sm_80-r-before"}
+
+// Every other link of corpus/testdata/cases is accepted.
+func TestBehaviours(t *testing.T) {
+	programs, err := corpus.Behaviours()
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted, wrong, open := 0, 0, 0
+	for _, c := range corpus.CasesOf(programs) {
+		if !c.Linked() || c.Output == nil || !c.Complete() {
+			continue
+		}
+		v := Check(inputsOf(c), c.Output, optionsOf(c))
+		i := slices.IndexFunc(wrongBehaviours, func(w struct {
+			kind    Kind
+			program string
+			ends    string
+		}) bool {
+			return w.program == c.Program && strings.HasSuffix(c.Name, w.ends)
+		})
+		switch {
+		case slices.Contains(openBehaviours, c.ID()):
+			if open++; v.Total == 0 {
+				t.Errorf("%s is accepted: take it from the list", c.ID())
+			}
+		case i >= 0:
+			if wrong++; !slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Kind == wrongBehaviours[i].kind }) {
+				t.Errorf("%s: no %s among\n%s", c.ID(), wrongBehaviours[i].kind, v)
+			}
+		case v.Total > 0 || len(v.Unjudged) > 0:
+			t.Errorf("%s: %s", c.ID(), v)
+		default:
+			accepted++
+		}
+	}
+	if accepted < 100 || wrong < 20 || open != len(openBehaviours) {
+		t.Errorf("%d accepted, %d wrong, %d open", accepted, wrong, open)
+	}
+}
