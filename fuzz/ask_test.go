@@ -19,3 +19,20 @@ func TestWarningsAsErrors(t *testing.T) {
 		t.Errorf("without -Werror: %v", err)
 	}
 }
+
+// So is what -Werror makes of a link's warning that nvlink has, and not of one that it hasn't.
+func TestFailsByWarning(t *testing.T) {
+	stack, own := engine.Diagnostic{Severity: engine.Warning, Kind: engine.StackUnknown}, engine.Diagnostic{Severity: engine.Warning, Kind: engine.Rescheduled}
+	for _, c := range []struct {
+		args []string
+		d    engine.Diagnostic
+		want bool
+	}{
+		{[]string{"-Werror"}, stack, true}, {[]string{"-Werror"}, own, false}, {[]string{"-Werror", "-w"}, stack, false}, {[]string{"-g"}, stack, false},
+	} {
+		q := Question{Args: c.args}
+		if got := q.failsByWarning([]engine.Diagnostic{c.d}); got != c.want {
+			t.Errorf("%v, kind %d: %v", c.args, c.d.Kind, got)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvjitlink"
 	"github.com/twinlink/twinlink/internal/ownwarnings"
@@ -58,6 +59,9 @@ func (l *Live) judge(ctx context.Context, q *Question, kind string) (Ruling, *Di
 	if d := guarded("live", func() *Divergence { out, err = q.Link(); return nil }); d != nil {
 		return Diverge, d
 	}
+	if err == nil && q.failsByWarning(out.Diags) {
+		out, err = nil, &cmdline.Refusal{}
+	}
 	if ruling := l.quick(ctx, q, kind, out); ruling != "" {
 		return ruling, nil
 	}
@@ -91,6 +95,17 @@ func (l *Live) judge(ctx context.Context, q *Question, kind string) (Ruling, *Di
 		return BothRefuse, nil
 	}
 	return Dead, nil
+}
+
+// failsByWarning reports whether -Werror makes an error of a warning that nvlink has too.
+func (q *Question) failsByWarning(diags []engine.Diagnostic) bool {
+	return slices.Contains(q.Args, "-Werror") && !slices.Contains(q.Args, "-w") && slices.ContainsFunc(diags, func(d engine.Diagnostic) bool {
+		switch d.Kind {
+		case engine.Displaced, engine.NullPointer, engine.LostConstant, engine.Rescheduled:
+			return false
+		}
+		return d.Severity == engine.Warning
+	})
 }
 
 // foretold reports whether a warning says that the image may not be nvlink's.
