@@ -98,6 +98,15 @@ type shape struct {
 // arithmetic are shapes by the low nine bits of an opcode whose bit 8 is clear.
 var arithmetic = map[uint64]shape{
 	0x002: {d: 1, b: 1, data: 'm'},                                                        // MOV
+	0x00a: {d: 1, a: 1, b: 1, pp: 1},                                                      // FSET
+	0x00f: {d: 1, a: 1, b: 1, c: 1, pp: 1},                                                // VIMNMX3
+	0x013: {d: 1, b: 1},                                                                   // IABS
+	0x014: {d: 1, a: 1, b: 1, c: 1},                                                       // VABSDIFF
+	0x015: {d: 1, a: 1, b: 1, c: 1},                                                       // VABSDIFF4
+	0x033: {d: 1, a: 1, b: 1, pp: 1},                                                      // HSET2
+	0x034: {a: 1, b: 1, pd: 2, pp: 1},                                                     // HSETP2
+	0x040: {d: 1, a: 1, b: 1, pp: 1},                                                      // HMNMX2
+	0x076: {d: 1, a: 1, b: 1, c: 1, pp: 1},                                                // FMNMX3
 	0x007: {d: 1, a: 1, b: 1, pp: 1},                                                      // SEL
 	0x008: {d: 1, a: 1, b: 1, pp: 1},                                                      // FSEL
 	0x009: {d: 1, a: 1, b: 1, pp: 1},                                                      // FMNMX
@@ -138,7 +147,6 @@ var arithmetic = map[uint64]shape{
 	0x0bf: {d: 1, b: 1, ud: true, ub: true},                                               // UPOPC
 	0x036: {d: 1, a: 1, b: 1},                                                             // VIADD
 	0x0bd: {d: 1, b: 1, ud: true, ub: true},                                               // UFLO
-	0x0ca: {d: 1, a: 1, ud: true, pd: 1},                                                  // R2UR
 	0x045: {d: 1, b: 1},                                                                   // I2FP
 	0x082: {d: 1, b: 1, ud: true, ub: true, data: 'm'},                                    // UMOV
 	0x087: {d: 1, a: 1, b: 1, ud: true, ua: true, ub: true, pp: 1},                        // USEL
@@ -159,7 +167,7 @@ var others = map[uint64]shape{
 	0x402: {d: 2}, 0x482: {d: 2, ud: true}, 0x407: {d: 2, a: 2, pp: 1}, 0x908: {d: 1}, // MOV.64, UMOV.64, SEL.64 and MUFU of a number
 	0xd00: {d: 1, b: 1, ub: true}, 0xd01: {d: 1, b: 1, ub: true}, 0xd05: {d: 1, b: 1, ub: true}, 0xd06: {d: 1, b: 1, ub: true}, 0xd08: {d: 1, b: 1, ub: true}, 0xd09: {d: 1, b: 1, ub: true}, // of a uniform register
 	0xd10: {d: 1, b: 1, ub: true, data: 'f'}, 0xd11: {d: 1, b: 1, ub: true, data: 'f'}, 0xd12: {d: 1, b: 1, ub: true, data: 'f'}, 0xd13: {d: 1, b: 1, ub: true, data: 'f'},
-	0x3ba: {a: 2, b: 2, c: 1, ua: true, ub: true, uc: true}, 0x3c6: {}, // UBLKCP, FENCE.VIEW.ASYNC
+	0x3c6: {},                                                                                           // FENCE.VIEW.ASYNC
 	0x5a7: {a: 1, b: 1, c: 1, uc: true, pd: 1}, 0x5b2: {d: 2, a: 1, b: 2, ud: true, ua: true, ub: true}, // SYNCS.PHASECHK, SYNCS.EXCH.64
 	0x919: {d: 1},                                          // S2R
 	0x9c3: {d: 1, ud: true},                                // S2UR
@@ -179,32 +187,24 @@ var others = map[uint64]shape{
 	0x589: {d: 1, a: 1, b: 1, pd: 1},
 	0x989: {d: 1, a: 1, c: 1, pd: 1},
 	0xf89: {d: 1, a: 1, pd: 1},
-	0x806: {d: 1, pd: 1, pp: 1},           // VOTE
-	0x886: {d: 1, ud: true, pd: 1, pp: 1}, // VOTEU
-	0x81c: {pd: 2, pp: 4},                 // PLOP3
-	0x803: {d: 1, a: 1, pp: 6},            // P2R
-	0x805: {d: 1, data: 'm'},              // CS2R
-	0x31c: {d: 1, pd: 1},                  // B2R.RESULT
-	0x31d: {b: 1, pp: 7},                  // BAR
-	0x348: {a: 1, rough: true},            // WARPSYNC.COLLECTIVE
-	0x355: {d: 1}, 0x356: {b: 1},          // BMOV
-	0x3a1: {d: 1, a: 1, pd: 1},             // MATCH
+	0x806: {d: 1, pd: 1, pp: 1},  // VOTE
+	0x805: {d: 1, data: 'm'},     // CS2R
+	0x31c: {d: 1, pd: 1},         // B2R.RESULT
+	0x31d: {b: 1, pp: 7},         // BAR
+	0x348: {a: 1, rough: true},   // WARPSYNC.COLLECTIVE
+	0x355: {d: 1}, 0x356: {b: 1}, // BMOV
 	0x3c4: {d: 1, a: 1, ud: true},          // REDUX
 	0x949: {a: 2}, 0x958: {a: 2, ua: true}, // BRX, BRXU
 	0x943: {}, 0x944: {}, 0x343: {a: 2}, 0x344: {a: 2}, // CALL
-	0x950: {a: 2},                                                                                                                                           // RET
-	0x3a9: {d: 1, a: 1, b: 1, c: 1, pd: 1, data: 'a'}, 0x3a8: {d: 1, a: 1, b: 1, pd: 1, data: 'a'}, 0x9a8: {d: 1, a: 1, b: 1, desc: true, pd: 1, data: 'a'}, // ATOMG
-	0x98a: {d: 1, a: 1, b: 1, desc: true, pair: 2, pd: 1, data: 'a'},                                                                                       // ATOM
-	0x9a3: {d: 2, a: 2, b: 2, desc: true, pd: 1, rough: true}, 0x3a3: {d: 2, a: 2, b: 2, pd: 1, rough: true}, 0x9a6: {a: 2, b: 2, desc: true, rough: true}, // of floating point
-	0x98e: {a: 1, b: 1, desc: true, data: 'a'},                                                                                         // RED
-	0x38c: {d: 1, a: 1, b: 1, data: 's'}, 0x98c: {d: 1, a: 1, b: 1, desc: true, data: 's'}, 0x38d: {d: 1, a: 1, b: 1, c: 1, data: 's'}, // ATOMS
+	0x950: {a: 2},                                                                                  // RET
+	0x3a9: {d: 1, a: 1, b: 1, c: 1, pd: 1, data: 'a'}, 0x3a8: {d: 1, a: 1, b: 1, pd: 1, data: 'a'}, // ATOMG
+	0x98e: {a: 1, b: 1, desc: true, data: 'a'},                                       // RED
+	0x38c: {d: 1, a: 1, b: 1, data: 's'}, 0x38d: {d: 1, a: 1, b: 1, c: 1, data: 's'}, // ATOMS
 	0xf60: anyTexture, 0xf63: anyTexture, 0xf66: anyTexture, 0xf6c: anyTexture, 0xf6f: anyTexture, // TEX, TLD4, TLD, TXD, TXQ: see images
 	0xf99: {d: 4, a: 4, rough: true, handle: 1}, 0xf9b: {a: 4, b: 4, rough: true, handle: 1}, 0xf9d: {a: 4, b: 4, rough: true, handle: 1}, 0xf9f: {a: 4, b: 4, rough: true, handle: 1}, // SULD, SUST.P, SUST, SURED
-	0xfae: {d: 1, a: 2, rough: true}, 0x95d: {}, 0x9af: {}, // LDGSTS, NANOSLEEP, LDGDEPBAR
-	0x98f: {a: 2, rough: true}, // CCTL
-	0x547: {pp: 5},             // BRA.U
-	0xb1d: {pp: 7},             // BAR of a number
-	0x82f: {pd: 1, pp: 1, rough: true},
+	0x95d: {}, 0x9af: {}, // NANOSLEEP, LDGDEPBAR
+	0x547: {pp: 5},                                                              // BRA.U
+	0xb1d: {pp: 7},                                                              // BAR of a number
 	0x947: {pp: 1, divergent: true},                                             // BRA
 	0x918: {}, 0x94d: {}, 0x945: {}, 0x941: {}, 0x946: {}, 0x942: {}, 0x948: {}, // NOP, EXIT, BSSY, BSYNC, YIELD, BREAK, WARPSYNC.ALL
 	0x992: {}, 0x9ab: {}, 0x5ab: {}, 0x91b: {}, 0x95c: {}, 0x9c7: {}, 0xdc7: {}, // fences, barriers, BPT
@@ -233,7 +233,11 @@ func operandsOf(word []byte) operands {
 	o := operands{always: word[1]>>4 == 7}
 	low, high := number(word, 0, 8), number(word, 8, 8)
 	if guard := low >> 12 % 8; guard != 7 {
-		o.reads.add(predicateBase+guard, 1)
+		o.reads.add(guardBase(op, high)+guard, 1)
+	}
+	if forms, ok := wordForms()[op]; ok {
+		o.byForm(forms, low, high)
+		return o
 	}
 	x, ok := others[op]
 	second, third := uint64(32), uint64(64) // where the sources stand; 0: nowhere
@@ -255,8 +259,14 @@ func operandsOf(word []byte) operands {
 		default:
 			return o
 		}
-		if x.c == 0 {
+		if x.c == 0 && x.b != 0 { // the number or the uniform register is the second
 			third = 0
+			switch op >> 9 {
+			case 2, 3:
+				second = 0
+			case 7:
+				second, x.ub, x.uc = 32, true, false
+			}
 		}
 	}
 	field := func(at uint64) uint64 {

@@ -37,7 +37,7 @@ var textureForms = map[imageForm]byte{
 // instructions (tex, tld4, txq, suld, sust, sured of all kinds, sizes and numbers of
 // results), by what nvdisasm 13.5 -plr says that each reads.
 func (x *shape) images(op, low, high uint64) {
-	form := high % (1 << (controlFirst - 64))
+	form := high & formBits
 	n := byte(mathbits.OnesCount64(form >> 8 % 16))
 	switch op {
 	case 0xf60, 0xf63, 0xf66, 0xf6c:

@@ -145,3 +145,69 @@ func TestImageOperands(t *testing.T) {
 		t.Error("a form that is not known is taken for one that is")
 	}
 }
+
+// registersNamed reads names of registers.
+func registersNamed(text string) []uint64 {
+	r, _, _ := listed(text)
+	return numbers(&r)
+}
+
+// What a word reads and writes is what nvdisasm has for the lives of registers, which
+// lacks the predicates of P2R and R2P.
+func TestOperandsByLives(t *testing.T) {
+	text, err := os.ReadFile("testdata/operands_lives.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := 0
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) != 6 {
+			continue
+		}
+		words++
+		o := operandsOf(wordOf(t, fields[0]))
+		reads, writes := registersNamed(fields[4]), registersNamed(fields[5])
+		if !o.known || o.rough || !slices.Equal(numbers(&o.reads), reads) || !slices.Equal(numbers(&o.writes), writes) {
+			t.Errorf("%s %s: known %v, rough %v, reads %v for %v, writes %v for %v", fields[0], fields[3], o.known, o.rough, numbers(&o.reads), reads, numbers(&o.writes), writes)
+		}
+	}
+	if words < 250 {
+		t.Errorf("only %d words", words)
+	}
+}
+
+func wordOf(t *testing.T, digits string) []byte {
+	t.Helper()
+	var halves [2]uint64
+	for i := range halves {
+		n, err := strconv.ParseUint(digits[16*i:16*i+16], 16, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		halves[1-i] = n
+	}
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, halves[0]), halves[1])
+}
+
+// Predicates that a mask names: P2R R14, PR, RZ, 0x2 and R2P PR, R3, 0x41.
+func TestOperandsMask(t *testing.T) {
+	o := operandsOf(wordOf(t, "000fe4000000000000000002ff0e7803"))
+	if !o.known || !slices.Equal(numbers(&o.reads), []uint64{predicateBase + 1}) || !slices.Equal(numbers(&o.writes), []uint64{14}) {
+		t.Errorf("P2R reads %v, writes %v", numbers(&o.reads), numbers(&o.writes))
+	}
+	o = operandsOf(wordOf(t, "000fda00000000000000004103007804"))
+	if !o.known || !slices.Equal(numbers(&o.reads), []uint64{3}) || !slices.Equal(numbers(&o.writes), []uint64{predicateBase, predicateBase + 6}) {
+		t.Errorf("R2P reads %v, writes %v", numbers(&o.reads), numbers(&o.writes))
+	}
+}
+
+// A word of a form that the table lacks is unknown: HMMA of a shape that was not seen, a
+// UBLKCP with a byte mask, an opcode that nobody has.
+func TestOperandsUnknown(t *testing.T) {
+	for _, digits := range []string{"000fe2000000f8080000008a8408723c", "0003e2000810042000000006180073ba", "000fe2000000000000000000000073ff"} {
+		if o := operandsOf(wordOf(t, digits)); o.known {
+			t.Errorf("%s is known", digits)
+		}
+	}
+}

@@ -168,7 +168,7 @@ var distances = sync.OnceValue(func() map[pairOfWords]uint64 {
 // family is the opcode of a word, of arithmetic without the form of its operands.
 func family(word []byte) uint64 {
 	op := opcode(word)
-	if _, ok := others[op]; !ok && op>>8%2 == 0 {
+	if _, ok := others[op]; !ok && op>>8%2 == 0 && op != 0x803 && op != 0x81c && op != 0x886 { // P2R, PLOP3, VOTEU
 		return op % 0x100
 	}
 	return op
