@@ -125,8 +125,8 @@ type nodeMap struct {
 func (m *nodeMap) at(offset uint64) uint64 {
 	i := sort.Search(len(m.in.Nodes), func(i int) bool { return m.in.Nodes[i].At > offset })
 	for ; i > 0; i-- {
-		if n := m.in.Nodes[i-1]; n.Kind == capsule.Record && n.At <= offset && offset < n.At+n.Length {
-			if j := m.to[i-1]; j >= 0 && m.out.Nodes[j].Kind == capsule.Record {
+		if n := m.in.Nodes[i-1]; stored(n) && n.At <= offset && offset < n.At+n.Length {
+			if j := m.to[i-1]; j >= 0 && stored(m.out.Nodes[j]) {
 				return m.out.Nodes[j].At + offset - n.At
 			}
 			break
@@ -135,8 +135,11 @@ func (m *nodeMap) at(offset uint64) uint64 {
 	return offset
 }
 
+// stored reports whether a node has bytes in the capsule.
+func stored(n capsule.Node) bool { return n.Kind == capsule.Record || n.Kind == capsule.Note }
+
 // mapNodes pairs the nodes of two capsules by the words of the SASS that they
-// stand for.
+// stand for; notes, which have none, in their order.
 func (c *check) mapNodes(a *area) *nodeMap {
 	in := c.capsuleOf(a.owner)
 	out, err := capsule.Read(a.out.body, c.out.sassOf(a.out))
@@ -146,13 +149,24 @@ func (c *check) mapNodes(a *area) *nodeMap {
 	m := &nodeMap{in: in, out: out, to: make([]int32, len(in.Nodes))}
 	words := c.wordsOf(a)
 	byWord := map[uint64]int32{}
+	var notes []int32
 	for j, n := range out.Nodes {
+		if n.Kind == capsule.Note {
+			notes = append(notes, int32(j))
+			continue
+		}
 		for k := range max(n.Span, 1) {
 			byWord[n.SASS/instruction+k] = int32(j)
 		}
 	}
 	for i, n := range in.Nodes {
 		m.to[i] = -1
+		if n.Kind == capsule.Note {
+			if len(notes) > 0 {
+				m.to[i], notes = notes[0], notes[1:]
+			}
+			continue
+		}
 		for k := range max(n.Span, 1) {
 			w := n.SASS/instruction + k
 			if words != nil && !words.identity {
@@ -205,10 +219,16 @@ func (c *check) compareCapsule(a *area) {
 	for i, w := range m.in.Nodes {
 		j := m.to[i]
 		if j < 0 {
+			if w.Kind == capsule.Note {
+				c.verdict.add(c.codeFinding(a, w.At, nil, nil, "a note of the capsule is missing"))
+			}
 			continue
 		}
 		g := m.out.Nodes[j]
 		seen[j] = true
+		if w.Kind == capsule.Note && !sameNotePlace(c.wordsOf(a), w, g) {
+			c.verdict.add(c.codeFinding(a, g.At, nil, nil, "a note of the capsule stands before another word than in the input"))
+		}
 		if w.Kind == g.Kind && w.Span == g.Span {
 			c.compareNode(a, w, g)
 		} else if w.Kind != g.Kind || w.Span != g.Span {
@@ -222,9 +242,19 @@ func (c *check) compareCapsule(a *area) {
 	}
 }
 
+// sameNotePlace reports whether a note stands before the input's word, or before what was
+// put in before it.
+func sameNotePlace(words *wordMap, w, g capsule.Node) bool {
+	if words == nil || words.identity {
+		return w.SASS == g.SASS
+	}
+	first, last, ok := words.leadsTo(w.SASS / instruction)
+	return !ok || first <= g.SASS/instruction && g.SASS/instruction <= last
+}
+
 // compareNode compares the records of two nodes.
 func (c *check) compareNode(a *area, w, g capsule.Node) {
-	if w.Kind != capsule.Record {
+	if !stored(w) {
 		return
 	}
 	x, _ := cut(a.want, w.At, w.Length)
@@ -261,6 +291,10 @@ func (c *check) compareNode(a *area, w, g capsule.Node) {
 func (c *check) respanned(a *area, w, g capsule.Node) {
 	words := c.wordsOf(a)
 	moved := words != nil && !words.identity
+	if g.Kind == capsule.Note {
+		c.verdict.add(c.codeFinding(a, g.At, nil, nil, "a note of the capsule that is not the input's"))
+		return
+	}
 	if g.Kind == capsule.Record && !c.recordFits(a, w, g) {
 		return
 	}

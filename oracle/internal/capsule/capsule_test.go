@@ -39,6 +39,47 @@ func TestReadByHand(t *testing.T) {
 	}
 }
 
+// A note is 16 bytes of Mercury code without SASS, as six and more stand in a kernel of
+// CUTLASS by ptxas 13.0.88.
+func TestReadNotes(t *testing.T) {
+	notes := []byte{0x31, 2, 0, 0x20, 0, 1, 1, 0x17, 0, 0, 0, 0, 0, 0, 0, 0, 0x31, 2, 0, 0xc8, 0, 4, 2, 5, 0, 0, 0, 0xfb, 0xff, 0xff, 0xff, 0}
+	data := []byte{7, 0, 0, 0, 1, 0, 0, 0xc0, 4, 0, 0, 0, 4, 0, 0, 0}
+	data = append(append(data, notes...), 0x50|1<<7&0xff, 1>>1)
+	code := make([]byte, 16*2)
+	binary.LittleEndian.PutUint16(code, 0x802) // 16 bytes in Mercury
+	c, err := Read(data, code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Nodes) != 4 || c.SASS != 2*16 || c.Merc != 3*16 || !c.Known || c.Nodes[1].Kind != Note || c.Nodes[2].SASS != 0 {
+		t.Errorf("%+v", c)
+	}
+	if at, stored, ok := c.Locate(16 + 3); !ok || !stored || at != 16+16+3 {
+		t.Errorf("byte 3 of the second note: %d %v %v", at, stored, ok)
+	}
+	if _, err := Read(data[:len(data)-12], code); err == nil {
+		t.Error("a note cut short reads")
+	}
+}
+
+// The sizes of words that CUB and CUTLASS have, as the Mercury code between EXITs of
+// functions of ptxas 13.0.88 has it.
+func TestPlainSize(t *testing.T) {
+	for op, want := range map[uint16]uint64{0x20a: 16, 0x20f: 16, 0x21a: 16, 0x304: 16, 0xe19: 16, 0x233: 32, 0x276: 32, 0x809: 32, 0x831: 32, 0xe25: 32} {
+		word := binary.LittleEndian.AppendUint16(nil, op)
+		if size, ok := plainSize(append(word, make([]byte, 14)...), 0); !ok || size != want {
+			t.Errorf("0x%x: %d %v", op, size, ok)
+		}
+	}
+	// ULOP3 UR4, UR5, UR6, UR7 and with URZ.
+	for third, want := range map[byte]uint64{7: 32, 255: 16} {
+		word := []byte{0x92, 0x72, 4, 5, 6, 0, 0, 0, third, 0xc0, 0x8e, 0x0f, 0, 0, 0, 0}
+		if size, ok := plainSize(word, 0); !ok || size != want {
+			t.Errorf("ULOP3 of third source %d: %d %v", third, size, ok)
+		}
+	}
+}
+
 // Of every cut and of random bytes: an answer or an *Error.
 func TestReadHostile(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

@@ -2,13 +2,14 @@ package capsule
 
 import "fmt"
 
-// NodeKind is one of the three kinds of node.
+// NodeKind is one of the four kinds of node.
 type NodeKind uint8
 
 const (
 	Plain NodeKind = iota + 1
 	Skip
 	Record
+	Note
 )
 
 // Node is one node with its place in both codes.
@@ -19,8 +20,8 @@ type Node struct {
 	Merc   uint64 // offset in Mercury code; counts only if Known
 	Size   uint64 // bytes of Mercury code
 	Known  bool   // Merc is certain: every node before has a known size
-	At     uint64 // Record: where its bytes begin in the capsule
-	Length uint64 // Record: how many
+	At     uint64 // Record, Note: where its bytes begin in the capsule
+	Length uint64 // Record, Note: how many
 }
 
 // Capsule is a capsule taken apart.
@@ -115,6 +116,10 @@ func record(data []byte, at uint64, node *Node) (uint64, *Error) {
 		at += 2
 	}
 	tag, ok := number(data, at, 1)
+	if ok && tag == noteTag && head%128 == noteTag {
+		node.Kind, node.Span, node.At, node.Length, node.Size = Note, 0, at, 16, 16
+		return cutShort(data, at, 16)
+	}
 	lengths := map[uint64]uint64{0x01: 16, 0x02: 32, 0x41: 4, 0x42: 4}
 	node.Kind, node.At, node.Length, node.Size = Record, at, lengths[tag], 16
 	if tag%16 == 2 {
@@ -123,10 +128,18 @@ func record(data []byte, at uint64, node *Node) (uint64, *Error) {
 	if !ok || node.Length == 0 {
 		return at, &Error{at, "a record of unknown kind"}
 	}
-	if _, ok := number(data, at+node.Length-1, 1); !ok {
+	return cutShort(data, at, node.Length)
+}
+
+// noteTag begins a note, 16 bytes of Mercury code that no word of SASS stands for.
+const noteTag = 0x31
+
+// cutShort returns the offset behind so many bytes.
+func cutShort(data []byte, at, length uint64) (uint64, *Error) {
+	if _, ok := number(data, at+length-1, 1); !ok {
 		return at, &Error{at, "a record cut short"}
 	}
-	return at + node.Length, nil
+	return at + length, nil
 }
 
 // Locate finds where a byte of Mercury code lies in the capsule. ok is false
@@ -140,7 +153,7 @@ func (c *Capsule) Locate(merc uint64) (at uint64, stored, ok bool) {
 		if merc < n.Merc || merc >= n.Merc+n.Size {
 			continue
 		}
-		if n.Kind == Record && n.Length == n.Size {
+		if (n.Kind == Record || n.Kind == Note) && n.Length == n.Size {
 			return n.At + merc - n.Merc, true, true
 		}
 		return 0, false, true
