@@ -112,8 +112,6 @@ var arithmetic = map[uint64]shape{
 	0x009: {d: 1, a: 1, b: 1, pp: 1},                                                      // FMNMX
 	0x00b: {a: 1, b: 1, pd: 2, pp: 1},                                                     // FSETP
 	0x00c: {a: 1, b: 1, pd: 2, pp: 3, data: 'm'},                                          // ISETP
-	0x013: {d: 1, b: 1},                                                                   // IABS
-	0x076: {d: 1, a: 1, b: 1, c: 1, pp: 1},                                                // FMNMX3
 	0x0cc: {d: 1, a: 1, ud: true},                                                         // CREDUX
 	0x010: {d: 1, a: 1, b: 1, c: 1, pd: 2, pp: 2},                                         // IADD3
 	0x011: {d: 1, a: 1, b: 1, c: 1, pd: 1, pp: 1},                                         // LEA
