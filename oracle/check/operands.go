@@ -41,6 +41,7 @@ type operands struct {
 	known         bool
 	rough         bool // there may be fewer
 	issued        bool // uniform registers are read when the word is issued
+	queued        bool // one of the words that loads and stores queue up
 	reads, writes regSet
 	always        bool // no guard
 }
@@ -58,8 +59,12 @@ func touches(from, by *operands, result bool) soundness {
 		return unknown
 	}
 	reads := from.reads
+	clear(reads[predicateBase/64:])
 	if from.issued {
-		clear(reads[uniformBase/64 : predicateBase/64])
+		clear(reads[uniformBase/64:])
+	}
+	if from.queued && by.queued {
+		clear(reads[:uniformBase/64])
 	}
 	met := reads.meets(&by.writes)
 	if result {
@@ -208,13 +213,25 @@ var others = map[uint64]shape{
 	0x992: {}, 0x9ab: {}, 0x5ab: {}, 0x91b: {}, 0x95c: {}, 0x9c7: {}, 0xdc7: {}, // fences, barriers, BPT
 }
 
+// Predicates are read when a word is issued: ptxas writes over the guard of an access to
+// memory without waiting for anything.
+//
+// Source: 11,629 such words in 1,333 functions of ptxas 13.0.88 for sm_100 and sm_120.
+
+// inQueue are words that take their operands one after the other: ptxas lets a load write
+// over an operand of one before it without waiting.
+//
+// Source: 778 such pairs in the same functions.
+var inQueue = map[uint64]bool{0x388: true, 0x589: true, 0x980: true, 0x981: true, 0x984: true, 0x985: true, 0x986: true, 0x988: true, 0x989: true, 0xf89: true}
+
 // atIssue are accesses to memory after which ptxas writes over their uniform registers
 // one cycle later, without waiting for the scoreboard of their operands.
 //
 // Doubles do so too, see readsAtIssue.
 //
-// Source: 745 such pairs in code of ptxas 13.0.88 and 13.5 for sm_100 to sm_121.
-var atIssue = map[uint64]bool{0x980: true, 0x981: true, 0x984: true, 0x985: true, 0x986: true, 0x988: true, 0x9a8: true}
+// Source: 745 such pairs in code of ptxas 13.0.88 and 13.5 for sm_100 to sm_121, 93 of
+// ATOM, ATOMS and SYNCS.
+var atIssue = map[uint64]bool{0x980: true, 0x981: true, 0x984: true, 0x985: true, 0x986: true, 0x988: true, 0x98a: true, 0x98c: true, 0x9a7: true, 0x9a8: true}
 
 // readsAtIssue reports whether a word has read its uniform registers when it is issued:
 // some accesses to memory, and arithmetic of doubles (DMUL, DADD, DSETP, DFMA).
@@ -228,7 +245,7 @@ func readsAtIssue(op uint64) bool {
 // operandsOf reads the operands of a word.
 func operandsOf(word []byte) operands {
 	op := opcode(word)
-	o := operands{always: word[1]>>4 == 7}
+	o := operands{always: word[1]>>4 == 7, queued: inQueue[op]}
 	low, high := number(word, 0, 8), number(word, 8, 8)
 	if guard := low >> 12 % 8; guard != 7 {
 		o.reads.add(guardBase(op, high)+guard, 1)

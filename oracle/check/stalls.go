@@ -101,8 +101,14 @@ func (s *schedule) soon(i, j int, cycles uint64, wait bool) soundness {
 		return sound
 	}
 	result := touches(&s.ops[i], &s.ops[j], true)
+	if result == unsound && s.exclusive(i, j) {
+		return sound
+	}
 	table := distances()
 	if result == unsound && !s.ops[i].writes.meets(&s.ops[j].reads) {
+		if least, known := table[pairOfWords{from: family(s.words[i]), to: family(s.words[j]), over: true}]; known && cycles >= least {
+			return sound
+		}
 		// It writes over a result that nobody uses any more. Where that would be there
 		// for the first who could use it, the two can't come in the wrong order.
 		if least, known := table[pairOfWords{from: family(s.words[i]), any: true}]; known && cycles >= least {
@@ -130,6 +136,28 @@ func (s *schedule) soon(i, j int, cycles uint64, wait bool) soundness {
 	return sound
 }
 
+// exclusive reports whether two words have opposite guards, and nothing from the one to
+// the other writes the predicate: never are both executed.
+func (s *schedule) exclusive(i, j int) bool {
+	guard := s.words[i][1] >> 4
+	if guard%8 == 7 || guard^8 != s.words[j][1]>>4 {
+		return false
+	}
+	op := opcode(s.words[i])
+	base := guardBase(op, number(s.words[i], 8, 8))
+	if base != guardBase(opcode(s.words[j]), number(s.words[j], 8, 8)) {
+		return false
+	}
+	var predicate regSet
+	predicate.add(base+uint64(guard%8), 1)
+	for ; i < j; i++ {
+		if !s.ops[i].known || s.ops[i].writes.meets(&predicate) {
+			return false
+		}
+	}
+	return true
+}
+
 //go:embed distances.txt
 var distancesText string
 
@@ -137,6 +165,7 @@ var distancesText string
 type pairOfWords struct {
 	from, to uint64
 	wait     bool // a scoreboard is waited for between
+	over     bool // the second does not use it, but writes over it
 	any      bool // the least of all that use it
 	all      bool // the most of them, where there are several
 }
@@ -149,9 +178,9 @@ var distances = sync.OnceValue(func() map[pairOfWords]uint64 {
 		var n uint64
 		var wait string
 		if got, _ := fmt.Sscanf(lines.Text(), "%x %x %d %s", &p.from, &p.to, &n, &wait); got >= 3 {
-			p.wait = wait == "wait"
+			p.wait, p.over = wait == "wait", wait == "over"
 			table[p] = n
-			if p.wait {
+			if p.wait || p.over {
 				continue
 			}
 			first, last := pairOfWords{from: p.from, any: true}, pairOfWords{from: p.from, all: true}

@@ -1,0 +1,84 @@
+package check
+
+import "testing"
+
+// wordsInRow is a schedule of some words, nothing else.
+func wordsInRow(t *testing.T, words ...string) *schedule {
+	t.Helper()
+	s := &schedule{targets: map[int][]int{}}
+	for _, digits := range words {
+		word := wordOf(t, digits)
+		s.words = append(s.words, word)
+		s.ops = append(s.ops, operandsOf(word))
+		s.out = append(s.out, controlOf(word))
+	}
+	return s
+}
+
+// Two words with opposite guards are never both executed, unless the predicate is written
+// between them: nvlink 13.5 puts @P0 IADD R172, R172, 0x2080 one cycle before @!P0 IADD
+// R172, R176, -0x2080.
+func TestSoonExclusive(t *testing.T) {
+	const (
+		yes   = "002fe200078e000000002080acac0835"
+		no    = "000fe200078e0000ffffdf80b0ac8835"
+		isetp = "000fe20003f05270000000ff3500720c" // ISETP.NE.AND P0, PT, R53, RZ, PT
+		uses  = "000fe200078e0000ffffdf80acb08835" // @!P0 IADD R176, R172, -0x2080
+	)
+	if got := wordsInRow(t, yes, no).soon(0, 1, 1, false); got != sound {
+		t.Errorf("opposite guards: %d", got)
+	}
+	if got := wordsInRow(t, yes, uses).soon(0, 1, 1, false); got != sound {
+		t.Errorf("opposite guards, used: %d", got)
+	}
+	if got := wordsInRow(t, yes, isetp, uses).soon(0, 2, 2, false); got != unsound {
+		t.Errorf("a predicate written between: %d", got)
+	}
+}
+
+// Of a result that nobody uses ptxas writes over IADD's by LOP3 one cycle later; it
+// uses it four cycles later at the least.
+func TestSoonOver(t *testing.T) {
+	const (
+		iadd = "000fe200078e01000000001221120235" // @P0 IADD R18, -R33, R18
+		over = "000fc800078e33ff00000021ff12a212" // @!P2 LOP3.LUT R18, RZ, R33, RZ, 0x33, !PT
+		uses = "000fc800078e33ff00000012ff12a212" // @!P2 LOP3.LUT R18, RZ, R18, RZ, 0x33, !PT
+	)
+	if got := wordsInRow(t, iadd, over).soon(0, 1, 1, false); got != sound {
+		t.Errorf("written over: %d", got)
+	}
+	if got := wordsInRow(t, iadd, uses).soon(0, 1, 1, false); got != unsound {
+		t.Errorf("used: %d", got)
+	}
+}
+
+// What a word has read when it is issued nobody need wait for: its predicates; uniform
+// registers of ATOM and others; of loads and stores what a load behind writes over. Its
+// registers otherwise.
+func TestTouchesWhenIssued(t *testing.T) {
+	const (
+		load  = "00416c000c1e19000000000802360981" // @P0 LDG.E R54, desc[UR8][R2.64]
+		stage = "0005e20008181a240cc000001ef07fae" // LDGSTS [R240+0xcc00], desc[UR36][R30.64], P0
+		isetp = "000fda0003f05270000000ff3500720c" // ISETP.NE.AND P0, PT, R53, RZ, PT
+		atom  = "0003ea000b1ef1048000002b30ff798a" // ATOM.E.OR PT, RZ, desc[UR4][R48.64], R43
+		umov  = "000fe200080000000000001f04047c82" // UMOV UR4, UR4
+		store = "0001e80000000800000c000d0c007388" // STS [R12+0xc00], R13
+		lds   = "000e64000000080000000000160d7984" // LDS R13, [R22]
+		mov   = "000fe20000000f00000000ff000d7202" // MOV R13, RZ
+	)
+	for _, x := range []struct {
+		name, from, by string
+		want           soundness
+	}{
+		{"a guard", load, isetp, sound},
+		{"a predicate", stage, isetp, sound},
+		{"a uniform register of ATOM", atom, umov, sound},
+		{"a store's data, by a load", store, lds, sound},
+		{"a store's data, by MOV", store, mov, unsound},
+	} {
+		from, by := operandsOf(wordOf(t, x.from)), operandsOf(wordOf(t, x.by))
+		if got := touches(&from, &by, false); got != x.want || !from.known || !by.known {
+			t.Errorf("%s: %d", x.name, got)
+		}
+	}
+}
