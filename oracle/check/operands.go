@@ -229,9 +229,9 @@ var inQueue = map[uint64]bool{0x388: true, 0x589: true, 0x980: true, 0x981: true
 //
 // Doubles do so too, see readsAtIssue.
 //
-// Source: 745 such pairs in code of ptxas 13.0.88 and 13.5 for sm_100 to sm_121, 93 of
-// ATOM, ATOMS and SYNCS.
-var atIssue = map[uint64]bool{0x980: true, 0x981: true, 0x984: true, 0x985: true, 0x986: true, 0x988: true, 0x98a: true, 0x98c: true, 0x9a7: true, 0x9a8: true}
+// Source: 745 such pairs in code of ptxas 13.0.88 and 13.5 for sm_100 to sm_121, and 93 of
+// ATOM, ATOMS and SYNCS; of LDSM (0x83b) code made anew by nvlink 13.5.
+var atIssue = map[uint64]bool{0x980: true, 0x981: true, 0x984: true, 0x985: true, 0x986: true, 0x988: true, 0x98a: true, 0x98c: true, 0x9a7: true, 0x9a8: true, 0x83b: true}
 
 // readsAtIssue reports whether a word has read its uniform registers when it is issued:
 // some accesses to memory, and arithmetic of doubles (DMUL, DADD, DSETP, DFMA).

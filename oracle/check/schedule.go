@@ -241,6 +241,9 @@ const (
 // follow goes along every path from a token's word until the output waits for it.
 // From where the input has waited on, no word may touch its registers.
 func (s *schedule) follow(t token) (at int, result soundness) {
+	if board, ok := s.cover(t.word); ok && t.result && t.out == noBoard {
+		t.out = board
+	}
 	if t.in == noBoard {
 		// The input relied on the stall counts, and so may the output where
 		// they are no less; else it must wait.
