@@ -84,14 +84,14 @@ func TestTouchesWhenIssued(t *testing.T) {
 }
 
 // Results of SHFL come in order: nvlink 13.5 gives a scoreboard to the second of two, and
-// who waits for that has both. Without the second, or behind a branch, there is nothing.
+// who waits for that has both. Without the second, or behind an end, there is nothing.
 func TestCover(t *testing.T) {
 	const (
 		first  = "00efe800000e00090820000012027989" // SHFL.DOWN PT, R2, R18, 0x1, R9: no scoreboard
 		second = "000e6200000e00090820000013037989" // SHFL.DOWN PT, R3, R19, 0x1, R9: scoreboard 1
 		isetp  = "041fe20003f06270000000090a00720c"
 		waits  = "002e2400000000120000000002027229" // DADD R2, R2, R18, which waits for 1
-		exit   = "000fea000380000000000000000d094d" // @P0 EXIT
+		exit   = "000fea0003800000000000000000794d" // EXIT
 	)
 	if board, ok := wordsInRow(t, first, second, isetp, waits).cover(0); !ok || board != 1 {
 		t.Errorf("covered: %d %v", board, ok)
