@@ -36,6 +36,7 @@ func TestFoundCpp(t *testing.T) {
 		{41001, "03-preserve", "records that name a label which the compiler lost", 0},
 		{52073, "04-order", "a table of strings that begins another", 0},
 		{52004, "10-kernels", "registers of a kernel that nobody asked for, 11.8", 0},
+		{63041, "02-g", "a call by name of what a call through a pointer reaches as well, 11.8", 0},
 		{52088, "10-kernels", "barriers of all that is there, but for flags of older code", 0},
 		{41086, "00-plain", "barriers of an older kernel in flags, of what it calls in its attribute", 0},
 		{41099, "10-kernels", "the same of the only kernel, which is charged with everything", 0},

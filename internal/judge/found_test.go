@@ -51,6 +51,7 @@ func TestFoundLinks(t *testing.T) {
 		{9900939, "a table of register types of one input written anew", 0},
 		{9700676, "the record of one static function at a place of another of its name", check.ResolvedStray},
 		{7310031, "a constant points to a variable whose own definition lost", check.PointerMissing},
+		{6300284, "what a function calls that stays though no kernel reaches it", 0},
 		{5200109, "a static function of two inputs, by which of its callers is there", 0},
 		{7310060, "a table points to a function whose own definition lost", check.FunctionMissing},
 	} {

@@ -101,7 +101,7 @@ func (c *check) relocatePlace(m *module, list relocs, to place) error {
 		case d.action == oracle.Patches:
 			c.patch(m, to.area, r, d)
 		case d.action == oracle.Keeps, d.action == oracle.Finalizes:
-			k := kept{offset: r.offset, kind: d.as, ref: c.refOf(m, r.symbol), addend: c.mergedAddend(m, r), rela: r.rela, mod: m, optional: optional, lost: m.definesAsWell(r.symbol)}
+			k := kept{offset: r.offset, kind: d.as, ref: c.refOf(m, r.symbol), addend: c.mergedAddend(m, r), rela: r.rela, mod: m, optional: optional || c.neverCalled(to.area.owner, m.refs[r.symbol].id), lost: m.definesAsWell(r.symbol)}
 			if !r.rela {
 				k.implicit = implicit(to.area, r)
 			} else if c.fieldOfTwin(to.area, r) {
