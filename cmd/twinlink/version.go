@@ -46,7 +46,7 @@ func versionCommand(s streams) *cobra.Command {
 func printReleases(ctx context.Context, s streams) error {
 	fmt.Fprintf(s.out, "twinlink %s\n", versionOf())
 	for _, r := range cmdline.Releases {
-		known := "complete (nvlink asked), up to sm_90a; refused above, and -r with shared variables from 13.2 on"
+		known := "complete (nvlink asked); above sm_90 see known-differences.md"
 		switch {
 		case r.ByNvJitLink():
 			known = "by nvJitLink (no nvlink asked), up to sm_90a"

@@ -31,8 +31,9 @@ func (l *Layout) warnDynamic(s *sharedLayout, k int, mixed bool) {
 }
 
 // externUser is the alignment of the dynamic variables that a function names: the
-// first record's, and the greatest; 0 where it names none.
-type externUser struct{ first, most uint64 }
+// first record's, and the greatest; 0 where it names none. asked is what the first one's
+// object says of it, 0 for nothing.
+type externUser struct{ first, most, asked uint64 }
 
 // externUsers finds the functions whose code names a dynamic variable.
 func (l *Layout) externUsers() []externUser {
@@ -44,6 +45,9 @@ func (l *Layout) externUsers() []externUser {
 				align := dynamicAlign(s)
 				if u.most == 0 {
 					u.first = align
+					if !s.Is(model.SymDefined) && model.IsAlignment(s.Value) {
+						u.asked = s.Value
+					}
 				}
 				u.most = max(u.most, align)
 			}

@@ -4,7 +4,6 @@ package layout
 
 import (
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/reach"
 )
@@ -46,9 +45,6 @@ func Compute(g *reach.Graph) (*Layout, error) {
 		}
 	}
 	if l.IsRelocatable() {
-		if l.Release.KeepsShared && l.namesShared() {
-			return nil, diag.Refuse(diag.Unsupported, "", "a relocatable link with shared variables as nvlink %s makes it is not known", l.Release.Name)
-		}
 		l.layoutPartial()
 		return l, nil
 	}

@@ -41,6 +41,12 @@ func (l *Layout) layoutPartial() {
 	}
 	users := l.externUsers()
 	kernels := l.AllKernels()
+	for i, v := range l.findBare(kernels) {
+		own[l.Syms[v].Sec] = append(own[l.Syms[v].Sec], v)
+		if i == 0 {
+			l.NullValue = l.Syms[v].Value
+		}
+	}
 	highest := uint64(0)
 	for _, k := range kernels {
 		id, size := l.sharedSection(k), uint64(0)
@@ -48,7 +54,7 @@ func (l *Layout) layoutPartial() {
 			size = l.sumSizes(own[id])
 		}
 		if users[k].most > 0 {
-			size = model.AlignUp(max(size, l.firstShared()), DynamicAlign)
+			size = l.dynamicStart(&users[k], size)
 			highest = max(highest, size)
 			if !l.ShowsDebug() {
 				l.standIn(k, size)
@@ -74,6 +80,9 @@ func (l *Layout) layoutPartial() {
 			l.sharedUses(k, func(v model.SymID) { direct[v] = true })
 		}
 		sec.Align = max(sec.Align, poolAlign)
+		if users[k].most > 0 && !l.ShowsDebug() {
+			sec.Size = model.AlignUp(sec.Size, sec.Align)
+		}
 		sec.Present = sec.Size > 0 || dynamic && sec.Align == DynamicAlign
 		sec.Raise()
 	}
@@ -82,7 +91,10 @@ func (l *Layout) layoutPartial() {
 	}
 	for _, v := range vars {
 		if s := &l.Syms[v]; s.IsExternShared() {
-			s.Sec, s.Value = l.PoolShared(), 0
+			s.Sec = l.PoolShared()
+			if l.ShowsDebug() || !model.IsAlignment(s.Value) {
+				s.Value = 0
+			}
 			s.Flags |= model.SymDefined | model.SymDynamic
 			if direct[v] {
 				s.Value = highest
@@ -93,6 +105,16 @@ func (l *Layout) layoutPartial() {
 	pool.Align = max(pool.Align, DynamicAlign)
 	pool.Present = true
 	pool.Raise()
+}
+
+// dynamicStart is where a kernel's dynamic variables begin behind size bytes of its own:
+// no lower than the alignment that the first of them asks for, if it does.
+func (l *Layout) dynamicStart(user *externUser, size uint64) uint64 {
+	size = max(size, l.firstShared())
+	if l.ShowsDebug() {
+		return model.AlignUp(size, DynamicAlign)
+	}
+	return model.AlignUp(max(size, user.asked), user.first)
 }
 
 // sizePool gives .nv_debug.shared the sum of its variables' sizes, and where
@@ -127,8 +149,12 @@ func (l *Layout) sumSizes(vars []model.SymID) uint64 {
 // standIn makes the symbol that stands for the dynamic variables in a kernel's
 // code and turns the kernel's relocations to them into ones to it.
 func (l *Layout) standIn(k model.FunID, off uint64) {
+	flags := model.SymLaid
+	if l.Release.WeakListed {
+		flags |= model.SymGlobal
+	}
 	id := l.NewSymbol(model.Symbol{Name: l.Names.ID("externsharedinstance"), Info: uint8(cuda.STBWeak)<<4 | uint8(cuda.STTCudaObject),
-		Other: cuda.STOShared | cuda.STOInternal, Sec: model.Absent, Value: off, Flags: model.SymLaid})
+		Other: cuda.STOShared | cuda.STOInternal, Sec: model.Absent, Value: off, Flags: flags})
 	for r := l.Parts[l.Funs[k].Text].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
 		for i := range l.Parts[r].Relocs {
 			if rec := &l.Parts[r].Relocs[i]; rec.Sym != model.Absent && l.Syms[rec.Sym].IsExternShared() {

@@ -29,6 +29,7 @@ type sharedLayout struct {
 	ExternAt map[model.FunID]uint64        // by function: the dynamic variables' offset as it sees them
 	instance bool                          // some kernel has dynamic variables
 	own      map[model.SecID][]model.SymID // variables of a kernel's own section, by creation
+	bare     []model.SymID                 // what stands for sections that have a size and no symbol
 }
 
 // layoutShared places every variable in shared memory.
@@ -55,6 +56,10 @@ func (l *Layout) layoutShared() {
 		}
 	}
 	l.findUsers(s)
+	s.bare = l.findBare(s.Kernels)
+	for _, v := range s.bare {
+		s.own[l.Syms[v].Sec] = append(s.own[l.Syms[v].Sec], v)
+	}
 
 	order := listSort(pooled, func(a, b model.SymID) bool { return l.Syms[a].Size > l.Syms[b].Size }, true)
 	single := make([][]model.SymID, len(s.Kernels))
@@ -81,6 +86,10 @@ func (l *Layout) layoutShared() {
 		if s.ends[k] > 0 && l.sharedSection(f) == model.Absent {
 			l.newShared(f)
 		}
+	}
+	if len(s.bare) > 0 {
+		// As if symbol 0 were that of each: the first kernel's place, and every one's reserve.
+		l.NullValue = l.Syms[s.bare[0]].Value + uint64(len(s.bare))*l.sharedReserve()
 	}
 	l.placeExtern(s)
 	for k, f := range s.Kernels {
@@ -117,11 +126,6 @@ func (l *Layout) sharedVariables() []model.SymID {
 	}
 	slices.SortStableFunc(vars, func(a, b model.SymID) int { return int(l.Syms[a].At) - int(l.Syms[b].At) })
 	return vars
-}
-
-// namesShared reports whether there is a shared variable, be it one that no module defines.
-func (l *Layout) namesShared() bool {
-	return slices.ContainsFunc(l.Syms, func(s model.Symbol) bool { return s.IsShared() && !s.Is(model.SymDead|model.SymDefined) }) || len(l.sharedVariables()) > 0
 }
 
 // ownedShared reports whether a variable stands in a kernel's own section.

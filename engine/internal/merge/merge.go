@@ -170,7 +170,7 @@ func (l *merger) readSections(m *module) error {
 			}
 			continue
 		}
-		if cubin.NoBitsSpace(s.Type) {
+		if cubin.NoBitsSpace(s.Type) && !l.keepsBare(s) {
 			continue // only an object that wins brings it in
 		}
 		if err := l.mergeSection(m, i, s); err != nil {
@@ -178,6 +178,12 @@ func (l *merger) readSections(m *module) error {
 		}
 	}
 	return nil
+}
+
+// keepsBare reports whether a section of a kernel's shared memory is merged for what it
+// holds without a symbol.
+func (l *merger) keepsBare(s *cubin.Section) bool {
+	return l.Release.KeepsBareShared && !l.ShowsDebug() && s.Type == cuda.SHTCudaShared && s.Owner() != 0 && s.Size > 0
 }
 
 // isTable reports whether the image has its own section of a type, so that an

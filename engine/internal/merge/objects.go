@@ -72,7 +72,12 @@ func (l *merger) undefinedObject(m *module, i int, s *cubin.Symbol, name names.I
 				sym.Flags = 0
 			}
 		case s.Binding() == cuda.STBWeak && !model.IsSynthetic(l.Names.Str(name)):
-			sym.Flags, sym.Value = 0, model.Unplaced
+			if !sym.IsExternShared() {
+				sym.Value = model.Unplaced
+			}
+			if !l.Release.WeakListed {
+				sym.Flags = 0
+			}
 		}
 		old = l.NewSymbol(sym)
 		if s.Binding() != cuda.STBLocal {
@@ -208,10 +213,23 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 	if owner := in.Owner(); owner != 0 && int64(owner) < int64(len(m.sec)) && m.sec[owner] == lost && isCompilerBank(in.Type) {
 		return nil
 	}
+	if isShared(s) && s.Size == 0 && s.Binding() != cuda.STBLocal && (old == model.Absent || l.Syms[old].IsExternShared()) {
+		// A relocatable link gave dynamic shared memory a place, which the tool doesn't look at.
+		l.undefinedObject(m, i, s, name, old)
+		return nil
+	}
+	pool := l.Unowned(l.Names.ID(".nv_debug.shared"))
+	align := uint64(1)
+	if pool != model.Absent {
+		align = l.Secs[pool].Align
+	}
 	if err := l.mergeSection(m, shndx, in); err != nil {
 		return err
 	}
 	id := m.sec[shndx]
+	if isShared(s) && in.Owner() == 0 && id != lost && model.IsAlignment(s.Value) {
+		l.Secs[id].Align = max(align, s.Value) // what an input's header says doesn't count
+	}
 	if id == lost {
 		return nil
 	}

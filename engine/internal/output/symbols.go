@@ -61,7 +61,7 @@ func (l *Planner) showShared(s *model.Symbol) bool {
 	if !s.Is(model.SymLaid | model.SymDynamic) {
 		return false
 	}
-	return l.Opt.PreserveRelocs || l.DebugShows(s)
+	return l.Opt.PreserveRelocs || l.DebugShows(s) && s.Other&cuda.STOVisibility != cuda.STOInternal
 }
 
 // symbolName is a symbol and its name, -1 for one without.

@@ -121,9 +121,11 @@ type Release struct {
 	// ExternsInOrder: the only kernel of a link names what it needs of others in
 	// the order in which it is found.
 	ExternsInOrder bool
-	// KeepsShared: -r leaves shared variables to a later link, which is not
-	// implemented.
+	// KeepsShared: -r leaves shared variables to a later link.
 	KeepsShared bool
+	// KeepsBareShared: what an input's section of a kernel's shared memory holds
+	// beside its variables has a place, as one more variable.
+	KeepsBareShared bool
 	// EntrySection: an unused .nv.uft.entry is made behind the symbol tables.
 	EntrySection bool
 	// LinksEntry: sections refer to the symbol table by that one's number.
@@ -275,6 +277,7 @@ var (
 		r.Marks6D = true
 		r.WeakListed = true
 		r.OwnSharedLocal = true
+		r.KeepsBareShared = true
 		r.Archs = append(r.Archs[:len(r.Archs):len(r.Archs)], "sm_107", "sm_107a", "sm_107f")
 	})
 	r135 = r134.successor("13.5", 135, "V13.5.37", "39125733", func(r *Release) {

@@ -177,7 +177,7 @@ func (l *Resolution) FollowAlias(r *model.Reloc) {
 // StaysOpen reports whether a relocatable link leaves references to a symbol
 // to a later one: weak variables, and what stands for dynamic shared memory.
 func (l *Resolution) StaysOpen(sym *model.Symbol) bool {
-	return sym.Binding() == cuda.STBWeak
+	return sym.Binding() == cuda.STBWeak || l.Release.KeepsShared && sym.IsShared()
 }
 
 // DriverKnows reports whether only the driver knows a symbol's address.

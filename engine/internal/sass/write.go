@@ -207,7 +207,7 @@ func (l *Backend) putSymbols(b []byte, img *output.Plan, from int) {
 		if s.Sec >= 0 {
 			e.Shndx = shndx(l.Secs[s.Sec].Index)
 		}
-		if l.Release.Notes && !s.Is(model.SymDefined|model.SymLaid) && s.Type() != cuda.STTFunc && s.Binding() == cuda.STBWeak && s.Is(model.SymGlobal) {
+		if l.Release.Notes && !s.Is(model.SymDefined|model.SymLaid) && s.Type() != cuda.STTFunc && s.Binding() == cuda.STBWeak && s.Is(model.SymGlobal) && !s.IsShared() {
 			e.Info = uint8(cuda.STBGlobal)<<4 | s.Info&0xf
 		}
 		if l.IsRelocatable() && resolve.IsLocalUndefined(s) {
