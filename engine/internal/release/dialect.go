@@ -17,9 +17,6 @@ type Dialect struct {
 	// PlacesReserved: a variable in the driver's shared memory lies where its
 	// section begins.
 	PlacesReserved bool
-	// ReservedInOrder: kernels that use reserved shared memory where none may be are
-	// named in their order, else the last first.
-	ReservedInOrder bool
 	// FirstAsksRel: also a section's first record, if its addend is 0, leaves
 	// the name of a REL section.
 	FirstAsksRel bool
@@ -60,7 +57,6 @@ var Mercury = Dialect{
 	OldestISA:        0x0100,
 	NumbersConstants: true,
 	PlacesReserved:   true,
-	ReservedInOrder:  true,
 	FirstAsksRel:     true,
 	MovesTargets:     true,
 	HeaderSections:   true,

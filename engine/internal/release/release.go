@@ -126,6 +126,9 @@ type Release struct {
 	// KeepsBareShared: what an input's section of a kernel's shared memory holds
 	// beside its variables has a place, as one more variable.
 	KeepsBareShared bool
+	// ChecksReserved: --disable-smem-reservation refuses functions that use reserved
+	// shared memory.
+	ChecksReserved bool
 	// EntrySection: an unused .nv.uft.entry is made behind the symbol tables.
 	EntrySection bool
 	// LinksEntry: sections refer to the symbol table by that one's number.
@@ -233,6 +236,7 @@ var r130 = Release{
 	GraphCalls:        AllGraphCalls,
 	RenamesUnified:    true,
 	Notes:             true,
+	ChecksReserved:    true,
 	BarrierAttr:       true,
 	WeakByRecord:      true,
 	Relocatable:       true,

@@ -65,29 +65,6 @@ func (l *Usage) propagate() {
 	}
 }
 
-// checkReserved reports kernels that use the reserved shared memory where none
-// may be reserved, in links of SASS the last first.
-func (l *Usage) checkReserved() {
-	if !l.Opt.NoReserved {
-		return
-	}
-	if l.asks == nil {
-		l.findDemands()
-	}
-	reached := l.ReachesAny(func(f model.FunID) bool { return l.asks[f].marks&markReservedSmem != 0 })
-	kernels := l.LiveKernels()
-	if !l.Dialect.ReservedInOrder {
-		kernels = slices.Clone(kernels)
-		slices.Reverse(kernels)
-	}
-	for _, k := range kernels {
-		if name := l.SymName(l.Funs[k].Sym); reached(k) {
-			l.Say(diag.Diagnostic{Severity: diag.Error, Kind: diag.ReservedShared, Symbol: name,
-				Text: fmt.Sprintf("Function '%s' uses reserved shared memory when not allowed.", name)})
-		}
-	}
-}
-
 // markOrder are the marks in the order in which a kernel that answers for all is
 // asked for them.
 var markOrder = []uint8{markCtaidz, markReservedSmem, markBarriers, markMbarriers}

@@ -1,0 +1,51 @@
+package resources
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// checkReserved reports functions that use the reserved shared memory where none may
+// be reserved: kernels that only reach a use, the last first, then whatever has the
+// attribute, in the order of reading. A final link gives kernels that only reach a use
+// the attribute, in front of the others'; -r doesn't.
+func (l *Usage) checkReserved() {
+	if !l.Opt.NoReserved || !l.Release.ChecksReserved {
+		return
+	}
+	if l.asks == nil {
+		l.findDemands()
+	}
+	uses := func(f model.FunID) bool { return l.asks[f].marks&markReservedSmem != 0 }
+	if !l.IsRelocatable() {
+		reached := l.ReachesAny(uses)
+		for _, k := range slices.Backward(l.LiveKernels()) {
+			if reached(k) && !uses(k) {
+				l.sayReserved(l.SymName(l.Funs[k].Sym))
+			}
+		}
+	}
+	var own []model.FunID
+	for f := range l.Funs {
+		if uses(model.FunID(f)) {
+			own = append(own, model.FunID(f))
+		}
+	}
+	slices.SortStableFunc(own, func(a, b model.FunID) int { return cmp.Compare(l.Funs[a].InfoAt, l.Funs[b].InfoAt) })
+	for _, f := range own {
+		name := "(null)" // of a function that the link leaves out
+		if text := l.Funs[f].Text; text != model.Absent && !l.Secs[text].Deleted {
+			name = l.SymName(l.Funs[f].Sym)
+		}
+		l.sayReserved(name)
+	}
+}
+
+func (l *Usage) sayReserved(name string) {
+	l.Say(diag.Diagnostic{Severity: diag.Error, Kind: diag.ReservedShared, Symbol: name,
+		Text: fmt.Sprintf("Function '%s' uses reserved shared memory when not allowed.", name)})
+}
