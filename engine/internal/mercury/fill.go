@@ -102,6 +102,9 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 		sass.chunks, sass.copied = chunks, true
 		return nil
 	}
+	if l.Release.ClosesLines && s.Size > 0 && l.isLines(id) {
+		return l.fillLines(img, id)
+	}
 	if l.sharesBytes(chunks) || s.Size == 0 && l.isEmpty(chunks) {
 		sass.chunks = chunks
 		merc.twin = int(img.sassOf[id])

@@ -117,14 +117,24 @@ func (l *Backend) fillLines(img *plan, id model.SecID) error {
 			slices.SortStableFunc(keep, func(a, b lineSequence) int { return cmp.Compare(a.index, b.index) })
 			for _, s := range keep {
 				if fn := l.opened(l.Syms[s.sym].Sec); fn != nil && fn.result != nil {
-					moved, ok := u.shape.moveLines(s.bytes, func(at uint64) uint64 { return uint64(fn.movedStart(uint32(at))) })
+					stays := l.Release.ClosesLines
+					moved, ok := u.shape.moveLines(s.bytes, func(at uint64) uint64 {
+						to := uint64(fn.movedStart(uint32(at)))
+						stays = stays && to == at
+						return to
+					})
 					if !ok {
 						return l.badLines(in, name, pos)
 					}
-					s.bytes = moved
+					if !stays {
+						s.bytes = moved
+					}
 				}
 				list = append(list, cubin.Reloc{Off: uint64(len(out)) + s.place, Type: s.typ, Symbol: s.index})
 				out = append(out, s.bytes...)
+			}
+			if len(keep) == 0 && l.Release.ClosesLines {
+				out = append(out, 0, 1, 1) // the end of a sequence
 			}
 			binary.LittleEndian.PutUint32(out[start:], uint32(len(out)-start-4))
 			pos += u.size

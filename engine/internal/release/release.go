@@ -129,6 +129,9 @@ type Release struct {
 	// ChecksReserved: --disable-smem-reservation refuses functions that use reserved
 	// shared memory.
 	ChecksReserved bool
+	// ClosesLines: from sm_100 on, a unit of line numbers that has no sequence left has
+	// the end of one, and a sequence of code that didn't move is not written anew.
+	ClosesLines bool
 	// EntrySection: an unused .nv.uft.entry is made behind the symbol tables.
 	EntrySection bool
 	// LinksEntry: sections refer to the symbol table by that one's number.
@@ -289,6 +292,7 @@ var (
 		r.KeepsEqual = true
 		r.Compat.Own0E = 0x440
 		r.FreshNames = true
+		r.ClosesLines = true
 		r.NamesConstants = true
 		r.FilterSkipsLost = true
 	})
