@@ -15,7 +15,7 @@ func (l *Backend) fillParts(img *plan) error {
 		s := &l.Secs[id]
 		sass := &img.parts[img.sassOf[id]]
 		if img.mercOf[id] < 0 {
-			sass.data = img.Content[id]
+			sass.data = img.Content(id)
 			continue
 		}
 		merc := &img.parts[img.mercOf[id]]
@@ -24,7 +24,7 @@ func (l *Backend) fillParts(img *plan) error {
 			fn := l.opened(id)
 			sass.data, merc.data = fn.sass, fn.record
 		case s.Type == cuda.SHTCudaInfo:
-			merc.data = img.Content[id]
+			merc.data = img.Content(id)
 			if sass.data = merc.data; s.Owner != model.Absent {
 				var err error
 				if sass.data, err = l.sassInfo(img, s.Owner, merc.data); err != nil {
@@ -32,7 +32,7 @@ func (l *Backend) fillParts(img *plan) error {
 				}
 			}
 		case s.Type == cuda.SHTCudaCallgraph, s.Type == cuda.SHTCudaPrototype:
-			merc.data = img.Content[id]
+			merc.data = img.Content(id)
 			sass.data = merc.data
 		case s.Type == cuda.SHTRela:
 			merc.hdr.Size = s.Size

@@ -67,7 +67,7 @@ const namesGap = uint64(len(".symtab_shndx") + 1 + len(".nv.merc.symtab_shndx") 
 
 // Write plans the output and writes it to to; with nil it is returned.
 func (l *Backend) Write(to io.WriterAt) ([]byte, error) {
-	img := &plan{Plan: &output.Plan{Content: make([][]byte, len(l.Secs))}}
+	img := &plan{Plan: output.NewPlan(len(l.Secs), len(l.Funs))}
 	if err := l.openCode(); err != nil {
 		return nil, err
 	}

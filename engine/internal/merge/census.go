@@ -34,8 +34,8 @@ func takeCensus(files []*cubin.File) (c census) {
 			switch {
 			case s.Type == cuda.SHTNull:
 				continue // of the other side of a Mercury input
-			case s.Type == cuda.SHTRela:
-				c.sections++ // often the name of a REL section too
+			case s.Type == cuda.SHTRela && s.Size > cubin.RelaSize:
+				c.sections++ // often the name of a REL section too, by a record behind the first
 			case s.Type == cuda.SHTProgbits && s.Flags&cuda.SHFExec != 0:
 				c.functions++
 			case s.Type == cuda.SHTCudaInfo && s.Owner() == 0 && !counted:

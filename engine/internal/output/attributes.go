@@ -25,7 +25,8 @@ func (l *Planner) BuildAttributes(img *Plan) {
 }
 
 func (l *Planner) setContent(img *Plan, id model.SecID, b []byte) {
-	img.Content[id] = b
+	img.made = append(img.made, b)
+	img.madeOf[id] = int32(len(img.made))
 	l.Secs[id].Size = uint64(len(b))
 }
 

@@ -15,13 +15,28 @@ type Plan struct {
 	Symbols []model.SymID // symbols by index - 1
 	named   []symbolName  // symbols whose name is in .strtab, in its order
 	Locals  int           // symbols of the local list
-	Content [][]byte      // by section: bytes the link made itself, nil for merged ones
+	made    [][]byte      // what the link made itself
+	madeOf  []int32       // by section: its place there + 1, 0 for merged ones
 	Names   []uint32      // by symbol: offset in .strtab
 	Str     *names.Strtab
 	Shstr   *names.Strtab
 	Progs   []cubin.Prog
 	Shoff   uint64
 	Size    uint64
+}
+
+// NewPlan returns an empty plan for so many sections, and functions whose attributes
+// are most of what the link makes.
+func NewPlan(sections, functions int) *Plan {
+	return &Plan{madeOf: make([]int32, sections), made: make([][]byte, 0, functions+16)}
+}
+
+// Content returns the bytes of a section that the link made itself, nil for others.
+func (p *Plan) Content(id model.SecID) []byte {
+	if at := p.madeOf[id]; at > 0 {
+		return p.made[at-1]
+	}
+	return nil
 }
 
 // isPresent reports whether a section is in the image.

@@ -9,7 +9,7 @@ import (
 
 // plan plans the image.
 func (l *Backend) plan() (*output.Plan, error) {
-	img := &output.Plan{Content: make([][]byte, len(l.Secs))}
+	img := output.NewPlan(len(l.Secs), len(l.Funs))
 	l.CountResolved()
 	l.ChooseSymbols(img)
 	l.extendIndices(img)

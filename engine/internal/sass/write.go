@@ -50,7 +50,7 @@ func (f *file) parts(id model.SecID) int {
 		return output.PartsOf(s.Size, names.Block)
 	case id == f.Symtab:
 		return output.PartsOf(s.Size, output.SymbolsAtOnce*cubin.SymbolSize)
-	case f.img.Content[id] == nil && f.Parts[id].FirstRel == model.Absent && f.IsOfChunks(id):
+	case f.img.Content(id) == nil && f.Parts[id].FirstRel == model.Absent && f.IsOfChunks(id):
 		return len(f.Parts[id].Chunks)
 	}
 	return 1
@@ -90,7 +90,7 @@ func (f *file) Found(i int) []byte {
 	}
 	id := f.img.Order[p.Of]
 	s := &f.Parts[id]
-	switch b := f.img.Content[id]; {
+	switch b := f.img.Content(id); {
 	case f.isNames(id) || id == f.Symtab || s.FirstRel != model.Absent:
 		return nil
 	case b != nil:
@@ -135,7 +135,7 @@ func (f *file) putSection(b []byte, id model.SecID, part int) {
 			f.putRelocs(b, id)
 			return
 		}
-		if made := f.img.Content[id]; made != nil {
+		if made := f.img.Content(id); made != nil {
 			copy(b, made)
 		} else {
 			for _, c := range f.Parts[id].Chunks {
