@@ -60,14 +60,20 @@ func (l *Set) openMercury() error {
 	}
 	l.Dialect = &release.Mercury
 	l.Sides = make([]Sides, len(l.Files))
-	return l.each(len(l.Files), l.openSides)
+	return l.each(len(l.Files), func() func(int) error {
+		var heads []cubin.Section // of one input after the other
+		return func(i int) error {
+			heads = l.Files[i].AppendSections(heads[:0])
+			return l.openSides(i, heads)
+		}
+	})
 }
 
-// openSides turns an input into a view.
-func (l *Set) openSides(i int) error {
+// openSides turns an input with these section headers into a view.
+func (l *Set) openSides(i int, heads []cubin.Section) error {
 	f, in := l.Files[i], &l.Sides[i]
 	in.File, in.Foreign = f, toolkitOf(f) < l.Release.Finalizer
-	if err := in.pair(f.AppendSections(make([]cubin.Section, 0, f.NumSections()))); err != nil {
+	if err := in.pair(heads); err != nil {
 		return err
 	}
 	view, err := in.view()

@@ -29,9 +29,11 @@ func (l *Set) open(inputs []Input) error {
 		l.total += int64(len(in.Data))
 	}
 	l.Files = make([]*cubin.File, len(inputs))
-	err := l.each(len(inputs), func(i int) (err error) {
-		l.Files[i], err = openFile(inputs[i])
-		return err
+	err := l.each(len(inputs), func() func(int) error {
+		return func(i int) (err error) {
+			l.Files[i], err = openFile(inputs[i])
+			return err
+		}
 	})
 	if err != nil {
 		return err
@@ -77,10 +79,11 @@ func openFile(in Input) (*cubin.File, error) {
 // worthCores is how many bytes of inputs are worth more than one core.
 const worthCores = 1 << 20
 
-// each calls do for each input, side by side where there is much to do, and returns
-// the error of the first input that has one.
-func (l *Set) each(n int, do func(i int) error) error {
+// each calls what of returns, for each core anew, for each input, side by side where
+// there is much to do. It returns the error of the first input that has one.
+func (l *Set) each(n int, of func() (do func(i int) error)) error {
 	if l.total < worthCores {
+		do := of()
 		for i := range n {
 			if err := do(i); err != nil {
 				return err
@@ -90,6 +93,7 @@ func (l *Set) each(n int, do func(i int) error) error {
 	}
 	failed := make([]error, n)
 	parallel.Run(n, func(next func() int) {
+		do := of()
 		for i := next(); i >= 0; i = next() {
 			failed[i] = do(i)
 		}

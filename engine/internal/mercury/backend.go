@@ -19,7 +19,7 @@ type Backend struct {
 	lineStarts map[int32]uint64 // by input: where its lines begin on the SASS side
 	debug      *bool            // see debugInput
 
-	found []found // by section of code, as readCode finds it
+	found []*code // by section of code, as readCode finds it
 	shelf shelf
 }
 

@@ -35,14 +35,9 @@ type code struct {
 	anew    bool            // record was made of the nodes
 	places  []uint32        // by node: where its record stands then, made when first asked for
 	framed  bool            // an FDE is about it
+	gone    []int           // words that go
+	fault   error           // what is wrong with it
 	unsized *unsized        // nil where the size of every node in Mercury is known
-}
-
-// found is a function's code as the input has it, or what is wrong with it.
-type found struct {
-	fn   *code
-	gone []int // words that go
-	err  error
 }
 
 // shelf is where decoded code is kept, one for each core.
@@ -54,12 +49,14 @@ type shelf struct {
 // readCode decodes the code of all functions that stay, side by side. What is wrong
 // with one is told when it is asked for.
 func (l *Backend) readCode() {
-	l.found = make([]found, len(l.Secs))
-	parallel.Do(len(l.Secs), func(from, to int) {
-		var s shelf
-		for i := from; i < to; i++ {
-			if sec := &l.Secs[i]; sec.Fun != model.Absent && !sec.Deleted {
-				l.found[i] = l.read(model.SecID(i), &s)
+	l.found = make([]*code, len(l.Secs))
+	parallel.DoWith(len(l.Secs), func() func(from, to int) {
+		s := new(shelf)
+		return func(from, to int) {
+			for i := from; i < to; i++ {
+				if sec := &l.Secs[i]; sec.Fun != model.Absent && !sec.Deleted {
+					l.found[i] = l.read(model.SecID(i), s)
+				}
 			}
 		}
 	})
@@ -70,26 +67,25 @@ func (l *Backend) code(text model.SecID) (*code, error) {
 	if fn := l.opened(text); fn != nil {
 		return fn, nil
 	}
-	got := l.found[text]
-	if got.fn == nil && got.err == nil {
-		got = l.read(text, &l.shelf)
+	fn := l.found[text]
+	if fn == nil {
+		fn = l.read(text, &l.shelf)
 	}
-	fn := got.fn
-	if got.err != nil {
-		return nil, got.err
+	if fn.fault != nil {
+		return nil, fn.fault
 	}
 	l.decoded[text] = fn
 	if err := l.offTarget(fn); err != nil {
 		return nil, err
 	}
-	if err := l.reschedule(fn, got.gone); err != nil {
+	if err := l.reschedule(fn, fn.gone); err != nil {
 		return nil, err
 	}
 	return fn, nil
 }
 
-// read decodes a function's code.
-func (l *Backend) read(text model.SecID, to *shelf) found {
+// read decodes a function's code, as the input has it.
+func (l *Backend) read(text model.SecID, to *shelf) *code {
 	src, _ := l.CodeOf(text)
 	in := &l.Sides[src.File]
 	f := in.File
@@ -99,16 +95,18 @@ func (l *Backend) read(text model.SecID, to *shelf) found {
 	fn.record, fn.sass = f.Content(&capsec), fn.source()
 	c, fault := capsule.Decode(fn.record, uint64(len(fn.sass)))
 	if fault != nil {
-		return found{err: fault.In(f.Name, f.SectionName(&capsec))}
+		fn.fault = fault.In(f.Name, f.SectionName(&capsec))
+		return fn
 	}
 	fn.cap, fn.words = c, c.Nodes
 	fn.settle(src.Capsule)
-	gone := fn.renew(l.Release.Pads)
+	fn.gone = fn.renew(l.Release.Pads)
 	if k := in.Rela[fn.sassidx]; k != 0 {
 		s := f.Section(int(k))
 		table, err := f.Relocs(&s)
 		if err != nil {
-			return found{err: err}
+			fn.fault = err
+			return fn
 		}
 		fn.relocs = to.relocs.List(table.Len())
 		for i := range table.Len() {
@@ -119,7 +117,7 @@ func (l *Backend) read(text model.SecID, to *shelf) found {
 	if !l.ForwardProgress && !l.IsRelocatable() {
 		fn.clearYields()
 	}
-	return found{fn: fn, gone: gone}
+	return fn
 }
 
 // clearYields makes each YIELD a NOP, in code for GPUs whose threads don't advance
