@@ -9,7 +9,7 @@ mkdir -p "$wheels"
 
 unseen="cublas=nvidia-cublas cufft=nvidia-cufft cudss=nvidia-cudss-cu13 npp=nvidia-npp nvjpeg=nvidia-nvjpeg
 nvjpeg2k=nvidia-nvjpeg2k-cu13 nvcomp=nvidia-libnvcomp-cu13 nvshmem=nvidia-nvshmem-cu13 bitsandbytes=bitsandbytes
-torchao=torchao warp=warp-lang cutensor=cutensor-cu13 custatevec=custatevec-cu13 nvtiff=nvidia-nvtiff-cu13"
+torchao=torchao warp=warp-lang cutensor=cutensor-cu13 custatevec=custatevec-cu13 nvtiff=nvidia-nvtiff-cu13 cuvs=libcuvs-cu13"
 learned="cudnn=nvidia-cudnn-cu13 flashinfer=flashinfer-cubin cusolver=nvidia-cusolver
 cuequivariance=cuequivariance-ops-cu13 cusparselt=nvidia-cusparselt-cu13 nccl=nvidia-nccl-cu13"
 

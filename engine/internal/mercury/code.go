@@ -186,6 +186,9 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 		l.warnSchedule(sym) // conversions alone keep what they have
 		return l.notMade(fn)
 	}
+	if r.Quicker && (r.Exact || !r.Changed) {
+		l.warnSchedule(sym)
+	}
 	if !r.Changed {
 		return nil
 	}

@@ -34,6 +34,7 @@ type Result struct {
 	TooLarge bool  // it would take too much memory to tell
 	Unfit    bool  // doubles of sm_100 in code that can't be made that of sm_103
 	Lost     *Lost // a wait that the new code lacks: it must not be used
+	Quicker  bool  // code of sm_100 that may stall for less on sm_103; it doesn't here
 }
 
 // Options says how a kernel is changed.
@@ -77,6 +78,7 @@ func change(text []byte, how Options) (Result, int) {
 	if how.Slow && (hasDouble(words) || fit && hasPaced(words)) {
 		return r.slow(words, how, fit)
 	}
+	r.Quicker = how.Slow && (hasPaced(words) || hasQuicker(words))
 	front := make(map[int][]word)
 	if how.Fence {
 		front = fence(words, &r)

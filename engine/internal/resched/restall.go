@@ -153,6 +153,45 @@ const unitPace = 8
 // transcendental unit.
 func (w *word) isTranscendental() bool { return w.op()&0x1f0 == 0x100 || w.isPaced() && !w.isDouble() }
 
+// Instructions of the transcendental unit that sm_103 takes sooner behind each other
+// than sm_100: FLO, BREV, POPC and EX2.
+const (
+	opFLO, opBREV, opMUFU, opPOPC = 0x300, 0x301, 0x308, 0x309
+
+	functionField = 74 // of MUFU
+	functionEX2   = 2
+)
+
+// isQuicker reports whether sm_103 takes an instruction of that unit sooner.
+func (w *word) isQuicker() bool {
+	switch w.op()&^0xe00 | 0x300 {
+	case opFLO, opBREV, opPOPC:
+		return true
+	case opMUFU:
+		return w.field(functionField, 4) == functionEX2
+	}
+	return false
+}
+
+// hasQuicker reports whether two such instructions stand so near in a block that the
+// later one may have waited for the unit.
+func hasQuicker(words []word) bool {
+	for _, b := range blocks(words) {
+		at, last := 0, -unitPace-1
+		for i := b.from; i < b.to; i++ {
+			w := &words[i]
+			if w.isTranscendental() && w.isQuicker() {
+				if at-last <= unitPace {
+					return true
+				}
+				last = at
+			}
+			at += cycles(w)
+		}
+	}
+	return false
+}
+
 // unitApart returns the stall that the transcendental unit asks for in front of word i.
 // isOther says that the input has its stall for a conversion of doubles, which isn't one
 // of the unit any more.
