@@ -352,6 +352,8 @@ func recordOf(word []byte, g capsule.Node) (begin string, known bool) {
 		return "0111000af8000000000000f800000000", true
 	case op == opExit:
 		return "0111", true
+	case op == opBsync && always && word[9]%4 == 1: // .RELIABLE
+		return fmt.Sprintf("0109040af80000000000%02x0000000000", 2*word[2]), true
 	case op == opBsync && always:
 		return fmt.Sprintf("0109020af80001000000%02x0000000000", 2*word[2]), true
 	case op == opBsync:
