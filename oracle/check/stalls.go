@@ -130,10 +130,12 @@ func (s *schedule) soon(i, j int, cycles uint64, wait bool) soundness {
 	switch {
 	case !known:
 		return unknown
-	case cycles < least:
-		return unsound
+	case cycles >= least:
+		return sound
+	case cycles >= enough:
+		return unknown // few such pairs were seen, it may be
 	}
-	return sound
+	return unsound
 }
 
 // exclusive reports whether two words have opposite guards, and nothing from the one to
