@@ -97,3 +97,13 @@ func TestLineTablesOfRelocatable(t *testing.T) {
 		}
 	}
 }
+
+// From sm_100 on --preserve-relocs writes down what is in code, and not in debug information.
+func TestResolvedOfDebugInformation(t *testing.T) {
+	for _, release := range []string{"13.0", "13.5"} {
+		inputs, output := remade(t, release, "--preserve-relocs")
+		if v := Check(inputs, output, Options{Arch: "sm_100", PreserveRelocs: true}); v.Refusal != nil || v.Total != 0 {
+			t.Errorf("%s:\n%s", release, v)
+		}
+	}
+}
