@@ -36,6 +36,13 @@ func (r *regSet) meets(o *regSet) bool {
 	return false
 }
 
+// lose takes the registers of another set out.
+func (r *regSet) lose(o *regSet) {
+	for i := range r {
+		r[i] &^= o[i]
+	}
+}
+
 // operands are the registers of one word.
 type operands struct {
 	known         bool

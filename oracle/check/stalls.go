@@ -68,12 +68,13 @@ func (s *schedule) near(i, k int) bool {
 		return true
 	}
 	in, out, wait := uint64(0), uint64(0), false
+	mine := s.ops[i]
 	for j := i; j < len(s.words) && in < latest; j++ {
 		if j > k {
 			s.steps++
 			wait = wait || s.out[j].wait != 0
 			if out < in {
-				switch s.soon(i, j, out, wait) {
+				switch s.soonAfter(i, j, &mine, out, wait) {
 				case unsound:
 					s.c.verdict.add(s.finding(j, fmt.Sprintf("uses the result of the word at 0x%x after %d cycles, in the input after %d", i*instruction, out, in)))
 					return false
@@ -86,6 +87,9 @@ func (s *schedule) near(i, k int) bool {
 				break
 			}
 		}
+		if j > i && s.ops[j].known && s.ops[j].always {
+			mine.writes.lose(&s.ops[j].writes) // who reads that now uses another's result
+		}
 		in, out = in+s.in[j].stall, out+s.out[j].stall
 	}
 	return true
@@ -94,18 +98,23 @@ func (s *schedule) near(i, k int) bool {
 // soon reports whether a word that uses another's result may follow it after so many
 // cycles.
 func (s *schedule) soon(i, j int, cycles uint64, wait bool) soundness {
-	if calls(s.words[j]) && s.ops[i].known {
-		if cycles < beforeCall && s.ops[i].writes != (regSet{}) {
+	return s.soonAfter(i, j, &s.ops[i], cycles, wait)
+}
+
+// soonAfter is soon for what is left of the operands of the first word.
+func (s *schedule) soonAfter(i, j int, mine *operands, cycles uint64, wait bool) soundness {
+	if calls(s.words[j]) && mine.known {
+		if cycles < beforeCall && mine.writes != (regSet{}) {
 			return unsound
 		}
 		return sound
 	}
-	result := touches(&s.ops[i], &s.ops[j], true)
+	result := touches(mine, &s.ops[j], true)
 	if result == unsound && s.exclusive(i, j) {
 		return sound
 	}
 	table := distances()
-	if result == unsound && !s.ops[i].writes.meets(&s.ops[j].reads) {
+	if result == unsound && !mine.writes.meets(&s.ops[j].reads) {
 		if least, known := table[pairOfWords{from: family(s.words[i]), to: family(s.words[j]), over: true}]; known && cycles >= least {
 			return sound
 		}
@@ -115,7 +124,7 @@ func (s *schedule) soon(i, j int, cycles uint64, wait bool) soundness {
 			return sound
 		}
 	}
-	if result != unsound || !s.ops[i].writes.meets(&s.ops[j].reads) {
+	if result != unsound || !mine.writes.meets(&s.ops[j].reads) {
 		return result
 	}
 	least, known := table[pairOfWords{from: family(s.words[i]), to: family(s.words[j])}]
