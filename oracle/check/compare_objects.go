@@ -52,6 +52,10 @@ func (c *check) compareObjects() error {
 func (c *check) compareInside() error {
 	for i := range c.out.symbols {
 		s := &c.out.symbols[i]
+		if c.relocatable && s.defined() && !s.special && s.other&cuda.STOSpace == cuda.STOShared && s.kind() != cuda.STTSection && s.size > c.out.sections[s.shndx].size {
+			// Its value is an alignment; there has to be room for it all the same.
+			c.verdict.add(Finding{Kind: SymbolOutside, Section: c.out.sections[s.shndx].name, Symbol: s.name, Want: fmt.Sprintf("a section of 0x%x bytes at least", s.size), Got: hex(c.out.sections[s.shndx].size)})
+		}
 		if !s.defined() || s.special || s.kind() == cuda.STTSection || c.relocatable && (s.other&cuda.STOSpace == cuda.STOShared || s.other&cuda.STOSpace == cuda.STOReservedShared) {
 			continue
 		}

@@ -118,9 +118,14 @@ func (c *check) compareSymbol(id *identity, s *symbol) {
 	case id.placed:
 		say(SymbolValue, id.value, s.value)
 	}
-	if other := c.otherSide(id); other != nil && other.value != s.value && id.at != nil && id.at.kind == cuda.SHTCudaGlobal {
-		c.verdict.add(Finding{Kind: SymbolValue, File: id.file, Symbol: id.name, Want: hex(other.value), Got: hex(s.value), Detail: "memory that both sides share, by the symbol of the SASS side"})
+	if other := c.otherSide(id); other != nil && other.value != s.value && !id.function() && id.other&cuda.STOVisibility != cuda.STOInternal && !id.inShared() {
+		c.verdict.add(Finding{Kind: SymbolValue, File: id.file, Symbol: id.name, Want: hex(other.value), Got: hex(s.value), Detail: "a variable that both sides have at one place, by the symbol of the SASS side"})
 	}
+}
+
+// inShared reports whether a variable is in shared memory, or of what the system keeps of it.
+func (d *identity) inShared() bool {
+	return d.space() == cuda.STOShared || d.space() == cuda.STOReservedShared || strings.HasPrefix(d.name, ".nv.reservedSmem.")
 }
 
 // otherSide is the symbol that the SASS side has for a name, where this is the other.

@@ -23,6 +23,9 @@ const (
 	userBankMerc = ".nv.constant.user"
 )
 
+// initialized is the section of variables that have a value.
+const initialized = ".nv.global.init"
+
 // twinRecord is a record as both sides have it: symbols have the same numbers.
 type twinRecord struct {
 	offset uint64
@@ -34,7 +37,8 @@ func (c *check) compareTwins() error {
 	if c.sass == nil || c.sass.out == nil || c.relocatable {
 		return nil
 	}
-	pairs := [][2]*section{{c.sass.out.lookup(userBank), c.out.lookup(userBankMerc)}}
+	pairs := [][2]*section{{c.sass.out.lookup(userBank), c.out.lookup(userBankMerc)}, {c.sass.out.lookup(initialized), c.out.lookup(initialized)}}
+	asTheyAre := len(pairs)
 	for _, k := range c.kernels {
 		other := c.sass.names[k.name]
 		bank := c.slotBank(k)
@@ -53,9 +57,12 @@ func (c *check) compareTwins() error {
 		if err := c.budget.spend("output", uint64(len(sass)+len(merc))); err != nil {
 			return err
 		}
-		if i > 0 {
+		if i >= asTheyAre {
 			rebase(sass)
 			rebase(merc)
+		}
+		if i == 1 {
+			sass, merc = placesOf(sass), placesOf(merc) // the symbols are another's matter
 		}
 		c.compareTwin(p[1], sass, merc)
 	}
@@ -100,6 +107,15 @@ func (o *output) recordsOf(s *section) map[twinRecord]uint64 {
 		}
 	}
 	return found
+}
+
+// placesOf are records without what they name.
+func placesOf(found map[twinRecord]uint64) map[twinRecord]uint64 {
+	places := map[twinRecord]uint64{}
+	for _, at := range found {
+		places[twinRecord{offset: at}] = at
+	}
+	return places
 }
 
 // rebase counts places from the first: slots follow the parameters on one side.

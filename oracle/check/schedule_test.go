@@ -146,3 +146,24 @@ func TestResultsWrittenOver(t *testing.T) {
 		}
 	}
 }
+
+// The predicate that guards a word is read when the word is issued, so the next may write it
+// over: in a kernel by nvlink 13.5 for sm_103, as in its input, an ISETP does so behind a store.
+func TestGuardsAreReadAtIssue(t *testing.T) {
+	store := scheduled{0x0c101b04, 0x0000080402008985, 3, 7, 1, 0}  // @!P0 ST.E.64 [R2.64+0x8], R4
+	test := scheduled{0x03f05070, 0x000030390700780c, 13, 7, 7, 0}  // ISETP P0, PT, R7, ...
+	other := scheduled{0x078e0204, 0x0000000107047824, 2, 7, 7, 0}  // IMAD.IADD R4, R7, ...
+	branch := scheduled{0x00000000, 0x0000000000007918, 5, 7, 7, 3} // a word that waits
+	exit := scheduled{0x03800000, 0x000000000000794d, 5, 7, 7, 1}
+	for _, x := range []struct {
+		over scheduled
+		want string
+	}{{test, "accepted"}, {other, "rejected"}} {
+		in := []scheduled{store, branch, x.over, exit}
+		out := append([]scheduled(nil), in...)
+		out[0].read, out[1].wait = 0, 0
+		if got := scheduleOf(in, out).judged(t); got != x.want {
+			t.Errorf("%x: %s, want %s", x.over.low, got, x.want)
+		}
+	}
+}
