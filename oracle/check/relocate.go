@@ -289,6 +289,8 @@ func (c *check) judge(m *module, a *area, r record) decision {
 			if id.other&cuda.STOVisibility == cuda.STOInternal {
 				kind = oracle.Hidden
 			}
+		} else if in.SectionType == cuda.SHTCudaSharedReserved && c.side == sassSide && c.out.side != whole && !c.relocatable {
+			kind = oracle.Constant // the SASS has the address, see placeReserved
 		}
 	}
 	disposition, err := oracle.DispositionOf(r.kind, kind, c.release, c.sm)
