@@ -49,6 +49,10 @@ func (l *Backend) fillParts(img *plan) error {
 			img.setRelas(id, l.resolvedRelocs(id))
 			continue
 		case s.Type == cuda.SHTCudaSharedReserved:
+			if l.Release.HollowReserved {
+				merc.nobits, merc.hdr.Size = true, s.Size
+				continue
+			}
 			merc.data = l.reservedBytes(img, s.Size)
 		case s.Type == cuda.SHTMercImageHeaders:
 			merc.data = make([]byte, s.Size)

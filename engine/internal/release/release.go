@@ -132,6 +132,8 @@ type Release struct {
 	// ClosesLines: from sm_100 on, a unit of line numbers that has no sequence left has
 	// the end of one, and a sequence of code that didn't move is not written anew.
 	ClosesLines bool
+	// HollowReserved: the Mercury group's .nv.shared.reserved.0 has a size and no room in the file.
+	HollowReserved bool
 	// EntrySection: an unused .nv.uft.entry is made behind the symbol tables.
 	EntrySection bool
 	// LinksEntry: sections refer to the symbol table by that one's number.
@@ -293,6 +295,7 @@ var (
 		r.Compat.Own0E = 0x440
 		r.FreshNames = true
 		r.ClosesLines = true
+		r.HollowReserved = true
 		r.NamesConstants = true
 		r.FilterSkipsLost = true
 	})
