@@ -254,6 +254,9 @@ func (c *check) moduleFacts(list []fact, m *module) []fact {
 			}
 			f := m.factOf(a, func(index uint32) ref { return c.inRef(m, index) })
 			f.file = m.name
+			if f.key.id != nil {
+				f.key = m.refs[word(a.value, 0)] // by the name that the input has, whichever of the code's it is
+			}
 			if id := f.key.id; id != nil && id.function() {
 				if !id.live || !c.tells(m, word(a.value, 0)) {
 					continue

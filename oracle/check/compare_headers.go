@@ -194,7 +194,7 @@ func (c *check) relFlags(s *section) cuda.SectionFlags {
 
 func (c *check) compareRelName(s *section) {
 	prefix := map[cuda.SectionType]string{cuda.SHTRel: ".rel", cuda.SHTRela: ".rela", cuda.SHTCudaResolvedRela: ".nv.resolvedrela"}[s.kind]
-	if want := prefix + c.out.sections[s.info].name; want != s.name {
+	if want := prefix + c.out.sections[s.info].name; !c.isRelName(prefix, s) {
 		c.verdict.add(Finding{Kind: SectionHeader, Section: s.name, Want: want, Got: s.name, Detail: "its target's name"})
 	}
 }

@@ -60,6 +60,7 @@ type body struct {
 	mod         *module
 	section     *section
 	owner       *identity   // the function that sh_info names
+	formerly    string      // the section's name in the input, where the output has it by a second name
 	names       []*identity // every function defined in it
 	disposition bodyDisposition
 	took        *body // the one it replaced

@@ -234,13 +234,22 @@ func (b *body) attribute(attr cuda.InfoAttr) ([]byte, bool) {
 }
 
 // moduleFact returns the number that the module's .nv.info gives for a
-// function: its frame, stack or registers.
+// function: its frame, stack or registers. What an earlier link calls by a second name
+// has them under the first.
 func (b *body) moduleFact(attr cuda.InfoAttr) (uint32, bool) {
 	if b.owner == nil {
 		return 0, false
 	}
-	n, ok := b.mod.factsOf(attr)[b.owner]
-	return n, ok
+	facts := b.mod.factsOf(attr)
+	if n, ok := facts[b.owner]; ok {
+		return n, true
+	}
+	for _, id := range b.names {
+		if n, ok := facts[id]; ok {
+			return n, true
+		}
+	}
+	return 0, false
 }
 
 // factsOf indexes the module's .nv.info: for each function the first number

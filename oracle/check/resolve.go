@@ -37,6 +37,7 @@ func (c *check) resolve() error {
 		}
 	}
 	c.findTwins()
+	c.takeSecondNames()
 	for _, m := range c.modules {
 		m.holes = nil // they depend on which definitions won
 	}
