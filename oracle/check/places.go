@@ -79,6 +79,9 @@ func (c *check) placeParts(a *area) error {
 		}
 		return nil
 	}
+	if c.laysReserved(a) {
+		return nil
+	}
 	var open []*part
 	for _, p := range a.parts {
 		if !c.placeByObjects(a, p) {
@@ -369,7 +372,7 @@ func (c *check) settleObjects() {
 			} else if s := c.symbolOf(id); s != nil && s.value >= c.reserved {
 				id.value = s.value - c.reserved
 			}
-		case id.at == nil || id.at.kind == cuda.SHTCudaSharedReserved && c.out.side != whole && !c.relocatable:
+		case id.at == nil || c.laysReserved(id.at):
 		case id.common:
 			if s := c.symbolOf(id); s != nil {
 				id.value, id.placed = s.value, true

@@ -4,28 +4,43 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// Shared memory that the system reserves, .nv.shared.reserved.0 of sm_110. The
-// Mercury side has it as merged, its variable at 0; the finalizer puts 64 bytes
-// before. With -r nothing is laid out.
+// Shared memory that the system reserves, .nv.shared.reserved.0 of sm_100a, sm_103a
+// and sm_110. Each variable lies behind the one that was named before it, at a multiple
+// of its alignment, which is its value in an input. The Mercury side has it as merged,
+// the first variable at 0; the finalizer puts 64 bytes before. With -r nothing is laid
+// out.
+//
+// Source: links by nvlink 13.0.88 of kernels for sm_100a, 103a and 110a, in several orders.
 
 const reservedHead = 0x40
 
+// laysReserved reports whether an area is reserved memory that this link lays out.
+func (c *check) laysReserved(a *area) bool {
+	return a.kind == cuda.SHTCudaSharedReserved && c.out.side != whole && !c.relocatable
+}
+
 func (c *check) placeReserved() {
-	if c.out.side == whole || c.relocatable {
-		return
+	head := uint64(0)
+	if c.side == sassSide {
+		head = reservedHead
 	}
 	for _, a := range c.areas {
-		if a.kind == cuda.SHTCudaSharedReserved && c.side == sassSide {
-			a.size += reservedHead
-		}
-	}
-	for _, id := range c.ids {
-		if id.at == nil || id.at.kind != cuda.SHTCudaSharedReserved {
+		if !c.laysReserved(a) {
 			continue
 		}
-		id.value, id.placed = 0, true
-		if c.side == sassSide {
-			id.value = reservedHead
+		for _, p := range a.parts {
+			p.base, p.placed = head, true
 		}
+		a.size = head
+	}
+	for _, id := range c.ids {
+		if id.at == nil || !c.laysReserved(id.at) || id.def == nil {
+			continue
+		}
+		if align := id.def.value; align&(align-1) == 0 {
+			id.at.size = roundUp(id.at.size, max(align, 1))
+		}
+		id.value, id.placed = id.at.size, true
+		id.at.size += id.size
 	}
 }

@@ -81,3 +81,19 @@ func TestFastPathOfComparisons(t *testing.T) {
 		}
 	}
 }
+
+// Several reserved variables, as code for sm_110a with tensor memory has them, lie one
+// behind the other.
+func TestReservedInTurn(t *testing.T) {
+	for side, head := range map[side]uint64{sassSide: 0x40, mercurySide: 0} {
+		a := &area{kind: cuda.SHTCudaSharedReserved, size: 0x140, parts: []*part{{}, {}}}
+		first := &identity{at: a, def: &symbol{value: 16}, size: 0x84}
+		second := &identity{at: a, def: &symbol{value: 16}, size: 0x20}
+		third := &identity{at: a, def: &symbol{value: 1}, size: 0x20}
+		c := &check{side: side, out: &output{image: &image{side: side}}, areas: []*area{a}, ids: []*identity{first, second, third}}
+		c.placeReserved()
+		if first.value != head || second.value != head+0x90 || third.value != head+0xb0 || a.size != head+0xd0 {
+			t.Errorf("side %v: %x, %x, %x of %x", side, first.value, second.value, third.value, a.size)
+		}
+	}
+}
