@@ -17,7 +17,7 @@ func Usage(r Release, tool string) string {
 		}
 		o.usage(&b, ID(i), r)
 	}
-	b.WriteString("  --toolkit N.N\n        Release to behave as: 11.8, 12.4, 13.0; default: that of the newest input.\n")
+	b.WriteString("  --toolkit N.N\n        Release to behave as, one that \"twinlink version --all\" lists; default: that of the newest input.\n")
 	return b.String()
 }
 
