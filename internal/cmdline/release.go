@@ -89,6 +89,14 @@ func (r Release) SkipsDevrtFirst() bool { return r.Toolkit() >= 130 }
 // ShowsClones: names of clones are demangled too.
 func (r Release) ShowsClones() bool { return r.Toolkit() >= 120 }
 
+// StaleBarriers: -v prints for a kernel without barriers the number of the one
+// printed before it.
+func (r Release) StaleBarriers() bool { return r.Toolkit() >= 131 }
+
+// CountsUnfilled: before a kernel that has barriers, that number is how many
+// sections have no contents. 13.1 to 13.3 have other numbers, not known.
+func (r Release) CountsUnfilled() bool { return r.Toolkit() >= 134 }
+
 // IgnoresPTX: files called .ptx are ignored, instead of compiled.
 func (r Release) IgnoresPTX() bool { return r.Toolkit() >= 130 }
 

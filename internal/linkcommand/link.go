@@ -323,6 +323,13 @@ func (l *linker) verbose(image []byte) error {
 	if err != nil {
 		return l.fatal(engine.Internal, "%s", err)
 	}
+	if l.cmd.Release.StaleBarriers() {
+		first := uint32(0)
+		if l.cmd.Release.CountsUnfilled() {
+			first = u.Unfilled
+		}
+		u.KeepBarriers(first)
+	}
 	for _, line := range u.Lines() {
 		_ = l.say(engine.Diagnostic{Severity: engine.Info, Text: line})
 	}

@@ -48,7 +48,28 @@ type Image struct {
 	Global      uint64
 	Banks       []Bank // of the module
 	Kernels     []Kernel
-	HasBarriers bool // the release tells barriers
+	HasBarriers bool   // the release tells barriers
+	Unfilled    uint32 // sections without contents in the file
+}
+
+// KeepBarriers gives a kernel without barriers the number of the kernel before
+// it, as nvlink prints them from 13.1 on: it doesn't set the number anew for each.
+// Before a kernel that has barriers that is first: what the memory held. For 13.4
+// and 13.5 it is Unfilled.
+//
+// Source: links under -v by nvlink 13.1.115, 13.2.86, 13.3.73, 13.4.92 and 13.5.37.
+func (m *Image) KeepBarriers(first uint32) {
+	if !m.HasBarriers {
+		return
+	}
+	last := first
+	for i := range m.Kernels {
+		k := &m.Kernels[i]
+		if k.Barriers == 0 {
+			k.Barriers = last
+		}
+		last = k.Barriers
+	}
 }
 
 // Lines returns the texts of the messages, without severity.
@@ -116,12 +137,13 @@ func Of(f *cubin.File, unreserved bool) (*Image, error) {
 }
 
 // mercury leaves out what nvlink, which counts the Mercury side, doesn't know of
-// above sm_90: banks of constants, and what the driver keeps of shared memory
-// (nvlink 13.0.88).
+// above sm_90: banks of constants, headers of textures, surfaces and samplers, and
+// what the driver keeps of shared memory (nvlink 13.0.88).
 func (r *reader) mercury() {
 	r.image.Banks = nil
 	for _, k := range r.order {
 		k.Banks = nil
+		k.Textures, k.Surfaces, k.Samplers = 0, 0, 0
 		if r.file.Header.Type == cuda.ETExec && k.Shared >= reserve && !r.unreserved {
 			k.Shared -= reserve
 		}
@@ -169,6 +191,10 @@ func (r *reader) sections() error {
 	for i := 1; i < r.file.NumSections(); i++ {
 		s := r.file.Section(i)
 		name := r.file.SectionName(&s)
+		switch s.Type {
+		case cuda.SHTNobits, cuda.SHTCudaGlobal, cuda.SHTCudaShared:
+			r.image.Unfilled++
+		}
 		switch {
 		case name == ".nv.global" || name == ".nv.global.init":
 			r.image.Global += s.Size

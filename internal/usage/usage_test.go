@@ -50,6 +50,21 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestKeepBarriers: what nvlink 13.5.37 and 13.4.92 print of kernels that have 0,
+// 7, 0, 1 and 0 barriers, beside three sections without contents.
+func TestKeepBarriers(t *testing.T) {
+	m := &Image{HasBarriers: true}
+	for _, n := range []uint32{0, 7, 0, 1, 0} {
+		m.Kernels = append(m.Kernels, Kernel{Barriers: n})
+	}
+	m.KeepBarriers(3)
+	for i, want := range []uint32{3, 7, 7, 1, 1} {
+		if got := m.Kernels[i].Barriers; got != want {
+			t.Errorf("kernel %d: %d barriers, want %d", i, got, want)
+		}
+	}
+}
+
 // TestMutants reads damaged images: errors are fine, a panic is not.
 func TestMutants(t *testing.T) {
 	for _, fact := range facts {
