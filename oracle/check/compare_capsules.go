@@ -343,10 +343,11 @@ func (c *check) recordFits(a *area, w, g capsule.Node) bool {
 // recordOf is the record that nvlink writes for words that were put in or made anew, by
 // the last of them; where not all of it is known, how it begins.
 //
-// Source: 17,000 records of such words in code of ptxas 13.5.37 and nvlink 13.5.37.
+// Source: 17,000 records of such words in code of ptxas 13.5.37 and nvlink 13.5.37; IADD.X: 75.
 func recordOf(word []byte, g capsule.Node) (begin string, known bool) {
 	always := word[1]>>4 == 7
 	wide := number(word, 8, 8)>>(73-64)%2 == 1
+	carry := number(word, 8, 8)>>(74-64)%2 == 1 // IADD.X
 	switch op := opcode(word); {
 	case op == opExit && always:
 		return "0111000af8000000000000f800000000", true
@@ -358,6 +359,10 @@ func recordOf(word []byte, g capsule.Node) (begin string, known bool) {
 		return fmt.Sprintf("0109020af80001000000%02x0000000000", 2*word[2]), true
 	case op == opBsync:
 		return "0109", true
+	case carry && op == 0x235 && g.Size == 32 && !wide:
+		return "420c3014", true
+	case carry && op == 0x835 && g.Size == 32 && !wide:
+		return "420c3206", true
 	case op == 0x235 && g.Size == 16 && !wide:
 		return "410c4004", true
 	case op == 0x235 && g.Size == 16:

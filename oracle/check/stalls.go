@@ -4,6 +4,7 @@ import (
 	"bufio"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -113,38 +114,61 @@ func (s *schedule) soonAfter(i, j int, mine *operands, cycles uint64, wait bool)
 	if result == unsound && s.exclusive(i, j) {
 		return sound
 	}
-	table := distances()
-	if result == unsound && !mine.writes.meets(&s.ops[j].reads) {
-		if least, known := table[pairOfWords{from: family(s.words[i]), to: family(s.words[j]), over: true}]; known && cycles >= least {
-			return sound
-		}
-		// It writes over a result that nobody uses any more. Where that would be there
-		// for the first who could use it, the two can't come in the wrong order.
-		if least, known := table[pairOfWords{from: family(s.words[i]), any: true}]; known && cycles >= least {
-			return sound
-		}
-	}
-	if result != unsound || !mine.writes.meets(&s.ops[j].reads) {
+	if result != unsound {
 		return result
 	}
-	least, known := table[pairOfWords{from: family(s.words[i]), to: family(s.words[j])}]
-	if n, some := table[pairOfWords{from: family(s.words[i]), to: family(s.words[j]), wait: true}]; wait && some {
-		least, known = n, true
+	from, to := family(s.words[i]), family(s.words[j])
+	if !mine.writes.meets(&s.ops[j].reads) {
+		return overSoon(from, to, cycles)
 	}
-	if !known {
-		// Of what the table has, whoever uses such a result waits so long at most.
-		most := table[pairOfWords{from: family(s.words[i]), all: true}]
-		known = most > 0 && cycles >= max(most, enough)
-	}
+	return useSoon(from, to, cycles, wait)
+}
+
+// overSoon judges a word that writes over a result which nobody uses any more.
+func overSoon(from, to, cycles uint64) soundness {
+	table := distances()
+	over := table[pairOfWords{from: from, to: to, over: true}]
+	// Where the result would be there for the first who could use it, the two can't
+	// come in the wrong order.
+	first := table[pairOfWords{from: from, any: true}]
 	switch {
-	case !known:
-		return unknown
-	case cycles >= least:
+	case over.seen && cycles >= over.least, first.seen && cycles >= first.least:
 		return sound
-	case cycles >= enough:
-		return unknown // few such pairs were seen, it may be
+	case over.often:
+		return unsound
 	}
-	return unsound
+	return unknown
+}
+
+// useSoon judges a word that uses a result. It is wrong where it comes nearer than a pair
+// that was often seen, or than any word uses what the first makes; nearer than a pair
+// that was seldom seen it may be right.
+func useSoon(from, to, cycles uint64, wait bool) soundness {
+	table := distances()
+	d := table[pairOfWords{from: from, to: to}]
+	if behind := table[pairOfWords{from: from, to: to, wait: true}]; wait && behind.seen {
+		// A wait makes the way longer: what is far enough without one is far enough.
+		if d.seen {
+			behind.least = min(behind.least, d.least)
+		}
+		d = behind
+	}
+	if !d.seen {
+		// Of what the table has, whoever uses such a result waits so long at most.
+		most := table[pairOfWords{from: from, all: true}].least
+		if most > 0 && cycles >= max(most, enough) {
+			return sound
+		}
+		return unknown
+	}
+	first := table[pairOfWords{from: from, first: true}]
+	switch {
+	case cycles >= d.least:
+		return sound
+	case d.often, first.often && cycles < first.least:
+		return unsound
+	}
+	return unknown
 }
 
 // exclusive reports whether two words have opposite guards, and nothing from the one to
@@ -208,33 +232,51 @@ type pairOfWords struct {
 	from, to uint64
 	wait     bool // a scoreboard is waited for between
 	over     bool // the second does not use it, but writes over it
-	any      bool // the least of all that use it
+	any      bool // the least of all that use it, no scoreboard waited for
 	all      bool // the most of them, where there are several
+	first    bool // the least of all that use it
+}
+
+// cyclesBetween are how many there are between the words of a pair.
+type cyclesBetween struct {
+	least uint64
+	seen  bool
+	often bool // a hundred times at least: nearer is too near
 }
 
 // distances are the least cycles between words.
-var distances = sync.OnceValue(func() map[pairOfWords]uint64 {
-	table := map[pairOfWords]uint64{}
+var distances = sync.OnceValue(func() map[pairOfWords]cyclesBetween {
+	table := map[pairOfWords]cyclesBetween{}
 	for lines := bufio.NewScanner(strings.NewReader(distancesText)); lines.Scan(); {
 		var p pairOfWords
-		var n uint64
-		var wait string
-		if got, _ := fmt.Sscanf(lines.Text(), "%x %x %d %s", &p.from, &p.to, &n, &wait); got >= 3 {
-			p.wait, p.over = wait == "wait", wait == "over"
-			table[p] = n
-			if p.wait || p.over {
-				continue
-			}
-			first, last := pairOfWords{from: p.from, any: true}, pairOfWords{from: p.from, all: true}
-			least, known := table[first]
-			if !known {
-				least = n
-			}
-			table[first], table[last] = min(least, n), max(table[last], n)
+		d := cyclesBetween{seen: true}
+		if got, _ := fmt.Sscanf(lines.Text(), "%x %x %d", &p.from, &p.to, &d.least); got < 3 {
+			continue
 		}
+		words := strings.Fields(lines.Text())[3:]
+		p.wait, p.over, d.often = slices.Contains(words, "wait"), slices.Contains(words, "over"), slices.Contains(words, "often")
+		table[p] = d
+		if p.over {
+			continue
+		}
+		lower(table, pairOfWords{from: p.from, first: true}, d)
+		if p.wait {
+			continue
+		}
+		lower(table, pairOfWords{from: p.from, any: true}, d)
+		all := pairOfWords{from: p.from, all: true}
+		table[all] = cyclesBetween{least: max(table[all].least, d.least), seen: true}
 	}
 	return table
 })
+
+// lower lowers what the table has for a word to what one pair has.
+func lower(table map[pairOfWords]cyclesBetween, p pairOfWords, d cyclesBetween) {
+	if has := table[p]; has.seen {
+		d.least, d.often = min(d.least, has.least), d.often || has.often
+	}
+	table[p] = d
+}
 
 // family is the opcode of a word, of arithmetic without the form of its operands.
 func family(word []byte) uint64 {
