@@ -14,6 +14,7 @@ type merger struct {
 	keepsMore    bool // see more
 	relocsToCome int  // records that room may yet be made for in advance
 	longEdges    map[edge]bool
+	reservedEnd  uint64 // of the reserved shared variables so far
 
 	chunkLists  model.Arena[model.Chunk]
 	relocLists  model.Arena[model.Reloc]

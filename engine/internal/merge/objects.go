@@ -244,8 +244,10 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 	sym := model.Symbol{Name: name, Info: s.Info, Other: s.Other, Flags: model.SymDefined, Sec: id, File: m.num,
 		Value: s.Value, Size: s.Size, Fun: model.Absent}
 	switch {
-	case l.Dialect.PlacesReserved && sym.Space() == cuda.STOReservedShared && !l.IsRelocatable():
-		sym.Value = m.base[shndx]
+	case l.Dialect.PlacesReserved && sym.Space() == cuda.STOReservedShared:
+		if err := l.placeReserved(m, i, s, in, &sym); err != nil {
+			return err
+		}
 	case !sym.IsShared():
 		sym.Value += m.base[shndx]
 	case !model.IsAlignment(s.Value):
@@ -262,6 +264,22 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 	}
 	m.sym[i] = old
 	l.redefineObject(m, i, s, &sym)
+	return nil
+}
+
+// placeReserved puts a variable of the driver's shared memory behind the ones before it.
+// -r leaves the place to the final link. Source: links of two such variables for sm_110a
+// by nvlink 13.0.88.
+func (l *merger) placeReserved(m *module, i int, s *cubin.Symbol, in *cubin.Section, sym *model.Symbol) error {
+	if !model.IsAlignment(s.Value) || s.Size > 1<<32 {
+		return m.fault(cubin.BadIndex, in, uint64(i), s.Value, "a reserved shared variable's alignment is not a power of two, or it is too large")
+	}
+	at := model.AlignUp(l.reservedEnd, s.Value)
+	l.reservedEnd = at + s.Size
+	l.Secs[sym.Sec].Size = l.reservedEnd
+	if !l.IsRelocatable() {
+		sym.Value = at
+	}
 	return nil
 }
 

@@ -14,8 +14,8 @@ type Dialect struct {
 
 	// NumbersConstants: compiler constants lose their names and get numbers.
 	NumbersConstants bool
-	// PlacesReserved: a variable in the driver's shared memory lies where its
-	// section begins.
+	// PlacesReserved: the variables in the driver's shared memory lie one behind the
+	// other.
 	PlacesReserved bool
 	// FirstAsksRel: also a section's first record, if its addend is 0, leaves
 	// the name of a REL section.
