@@ -173,16 +173,16 @@ func TestDisplacedConstants(t *testing.T) {
 	}
 }
 
-// A pointer to what an earlier input defines too is zero, as with nvlink (TestCorpus holds
-// the image): each one is told of, and is no error where warnings are.
-func TestNullPointers(t *testing.T) {
+// eachCaseOf runs f for each link of a program, in a folder with its inputs.
+func eachCaseOf(t *testing.T, program string, f func(t *testing.T, c *corpus.Case)) {
+	t.Helper()
 	behaviours, err := corpus.Behaviours()
 	if err != nil {
 		t.Fatal(err)
 	}
 	asked := 0
 	for _, c := range corpus.CasesOf(behaviours) {
-		if c.Program != "null_pointers" {
+		if c.Program != program {
 			continue
 		}
 		asked++
@@ -191,61 +191,51 @@ func TestNullPointers(t *testing.T) {
 			for _, in := range c.Inputs {
 				write(t, in.Name, string(in.Data))
 			}
-			want, bank := "", ".nv.constant3"
-			if c.Arch == "sm_100" {
-				bank = ".nv.constant.user"
-			}
-			if strings.HasSuffix(c.Name, "-ab") {
-				for _, p := range [][2]string{{"limit", bank}, {"twice", ".nv.global.init"}} {
-					want += fmt.Sprintf("nvlink warning : Pointer to '%s' in %s of 'b.cubin' is zero, since an earlier input defines '%[1]s' too, as with nvlink %[3]s\n", p[0], p[1], c.Release)
-				}
-			}
-			if got := runAs("nvlink", append([]string{"-toolkit=" + c.Release}, c.Args...)...); got.exit != 0 || got.stderr != want {
-				t.Errorf("exit %d, %q, want %q", got.exit, got.stderr, want)
-			}
+			f(t, &c)
 		})
 	}
 	if asked == 0 {
-		t.Error("not in the corpus")
+		t.Errorf("no %s in the corpus", program)
 	}
+}
+
+// A pointer to what an earlier input defines too is zero, as with nvlink (TestCorpus holds
+// the image): each one is told of, and is no error where warnings are.
+func TestNullPointers(t *testing.T) {
+	eachCaseOf(t, "null_pointers", func(t *testing.T, c *corpus.Case) {
+		want, bank := "", ".nv.constant3"
+		if c.Arch == "sm_100" {
+			bank = ".nv.constant.user"
+		}
+		if strings.HasSuffix(c.Name, "-ab") {
+			for _, p := range [][2]string{{"limit", bank}, {"twice", ".nv.global.init"}} {
+				want += fmt.Sprintf("nvlink warning : Pointer to '%s' in %s of 'b.cubin' is zero, since an earlier input defines '%[1]s' too, as with nvlink %[3]s\n", p[0], p[1], c.Release)
+			}
+		}
+		if got := runAs("nvlink", append([]string{"-toolkit=" + c.Release}, c.Args...)...); got.exit != 0 || got.stderr != want {
+			t.Errorf("exit %d, %q, want %q", got.exit, got.stderr, want)
+		}
+	})
 }
 
 // What -r loses of another object's constants is told of, once for each constant and
 // section, and is no error where warnings are (TestCorpus holds the image). Generic
 // pointers in data come through, so that nothing is said of those.
 func TestLostConstants(t *testing.T) {
-	behaviours, err := corpus.Behaviours()
-	if err != nil {
-		t.Fatal(err)
-	}
-	asked := 0
-	for _, c := range corpus.CasesOf(behaviours) {
-		if c.Program != "open_constants" {
-			continue
+	eachCaseOf(t, "open_constants", func(t *testing.T, c *corpus.Case) {
+		var want []string
+		for _, section := range []string{".nv.global.init", ".text.k"} {
+			for _, name := range []string{"one", "table"} {
+				want = append(want, fmt.Sprintf("nvlink warning : Constant '%s' in %s of 'a.cubin' is lost, since another object defines it, as with -r of nvlink %s: link both in one step\n", name, section, c.Release))
+			}
 		}
-		asked++
-		t.Run(c.ID(), func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			for _, in := range c.Inputs {
-				write(t, in.Name, string(in.Data))
-			}
-			var want []string
-			for _, section := range []string{".nv.global.init", ".text.k"} {
-				for _, name := range []string{"one", "table"} {
-					want = append(want, fmt.Sprintf("nvlink warning : Constant '%s' in %s of 'a.cubin' is lost, since another object defines it, as with -r of nvlink %s: link both in one step\n", name, section, c.Release))
-				}
-			}
-			got := runAs("nvlink", append([]string{"-toolkit=" + c.Release}, c.Args...)...)
-			told := slices.Sorted(strings.Lines(got.stderr))
-			slices.Sort(want)
-			if got.exit != 0 || !slices.Equal(told, want) {
-				t.Errorf("exit %d, %q, want %q", got.exit, told, want)
-			}
-		})
-	}
-	if asked == 0 {
-		t.Error("not in the corpus")
-	}
+		got := runAs("nvlink", append([]string{"-toolkit=" + c.Release}, c.Args...)...)
+		told := slices.Sorted(strings.Lines(got.stderr))
+		slices.Sort(want)
+		if got.exit != 0 || !slices.Equal(told, want) {
+			t.Errorf("exit %d, %q, want %q", got.exit, told, want)
+		}
+	})
 }
 
 func outputName(args []string) string {
