@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/corpus/definitions"
+	"github.com/twinlink/twinlink/internal/ownwarnings"
 )
 
 // TestDefinitions links every question of corpus/definitions as nvlink did: the
@@ -71,10 +72,11 @@ func ask(t *testing.T, q definitions.Question, objects map[string][]byte, want d
 		sum := sha256.Sum256(out)
 		hash = hex.EncodeToString(sum[:8])
 	}
+	said, _ := ownwarnings.Strip(stderr.String())
 	switch {
 	case exit != want.Exit:
 		return "exit status differs; " + stderr.String()
-	case stderr.String() != want.Stderr:
+	case said != want.Stderr:
 		return "messages\n" + stderr.String() + "nvlink's\n" + want.Stderr
 	case hash != want.Hash:
 		return "output " + hash + ", nvlink's " + want.Hash
