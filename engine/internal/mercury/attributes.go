@@ -7,6 +7,7 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/resched"
 )
 
 // principal is which word of a node of several an attribute names: (attribute,
@@ -67,36 +68,18 @@ func (fn *code) wordOf(attr cuda.InfoAttr, off uint32) uint32 {
 }
 
 // behindFence returns where the principal word of a node that begins with a fence is in
-// the output: the first that is no part of the fence, or the last MEMBAR of a fence alone.
-// Source: attributes and frames of 44 kernels for sm_100, 103 and 120 by nvlink 13.0.88.
+// the output.
 func (fn *code) behindFence(n *capsule.Node) (at uint32, ok bool) {
-	const (
-		membar   = 0x992
-		errbar   = 0x9ab
-		cgaerr   = 0x5ab
-		cctl     = 0x98f
-		nop      = 0x918
-		neverLDS = 0xf984 // @!PT LDS
-	)
 	if n.Span < 2 {
 		return 0, false
 	}
-	from, to := fn.movedStart(n.SASS), fn.movedStart(n.SASS+uint32(n.Span)*capsule.WordSize)
-	for at := from; at < to; at += capsule.WordSize {
-		word, inside := cubin.Window(fn.sass, uint64(at), capsule.WordSize)
-		if !inside {
-			return 0, false
-		}
-		switch low := binary.LittleEndian.Uint16(word); {
-		case low&0xfff == membar:
-			from, ok = at, true
-		case low == neverLDS:
-			ok = true
-		case !ok || low&0xfff != errbar && low&0xfff != cgaerr && low&0xfff != cctl && low&0xfff != nop:
-			return at, ok
-		}
+	from := fn.movedStart(n.SASS)
+	text, inside := cubin.Window(fn.sass, uint64(from), uint64(fn.movedStart(n.SASS+uint32(n.Span)*capsule.WordSize)-from))
+	if !inside {
+		return 0, false
 	}
-	return from, ok
+	k, ok := resched.AfterFence(text)
+	return from + uint32(k)*capsule.WordSize, ok
 }
 
 // ownInfoSize is how much the records about SASS alone take.

@@ -169,7 +169,7 @@ func sortByPlace[T any](list []T, place func(*T) uint64) {
 // that are gone from any function.
 func (l *Backend) reschedule(fn *code, gone []int) error {
 	sym := l.Funs[l.Secs[fn.text].Fun].Sym
-	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.debugInput(), Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone, KeepsFences: fn.has(mbarrierOps...), KeepsLoads: fn.has(opLDGSTS),
+	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.debugInput(), Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone,
 		Late: l.Release.OwnLeaves, Slow: l.Release.PacesDoubles && l.isOffTarget(fn)}
 	if fn.input.Foreign && resched.Scheduled(fn.sass) {
 		l.warnSchedule(sym)
@@ -236,22 +236,6 @@ func isDebug(f *cubin.File) bool {
 func (l *Backend) warnSchedule(sym model.SymID) {
 	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, Symbol: l.SymName(sym),
 		Text: fmt.Sprintf("Kernel '%s' is scheduled anew, perhaps not as nvlink does it", l.SymName(sym))})
-}
-
-// mbarrierOps are the opcodes that work on barriers in shared memory (SYNCS).
-var mbarrierOps = []uint16{0x5b2, 0x9a7, 0x5a7, 0x9b1}
-
-// opLDGSTS copies from global to shared memory, past the registers.
-const opLDGSTS = 0xfae
-
-// has reports whether any instruction has one of some opcodes.
-func (fn *code) has(ops ...uint16) bool {
-	for at := 0; at+capsule.WordSize <= len(fn.sass); at += capsule.WordSize {
-		if slices.Contains(ops, opcode(fn.sass[at:])) {
-			return true
-		}
-	}
-	return false
 }
 
 // move gives the nodes their new places and makes the capsule anew.

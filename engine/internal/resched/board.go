@@ -189,6 +189,20 @@ func (a *allocator) latency(t int) int {
 	return latencies[a.words[tok.at].kind()]
 }
 
+// clockOf is clock, made once.
+func (a *allocator) clockOf(b int) []int {
+	if a.clocks[b] == nil {
+		a.clocks[b] = a.clock(b)
+	}
+	return a.clocks[b]
+}
+
+// cycles returns how long after a word of a block a later one starts, waits included.
+func (a *allocator) cycles(b, from, to int) int {
+	clock, first := a.clockOf(b), a.blocks[b].from
+	return clock[to-first] - clock[from-first]
+}
+
 // clock returns when each word of a block starts, by stalls and by the waits
 // for the block's own tokens, and the end.
 func (a *allocator) clock(b int) []int {
@@ -278,11 +292,7 @@ func (a *allocator) crowded(b, t int, held *holders, low, high int) int {
 		a.doubts |= overflowResults
 	}
 	bl := &a.blocks[b]
-	clock := a.clocks[b]
-	if clock == nil {
-		clock = a.clock(b)
-		a.clocks[b] = clock
-	}
+	clock := a.clockOf(b)
 	readyOf := func(t int) int {
 		o := &a.tokens[t]
 		switch {

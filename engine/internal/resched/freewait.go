@@ -104,11 +104,7 @@ func (a *allocator) isFree(b, t int, was, is bitset) bool {
 	if kind := a.words[tok.at].kind(); tok.read || kind != kindCount && kind != kindMUFU && kind != kindConvert {
 		return a.time[last]-a.time[tok.at] >= a.freeFrom(t)
 	}
-	if a.clocks[b] == nil {
-		a.clocks[b] = a.clock(b)
-	}
-	from := a.blocks[b].from
-	return a.clocks[b][last-from]-a.clocks[b][tok.at-from] >= a.freeFrom(t)
+	return a.cycles(b, tok.at, last) >= a.freeFrom(t)
 }
 
 // isOverBackEdge reports whether a token comes to a block over a back edge right there.
@@ -141,11 +137,8 @@ func (a *allocator) isFreeAtFence(b, t int, was bitset) bool {
 	if tok.slow || tok.block != b || last < a.fenceWords {
 		return false
 	}
-	if from := a.blocks[b].from; a.words[tok.at].kind() == kindLDC && !tok.read && last-a.fenceWords >= from {
-		if a.clocks[b] == nil {
-			a.clocks[b] = a.clock(b)
-		}
-		cycles := a.clocks[b][last-a.fenceWords-from] - a.clocks[b][tok.at-from]
+	if a.words[tok.at].kind() == kindLDC && !tok.read && last-a.fenceWords >= a.blocks[b].from {
+		cycles := a.cycles(b, tok.at, last-a.fenceWords)
 		if cycles > freeLDC-unsureLDC && cycles < freeLDC+unsureLDC {
 			a.doubts |= nearFence
 		}

@@ -44,12 +44,7 @@ type Options struct {
 	Stays bool  // but for words that are gone the code stays
 	Gone  []int // words that go whatever they are
 	Slow  bool  // code of sm_100 is for sm_103
-
-	// What nvlink takes out of fences otherwise. Source: 156 kernels of our own put to
-	// nvlink 13.0.88, and 13.5.37.
-	KeepsFences bool // code with barriers in shared memory: MEMBARs of the block
-	KeepsLoads  bool // code that copies to shared memory: loads that never happen
-	Late        bool // as releases from 13.1 on do it
+	Late  bool  // as releases from 13.1 on do it
 }
 
 // Kernel changes the code of a kernel.
@@ -103,7 +98,7 @@ func change(text []byte, how Options) (Result, int) {
 	for i := range front {
 		front[i] = front[i][1:] // its MEMBAR is one that a kernel doesn't need
 	}
-	words = repeated(words, gone, front, len(how.Gone)+len(front) > 0, how, &r)
+	words = repeated(words, gone, front, len(how.Gone)+len(front) > 0, &r)
 	if stackLoad(words) && isLarge(words) {
 		r.TooLarge = true
 		return r, dead

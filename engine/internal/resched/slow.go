@@ -178,7 +178,7 @@ func (r *Result) slow(words []word, how Options, fit bool) (Result, int) {
 			return *r, dead
 		}
 	}
-	words = repeated(words, make([]bool, len(words)), nil, false, how, r)
+	words = repeated(words, make([]bool, len(words)), nil, false, r)
 	r.TooLarge = isLarge(words)
 	if r.Moves != nil || r.TooLarge {
 		r.Unfit = !r.TooLarge

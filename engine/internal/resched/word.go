@@ -77,9 +77,13 @@ func (w *word) field(first, n uint) uint64 {
 func split(text []byte) []word {
 	words := make([]word, len(text)/WordSize)
 	for i := range words {
-		words[i] = word{binary.LittleEndian.Uint64(text[i*WordSize:]), binary.LittleEndian.Uint64(text[i*WordSize+8:])}
+		words[i] = wordAt(text, i)
 	}
 	return words
+}
+
+func wordAt(text []byte, i int) word {
+	return word{binary.LittleEndian.Uint64(text[i*WordSize:]), binary.LittleEndian.Uint64(text[i*WordSize+8:])}
 }
 
 func join(words []word) []byte {
@@ -121,8 +125,33 @@ const (
 	opATOMSUniform  = 0x98c // its address in a uniform register
 	opSYNCS         = 0x5b2
 	opSUST          = 0xf9d
+	opLDGSTS        = 0xfae
 	guardNever      = 0xf // @!PT
 )
+
+func (w word) isMEMBAR() bool { return w.op() == opMEMBAR }
+
+// isLDGSTS reports whether the instruction copies from global to shared memory, past the
+// registers.
+func (w word) isLDGSTS() bool { return w.op() == opLDGSTS }
+
+// isSYNCS reports whether the instruction works on a barrier in shared memory.
+func (w word) isSYNCS() bool {
+	switch w.op() {
+	case opSYNCS, 0x9a7, 0x5a7, 0x9b1:
+		return true
+	}
+	return false
+}
+
+// isOfFence reports whether the instruction can stand behind the MEMBAR of a fence.
+func (w word) isOfFence() bool {
+	switch w.op() {
+	case opERRBAR, opCGAERR, opCCTL, opNOP:
+		return true
+	}
+	return false
+}
 
 // isCall reports whether the instruction calls.
 func (w *word) isCall() bool {
