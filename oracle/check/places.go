@@ -182,12 +182,7 @@ func (c *check) placeByNames(a *area, open []*part, taken *[]span) (left []*part
 				places = append(places, at)
 			}
 		}
-		slices.SortFunc(places, func(x, y uint64) int {
-			if x == p.base || y == p.base {
-				return cmp.Compare(diff(x, p.base), diff(y, p.base))
-			}
-			return cmp.Compare(x, y)
-		})
+		sortPlaces(places, p.base)
 		for _, at := range places {
 			ok, err := c.fits(a, p, at, *taken)
 			if err != nil {
@@ -204,6 +199,16 @@ func (c *check) placeByNames(a *area, open []*part, taken *[]span) (left []*part
 		}
 	}
 	return left, nil
+}
+
+// sortPlaces puts places in order, but the one that is assumed first.
+func sortPlaces(places []uint64, assumed uint64) {
+	slices.SortFunc(places, func(x, y uint64) int {
+		if x == assumed || y == assumed {
+			return cmp.Compare(diff(x, assumed), diff(y, assumed))
+		}
+		return cmp.Compare(x, y)
+	})
 }
 
 func diff(x, y uint64) uint64 { return max(x, y) - min(x, y) }

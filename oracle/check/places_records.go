@@ -1,10 +1,5 @@
 package check
 
-import (
-	"cmp"
-	"slices"
-)
-
 // placeByRecords takes the places that the records tell which name functions: they
 // stay, and name the same function in the input and in the output. Where they leave a
 // choice, as where several inputs have a frame for a function of which one definition
@@ -90,12 +85,7 @@ func (c *check) recordPlaces(a *area, p *part) ([]uint64, error) {
 			best = append(best, at)
 		}
 	}
-	slices.SortFunc(best, func(x, y uint64) int {
-		if x == p.base || y == p.base {
-			return cmp.Compare(diff(x, p.base), diff(y, p.base))
-		}
-		return cmp.Compare(x, y)
-	})
+	sortPlaces(best, p.base)
 	return best, c.budget.spend(p.mod.name, uint64(looked))
 }
 
