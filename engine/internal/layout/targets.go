@@ -44,7 +44,7 @@ func (l *Layout) moveUnitRelocs(units []unit, own []model.SecID) {
 		if rela == model.Absent {
 			rela = l.NewRelocSection(name, cuda.SHTRela, cuda.SHFInfoLink, to)
 			if l.Opt.PreserveRelocs {
-				l.PreserveFor(to)
+				l.PreserveFor(l.Secs[to].Name, to)
 			}
 		}
 		list := moved[to]

@@ -15,6 +15,7 @@ type relocReader struct {
 	m      *module
 	s      *cubin.Section
 	prefix names.Prefix
+	of     names.ID // what the input calls what it patches: all that is made here is named by it
 	name   names.ID
 	target model.SecID
 	id     model.SecID // the section that takes the records, absent for none so far
@@ -39,7 +40,8 @@ func (l *merger) readRelocs(m *module, s *cubin.Section) error {
 	if r.isRel {
 		r.prefix = names.Rel
 	}
-	r.name = l.Names.Joined(m.file.SectionName(s), r.prefix, l.Secs[target].Name)
+	r.of = l.patchedName(m, s, target)
+	r.name = l.Names.Join(r.prefix, r.of)
 	r.id = l.RelocSection(target, r.name)
 	drops := len(m.lostSyms) > 0 && l.dropsLosers(target)
 	var dropped uint32 // the first definition that lost whose address is left out
@@ -59,7 +61,7 @@ func (l *merger) readRelocs(m *module, s *cubin.Section) error {
 			return err
 		}
 		if base != 0 && r.isRel && !l.Opt.ForceRela {
-			l.rebase(target, model.Reloc{Off: rec.Off + r.base, Type: rec.Type, File: m.num, Sym: sym, Base: base, More: l.more(rec.Symbol), Rel: true})
+			l.rebase(r.of, target, model.Reloc{Off: rec.Off + r.base, Type: rec.Type, File: m.num, Sym: sym, Base: base, More: l.more(rec.Symbol), Rel: true})
 			continue
 		}
 		if r.out == nil {
@@ -74,6 +76,16 @@ func (l *merger) readRelocs(m *module, s *cubin.Section) error {
 		l.NotePointer(l.Syms[m.sym[dropped]].Name, m.num, target)
 	}
 	return nil
+}
+
+// patchedName returns what an input calls the section that its records patch. The output may call it
+// otherwise, where a second name of its code came first.
+func (l *merger) patchedName(m *module, s *cubin.Section, target model.SecID) names.ID {
+	name := l.Secs[target].Name
+	if patched := m.file.SectionName(&m.heads[s.Info]); patched != l.Names.Str(name) {
+		return l.Names.ID(patched)
+	}
+	return name
 }
 
 // relocTarget returns the section that an input's records patch, or lost.
@@ -94,16 +106,16 @@ func (r *relocReader) begin(n int) {
 	if r.id == model.Absent {
 		r.id = r.NewRelocSection(r.name, r.s.Type, r.s.Flags|r.InfoFlags(), r.target)
 		if asRela {
-			r.relaBeside(r.target)
+			r.relaBeside(r.of, r.target)
 		}
 		if r.Opt.PreserveRelocs {
-			r.PreserveFor(r.target)
+			r.PreserveFor(r.of, r.target)
 		}
 	} else if r.Secs[r.id].Flags == 0 {
 		r.Secs[r.id].Flags = r.InfoFlags() // made for header indices, it holds records after all
 	}
 	if asRela {
-		r.id = r.relaBeside(r.target)
+		r.id = r.relaBeside(r.of, r.target)
 	}
 	r.had = len(r.Parts[r.id].Relocs)
 	r.out = r.roomForRelocs(r.m, r.Parts[r.id].Relocs, n)
@@ -113,7 +125,7 @@ func (r *relocReader) begin(n int) {
 func (r *relocReader) append(rec *cubin.Reloc, later bool, sym model.SymID, base uint64) {
 	if rec.Addend == 0 && !r.isRel && !r.beside && (later && !r.Dialect.FirstAsksRel || len(r.out) > r.had) {
 		r.beside = true
-		r.relBeside(r.name, r.target)
+		r.relBeside(r.of, r.target)
 	}
 	addend := rec.Addend
 	if r.isRel && r.Opt.ForceRela {
@@ -142,10 +154,10 @@ func (l *merger) roomForRelocs(m *module, list []model.Reloc, n int) []model.Rel
 // rebase takes a REL record whose symbol stands for a section of which an
 // earlier input has a part: it becomes RELA with the begin of this input's part
 // as its addend, and what the field held is lost.
-func (l *merger) rebase(target model.SecID, r model.Reloc) {
-	id := l.relaBeside(target)
+func (l *merger) rebase(of names.ID, target model.SecID, r model.Reloc) {
+	id := l.relaBeside(of, target)
 	if l.Opt.PreserveRelocs {
-		l.PreserveFor(target)
+		l.PreserveFor(of, target)
 	}
 	l.Parts[id].Relocs = append(l.Parts[id].Relocs, r)
 }
@@ -193,11 +205,11 @@ func (m *module) isUserBank(section uint32) bool {
 
 // relBeside makes the empty .rel<X> beside a .rela<X>: a record with addend 0
 // that is not its section's first asks for it. It only leaves a name.
-func (l *merger) relBeside(rela names.ID, target model.SecID) {
+func (l *merger) relBeside(of names.ID, target model.SecID) {
 	if l.Release.NoRelBeside {
 		return
 	}
-	name := l.Names.Join(names.Rel, l.Secs[target].Name)
+	name := l.Names.Join(names.Rel, of)
 	if l.RelocSection(target, name) == model.Absent {
 		l.NewRelocSection(name, cuda.SHTRel, l.InfoFlags(), target)
 	}
@@ -205,8 +217,8 @@ func (l *merger) relBeside(rela names.ID, target model.SecID) {
 
 // relaBeside returns the .rela<X> that takes the records of a .rel<X> with
 // --force-rela.
-func (l *merger) relaBeside(target model.SecID) model.SecID {
-	name := l.Names.Join(names.Rela, l.Secs[target].Name)
+func (l *merger) relaBeside(of names.ID, target model.SecID) model.SecID {
+	name := l.Names.Join(names.Rela, of)
 	if id := l.RelocSection(target, name); id != model.Absent {
 		return id
 	}

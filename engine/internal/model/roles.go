@@ -35,10 +35,10 @@ func (l *Program) PoolShared() SecID {
 	return id
 }
 
-// PreserveFor makes the section for a target's resolved records. It is looked
-// up by name alone, so that two static functions of a name share the first's.
-func (l *Program) PreserveFor(target SecID) {
-	name := l.Names.ID(".nv.resolvedrela" + l.Names.Str(l.Secs[target].Name))
+// PreserveFor makes the section for a target's resolved records, named by what the
+// input calls the target. It is looked up by name alone, so that two static functions of a name share the first's.
+func (l *Program) PreserveFor(of names.ID, target SecID) {
+	name := l.Names.ID(".nv.resolvedrela" + l.Names.Str(of))
 	if l.Unowned(name) != Absent {
 		return
 	}
