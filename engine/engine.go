@@ -71,6 +71,7 @@ const (
 	ReservedShared     = diag.ReservedShared     // a kernel uses what an option doesn't let be reserved
 	Uncalled           = diag.Uncalled           // an address taken, and no call
 	StackUnknown       = diag.StackUnknown       // recursion hides a kernel's stack size
+	StackLimit         = diag.StackLimit         // a kernel's stack is larger than its limit
 	Unsupported        = diag.Unsupported        // an option or input that is not implemented
 	MergeFailed        = diag.MergeFailed        // the sum of merge errors
 	PrototypeMismatch  = diag.PrototypeMismatch  // two signatures of a name

@@ -119,7 +119,7 @@ var knownKeys string
 // unknown returns a divergence that is not in testdata/keys.tsv. What the oracle says of a link of broken files is no
 // divergence: no link of them is right.
 func (k *Kind) unknown(d *Divergence) *Divergence {
-	if d == nil || k.Name == "edits" && strings.HasPrefix(d.Key, "edits-oracle-") && !strings.HasSuffix(d.Key, "-panic") && !strings.HasSuffix(d.Key, "-time") {
+	if d == nil || (k.Name == "edits" || k.Name == "limits") && strings.HasPrefix(d.Key, k.Name+"-oracle-") && !strings.HasSuffix(d.Key, "-panic") && !strings.HasSuffix(d.Key, "-time") {
 		return nil
 	}
 	return unknown(d)
@@ -130,7 +130,7 @@ func unknown(d *Divergence) *Divergence {
 	if d == nil {
 		return nil
 	}
-	found := strings.Replace(d.Key, "alone-", "programs-", 1) // of the same programs
+	found := strings.Replace(strings.Replace(d.Key, "alone-", "programs-", 1), "options-", "programs-", 1) // of the same programs
 	for line := range strings.Lines(knownKeys) {
 		key, _, ok := strings.Cut(line, "\t")
 		if prefix, any := strings.CutSuffix(key, "*"); ok && (key == found || any && strings.HasPrefix(found, prefix)) {

@@ -45,6 +45,8 @@ var Kinds = [...]Kind{
 	{"programs", 64, readPrograms},
 	{"edits", 256, readEdits},
 	{"alone", 64, readAlone},
+	{"limits", 128, readLimits},
+	{"options", 64, readOptions},
 }
 
 // Question n of a kind is the same on every machine.
@@ -56,7 +58,7 @@ func (k *Kind) Question(n uint64) (Question, error) {
 // has come into the corpus since.
 func (k *Kind) Remake(n uint64, was *Question) (Question, error) {
 	switch k.Name {
-	case "programs", "alone":
+	case "programs", "alone", "options":
 		q := Question{Release: was.Release, Args: was.Args, Final: was.Final, From: was.From}
 		all, err := modulesByName()
 		if err != nil {
@@ -70,7 +72,7 @@ func (k *Kind) Remake(n uint64, was *Question) (Question, error) {
 			q.Inputs = append(q.Inputs, engine.Input{Name: fmt.Sprintf("m%d.cubin", i), Data: data})
 		}
 		return q, nil
-	case "edits":
+	case "edits", "limits":
 		list, err := editable()
 		if err != nil {
 			return Question{}, err
@@ -79,6 +81,9 @@ func (k *Kind) Remake(n uint64, was *Question) (Question, error) {
 			if len(was.From) == 1 && list[i].ID() == was.From[0] {
 				r := NewReader(SeededInput(k.Name, n, k.Size))
 				r.Uint16()
+				if k.Name == "limits" {
+					return limitsOf(&list[i], r), nil
+				}
 				return editsOf(&list[i], r), nil
 			}
 		}
@@ -241,21 +246,4 @@ func readEdits(r *Reader) (Question, error) {
 	return editsOf(&list[int(r.Uint16())%len(list)], r), nil
 }
 
-func editsOf(c *corpus.Case, r *Reader) Question {
-	q := Question{Release: c.Release, From: []string{c.ID()}}
-	for i, a := range c.Args { // without inputs and output
-		if a == "-o" || i > 0 && c.Args[i-1] == "-o" || slices.ContainsFunc(c.Inputs, func(in corpus.Input) bool { return in.Name == a }) {
-			continue
-		}
-		q.Args = append(q.Args, a)
-	}
-	one := r.Byte()
-	for i, in := range c.Inputs {
-		data := in.Data
-		if one < 64 || int(one)%len(c.Inputs) == i {
-			data = Mutate(r, data)
-		}
-		q.Inputs = append(q.Inputs, engine.Input{Name: in.Name, Data: data})
-	}
-	return q
-}
+func editsOf(c *corpus.Case, r *Reader) Question { return changed(c, r, Mutate) }

@@ -238,6 +238,22 @@ func TestVoice(t *testing.T) {
 	}
 }
 
+// What nvlink 11.8, 12.4, 13.0 and 13.5 call themselves by --tool-name, in messages and in the note.
+func TestToolName(t *testing.T) {
+	for value, want := range map[string]string{"m0.cubin": "m0", "a/b.c.d": "b.c", "/x/y.z": "y", "a.b/c": "c", ".hid": "", "a.": "a", "": "", "x.y/": ""} {
+		c, err := Parse(R130, []string{"--tool-name=" + value, "-arch=sm_80", "-o", "x"}, noFiles)
+		if err == nil {
+			t.Fatal("no message")
+		}
+		if got := c.Line(&c.Messages[0]); got != want+" fatal   : No input files specified; use option --help for more information" {
+			t.Errorf("%q: %q, want %q", value, got, want)
+		}
+		if c, err = Parse(R130, []string{"--tool-name=" + value, "-arch=sm_80", "-o", "x", "a.cubin"}, noFiles); err != nil || c.Options.Record.Tool != want {
+			t.Errorf("%q: the note has %q, %v; want %q", value, c.Options.Record.Tool, err, want)
+		}
+	}
+}
+
 func TestUsage(t *testing.T) {
 	for _, r := range Releases {
 		text := Usage(r, "nvlink")

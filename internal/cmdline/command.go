@@ -63,7 +63,7 @@ func Parse(r Release, args []string, read ReadFile) (*Command, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Voice.Tool = c.text(ToolName)
+	c.Voice.Tool, c.Voice.Named = c.toolName(), c.Given(ToolName)
 	if c.Given(ReportArch) {
 		c.Voice.Target = c.text(Arch)
 	}

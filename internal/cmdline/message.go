@@ -32,7 +32,8 @@ func (e *Refusal) Error() string {
 
 // MessageFormat is how a command line wants messages printed.
 type MessageFormat struct {
-	Tool   string // value of --tool-name; "" where it isn't given
+	Tool   string // what --tool-name calls nvlink
+	Named  bool   // --tool-name is given, if only for an empty name
 	Target string // value of -arch with --report-arch, else ""
 }
 
@@ -42,7 +43,7 @@ func (v MessageFormat) Line(d *engine.Diagnostic) string {
 	if d.Severity == engine.Plain {
 		return line
 	}
-	if v.Tool != "" {
+	if v.Named {
 		line = v.Tool + strings.TrimPrefix(line, "nvlink")
 	}
 	if v.Target != "" {

@@ -70,7 +70,7 @@ func (c *Command) record() engine.CommandLine {
 	}
 	reproducible := c.Given(Reproducible)
 	verbose = verbose && !reproducible
-	rec := engine.CommandLine{Tool: c.text(ToolName)}
+	rec := engine.CommandLine{Tool: c.toolName()}
 	var b strings.Builder
 	if verbose {
 		rec.Object = baseName(c.Output)
@@ -113,6 +113,15 @@ func (c *Command) recordValue(id ID) string {
 		return ""
 	}
 	return c.set[id].text
+}
+
+// toolName is what --tool-name says without folders and without the last extension.
+func (c *Command) toolName() string {
+	name := baseName(c.text(ToolName))
+	if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
+		name = name[:dot]
+	}
+	return name
 }
 
 func baseName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

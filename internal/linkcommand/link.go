@@ -139,7 +139,7 @@ func (l *linker) run(args []string) error {
 }
 
 func (l *linker) name() string {
-	if l.cmd.Voice.Tool != "" {
+	if l.cmd.Voice.Named {
 		return l.cmd.Voice.Tool
 	}
 	return l.Tool

@@ -49,6 +49,7 @@ const (
 	ReservedShared                     // a kernel uses what an option doesn't let be reserved
 	Uncalled                           // an address taken, and no call
 	StackUnknown                       // recursion hides a kernel's stack size
+	StackLimit                         // a kernel's stack is larger than its limit
 	Unsupported                        // an option or input that is not implemented
 	MergeFailed                        // the sum of merge errors
 	PrototypeMismatch                  // two signatures of a name

@@ -62,6 +62,7 @@ func (l *Usage) propagate() {
 			l.setLanguage(k, only)
 		}
 		l.warnStack(k)
+		l.checkStack(k, stack)
 	}
 }
 

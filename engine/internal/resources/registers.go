@@ -12,7 +12,7 @@ import (
 // A kernel compiled for a limited number of registers can't call code that
 // needs more.
 
-// noRegisterLimit is the MAXREG_COUNT of a kernel without a limit.
+// noRegisterLimit is the MAXREG_COUNT of a kernel without a limit; of the attribute nvlink reads one byte.
 const noRegisterLimit = 0xff
 
 // CheckRegisters reports calls that break a limit: functions in the order of
@@ -30,9 +30,9 @@ func (l *Usage) CheckRegisters() {
 	for _, k := range slices.Backward(l.LiveKernels()) {
 		limit[k] = noRegisterLimit
 		if r := l.Attribute(l.Funs[k].Info, cuda.AttrMaxregCount); r != nil {
-			limit[k] = uint32(r.Value)
+			limit[k] = uint32(uint8(r.Value))
 		}
-		if l.Opt.DumpCallgraph || limit[k] != noRegisterLimit && l.needs[k] > limit[k] {
+		if l.Opt.DumpCallgraph || l.needs[k] > limit[k] {
 			raised = append(raised, k)
 		}
 	}
@@ -64,7 +64,7 @@ func (l *Usage) CheckRegisters() {
 			if n > limit[k] {
 				l.Say(diag.Diagnostic{Severity: diag.Error, Kind: diag.RegisterLimit, Symbol: l.SymName(l.Funs[k].Sym), Value: uint64(n),
 					Text: fmt.Sprintf("entry function '%s' with max regcount of %d calls function '%s' with regcount of %d",
-						l.SymName(l.Funs[k].Sym), limit[k], l.SymName(l.Funs[f].Sym), n)})
+						l.SymName(l.Funs[k].Sym), limit[k], l.SymName(l.Funs[f].Sym), int32(n))})
 			}
 			if l.Opt.DumpCallgraph {
 				l.Print(fmt.Sprintf("regcount %d for %s propagated to entry %s", n, l.demangled(l.Funs[f].Sym), l.demangled(l.Funs[k].Sym)))
