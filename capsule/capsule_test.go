@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/twinlink/twinlink/capsule"
@@ -256,6 +257,12 @@ func TestLean(t *testing.T) {
 		var recent capsule.Recent
 		for i := range lean.Funcs {
 			lean.Decode(i, &recent)
+			if got, want := lean.Funcs[i].Cap.Kept(), m.Funcs[i].Cap.Kept(); !slices.Equal(got, want) || len(want) != count(m.Funcs[i].Cap) {
+				t.Fatalf("%s: keeps %v, not %v", m.Funcs[i].Name, got, want)
+			}
+		}
+		if len(lean.Funcs) > 1 && !slices.Equal(lean.Funcs[0].Cap.Kept(), m.Funcs[0].Cap.Kept()) {
+			t.Fatalf("%s: other nodes after another was decoded", m.Funcs[0].Name)
 		}
 		lean.Decoded()
 		if len(lean.Faults) != len(m.Faults) {
@@ -282,6 +289,16 @@ func TestLean(t *testing.T) {
 	if asked < 1000 {
 		t.Errorf("asked %d times", asked)
 	}
+}
+
+// count returns how many nodes aren't PLAIN.
+func count(c *capsule.Capsule) (n int) {
+	for i := range c.Nodes {
+		if c.Nodes[i].Kind != capsule.Plain {
+			n++
+		}
+	}
+	return n
 }
 
 func atMerc(c *capsule.Capsule, off uint32) int {

@@ -78,7 +78,7 @@ func Decode(data []byte, textSize uint64) (*Capsule, *Fault) {
 }
 
 // decode is Decode and, where there is a text, Locate in one pass. Where there is share, the
-// capsule is lean: its nodes are in room of share, and it keeps where each block begins.
+// capsule is lean: share has its nodes that aren't PLAIN, and it keeps where each block begins.
 func decode(data []byte, textSize uint64, text []byte, share *Recent) (c *Capsule, unknown []uint32, f *Fault) {
 	c, n, at, f := decodeHeader(data)
 	if f != nil {
@@ -108,7 +108,7 @@ func decode(data []byte, textSize uint64, text []byte, share *Recent) (c *Capsul
 		c.Nodes = make([]Node, n)
 	default:
 		c.recent, c.text, c.marks = share, text, make([]mark, words)
-		c.Nodes = share.nodesFor(c, int(n))
+		share.hold(c)
 	}
 	unknown, f = c.decodeNodes(at+4*words, uint32(textSize), text)
 	return c, unknown, f
@@ -138,13 +138,16 @@ func decodeHeader(data []byte) (c *Capsule, n uint32, at uint64, f *Fault) {
 func (c *Capsule) decodeNodes(pos uint64, textSize uint32, text []byte) (unknown []uint32, f *Fault) {
 	d := decoding{c: c, pos: pos, end: textSize, text: text}
 	for first := 0; first < c.n; first += blockSize {
-		nodes := c.Nodes[first:min(first+blockSize, c.n)]
-		here := mark{uint32(d.pos), d.sass, d.merc, 0}
-		if here.large, f = d.block(nodes, c.plainBits(first)); f != nil {
-			return nil, f
+		last := min(first+blockSize, c.n)
+		if c.marks == nil {
+			f = d.block(c.Nodes[first:last], c.plainBits(first))
+		} else {
+			here := &c.marks[first/blockSize]
+			*here = mark{uint32(d.pos), d.sass, d.merc, 0}
+			here.large, f = d.lean(last-first, c.plainBits(first))
 		}
-		if c.marks != nil {
-			c.marks[first/blockSize] = here
+		if f != nil {
+			return nil, f
 		}
 	}
 	if d.pos != uint64(len(c.data)) {
@@ -169,62 +172,107 @@ type decoding struct {
 	unknown    []uint32
 }
 
-// block reads nodes, of which those are PLAIN whose bit is set. It returns which PLAIN
-// ones take 32 bytes.
-func (d *decoding) block(nodes []Node, plain uint32) (large uint32, f *Fault) {
+// block reads nodes, of which those are PLAIN whose bit is set.
+func (d *decoding) block(nodes []Node, plain uint32) *Fault {
 	for i := 0; i < len(nodes); {
 		if run := min(bits.TrailingZeros32(^plain), len(nodes)-i); run > 0 {
-			if rest := uint64(d.end - d.sass); uint64(run)*WordSize > rest {
-				return 0, bad(d.pos, uint64(d.sass)+rest&^(WordSize-1)+WordSize, "the nodes cover more than the text")
+			if f := d.room(run); f != nil {
+				return f
 			}
-			large |= d.plain(nodes[i:i+run]) << i
+			d.plain(nodes[i : i+run])
 			i, plain = i+run, plain>>run
 			continue
 		}
-		node := &nodes[i]
-		*node = Node{SASS: d.sass, Merc: d.merc}
-		if f := d.record(node); f != nil {
-			return 0, f
+		if f := d.kept(&nodes[i]); f != nil {
+			return f
 		}
-		if node.Span != 1 {
-			d.c.wide = append(d.c.wide, Wide{node.SASS, node.Span, node.Kind})
+		i, plain = i+1, plain>>1
+	}
+	return nil
+}
+
+// lean is block for a capsule that keeps only the other nodes. It returns which of the
+// PLAIN ones take 32 bytes.
+func (d *decoding) lean(count int, plain uint32) (large uint32, f *Fault) {
+	for i := 0; i < count; {
+		if run := min(bits.TrailingZeros32(^plain), count-i); run > 0 {
+			if f := d.room(run); f != nil {
+				return 0, f
+			}
+			big := d.sizes(run)
+			d.sass += uint32(run) * WordSize
+			d.merc += 16 * uint32(run+bits.OnesCount32(big))
+			large |= big << i
+			i, plain = i+run, plain>>run
+			continue
+		}
+		if f := d.kept(d.c.recent.another()); f != nil {
+			return 0, f
 		}
 		i, plain = i+1, plain>>1
 	}
 	return large, nil
 }
 
-// plain makes a run of PLAIN nodes, and returns which of them take 32 bytes of Mercury.
-func (d *decoding) plain(nodes []Node) (large uint32) {
-	sass, merc := d.sass, d.merc
-	d.sass += uint32(len(nodes)) * WordSize
-	if d.text == nil {
-		for i := range nodes {
-			nodes[i] = Node{SASS: sass + uint32(i)*WordSize, Span: 1}
-		}
-		return 0
+// room reports that the text has no room for so many PLAIN nodes.
+func (d *decoding) room(run int) *Fault {
+	if rest := uint64(d.end - d.sass); uint64(run)*WordSize > rest {
+		return bad(d.pos, uint64(d.sass)+rest&^(WordSize-1)+WordSize, "the nodes cover more than the text")
 	}
-	code := d.text[sass:d.sass]
+	return nil
+}
+
+// kept reads a node that isn't PLAIN.
+func (d *decoding) kept(node *Node) *Fault {
+	*node = Node{SASS: d.sass, Merc: d.merc}
+	if f := d.record(node); f != nil {
+		return f
+	}
+	if node.Span != 1 {
+		d.c.wide = append(d.c.wide, Wide{node.SASS, node.Span, node.Kind})
+	}
+	return nil
+}
+
+// plain makes a run of PLAIN nodes.
+func (d *decoding) plain(nodes []Node) {
+	var large uint32
+	if d.text != nil {
+		large = d.sizes(len(nodes))
+	}
 	for i := range nodes {
-		word := code[i*WordSize:][:WordSize]
-		lo, hi := binary.LittleEndian.Uint64(word), binary.LittleEndian.Uint64(word[8:])
-		r := &opSize[lo&0xfff]
-		// Not 0 where the word's fields say that it is large.
-		other := uint32(hi)&r.mask ^ r.small
-		if !r.known || r.when != nil {
-			size := PlainSize(lo, hi)
-			if other = size - 16; size == 0 {
-				d.unknown, other = append(d.unknown, sass), 0
-			}
+		nodes[i] = Node{SASS: d.sass, Merc: d.merc, Span: 1}
+		d.sass += WordSize
+		if d.text != nil {
+			d.merc += 16 + large>>i&1*16
 		}
-		n := &nodes[i]
-		n.SASS, n.Merc, n.rec, n.Span, n.Kind, n.Spanned = sass, merc, 0, 1, Plain, false
-		other = (other | -other) >> 31
-		large |= other << i
-		sass, merc = sass+WordSize, merc+16+other*16
 	}
-	d.merc = merc
+}
+
+// sizes returns which of the next PLAIN nodes, at most 32, take 32 bytes of Mercury, and
+// notes those whose size isn't known.
+func (d *decoding) sizes(run int) (large uint32) {
+	code, rules := d.text[d.sass:][:run*WordSize], opSize
+	for at := 0; at <= len(code)-WordSize; at += WordSize {
+		b := code[at : at+WordSize : at+WordSize]
+		lo, hi := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+		r := rules[lo&0xfff]
+		other := uint32(hi)&uint32(r) ^ uint32(r>>32)
+		if int32(other) < 0 {
+			other = d.otherSize(lo, hi, uint32(at))
+		}
+		large |= (other | -other) >> 31 << (at / WordSize & 31)
+	}
 	return large
+}
+
+// otherSize is not 0 where a word takes 32 bytes of Mercury.
+func (d *decoding) otherSize(lo, hi uint64, at uint32) uint32 {
+	size := otherSize(lo, hi)
+	if size == 0 {
+		d.unknown = append(d.unknown, d.sass+at)
+	}
+	return size & 32
 }
 
 // record reads a node that has a record, or is a SKIP.

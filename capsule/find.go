@@ -2,6 +2,7 @@ package capsule
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"sort"
 )
 
@@ -16,8 +17,8 @@ type mark struct{ rec, sass, merc, large uint32 }
 // Recent is what was asked for last of the lean capsules that share it, of which only one
 // goroutine at a time may ask.
 type Recent struct {
-	list []Node   // room for the nodes of a function
-	full *Capsule // whose Nodes are in list
+	list []Node   // nodes of a function
+	full *Capsule // whose nodes are in list
 
 	of    *Capsule // that of the block below
 	block int
@@ -25,21 +26,37 @@ type Recent struct {
 	room  [blockSize]Node
 }
 
-// nodesFor makes room for the nodes of a capsule, in place of another's.
-func (r *Recent) nodesFor(c *Capsule, n int) []Node {
-	r.Release()
-	if cap(r.list) < n {
-		r.list = make([]Node, n+n/4)
+// hold makes room for the nodes of a capsule, in place of another's.
+func (r *Recent) hold(c *Capsule) {
+	kept := c.n
+	for first := 0; first < c.n; first += blockSize {
+		kept -= bits.OnesCount32(c.plainBits(first))
 	}
-	r.full = c
-	return r.list[:n]
+	if kept > cap(r.list) {
+		r.list = make([]Node, 0, kept+kept/4)
+	}
+	r.list, r.full = r.list[:0], c
 }
 
-// Release takes back the room of the capsule that was decoded last.
-func (r *Recent) Release() {
-	if r.full != nil {
-		r.full.Nodes, r.full = nil, nil
+// another makes room for a node.
+func (r *Recent) another() *Node {
+	r.list = append(r.list, Node{})
+	return &r.list[len(r.list)-1]
+}
+
+// Kept returns the nodes that aren't PLAIN. A lean capsule has them until another that shares
+// its [Recent] is decoded.
+func (c *Capsule) Kept() []Node {
+	if c.marks != nil && c.recent.full == c {
+		return c.recent.list
 	}
+	var list []Node
+	for i := range c.Len() {
+		if n := c.Node(i); n.Kind != Plain {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // Len returns the number of nodes.
@@ -61,19 +78,18 @@ func (c *Capsule) Node(i int) Node {
 // fill decodes a block again.
 func (c *Capsule) fill(block int, room *[blockSize]Node) []Node {
 	first, m := block*blockSize, &c.marks[block]
-	nodes, plain := room[:min(blockSize, c.n-first)], c.plainBits(first)
+	nodes, plain, large := room[:min(blockSize, c.n-first)], c.plainBits(first), m.large
 	d := decoding{c: c, pos: uint64(m.rec), sass: m.sass, merc: m.merc, end: uint32(len(c.text))}
 	for i := range nodes {
-		nodes[i] = Node{SASS: d.sass, Merc: d.merc}
-		if plain>>i&1 == 0 {
-			if f := d.record(&nodes[i]); f != nil {
-				panic("capsule: a record that was decoded once")
-			}
-			continue
+		n := &nodes[i]
+		if plain&1 != 0 {
+			*n = Node{SASS: d.sass, Merc: d.merc, Span: 1}
+			d.sass += WordSize
+			d.merc += 16 + large&1*16
+		} else if *n = (Node{SASS: d.sass, Merc: d.merc}); d.record(n) != nil {
+			panic("capsule: a record that was decoded once")
 		}
-		nodes[i].Span = 1
-		d.sass += WordSize
-		d.merc += 16 + m.large>>i&1*16
+		plain, large = plain>>1, large>>1
 	}
 	return nodes
 }
@@ -97,6 +113,16 @@ func (c *Capsule) around(off uint32, at func(*mark) uint32) (nodes []Node, first
 	}
 	k := max(0, sort.Search(len(c.marks), func(i int) bool { return at(&c.marks[i]) > off })-1)
 	return c.cached(k), k * blockSize
+}
+
+// aroundMerc is around for a Mercury offset. Most are near the one before.
+func (c *Capsule) aroundMerc(off uint32) (nodes []Node, first int) {
+	if k := c.recent; k != nil && k.of == c {
+		if b := k.block; c.marks[b].merc <= off && (b+1 == len(c.marks) || c.marks[b+1].merc > off) {
+			return k.nodes, b * blockSize
+		}
+	}
+	return c.around(off, func(m *mark) uint32 { return m.merc })
 }
 
 // AtSASS returns the index of the node that holds a SASS offset, -1 past the
@@ -129,7 +155,7 @@ func (c *Capsule) FromMerc(off uint32) int {
 
 // behindMerc returns the first of the nodes that begins behind a Mercury offset.
 func (c *Capsule) behindMerc(off uint32) int {
-	nodes, first := c.around(off, func(m *mark) uint32 { return m.merc })
+	nodes, first := c.aroundMerc(off)
 	low, high := 0, len(nodes)
 	for low < high {
 		if mid := int(uint(low+high) / 2); nodes[mid].Merc > off {

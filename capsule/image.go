@@ -126,8 +126,8 @@ func open(f *cubin.File) *Image {
 	return m
 }
 
-// Decode decodes the capsule of a function. It is lean where there is share, and has its
-// Nodes until share is used for another or released. Different functions may be decoded at once.
+// Decode decodes the capsule of a function. It is lean where there is share.
+// Different functions may be decoded at once.
 func (m *Image) Decode(i int, share *Recent) {
 	fn := &m.Funcs[i]
 	c, unsized, fault := decode(m.Sections[fn.Capsule].Content, uint64(len(fn.Code)), fn.Code, share)

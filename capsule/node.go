@@ -92,7 +92,7 @@ type Node struct {
 type Capsule struct {
 	Text    uint32 // section index of .text.F
 	Version uint32 // Version or Version0
-	Nodes   []Node // of a lean capsule nil, but for the one that was decoded last; see [OpenLean]
+	Nodes   []Node // of a lean capsule nil; see [OpenLean]
 
 	MercSize uint32 // set by Locate
 

@@ -31,11 +31,10 @@ const (
 )
 
 // sizeRule says when an opcode of both sizes takes 16 bytes: where all fields have
-// these values, or by a function.
+// these values.
 type sizeRule struct {
 	ops   string
 	where []fieldValue
-	when  func(lo, hi uint64) bool
 }
 
 // fieldValue is a field of the upper half, by its first bit in the word, with a value.
@@ -53,33 +52,47 @@ func lopSmall(lo, hi uint64) bool {
 
 var sizeRules = []sizeRule{
 	// (U)IADD3: no third source, no .X
-	{"210 c10 290", []fieldValue{{64, 8, 255}, {74, 1, 0}}, nil},
+	{"210 c10 290", []fieldValue{{64, 8, 255}, {74, 1, 0}}},
 	// (U)ISETP: no combining predicate, no .EX
-	{"20c c0c 28c", []fieldValue{{87, 4, 7}, {72, 1, 0}}, nil},
-	{"20b c0b", []fieldValue{{87, 4, 7}}, nil},             // FSETP: no combining predicate
-	{"22a e2a", []fieldValue{{87, 4, 7}, {84, 3, 7}}, nil}, // DSETP: no second result either
-	{"224 e24 c24", []fieldValue{{74, 1, 0}}, nil},         // IMAD: no .X
-	{"291", []fieldValue{{74, 1, 0}, {80, 1, 0}}, nil},     // ULEA: no .X, no .HI
-	{"212 c12", nil, lopSmall},                             // LOP3
-	{"292", nil, func(lo, hi uint64) bool { // ULOP3: no second result either
-		return lopSmall(lo, hi) && field(hi, 81, 3) == 7
-	}},
-	// BSSY: .RELIABLE or .RECONVERGENT
-	{"945", nil, func(_, hi uint64) bool { return field(hi, 72, 2) != 0 }},
+	{"20c c0c 28c", []fieldValue{{87, 4, 7}, {72, 1, 0}}},
+	{"20b c0b", []fieldValue{{87, 4, 7}}},             // FSETP: no combining predicate
+	{"22a e2a", []fieldValue{{87, 4, 7}, {84, 3, 7}}}, // DSETP: no second result either
+	{"224 e24 c24", []fieldValue{{74, 1, 0}}},         // IMAD: no .X
+	{"291", []fieldValue{{74, 1, 0}, {80, 1, 0}}},     // ULEA: no .X, no .HI
 }
 
-// opRule is the size of an opcode's PLAIN nodes. Of an opcode that is known and has no
-// function it is 16 bytes where bits 64 to 95 under mask are small, else 32.
-type opRule struct {
-	mask, small uint32
-	known       bool
-	when        func(lo, hi uint64) bool
+// otherSize is the size of words of opcodes that no field alone tells, 0 where it isn't known.
+func otherSize(lo, hi uint64) uint32 {
+	var small bool
+	switch lo & 0xfff {
+	case 0x212, 0xc12: // LOP3
+		small = lopSmall(lo, hi)
+	case 0x292: // ULOP3: no second result either
+		small = lopSmall(lo, hi) && field(hi, 81, 3) == 7
+	case 0x945: // BSSY: .RELIABLE or .RECONVERGENT
+		small = field(hi, 72, 2) != 0
+	default:
+		return 0
+	}
+	if small {
+		return 16
+	}
+	return 32
 }
+
+// opRule is the size of an opcode's PLAIN nodes: 16 bytes where bits 64 to 95 under mask,
+// the lower half, are what the upper half says, else 32. Its bit 63, which no mask has,
+// leaves it to otherSize.
+type opRule uint64
+
+const byOther opRule = 1 << 63
 
 var opSize = func() *[4096]opRule {
 	t := new([4096]opRule)
+	for op := range t {
+		t[op] = byOther
+	}
 	mark := func(ops string, r opRule) {
-		r.known = true
 		for op := range strings.FieldsSeq(ops) {
 			n, err := strconv.ParseUint(op, 16, 12)
 			if err != nil {
@@ -88,15 +101,15 @@ var opSize = func() *[4096]opRule {
 			t[n] = r
 		}
 	}
-	mark(size16, opRule{})
-	mark(size32, opRule{small: 1})
+	mark(size16, 0)
+	mark(size32, 1<<32)
 	for _, rule := range sizeRules {
-		r := opRule{when: rule.when}
+		var mask, small uint64
 		for _, f := range rule.where {
-			r.mask |= (1<<f.width - 1) << (f.first - 64)
-			r.small |= uint32(f.value << (f.first - 64))
+			mask |= (1<<f.width - 1) << (f.first - 64)
+			small |= uint64(f.value << (f.first - 64))
 		}
-		mark(rule.ops, r)
+		mark(rule.ops, opRule(small<<32|mask))
 	}
 	return t
 }()
@@ -104,15 +117,11 @@ var opSize = func() *[4096]opRule {
 // PlainSize returns the size in Mercury of a PLAIN node whose SASS word is
 // hi:lo, 0 where it isn't known.
 func PlainSize(lo, hi uint64) uint32 {
-	r := &opSize[lo&0xfff]
-	small := uint32(hi)&r.mask == r.small
+	r := opSize[lo&0xfff]
 	switch {
-	case !r.known:
-		return 0
-	case r.when != nil:
-		small = r.when(lo, hi)
-	}
-	if small {
+	case r == byOther:
+		return otherSize(lo, hi)
+	case uint32(hi)&uint32(r) == uint32(r>>32):
 		return 16
 	}
 	return 32

@@ -49,7 +49,8 @@ type recipe struct {
 	why    Reason // there is no rule for a record with these bits, whatever its operands are
 	base   Word
 	mask   Word
-	slots  []slot
+	slots  []held
+	across []slot // those that lie in two words of the record
 	lo, hi []move
 	sums   []fixedSum
 }
@@ -165,12 +166,33 @@ func (d *Decoder) Decode(record []byte, sass, want, mask []Word) Reason {
 
 // holds reports whether a record has registers where the rule has them.
 func (c *recipe) holds(v *bits) bool {
-	for _, s := range c.slots {
+	var wrong uint64
+	for i := range c.slots {
+		s := &c.slots[i]
+		wrong |= (v[s.word&3]>>(s.shift&63)&s.width + 1) & s.over
+	}
+	for _, s := range c.across {
 		if !s.holds(v.field(uint(s.at), uint(s.width))) {
 			return false
 		}
 	}
-	return true
+	return wrong == 0
+}
+
+// held is a slot in one word of a record, of 64 bits. One more than what it holds is no more than a
+// register's number, and has a higher bit alone for RZ and PT, but for what doesn't exist.
+type held struct {
+	word, shift uint8
+	width, over uint64 // masks
+}
+
+// newHeld returns how a slot is asked; false where it lies in two words.
+func newHeld(s slot) (held, bool) {
+	h := held{s.at >> 6, s.at & 63, 1<<s.width - 1, 0x18}
+	if s.width == 10 {
+		h.over = 0x300
+	}
+	return h, h.shift+s.width <= 64 && (s.width == 5 || s.width == 10)
 }
 
 func (c *recipe) make(v *bits) Word {
@@ -285,13 +307,21 @@ func (d *Decoder) newRecipe(tag uint32, v *bits) *recipe {
 
 // recipe takes what the bits that choose decide out of a shape's rules.
 func (s *shape) recipe(slots []slot, v *bits) *recipe {
+	c := &recipe{shape: s}
+	for _, one := range slots {
+		if h, ok := newHeld(one); ok {
+			c.slots = append(c.slots, h)
+		} else {
+			c.across = append(c.across, one)
+		}
+	}
 	if len(s.base) != 1 {
-		return &recipe{shape: s, slots: slots}
+		return c
 	}
 	fixed := shape{base: s.base, lookups: s.lookups}
 	out := []Word{s.base[0]}
 	fixed.fill(v, out)
-	c := &recipe{shape: s, one: true, base: out[0], mask: s.mask[0], slots: slots}
+	c.one, c.base, c.mask = true, out[0], s.mask[0]
 	for i := range s.copies {
 		c.move(&s.copies[i])
 	}

@@ -35,8 +35,12 @@ func (w Word) under(mask Word) Word { return Word{w.Lo & mask.Lo, w.Hi & mask.Hi
 type bits [5]uint64
 
 func getBits(record []byte) (v bits) {
-	for i := 0; i+8 <= len(record) && i < 32; i += 8 {
-		v[i>>3] = binary.LittleEndian.Uint64(record[i:])
+	switch {
+	case len(record) >= 32:
+		v[2], v[3] = binary.LittleEndian.Uint64(record[16:]), binary.LittleEndian.Uint64(record[24:])
+		fallthrough
+	case len(record) >= 16:
+		v[0], v[1] = binary.LittleEndian.Uint64(record), binary.LittleEndian.Uint64(record[8:])
 	}
 	return v
 }

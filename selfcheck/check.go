@@ -98,7 +98,7 @@ type checker struct {
 	ownRules bool // opts.Rules are those of decoder
 	buf      []Word
 	starts   []uint64               // see wordCheck
-	quick    *quickTable            // the same
+	spots    []uint32               // see plainRun
 	traits   []uint8                // by function
 	forms    map[unknownForm]string // their texts
 	target   string                 // of -arch, as the notes tell it: 100a

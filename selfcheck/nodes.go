@@ -50,18 +50,19 @@ func wordAt(code []byte, off uint32) Word {
 func (c *checker) nodesOf(fn *capsule.Func, limit uint32) uint8 {
 	p := fn.Cap
 	count := &c.report.Nodes
-	count.Total += len(p.Nodes)
+	count.Total += p.Len()
 	check := c.begin(fn, limit)
-	for i := 0; i < len(p.Nodes); i++ {
-		if n := &p.Nodes[i]; n.Kind != capsule.Plain {
-			c.node(&check, n, i == len(p.Nodes)-1)
-			continue
+	kept, next, end := p.Kept(), uint32(0), p.SASSSize()
+	for i := range kept {
+		n := &kept[i]
+		if next < n.SASS {
+			c.plainRun(&check, next, n.SASS)
 		}
-		first := i
-		for i+1 < len(p.Nodes) && p.Nodes[i+1].Kind == capsule.Plain {
-			i++
-		}
-		c.plainRun(&check, p.Nodes[first].SASS, i+1-first)
+		next = n.SASS + uint32(n.Span)*capsule.WordSize
+		c.node(&check, n, i == len(kept)-1 && next == end)
+	}
+	if next < end {
+		c.plainRun(&check, next, end)
 	}
 	c.tail(fn)
 	if check.limit == 0 || check.freed {
@@ -82,7 +83,7 @@ func (c *checker) node(check *wordCheck, n *capsule.Node, last bool) {
 		if n.Span == 1 && c.ownRules {
 			w := wordAt(fn.Code, n.SASS)
 			c.storedOne(fn, n, w)
-			if r := c.ruleFor(check.quick, w.Lo&opcodeMask); r.info != 0 || !r.fits(w, check.lanes) {
+			if r := &check.quick[w.Lo&opcodeMask]; r.info != 0 || !r.fits(w, check.lanes) {
 				c.word(check, n.SASS, w)
 			}
 			return
@@ -133,11 +134,14 @@ func (c *checker) stub(fn *capsule.Func) bool { return c.m.Sections[fn.Text].Ent
 // tail checks the end of a text.
 func (c *checker) tail(fn *capsule.Func) {
 	p := fn.Cap
-	if len(p.Nodes) == 0 || p.Nodes[len(p.Nodes)-1].Kind != capsule.Skip {
+	var n capsule.Node
+	if p.Len() > 0 {
+		n = p.Node(p.Len() - 1)
+	}
+	if n.Kind != capsule.Skip {
 		c.add(Text, Content, fn.Capsule, 8, "last node", "SKIP", "another")
 		return
 	}
-	n := &p.Nodes[len(p.Nodes)-1]
 	body := int(n.SASS) / capsule.WordSize
 	want := (body+1+tailWords+tailWords-1)/tailWords*tailWords - body
 	if c.stub(fn) { // fills its entry of the table

@@ -15,7 +15,7 @@ func TestQuickRule(t *testing.T) {
 		c := &checker{sm: sm, decoder: mercury.Default().Decoder(sm)}
 		met := map[[3]bool]int{}
 		for op := uint64(0); op <= opcodeMask; op++ {
-			r := c.newQuickRule(op)
+			r := &quickTableFor(sm)[op]
 			for range 200 {
 				w := Word{Lo: r.value.Lo, Hi: r.value.Hi&^schedule | 7<<46 | 7<<49}
 				w.Lo = w.Lo&^opcodeMask | op
@@ -26,7 +26,7 @@ func TestQuickRule(t *testing.T) {
 				limit := uint32(rng.IntN(257))
 				k := wordCheck{}
 				k.limitTo(limit)
-				alike, schedule, registers := r.alike(w), scheduleFits(w.Hi), registersFit(w, r.others, k.lanes)
+				alike, schedule, registers := r.alike(w), scheduleFits(w.Hi), registersFit(w, r.fields, k.lanes)
 				if want := w.Hi&upper == 0 && c.decoder.LikePlain(w) == mercury.Alike; alike != want {
 					t.Fatalf("%v of PLAIN: %v, want %v", w, alike, want)
 				}

@@ -86,11 +86,7 @@ func (c *checker) begin(fn *capsule.Func, limit uint32) wordCheck {
 			starts[k/64] &^= 1 << (k % 64)
 		}
 	}
-	if c.quick == nil {
-		c.quick = new(quickTable)
-		c.ruleFor(c.quick, 0)
-	}
-	k := wordCheck{fn: fn, starts: starts, opcodes: opcodes(), quick: c.quick}
+	k := wordCheck{fn: fn, starts: starts, opcodes: opcodes(), quick: quickTableFor(c.sm)}
 	k.limitTo(limit)
 	return k
 }

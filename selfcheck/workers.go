@@ -68,7 +68,7 @@ func (c *checker) functions() (instructions, attributes func()) {
 // worker returns a checker with a report of its own.
 func (c *checker) worker() *checker {
 	w := *c
-	w.report, w.repairs, w.buf, w.starts, w.quick, w.forms = newReport(c.report.File), nil, nil, nil, nil, map[unknownForm]string{}
+	w.report, w.repairs, w.buf, w.starts, w.spots, w.forms = newReport(c.report.File), nil, nil, nil, nil, map[unknownForm]string{}
 	w.recordsOf = [3][]record{}
 	return &w
 }
@@ -86,7 +86,6 @@ func functionsOf(code, infos *checker, part [2]int, limits map[uint32]uint32) {
 		}
 		infos.info(fn)
 	}
-	recent.Release()
 }
 
 // leastShare is the number of instructions that make another worker worth its start.
