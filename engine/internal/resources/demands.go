@@ -18,6 +18,8 @@ type demands struct {
 	sparse   uint16 // SPARSE_MMA_MASK
 
 	mbarriers uint32 // NUM_MBARRIERS of the function alone: they add up
+	recorded  bool   // some function was read with NUM_BARRIERS
+	noted     uint32 // the most that such a record says
 }
 
 // add takes the demands of another function that the same kernel answers for,
@@ -27,6 +29,8 @@ func (f *demands) add(g *demands) {
 	f.barriers = max(f.barriers, g.barriers)
 	f.marks |= g.marks
 	f.sparse |= g.sparse
+	f.recorded = f.recorded || g.recorded
+	f.noted = max(f.noted, g.noted)
 }
 
 const (
@@ -67,7 +71,8 @@ func (l *Usage) ownDemands(id model.FunID) demands {
 		case cuda.AttrCrsStackSize:
 			own.crs = int64(int32(r.Word(0)))
 		case cuda.AttrNumBarriers:
-			own.barriers = max(own.barriers, uint32(r.Value&0xff))
+			own.noted, own.recorded = uint32(r.Value&0xff), true
+			own.barriers = max(own.barriers, own.noted)
 			own.marks |= markBarriers
 		case cuda.AttrCtaidzUsed:
 			own.marks |= markCtaidz

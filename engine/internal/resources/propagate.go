@@ -40,7 +40,7 @@ func (l *Usage) propagate() {
 	if only {
 		l.answerForAll(live[0], &all[l.Calls.Comp[live[0]]])
 	}
-	l.ownBarriers()
+	l.ownBarriers(all)
 	l.needs = make(map[model.FunID]uint32, len(live))
 	for _, k := range live {
 		need := &all[l.Calls.Comp[k]]
@@ -53,6 +53,7 @@ func (l *Usage) propagate() {
 		}
 		l.Stacks = append(l.Stacks, kernelStack{k, stack})
 		l.setCRS(k, need.crs, cyclic)
+		need = l.mixBarriers(k, need, all, only)
 		l.setFlagBarriers(k, need.barriers)
 		l.setSparse(k, need.sparse)
 		if need.marks != 0 {
@@ -234,7 +235,7 @@ type kernelStack struct {
 }
 
 // answerForAll makes the only kernel of a link answer for every live function,
-// reached or not: for the marks, the sparse mask and, from 13.0 on, barriers.
+// reached or not: for the marks, the sparse mask and, from 13.0 on, barriers that records tell of.
 // The sparse masks are forgotten where nothing was dead and all functions have
 // one, by 12.4 only if the kernel was read last (nvlink 12.4.131, 13.0.88).
 func (l *Usage) answerForAll(k model.FunID, need *demands) {
@@ -247,13 +248,17 @@ func (l *Usage) answerForAll(k model.FunID, need *demands) {
 			last = last && l.Funs[i].InfoAt <= l.Funs[k].InfoAt
 		}
 	}
+	if !sum.recorded {
+		sum.marks &^= markBarriers
+	}
 	need.marks |= sum.marks
 	need.sparse |= sum.sparse
 	if !dead && need.sparse&sparseUnknown == 0 && (last || l.Release.BarrierAttr) {
 		need.sparse = l.asks[k].sparse
 	}
 	if l.Release.BarrierAttr {
-		need.barriers = max(need.barriers, sum.barriers)
+		need.barriers = max(need.barriers, sum.noted)
+		need.recorded, need.noted = sum.recorded, sum.noted
 	}
 }
 
@@ -336,36 +341,6 @@ func (l *Usage) setRegisters(k model.FunID, n uint32) {
 	}
 	if t := &l.Secs[f.Text]; l.Release.RaiseRegs && n > uint32(t.Regs) && n > f.Regs {
 		t.Regs = uint8(n)
-	}
-}
-
-// setFlagBarriers records the barriers in the code's sh_flags, where releases
-// before 13.0 have them.
-func (l *Usage) setFlagBarriers(k model.FunID, n uint32) {
-	if l.Release.BarrierAttr {
-		return
-	}
-	t := &l.Secs[l.Funs[k].Text]
-	t.Flags = t.Flags&^cuda.SHFBarrierMask | cuda.SectionFlags(n)<<cuda.SHFBarrierShift&cuda.SHFBarrierMask
-}
-
-// ownBarriers moves the barriers of device functions from sh_flags, where
-// older objects have them, to NUM_BARRIERS.
-func (l *Usage) ownBarriers() {
-	if !l.Release.BarrierAttr {
-		return
-	}
-	for i := range l.Funs {
-		f := &l.Funs[i]
-		if !f.Live || f.Text == model.Absent {
-			continue
-		}
-		if !l.IsEntry(model.FunID(i)) {
-			if n := uint16(l.Secs[f.Text].Flags & cuda.SHFBarrierMask >> cuda.SHFBarrierShift); n > 0 {
-				l.note(model.FunID(i), model.Attribute{Format: cuda.FormatByte, Attr: cuda.AttrNumBarriers, Value: n, Sym: model.Absent})
-			}
-		}
-		l.Secs[f.Text].Flags &^= cuda.SHFBarrierMask
 	}
 }
 
