@@ -18,7 +18,10 @@ type mapping struct {
 }
 
 // Set are the mapped files of a command. Its zero value has none.
-type Set struct{ list []mapping }
+type Set struct {
+	list    []mapping
+	scratch []byte
+}
 
 // Len is how many files are mapped.
 func (s *Set) Len() int { return len(s.list) }
@@ -47,13 +50,21 @@ func (s *Set) Map(names []string, keep func(name string, data []byte)) {
 		}
 		return
 	}
-	collectLate(int(total))
+	s.scratch = collectLate(int(total))
 	for _, m := range found {
 		if data := mapFile(m.name, int(m.info.Size())); data != nil {
 			keep(m.name, data)
 			s.list = append(s.list, m)
 		}
 	}
+}
+
+// Scratch returns memory for what a command makes of large inputs, zero and in large
+// pages; nil where it was asked for before, or the inputs are small.
+func (s *Set) Scratch() []byte {
+	b := s.scratch
+	s.scratch = nil
+	return b
 }
 
 // maxMapped bounds what is mapped: what Stat says of a file may be anything.

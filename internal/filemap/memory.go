@@ -26,14 +26,19 @@ const GarbagePercent = 300
 const tableShare = 4
 
 // collectLate lets a link of that many bytes of inputs end without collecting
-// garbage. Where its tables take more than their share after all, the first
-// collection brings GarbagePercent back.
-func collectLate(inputs int) {
-	if heap := tableShare * inputs; asksForMore(heap) {
-		debug.SetGCPercent(-1) // hugeHeap collects on its own, once
-		hugeHeap(heap)
-		collectLater(heap) // and not before: that collection would be its first
+// garbage, and returns memory for some of its tables. Where they take more than their
+// share after all, the first collection brings GarbagePercent back.
+func collectLate(inputs int) (scratch []byte) {
+	heap := tableShare * inputs
+	if !asksForMore(heap) {
+		return nil
 	}
+	debug.SetGCPercent(-1)         // hugeHeap collects on its own, once
+	scratch = make([]byte, inputs) // before anything is freed: it isn't cleared then
+	hugePages(scratch)
+	hugeHeap(heap)
+	collectLater(len(scratch) + heap) // and not before: that collection would be its first
+	return scratch
 }
 
 // firstHeap is the heap of the first collection at 100 %.

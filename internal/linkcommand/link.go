@@ -244,7 +244,9 @@ func (l *linker) link() error {
 			to = piecewise
 		}
 	}
-	out, err := engine.LinkTo(to, l.set.Objects, l.cmd.Options)
+	options := l.cmd.Options
+	options.Scratch = l.mapped.Scratch()
+	out, err := engine.LinkTo(to, l.set.Objects, options)
 	var refused *engine.LinkError
 	if errors.As(err, &refused) {
 		l.report(refused.Diags)

@@ -81,6 +81,10 @@ type Options struct {
 	DumpCallgraph bool                // print the call graph among the messages
 	Demangle      func(string) string // names in it; nil leaves them as they are
 
+	// Scratch is memory for tables: zero bytes that nothing else uses, then or later.
+	// A large link is faster with as much as its inputs have. nil: the heap is asked.
+	Scratch []byte
+
 	// OnPhase is called as each phase of a link begins; nil is not.
 	OnPhase func(name string)
 

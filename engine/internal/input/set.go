@@ -9,6 +9,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/release"
+	"github.com/twinlink/twinlink/engine/internal/room"
 )
 
 // Set is the inputs of a link and what they are linked as.
@@ -26,14 +27,15 @@ type Set struct {
 	// independently, so that its YIELDs stay.
 	ForwardProgress bool
 
-	total  int64 // bytes of all inputs
-	Budget int64 // bytes and steps that the link may still take
+	Room   room.Room // for tables
+	total  int64     // bytes of all inputs
+	Budget int64     // bytes and steps that the link may still take
 }
 
 // Open opens and checks the inputs. The set holds the warnings also where it
 // fails.
 func Open(inputs []Input, opt *Options) (*Set, error) {
-	l := &Set{Opt: opt, Dialect: &release.SASS}
+	l := &Set{Opt: opt, Dialect: &release.SASS, Room: room.Of(opt.Scratch)}
 	if err := l.open(inputs); err != nil {
 		return l, err
 	}

@@ -61,7 +61,7 @@ func TestClasses(t *testing.T) {
 
 // sharedProgram is a program of so many variables in shared memory.
 func sharedProgram(vars int) *Layout {
-	p := &model.Program{Names: names.New(1), Syms: make([]model.Symbol, vars), Secs: make([]model.Section, 1)}
+	p := &model.Program{Names: names.New(1, nil), Syms: make([]model.Symbol, vars), Secs: make([]model.Section, 1)}
 	p.SetUnowned(p.Names.ID(".nv_debug.shared"), 0)
 	return &Layout{Program: p, Graph: &reach.Graph{Program: p}, SharedAlign: make(map[model.SymID]uint64)}
 }

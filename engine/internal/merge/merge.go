@@ -7,6 +7,7 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/names"
 	"github.com/twinlink/twinlink/engine/internal/release"
+	"github.com/twinlink/twinlink/engine/internal/room"
 )
 
 // Reading one input takes four passes, and the order of everything in the
@@ -21,20 +22,21 @@ const beyondInputs = 64
 func (l *merger) begin() {
 	c := takeCensus(l.Files)
 	count := c.sections + c.symbols
-	l.Names = names.New(count)
+	l.Names = names.New(count, &l.Room)
 	if l.Release.EarlyStrings {
 		l.Str, l.Shstr = names.NewStrtab(l.Names, count), names.NewStrtab(l.Names, count)
 	}
-	l.SecOf, l.SymOf = make([]model.SecID, count+beyondInputs), make([]model.SymID, count+beyondInputs)
+	l.SecOf, l.SymOf = room.Make[model.SecID](&l.Room, count+beyondInputs), room.Make[model.SymID](&l.Room, count+beyondInputs)
 	l.relocsToCome = c.relocs
+	l.relocLists = model.ArenaOf(room.Make[model.Reloc](&l.Room, c.relocs))
 	l.keepsMore = l.Opt.PreserveRelocs || l.Dialect != &release.SASS
 	l.More = make([]model.RelocMore, 1, 2)
 	if l.keepsMore {
-		l.More = make([]model.RelocMore, 1, c.relocs+1)
+		l.More = room.Make[model.RelocMore](&l.Room, c.relocs+1)[:1]
 	}
-	l.Secs = make([]model.Section, 0, c.sections+beyondInputs)
+	l.Secs = room.Make[model.Section](&l.Room, c.sections+beyondInputs)[:0]
 	l.Parts = make([]model.Parts, 0, c.sections+beyondInputs)
-	l.Syms = make([]model.Symbol, 0, c.symbols+c.sections+beyondInputs) // each section gets one too
+	l.Syms = room.Make[model.Symbol](&l.Room, c.symbols+c.sections+beyondInputs)[:0] // each section gets one too
 	l.Funs = make([]model.Function, 0, c.functions+beyondInputs)
 	l.ModuleAttributes = make([]model.Attribute, 0, c.records)
 	l.Tkinfo, l.Cuinfo, l.Compatsec, l.Relaction = model.Absent, model.Absent, model.Absent, model.Absent

@@ -3,6 +3,8 @@ package names
 import (
 	"hash/maphash"
 	"strings"
+
+	"github.com/twinlink/twinlink/engine/internal/room"
 )
 
 // Table interns strings: equal names get equal numbers, and everything after
@@ -21,6 +23,7 @@ type Table struct {
 	text   []string
 
 	joined strings.Builder // see join
+	room   *room.Room
 }
 
 // slot is a place of the table: a name and its hash side by side, for the two
@@ -49,17 +52,25 @@ const (
 var prefixText = [prefixes]string{Text: ".text.", Info: ".nv.info.", Rel: ".rel", Rela: ".rela"}
 
 // New makes a table, in which some number of names is expected, half of them with
-// a prefix.
-func New(expect int) *Table {
+// a prefix. Its tables are cut from room, if that isn't nil.
+func New(expect int, from *room.Room) *Table {
+	if from == nil {
+		from = new(room.Room)
+	}
 	size := 1 << 10
 	for size < expect/2 {
 		size *= 2
 	}
-	return &Table{
+	n := &Table{
 		seed:  maphash.MakeSeed(),
-		table: make([]slot, size),
+		table: room.Make[slot](from, size),
 		text:  make([]string, 1, expect+1),
+		room:  from,
 	}
+	for p := range n.behind {
+		n.behind[p] = room.Make[ID](from, expect+1)
+	}
+	return n
 }
 
 // ID returns the number of a name.
@@ -208,7 +219,7 @@ const Block = 1 << 16
 
 // NewStrtab makes an empty table, in which some number of names is expected.
 func NewStrtab(n *Table, expect int) *Strtab {
-	return &Strtab{names: n, off: make([]uint32, max(expect, len(n.text))+64), order: make([]ID, 0, expect), marks: []mark{{0, 1}}, Size: 1}
+	return &Strtab{names: n, off: room.Make[uint32](n.room, max(expect, len(n.text))+64), order: room.Make[ID](n.room, expect)[:0], marks: []mark{{0, 1}}, Size: 1}
 }
 
 // Add appends the name unless it is there, and returns its offset.

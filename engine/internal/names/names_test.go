@@ -10,7 +10,7 @@ import (
 // A table that is written block by block is its names, each with a NUL.
 func TestStrtab(t *testing.T) {
 	for _, lengths := range [][]int{{}, {1}, {3, 0, 5}, {Block - 2, 7}, {Block - 1, 7}, {Block, 7}, {3 * Block, 1, Block / 2}} {
-		n := New(16)
+		n := New(16, nil)
 		table := NewStrtab(n, 4)
 		want := []byte{0}
 		for i, length := range lengths {
@@ -43,7 +43,7 @@ func TestStrtab(t *testing.T) {
 
 // Equal names have equal numbers, others other ones, however they are asked for.
 func TestIDs(t *testing.T) {
-	n := New(16)
+	n := New(16, nil)
 	known := make(map[string]ID)
 	check := func(how, s string, id ID) {
 		t.Helper()
