@@ -11,97 +11,127 @@ import (
 // applied with that; and dynamic shared variables get a place at once, each
 // kernel's own symbol standing for them.
 
+// partialLayout is a relocatable link's layout of shared memory under way.
+type partialLayout struct {
+	*Layout
+	vars    []model.SymID
+	dynamic bool // some variable is dynamic
+
+	kernels   []model.FunID
+	users     []externUser
+	own       map[model.SecID][]model.SymID // the variables of a kernel's section
+	poolAlign uint64
+	highest   uint64               // where the dynamic variables of a kernel begin at most
+	direct    map[model.SymID]bool // with -g: what a kernel itself uses
+}
+
 // layoutPartial does what a relocatable link does of layout.
 func (l *Layout) layoutPartial() {
 	if !l.Opt.AllowUndefined {
 		l.unplaceUndefined()
 	}
-	for _, k := range l.AllKernels() {
+	kernels := l.AllKernels()
+	for _, k := range kernels {
 		if own := l.bank2(k); own != model.Absent {
 			l.Secs[own].Flags |= l.InfoFlags() // releases before 12.x have none
 		}
 	}
-	vars := l.sharedVariables()
-	if len(vars) == 0 {
+	p := partialLayout{Layout: l, vars: l.sharedVariables(), kernels: kernels, poolAlign: 1, direct: make(map[model.SymID]bool)}
+	if len(p.vars) == 0 {
 		return
 	}
-	dynamic := false
-	for _, v := range vars {
-		dynamic = dynamic || l.Syms[v].IsExternShared()
+	for _, v := range p.vars {
+		p.dynamic = p.dynamic || l.Syms[v].IsExternShared()
 	}
-	poolAlign := uint64(1)
-	if pool := l.sizePool(vars); pool != model.Absent {
-		poolAlign = l.Secs[pool].Align
+	if pool := l.sizePool(p.vars); pool != model.Absent {
+		p.poolAlign = l.Secs[pool].Align
 	}
-	own := make(map[model.SecID][]model.SymID)
-	for _, v := range vars {
-		if l.ownedShared(v) {
-			own[l.Syms[v].Sec] = append(own[l.Syms[v].Sec], v)
+	p.findOwn()
+	p.users = l.externUsers()
+	for _, k := range kernels {
+		p.sizeKernel(k)
+	}
+	for _, k := range kernels {
+		p.alignKernel(k)
+	}
+	if p.dynamic {
+		p.placeDynamic()
+	}
+}
+
+// findOwn finds the variables of each kernel's section.
+func (p *partialLayout) findOwn() {
+	p.own = make(map[model.SecID][]model.SymID)
+	for _, v := range p.vars {
+		if p.ownedShared(v) {
+			p.own[p.Syms[v].Sec] = append(p.own[p.Syms[v].Sec], v)
 		}
 	}
-	users := l.externUsers()
-	kernels := l.AllKernels()
-	for i, v := range l.findBare(kernels) {
-		own[l.Syms[v].Sec] = append(own[l.Syms[v].Sec], v)
+	for i, v := range p.findBare(p.kernels) {
+		p.own[p.Syms[v].Sec] = append(p.own[p.Syms[v].Sec], v)
 		if i == 0 {
-			l.NullValue = l.Syms[v].Value
+			p.NullValue = p.Syms[v].Value
 		}
 	}
-	highest := uint64(0)
-	for _, k := range kernels {
-		id, size := l.sharedSection(k), uint64(0)
-		if id != model.Absent {
-			size = l.sumSizes(own[id])
-		}
-		if users[k].most > 0 {
-			size = l.dynamicStart(&users[k], size)
-			highest = max(highest, size)
-			if !l.ShowsDebug() {
-				l.standIn(k, size)
-			}
-			if id == model.Absent {
-				id = l.newShared(k)
-			}
-			l.Secs[id].Align = max(l.Secs[id].Align, DynamicAlign)
-		}
-		if id != model.Absent {
-			l.Secs[id].Size = size
-		}
+}
+
+// sizeKernel gives a kernel's section the size of its variables. Of a kernel that uses
+// dynamic ones it reaches to where they begin.
+func (p *partialLayout) sizeKernel(k model.FunID) {
+	id, size := p.sharedSection(k), uint64(0)
+	if id != model.Absent {
+		size = p.sumSizes(p.own[id])
 	}
-	direct := make(map[model.SymID]bool)
-	for _, k := range kernels {
-		id := l.Funs[k].Shared
+	if user := &p.users[k]; user.most > 0 {
+		size = p.dynamicStart(user, size)
+		p.highest = max(p.highest, size)
+		if !p.ShowsDebug() {
+			p.standIn(k, size)
+		}
 		if id == model.Absent {
-			continue
+			id = p.newShared(k)
 		}
-		sec := &l.Secs[id]
-		if users[k].most > 0 && l.ShowsDebug() {
-			sec.Size = highest
-			l.sharedUses(k, func(v model.SymID) { direct[v] = true })
-		}
-		sec.Align = max(sec.Align, poolAlign)
-		if users[k].most > 0 && !l.ShowsDebug() {
-			sec.Size = model.AlignUp(sec.Size, sec.Align)
-		}
-		sec.Present = sec.Size > 0 || dynamic && sec.Align == DynamicAlign
-		sec.Raise()
+		p.Secs[id].Align = max(p.Secs[id].Align, DynamicAlign)
 	}
-	if !dynamic {
+	if id != model.Absent {
+		p.Secs[id].Size = size
+	}
+}
+
+// alignKernel gives a kernel's section its alignment, and the size that follows from it.
+func (p *partialLayout) alignKernel(k model.FunID) {
+	id := p.Funs[k].Shared
+	if id == model.Absent {
 		return
 	}
-	for _, v := range vars {
-		if s := &l.Syms[v]; s.IsExternShared() {
-			s.Sec = l.PoolShared()
-			if l.ShowsDebug() || !model.IsAlignment(s.Value) {
+	sec, uses := &p.Secs[id], p.users[k].most > 0
+	if uses && p.ShowsDebug() {
+		sec.Size = p.highest
+		p.sharedUses(k, func(v model.SymID) { p.direct[v] = true })
+	}
+	sec.Align = max(sec.Align, p.poolAlign)
+	if uses && !p.ShowsDebug() {
+		sec.Size = model.AlignUp(sec.Size, sec.Align)
+	}
+	sec.Present = sec.Size > 0 || p.dynamic && sec.Align == DynamicAlign
+	sec.Raise()
+}
+
+// placeDynamic gives the dynamic variables a place in the pool.
+func (p *partialLayout) placeDynamic() {
+	for _, v := range p.vars {
+		if s := &p.Syms[v]; s.IsExternShared() {
+			s.Sec = p.PoolShared()
+			if p.ShowsDebug() || !model.IsAlignment(s.Value) {
 				s.Value = 0
 			}
 			s.Flags |= model.SymDefined | model.SymDynamic
-			if direct[v] {
-				s.Value = highest
+			if p.direct[v] {
+				s.Value = p.highest
 			}
 		}
 	}
-	pool := &l.Secs[l.PoolShared()]
+	pool := &p.Secs[p.PoolShared()]
 	pool.Align = max(pool.Align, DynamicAlign)
 	pool.Present = true
 	pool.Raise()

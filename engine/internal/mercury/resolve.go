@@ -48,23 +48,24 @@ func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
 	switch {
 	case resolve.IsLocalUndefined(sym):
 		r.Disposition = l.mercByClass(r.NewType)
-	case sym.Is(model.SymDead) && sym.Sec < 0 && sym.Fun == model.Absent && sym.Value == model.Unplaced && mercApplied(r.Type):
-		r.Disposition, r.NewType = model.Applied, r.Type // a local object that nothing defines
-	case sym.Is(model.SymDead) || sym.Sec >= 0 && l.Secs[sym.Sec].Deleted && !l.Secs[sym.Sec].Moved || l.IsUnified(r.Sym):
-	case sym.Sec >= 0 && l.Secs[sym.Sec].Moved:
-		if _, ok := l.UnitOff[sym.Sec]; ok {
-			r.Disposition = model.Applied
-		}
+	case isUndefinedObject(sym) && mercApplied(r.Type):
+		r.Disposition, r.NewType = model.Applied, r.Type
+	case l.IsGone(r.Sym):
+	case l.IsMoved(sym):
+		r.Disposition = l.OfMoved(sym)
 	case sym.Type() == cuda.STTSection && sym.Sec >= 0 && l.Secs[sym.Sec].Fun == model.Absent:
-		r.Disposition = model.Applied
-		if class := layout.MercuryClass(r.NewType); class == cuda.ResolverDriver || class == cuda.ResolverFinalizer {
-			r.Disposition = model.Kept
+		if r.Disposition = l.mercByClass(r.NewType); r.Disposition == model.Kept {
 			r.Addend += int64(r.Base)
 		}
 	default:
 		r.Disposition = l.dispositionOf(code, r, sym)
 	}
 	return nil
+}
+
+// isUndefinedObject reports whether a symbol is a local object that nothing defines.
+func isUndefinedObject(sym *model.Symbol) bool {
+	return sym.Is(model.SymDead) && sym.Sec < 0 && sym.Fun == model.Absent && sym.Value == model.Unplaced
 }
 
 // decideMercUnused decides about a place that is cleared where its symbol isn't

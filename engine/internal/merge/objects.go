@@ -182,6 +182,7 @@ func (l *merger) makeCommon(id model.SymID, s *cubin.Symbol) {
 	l.Commons = append(l.Commons, id)
 }
 
+// defineObject reads a definition; old is the symbol of that name, absent for none.
 func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name names.ID, old model.SymID) error {
 	if shndx >= len(m.sec) {
 		return m.fault(cubin.BadIndex, nil, uint64(i), uint64(shndx), "an object in no section")
@@ -191,26 +192,10 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 		return m.fault(cubin.BadIndex, in, uint64(i), uint64(shndx), "an object in a section of tables")
 	}
 	if old != model.Absent && l.losesTo(old, s) {
-		if have := &l.Syms[old]; in.Type == cuda.SHTCudaGlobalInit {
-			if have.Is(model.SymCommon) && !have.Is(model.SymSettled) {
-				if have.Size > s.Size {
-					l.commonTooLarge(m, old, l.FileName(have.File))
-				}
-				have.Flags |= model.SymCrossed
-			}
-			if have.Binding() == cuda.STBWeak {
-				m.lostData = append(m.lostData, dataRange{uint32(shndx), s.Value, s.Value + s.Size})
-			}
-		}
-		m.sym[i] = old
-		m.lose(i)
-		l.sameSpace(m, old, s)
-		if !l.Syms[old].Is(model.SymCrossed) {
-			l.sameSize(m, old, s)
-		}
+		l.loseObject(m, i, s, shndx, old)
 		return nil
 	}
-	if owner := in.Owner(); owner != 0 && int64(owner) < int64(len(m.sec)) && m.sec[owner] == lost && isCompilerBank(in.Type) {
+	if m.isOfLoser(in) && isCompilerBank(in.Type) {
 		return nil
 	}
 	if isShared(s) && s.Size == 0 && s.Binding() != cuda.STBLocal && (old == model.Absent || l.Syms[old].IsExternShared()) {
@@ -218,52 +203,99 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 		l.undefinedObject(m, i, s, name, old)
 		return nil
 	}
-	pool := l.Unowned(l.Names.ID(".nv_debug.shared"))
-	align := uint64(1)
-	if pool != model.Absent {
-		align = l.Secs[pool].Align
-	}
-	if err := l.mergeSection(m, shndx, in); err != nil {
+	id, err := l.mergeObjectsSection(m, s, shndx)
+	if err != nil || id == lost {
 		return err
-	}
-	id := m.sec[shndx]
-	if isShared(s) && in.Owner() == 0 && id != lost && model.IsAlignment(s.Value) {
-		l.Secs[id].Align = max(align, s.Value) // what an input's header says doesn't count
-	}
-	if id == lost {
-		return nil
 	}
 	if l.Secs[id].Fun != model.Absent {
 		return m.fault(cubin.BadIndex, in, uint64(i), uint64(shndx), "an object in a section of code")
 	}
-	if l.Dialect.NumbersConstants && !l.Release.NamesConstants && l.Secs[id].Type == cuda.SHTCudaConstant0+2 {
-		// What the compiler called them doesn't survive.
-		m.optimized++
-		name = l.Names.ID(l.Names.Str(l.Secs[id].Name) + "." + strconv.Itoa(m.optimized))
-	}
-	sym := model.Symbol{Name: name, Info: s.Info, Other: s.Other, Flags: model.SymDefined, Sec: id, File: m.num,
+	sym := model.Symbol{Name: l.objectName(m, id, name), Info: s.Info, Other: s.Other, Flags: model.SymDefined, Sec: id, File: m.num,
 		Value: s.Value, Size: s.Size, Fun: model.Absent}
-	switch {
-	case l.Dialect.PlacesReserved && sym.Space() == cuda.STOReservedShared:
-		if err := l.placeReserved(m, i, s, in, &sym); err != nil {
-			return err
-		}
-	case !sym.IsShared():
-		sym.Value += m.base[shndx]
-	case !model.IsAlignment(s.Value):
-		// A shared variable's st_value is its alignment until layout.
-		return m.fault(cubin.BadIndex, in, uint64(i), s.Value, "the alignment of a shared variable is not a power of two, or too large")
+	if err := l.placeObject(m, i, s, shndx, &sym); err != nil {
+		return err
 	}
 	if old == model.Absent {
 		if l.isListed(s) {
 			sym.Flags |= model.SymGlobal
 		}
 		m.sym[i] = l.NewSymbol(sym)
-		l.SetLookup(name, m.sym[i])
+		l.SetLookup(sym.Name, m.sym[i])
 		return nil
 	}
 	m.sym[i] = old
 	l.redefineObject(m, i, s, &sym)
+	return nil
+}
+
+// loseObject notes a definition that loses to the symbol of its name.
+func (l *merger) loseObject(m *module, i int, s *cubin.Symbol, shndx int, old model.SymID) {
+	have := &l.Syms[old]
+	if m.heads[shndx].Type == cuda.SHTCudaGlobalInit {
+		if have.Is(model.SymCommon) && !have.Is(model.SymSettled) {
+			if have.Size > s.Size {
+				l.commonTooLarge(m, old, l.FileName(have.File))
+			}
+			have.Flags |= model.SymCrossed
+		}
+		if have.Binding() == cuda.STBWeak {
+			m.lostData = append(m.lostData, dataRange{uint32(shndx), s.Value, s.Value + s.Size})
+		}
+	}
+	m.sym[i] = old
+	m.lose(i)
+	l.sameSpace(m, old, s)
+	if !have.Is(model.SymCrossed) {
+		l.sameSize(m, old, s)
+	}
+}
+
+// isOfLoser reports whether an input section belongs to code that lost.
+func (m *module) isOfLoser(in *cubin.Section) bool {
+	owner := in.Owner()
+	return owner != 0 && int64(owner) < int64(len(m.sec)) && m.sec[owner] == lost
+}
+
+// mergeObjectsSection merges the section of an object and returns its section of the
+// image, or lost.
+func (l *merger) mergeObjectsSection(m *module, s *cubin.Symbol, shndx int) (model.SecID, error) {
+	in := &m.heads[shndx]
+	align := uint64(1)
+	if pool := l.Unowned(l.Names.ID(".nv_debug.shared")); pool != model.Absent {
+		align = l.Secs[pool].Align
+	}
+	if err := l.mergeSection(m, shndx, in); err != nil {
+		return lost, err
+	}
+	id := m.sec[shndx]
+	if isShared(s) && in.Owner() == 0 && id != lost && model.IsAlignment(s.Value) {
+		l.Secs[id].Align = max(align, s.Value) // what an input's header says doesn't count
+	}
+	return id, nil
+}
+
+// objectName is the name that an object of a section gets: of compiler constants what
+// the compiler called them survives in some links only.
+func (l *merger) objectName(m *module, id model.SecID, name names.ID) names.ID {
+	if !l.Dialect.NumbersConstants || l.Release.NamesConstants || l.Secs[id].Type != cuda.SHTCudaConstant0+2 {
+		return name
+	}
+	m.optimized++
+	return l.Names.ID(l.Names.Str(l.Secs[id].Name) + "." + strconv.Itoa(m.optimized))
+}
+
+// placeObject gives an object its value: its offset in the section, or of a shared
+// variable the alignment, which it keeps until layout.
+func (l *merger) placeObject(m *module, i int, s *cubin.Symbol, shndx int, sym *model.Symbol) error {
+	in := &m.heads[shndx]
+	switch {
+	case l.Dialect.PlacesReserved && sym.Space() == cuda.STOReservedShared:
+		return l.placeReserved(m, i, s, in, sym)
+	case !sym.IsShared():
+		sym.Value += m.base[shndx]
+	case !model.IsAlignment(s.Value):
+		return m.fault(cubin.BadIndex, in, uint64(i), s.Value, "the alignment of a shared variable is not a power of two, or too large")
+	}
 	return nil
 }
 

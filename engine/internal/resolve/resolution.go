@@ -38,3 +38,21 @@ func Check(u *resources.Usage) (*Resolution, error) {
 	}
 	return l, nil
 }
+
+// IsGone reports whether a symbol isn't in the image, nor what it stood for.
+func (l *Resolution) IsGone(id model.SymID) bool {
+	sym := &l.Syms[id]
+	return sym.Is(model.SymDead) || sym.Sec >= 0 && l.Secs[sym.Sec].Deleted && !l.Secs[sym.Sec].Moved || l.IsUnified(id)
+}
+
+// IsMoved reports whether a symbol stands in compiler constants that layout gave to
+// kernels.
+func (l *Resolution) IsMoved(sym *model.Symbol) bool { return sym.Sec >= 0 && l.Secs[sym.Sec].Moved }
+
+// OfMoved is what becomes of a relocation to such a symbol: some kernel may use it.
+func (l *Resolution) OfMoved(sym *model.Symbol) model.Disposition {
+	if _, ok := l.UnitOff[sym.Sec]; ok {
+		return model.Applied
+	}
+	return model.Dropped
+}

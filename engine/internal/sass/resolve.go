@@ -52,11 +52,10 @@ func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
 	if l.LostDebug != nil && l.IsLostDebug(in, r) {
 		return nil
 	}
-	r.NewType = r.Type
 	if r.Type < cuda.RelocCount && unifiedPlain[r.Type] != 0 && !l.IsRelocatable() && l.Release.RenamesUnified {
 		r.Type = unifiedPlain[r.Type]
-		r.NewType = r.Type
 	}
+	r.NewType = r.Type
 	l.FollowAlias(r)
 	sym := &noSymbol
 	if r.Sym != model.Absent {
@@ -65,18 +64,22 @@ func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
 	switch {
 	case r.Sym == model.Absent || l.IsCode(sym) || resolve.IsLocalUndefined(sym):
 		r.Disposition = l.byClass(r.Type)
-	case sym.Is(model.SymDead) || sym.Sec >= 0 && l.Secs[sym.Sec].Deleted && !l.Secs[sym.Sec].Moved || l.IsUnified(r.Sym):
-	case sym.Sec >= 0 && l.Secs[sym.Sec].Moved:
-		if _, ok := l.UnitOff[sym.Sec]; ok {
-			r.Disposition = model.Applied
-		}
+	case l.IsGone(r.Sym):
+	case l.IsMoved(sym):
+		r.Disposition = l.OfMoved(sym)
 	default:
 		r.Disposition = l.dispositionOf(r, sym)
 	}
-	if r.Disposition == model.Applied && l.ForwardProgress && (r.Type == cuda.R_CUDA_YIELD_OPCODE9_0 || r.Type == cuda.R_CUDA_YIELD_CLEAR_PRED4_87) {
+	if r.Disposition == model.Applied && l.ForwardProgress && isYield(r.Type) {
 		r.Disposition = model.Dropped
 	}
 	return nil
+}
+
+// isYield reports whether a type is that of a YIELD, which stays where threads advance
+// independently.
+func isYield(typ uint32) bool {
+	return typ == cuda.R_CUDA_YIELD_OPCODE9_0 || typ == cuda.R_CUDA_YIELD_CLEAR_PRED4_87
 }
 
 // decideUnused decides about a place that is cleared where its symbol isn't in
