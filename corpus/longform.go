@@ -6,9 +6,8 @@ import (
 )
 
 // LongForm returns a file that says the same as one of the corpus in the form that ELF has for more than 65,279 sections:
-// their number stands in the first section header, and the sections of symbols in the tables for them, where the file has
-// those. nvlink 11.8 to 13.5 link the same image of it. The number of the section of names stays, which the tools make
-// section 1.
+// their number and that of the section of names stand in the first section header, and the sections of symbols in the
+// tables for them, where the file has those. nvlink 11.8 to 13.5 link the same image of it.
 func LongForm(file []byte) []byte {
 	le := binary.LittleEndian
 	out := bytes.Clone(file)
@@ -35,6 +34,8 @@ func LongForm(file []byte) []byte {
 			}
 		}
 	}
+	le.PutUint32(header(0)[40:], uint32(le.Uint16(out[62:])))
+	le.PutUint16(out[62:], 0xffff)
 	le.PutUint16(out[60:], 0)
 	le.PutUint64(header(0)[32:], uint64(count))
 	return out

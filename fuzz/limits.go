@@ -54,13 +54,10 @@ func setLimits(r *Reader, original []byte) []byte {
 		}
 		of := list[r.Below(len(list))]
 		f := of[r.Below(len(of))]
-		place := data[f.at:][:f.size]
+		place := data[f.field.at:][:f.size]
 		var b [8]byte
 		copy(b[:], place)
-		v := atLimit(r, binary.LittleEndian.Uint64(b[:]))
-		if f.align {
-			v = 1 << (v % 13)
-		}
+		v := f.form.at(r, binary.LittleEndian.Uint64(b[:]))
 		binary.LittleEndian.PutUint64(b[:], v)
 		copy(place, b[:])
 	}
@@ -72,7 +69,27 @@ type places []numberField
 
 type numberField struct {
 	field
-	align bool // a power of two
+	form
+}
+
+// form is how a number stands in its field.
+type form uint8
+
+const (
+	plain    form = iota
+	aligned       // a power of two
+	barriers      // bits 20 to 26
+)
+
+// at returns the field's bits with the number at a limit.
+func (f form) at(r *Reader, was uint64) uint64 {
+	switch f {
+	case aligned:
+		return 1 << (atLimit(r, was) % 13)
+	case barriers:
+		return was&^uint64(cuda.SHFBarrierMask) | atLimit(r, was>>cuda.SHFBarrierShift)<<cuda.SHFBarrierShift&uint64(cuda.SHFBarrierMask)
+	}
+	return atLimit(r, was)
 }
 
 // attributePlaces are the values of each attribute, not the symbols that sized ones begin with.
@@ -124,16 +141,16 @@ func symbolPlaces(file *cubin.File) []places {
 				named = file.SectionName(&owner)
 			}
 			if named == "" || named == ".nv_debug.shared" {
-				all[1] = append(all[1], numberField{field{s.Off + uint64(at) + 8, 4}, true})
+				all[1] = append(all[1], numberField{field{s.Off + uint64(at) + 8, 4}, aligned})
 			}
 		}
 	}
 	return slices.DeleteFunc(all[:], func(p places) bool { return len(p) == 0 })
 }
 
-// sectionPlaces are alignments, registers of code, and sizes of sections that have no bytes.
+// sectionPlaces are alignments, registers and barriers of code, and sizes of sections that have no bytes.
 func sectionPlaces(file *cubin.File) []places {
-	var all [3]places
+	var all [4]places
 	for i := 1; i < file.NumSections(); i++ {
 		s := file.Section(i)
 		at := file.Header.ShOff + uint64(i)*cubin.SectionSize
@@ -142,10 +159,11 @@ func sectionPlaces(file *cubin.File) []places {
 			continue
 		case s.Flags&cuda.SHFExec != 0:
 			all[1] = append(all[1], numberField{field: field{at + 47, 1}})
+			all[3] = append(all[3], numberField{field{at + 8, 4}, barriers})
 		case s.NoBits():
 			all[2] = append(all[2], numberField{field: field{at + 32, 4}})
 		}
-		all[0] = append(all[0], numberField{field{at + 48, 2}, true})
+		all[0] = append(all[0], numberField{field{at + 48, 2}, aligned})
 	}
 	return slices.DeleteFunc(all[:], func(p places) bool { return len(p) == 0 })
 }

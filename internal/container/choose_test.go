@@ -69,3 +69,62 @@ func TestParseArch(t *testing.T) {
 		}
 	}
 }
+
+// For a virtual target no cubin counts, and of LTO IR for -dlto nothing else does: what is left is chosen as PTX is.
+func TestChooseVirtual(t *testing.T) {
+	tried := 0
+	for _, c := range observed {
+		target, _ := ParseArch(c.target)
+		var ptx, ir, all []Member
+		for k, word := range strings.Fields(c.members) {
+			rest, isPTX := strings.CutPrefix(word, "ptx")
+			arch, _ := ParseArch(rest)
+			cubin := Member{Kind: Cubin, Flags: flag64, Arch: arch, Identifier: word}
+			for range k + 1 {
+				all = append(all, cubin, Member{Kind: PTX, Arch: arch, Identifier: "32 bits"}, Member{Kind: NVVM, Arch: arch, Identifier: "32 bits"})
+			}
+			if !isPTX {
+				continue
+			}
+			m := Member{Kind: PTX, Flags: flag64, Arch: arch, Identifier: word}
+			ptx, all = append(ptx, m), append(all, m)
+			m.Kind, m.Identifier = NVVM, "lto"+word
+			ir, all = append(ir, m), append(all, m)
+		}
+		want := ""
+		if m := Choose(ptx, target); m != nil {
+			want = m.Identifier
+			tried++
+		}
+		for what, got := range map[string]*Member{want: ChoosePTX(all, target), "lto" + want: ChooseLTO(ir, target), "lto" + want + " ": ChooseLTO(all, target)} {
+			what = strings.TrimSpace(what)
+			switch {
+			case want == "" && got != nil:
+				t.Errorf("sm_%s of %s: %s is taken", c.target, c.members, got.Identifier)
+			case want != "" && (got == nil || got.Identifier != what):
+				t.Errorf("sm_%s of %s: got %v, want %s", c.target, c.members, got, what)
+			}
+		}
+	}
+	if tried < 10 {
+		t.Errorf("%d rows have PTX that fits", tried)
+	}
+}
+
+// A member is named by each of these words, and by none that is only a part of one.
+func TestMemberWords(t *testing.T) {
+	m := &Member{Path: "lib.a:part.o", Section: ".nv_fatbin", Identifier: "kernel.cu"}
+	name := m.Name()
+	parts := strings.Split(name, ":")
+	words := append([]string{name, m.Section, "part.o", strings.Join(parts[1:], ":")}, parts...)
+	for _, w := range words {
+		if !matches(m, w) {
+			t.Errorf("%q doesn't name %s", w, name)
+		}
+		for _, other := range []string{w + "x", "x" + w, w[:len(w)-1], w[1:]} {
+			if matches(m, other) {
+				t.Errorf("%q names %s", other, name)
+			}
+		}
+	}
+}

@@ -14,9 +14,9 @@ import (
 // claims more than it holds ends in a refusal. Section bodies are parts of the
 // file and not copies.
 //
-// Two escapes of the ELF standard occur in large links: e_shnum 0 with the
-// count in sh_size of section 0, and st_shndx 0xffff with the index in a table
-// beside the symbols (SYMTAB_SHNDX).
+// Three escapes of the ELF standard occur in large links: e_shnum 0 with the
+// count in sh_size of section 0, e_shstrndx 0xffff with the index in its sh_link,
+// and st_shndx 0xffff with the index in a table beside the symbols (SYMTAB_SHNDX).
 //
 // Source: the ELF gABI; the special section types from cubins of ptxas 11.8 to
 // 13.0, see package cuda.
@@ -167,6 +167,9 @@ func (f *image) readSections(refuse func(RefusalKind, uint64, uint64) error, b *
 			}
 		}
 		f.sections[i] = s
+	}
+	if h.shstrndx == 0xffff && count > 0 {
+		h.shstrndx = uint64(f.sections[0].link)
 	}
 	// Names are short in fact; a table whose every section names the same
 	// long string is paid for by its length.

@@ -29,7 +29,7 @@ func (l *Usage) CheckRegisters() {
 	limit := make(map[model.FunID]uint32)
 	for _, k := range slices.Backward(l.LiveKernels()) {
 		limit[k] = noRegisterLimit
-		if r := l.Attribute(l.Funs[k].Info, cuda.AttrMaxregCount); r != nil {
+		if r := l.Attribute(l.Funs[k].Info, cuda.AttrMaxregCount); r != nil && uint8(r.Value) != 0 {
 			limit[k] = uint32(uint8(r.Value))
 		}
 		if l.Opt.DumpCallgraph || l.needs[k] > limit[k] {
