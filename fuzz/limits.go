@@ -3,6 +3,7 @@ package fuzz
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"github.com/twinlink/twinlink/corpus"
@@ -166,6 +167,31 @@ func sectionPlaces(file *cubin.File) []places {
 		all[0] = append(all[0], numberField{field{at + 48, 2}, aligned})
 	}
 	return slices.DeleteFunc(all[:], func(p places) bool { return len(p) == 0 })
+}
+
+// readFields makes a recorded link with one number of a file changed by a bit, each kind of number as likely as another.
+func readFields(r *Reader) (Question, error) {
+	list, err := editable()
+	if err != nil {
+		return Question{}, err
+	}
+	return fieldsOf(&list[int(r.Uint16())%len(list)], r), nil
+}
+
+func fieldsOf(c *corpus.Case, r *Reader) Question { return changed(c, r, changeField) }
+
+func changeField(r *Reader, original []byte) []byte {
+	if _, err := cubin.Open("original", original); err != nil {
+		return original
+	}
+	kinds := map[string][]corpus.Field{}
+	for _, f := range corpus.Fields(original) {
+		kinds[f.Kind] = append(kinds[f.Kind], f)
+	}
+	names := slices.Sorted(maps.Keys(kinds))
+	of := kinds[names[r.Below(len(names))]]
+	f := of[r.Below(len(of))]
+	return f.Change(original, int(r.Byte()))
 }
 
 // changed is a recorded link with one of its files changed, or all.

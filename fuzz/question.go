@@ -47,6 +47,7 @@ var Kinds = [...]Kind{
 	{"alone", 64, readAlone},
 	{"limits", 128, readLimits},
 	{"options", 64, readOptions},
+	{"fields", 64, readFields},
 }
 
 // Question n of a kind is the same on every machine.
@@ -72,7 +73,7 @@ func (k *Kind) Remake(n uint64, was *Question) (Question, error) {
 			q.Inputs = append(q.Inputs, engine.Input{Name: fmt.Sprintf("m%d.cubin", i), Data: data})
 		}
 		return q, nil
-	case "edits", "limits":
+	case "edits", "limits", "fields":
 		list, err := editable()
 		if err != nil {
 			return Question{}, err
@@ -81,8 +82,11 @@ func (k *Kind) Remake(n uint64, was *Question) (Question, error) {
 			if len(was.From) == 1 && list[i].ID() == was.From[0] {
 				r := NewReader(SeededInput(k.Name, n, k.Size))
 				r.Uint16()
-				if k.Name == "limits" {
+				switch k.Name {
+				case "limits":
 					return limitsOf(&list[i], r), nil
+				case "fields":
+					return fieldsOf(&list[i], r), nil
 				}
 				return editsOf(&list[i], r), nil
 			}
