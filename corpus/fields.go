@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
-
-	"github.com/twinlink/twinlink/cuda"
 )
 
 // Field is a place of a file where one number stands. Fields of a kind say the same of different things.
@@ -59,8 +57,9 @@ func Fields(file []byte) []Field {
 		for _, f := range [][2]int{{0, 4}, {4, 4}, {8, 4}, {11, 1}, {16, 8}, {24, 8}, {32, 8}, {40, 4}, {44, 4}, {47, 1}, {48, 8}, {56, 8}} {
 			w.add(fmt.Sprintf("section %s +%d", kind, f[0]), table+64*i+f[0], f[1])
 		}
-		switch typ := cuda.SectionType(le.Uint32(h[4:])); typ {
-		case cuda.SHTNobits, cuda.SHTCudaGlobal, cuda.SHTCudaLocal, cuda.SHTCudaShared:
+		const noBits, global, local, shared = 8, 0x70000007, 0x70000009, 0x7000000a // sections without bytes
+		switch le.Uint32(h[4:]) {
+		case noBits, global, local, shared:
 		default:
 			at, b := content(h)
 			w.content(kind, at, b, le.Uint64(h[56:]))
