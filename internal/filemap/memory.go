@@ -37,7 +37,7 @@ func collectLate(inputs int) (scratch []byte) {
 	scratch = make([]byte, inputs) // before anything is freed: it isn't cleared then
 	hugePages(scratch)
 	hugeHeap(heap)
-	collectLater(len(scratch) + heap) // and not before: that collection would be its first
+	collectAt(100 * tableShare) // of scratch; not before: that collection would be its first
 	return scratch
 }
 
@@ -54,6 +54,11 @@ func collectLater(heap int) {
 	if !asksForMore(heap) {
 		return
 	}
-	debug.SetGCPercent(100 * heap / firstHeap)
+	collectAt(100 * heap / firstHeap)
+}
+
+// collectAt sets when garbage is collected for the first time; then it is as usual.
+func collectAt(percent int) {
+	debug.SetGCPercent(percent)
 	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, GarbagePercent)
 }

@@ -2,7 +2,7 @@ package filemap
 
 import (
 	"os"
-	"runtime"
+	"runtime/debug"
 	"syscall"
 	"unsafe"
 
@@ -44,12 +44,15 @@ func hugePages(b []byte) {
 }
 
 // hugeHeap lets the next n bytes of the heap be huge pages. It takes that much
-// from the heap, advises the kernel before any of it is touched, and gives it
-// back, so that what is allocated next comes from there: most of what a big
-// link asks of the system is page faults.
+// from the heap, advises the kernel before any of it is touched, and lets it be
+// collected, so that what is allocated next comes from there: most of what a big
+// link asks of the system is page faults. The collection goes on beside
+// what is done next; runtime.GC would spin until it is over.
 func hugeHeap(n int) {
-	b := make([]byte, n+hugePage)
-	hugePages(b)
-	runtime.KeepAlive(b)
-	runtime.GC()
+	hugePages(make([]byte, n+hugePage))
+	debug.SetGCPercent(100)
+	starts = make([]byte, 1<<16) // a large allocation looks whether it is time
 }
+
+// starts keeps the compiler from leaving an allocation out.
+var starts []byte

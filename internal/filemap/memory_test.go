@@ -22,7 +22,7 @@ func TestCollectLate(t *testing.T) {
 	const inputs = 16 * Mebibyte
 	collectLate(inputs)
 	time.Sleep(20 * time.Millisecond) // a cleanup would have run
-	if want, got := 100*(tableShare+1)*inputs/firstHeap, percent(); got != want {
+	if want, got := 100*tableShare, percent(); got != want {
 		t.Errorf("garbage is collected at %d %%, want %d", got, want)
 	}
 	for until := time.Now().Add(10 * time.Second); percent() != GarbagePercent; {
