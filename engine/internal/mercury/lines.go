@@ -44,106 +44,170 @@ func (l *Backend) isLines(id model.SecID) bool {
 	return false
 }
 
+// lineWriter makes one line program's section and its relocations.
+type lineWriter struct {
+	*Backend
+	img  *plan
+	rela model.SecID // what patches it, absent for none
+	name string
+
+	living   map[lineKey]int // how many sequences of a function stay
+	bySym    map[lineKey]model.SymID
+	inHeader map[int32][]*model.Reloc // by input: what the link resolves
+
+	out  []byte
+	list []cubin.Reloc
+}
+
 // fillLines makes a line program's section and its relocations.
 func (l *Backend) fillLines(img *plan, id model.SecID) error {
 	name := l.Names.Str(l.Secs[id].Name)
-	rela := l.RelocSection(id, l.Names.ID(".rela"+name))
-	living := make(map[lineKey]int)
-	bySym := make(map[lineKey]model.SymID)
-	inHeader := make(map[int32][]*model.Reloc) // by input: what the link resolves
-	if rela != model.Absent {
-		for j := range l.Parts[rela].Relocs {
-			switch r := &l.Parts[rela].Relocs[j]; r.Disposition {
-			case model.Kept:
-				if r.Sym == model.Absent {
-					continue
-				}
-				living[lineKey{r.File, l.MoreOf(r).From}]++
-				bySym[lineKey{r.File, l.MoreOf(r).From}] = r.Sym
-			case model.Applied:
-				inHeader[r.File] = append(inHeader[r.File], r)
-			}
-		}
-	}
-	var out []byte
-	var list []cubin.Reloc
-	for _, c := range l.Parts[id].Chunks {
-		in := &l.Sides[c.File]
-		k := in.Twin[c.From]
-		if k == 0 {
-			continue
-		}
-		sec := in.File.Section(int(k))
-		body := in.File.Content(&sec)
-		places, err := in.Addresses(k)
-		if err != nil {
+	w := lineWriter{Backend: l, img: img, rela: l.RelocSection(id, l.Names.ID(".rela"+name)), name: name,
+		living: make(map[lineKey]int), bySym: make(map[lineKey]model.SymID), inHeader: make(map[int32][]*model.Reloc)}
+	w.noteRelocs()
+	for i := range l.Parts[id].Chunks {
+		if err := w.appendInput(&l.Parts[id].Chunks[i]); err != nil {
 			return err
-		}
-		if name == ".debug_line" {
-			l.lineStarts[c.File] = uint64(len(out))
-		}
-		for pos := uint64(0); pos < uint64(len(body)); {
-			u, ok := splitUnit(body[pos:])
-			if !ok {
-				return l.badLines(in, name, pos)
-			}
-			start := len(out)
-			out = append(out, body[pos:pos+u.program]...)
-			for _, r := range inHeader[c.File] {
-				if at := r.Off - c.Off; at >= pos && at < pos+u.program {
-					v := l.Value(rela, r)
-					if _, err := mercDescriptor(r.Type).Apply(out[uint64(start)+at-pos:], &v); err != nil {
-						return l.RelocFault(rela, r, err.Error())
-					}
-				}
-			}
-			var keep []lineSequence
-			for _, s := range u.sequences {
-				r, ok := places[pos+s.from+s.place]
-				key := lineKey{c.File, r.Symbol}
-				if !ok || living[key] == 0 {
-					continue
-				}
-				living[key]--
-				if sym := bySym[key]; img.first(l)[l.Syms[sym].Sec] != sym {
-					if b, place, ok := l.otherName(in, &c, key); ok {
-						keep = append(keep, lineSequence{bytes: b, place: place, sym: sym, index: l.Syms[sym].Index, typ: r.Type})
-						continue
-					}
-				}
-				keep = append(keep, lineSequence{bytes: body[pos+s.from : pos+s.to], place: s.place, sym: bySym[key],
-					index: l.Syms[bySym[key]].Index, typ: r.Type})
-			}
-			slices.SortStableFunc(keep, func(a, b lineSequence) int { return cmp.Compare(a.index, b.index) })
-			for _, s := range keep {
-				if fn := l.opened(l.Syms[s.sym].Sec); fn != nil && fn.result != nil {
-					stays := l.Release.ClosesLines
-					moved, ok := u.shape.moveLines(s.bytes, func(at uint64) uint64 {
-						to := uint64(fn.movedStart(uint32(at)))
-						stays = stays && to == at
-						return to
-					})
-					if !ok {
-						return l.badLines(in, name, pos)
-					}
-					if !stays {
-						s.bytes = moved
-					}
-				}
-				list = append(list, cubin.Reloc{Off: uint64(len(out)) + s.place, Type: s.typ, Symbol: s.index})
-				out = append(out, s.bytes...)
-			}
-			if len(keep) == 0 && l.Release.ClosesLines {
-				out = append(out, 0, 1, 1) // the end of a sequence
-			}
-			binary.LittleEndian.PutUint32(out[start:], uint32(len(out)-start-4))
-			pos += u.size
 		}
 	}
 	sass := &img.parts[img.sassOf[id]]
-	sass.data, sass.hdr.Size = out, uint64(len(out))
-	img.setRelas(rela, list)
+	sass.data, sass.hdr.Size = w.out, uint64(len(w.out))
+	img.setRelas(w.rela, w.list)
 	return nil
+}
+
+// noteRelocs notes which functions stay, and what the link resolves itself.
+func (w *lineWriter) noteRelocs() {
+	if w.rela == model.Absent {
+		return
+	}
+	for j := range w.Parts[w.rela].Relocs {
+		switch r := &w.Parts[w.rela].Relocs[j]; r.Disposition {
+		case model.Kept:
+			if r.Sym != model.Absent {
+				key := lineKey{r.File, w.MoreOf(r).From}
+				w.living[key]++
+				w.bySym[key] = r.Sym
+			}
+		case model.Applied:
+			w.inHeader[r.File] = append(w.inHeader[r.File], r)
+		}
+	}
+}
+
+// lineInput is the line program of an input.
+type lineInput struct {
+	*input.Sides
+	chunk  *model.Chunk // of its Mercury side
+	body   []byte
+	places map[uint64]cubin.Reloc // by place: what tells the address there
+}
+
+// appendInput appends what an input says of functions that stay.
+func (w *lineWriter) appendInput(c *model.Chunk) error {
+	in := lineInput{Sides: &w.Sides[c.File], chunk: c}
+	k := in.Twin[c.From]
+	if k == 0 {
+		return nil
+	}
+	sec := in.File.Section(int(k))
+	in.body = in.File.Content(&sec)
+	var err error
+	if in.places, err = in.Addresses(k); err != nil {
+		return err
+	}
+	if w.name == ".debug_line" {
+		w.lineStarts[c.File] = uint64(len(w.out))
+	}
+	for pos := uint64(0); pos < uint64(len(in.body)); {
+		u, ok := splitUnit(in.body[pos:])
+		if !ok {
+			return w.badLines(in.Sides, w.name, pos)
+		}
+		if err := w.appendUnit(&in, &u, pos); err != nil {
+			return err
+		}
+		pos += u.size
+	}
+	return nil
+}
+
+// appendUnit appends the unit at pos of an input.
+func (w *lineWriter) appendUnit(in *lineInput, u *lineUnit, pos uint64) error {
+	start := len(w.out)
+	w.out = append(w.out, in.body[pos:pos+u.program]...)
+	if err := w.patchHeader(in, u, pos, w.out[start:]); err != nil {
+		return err
+	}
+	keep := w.sequences(in, u, pos)
+	for i := range keep {
+		s := &keep[i]
+		if !w.moveSequence(u, s) {
+			return w.badLines(in.Sides, w.name, pos)
+		}
+		w.list = append(w.list, cubin.Reloc{Off: uint64(len(w.out)) + s.place, Type: s.typ, Symbol: s.index})
+		w.out = append(w.out, s.bytes...)
+	}
+	if len(keep) == 0 && w.Release.ClosesLines {
+		w.out = append(w.out, 0, 1, 1) // the end of a sequence
+	}
+	binary.LittleEndian.PutUint32(w.out[start:], uint32(len(w.out)-start-4))
+	return nil
+}
+
+// patchHeader resolves what stands in the header of the unit at pos.
+func (w *lineWriter) patchHeader(in *lineInput, u *lineUnit, pos uint64, header []byte) error {
+	for _, r := range w.inHeader[in.chunk.File] {
+		if at := r.Off - in.chunk.Off; at >= pos && at < pos+u.program {
+			v := w.Value(w.rela, r)
+			if _, err := mercDescriptor(r.Type).Apply(header[at-pos:], &v); err != nil {
+				return w.RelocFault(w.rela, r, err.Error())
+			}
+		}
+	}
+	return nil
+}
+
+// sequences returns those of a unit whose function stays, by the number of its symbol.
+func (w *lineWriter) sequences(in *lineInput, u *lineUnit, pos uint64) []lineSequence {
+	var keep []lineSequence
+	for _, s := range u.sequences {
+		r, ok := in.places[pos+s.from+s.place]
+		key := lineKey{in.chunk.File, r.Symbol}
+		if !ok || w.living[key] == 0 {
+			continue
+		}
+		w.living[key]--
+		sym := w.bySym[key]
+		q := lineSequence{bytes: in.body[pos+s.from : pos+s.to], place: s.place, sym: sym, index: w.Syms[sym].Index, typ: r.Type}
+		if w.img.first(w.Backend)[w.Syms[sym].Sec] != sym {
+			if b, place, ok := w.otherName(in.Sides, in.chunk, key); ok {
+				q.bytes, q.place = b, place
+			}
+		}
+		keep = append(keep, q)
+	}
+	slices.SortStableFunc(keep, func(a, b lineSequence) int { return cmp.Compare(a.index, b.index) })
+	return keep
+}
+
+// moveSequence gives a sequence the addresses that its function's words have now; false
+// where it is none.
+func (w *lineWriter) moveSequence(u *lineUnit, s *lineSequence) bool {
+	fn := w.opened(w.Syms[s.sym].Sec)
+	if fn == nil || fn.result == nil {
+		return true
+	}
+	stays := w.Release.ClosesLines
+	moved, ok := u.shape.moveLines(s.bytes, func(at uint64) uint64 {
+		to := uint64(fn.movedStart(uint32(at)))
+		stays = stays && to == at
+		return to
+	})
+	if ok && !stays {
+		s.bytes = moved
+	}
+	return ok
 }
 
 // otherName returns the sequence of a function that the finalizer doesn't find,

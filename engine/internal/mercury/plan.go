@@ -234,33 +234,13 @@ func (l *Backend) mercGroup(id model.SecID) (place int, ok bool) {
 
 // planMercury makes the headers of the Mercury group.
 func (l *Backend) planMercury(img *plan) {
-	group := make([]model.SecID, 0, len(img.Order))
-	for _, id := range img.Order {
-		if _, ok := l.mercGroup(id); ok {
-			group = append(group, id)
-		}
-	}
+	group := l.mercOrder(img)
 	img.extra.tail = make([]tailName, 0, len(group)+2)
 	if l.Release.FreshNames {
 		l.addMercSymbols(img)
-	} else {
-		slices.SortStableFunc(group, func(a, b model.SecID) int {
-			x, _ := l.mercGroup(a)
-			y, _ := l.mercGroup(b)
-			return x - y
-		})
 	}
 	first := len(img.parts)
-	shift := 0
-	for i, id := range group {
-		if img.wide.early && shift == 0 && l.Secs[id].Fun == model.Absent {
-			shift = 1 // .nv.merc.symtab_shndx stands behind the capsules
-		}
-		img.mercOf[id] = int32(first + i + shift)
-	}
-	if img.wide.late || img.wide.early && shift == 0 {
-		shift = 1
-	}
+	shift := img.numberMercury(l.Program, group)
 	symtab := uint32(first + len(group) + shift + 1)
 	if l.Release.FreshNames {
 		symtab = uint32(first)
@@ -269,35 +249,9 @@ func (l *Backend) planMercury(img *plan) {
 		if img.wide.early && int(img.mercOf[id]) > first+i && len(img.parts) == first+i {
 			l.addMercWide(img, symtab)
 		}
-		s := &l.Secs[id]
-		h := cubin.Section{Type: s.Type, Flags: cuda.SHFMercury | s.Flags, Size: s.Size, Align: s.Align}
-		before := ofMercury
-		switch {
-		case s.Fun != model.Absent:
-			before = ofCapsule
-			h.Type, h.Flags, h.Align = cuda.SHTCudaCapmerc, cuda.SHFMercury, 16
-			h.Link, h.Info = symtab, l.Syms[l.Funs[s.Fun].Sym].Index
-		case s.Type == cuda.SHTCudaInfo:
-			h.Type, h.Link = cuda.SHTMercInfo, symtab
-		case s.Type == cuda.SHTCudaCallgraph:
-			h.Type, h.Link, h.EntSize = cuda.SHTMercCallgraph, symtab, 8
-		case s.Type == cuda.SHTCudaPrototype:
-			h.Type, h.Link, h.EntSize = cuda.SHTMercPrototype, symtab, 8
-		case s.Type == cuda.SHTRela, s.Type == cuda.SHTCudaResolvedRela:
-			h.Type, h.Link, h.EntSize = cuda.SHTMercRela, symtab, cubin.RelaSize
-			if s.Type == cuda.SHTCudaResolvedRela {
-				h.Type = cuda.SHTMercResolvedRela
-			}
-			h.Info = uint32(img.mercOf[s.Target] + 1)
-		default:
-			h.Type = input.MercBankType(s.Type)
-		}
-		if s.Owner != model.Absent {
-			h.Info = uint32(img.mercOf[s.Owner] + 1)
-		}
-		p := part{hdr: h, twin: -1}
-		p.hdr.NameOff = l.addName(img, before, s.Name)
-		img.parts = append(img.parts, p)
+		h, before := l.mercHeader(img, id, symtab)
+		h.NameOff = l.addName(img, before, l.Secs[id].Name)
+		img.parts = append(img.parts, part{hdr: h, twin: -1})
 	}
 	if uint32(len(img.parts)+1) < symtab {
 		l.addMercWide(img, symtab)
@@ -305,6 +259,72 @@ func (l *Backend) planMercury(img *plan) {
 	if !l.Release.FreshNames {
 		l.addMercSymbols(img)
 	}
+}
+
+// mercOrder returns the sections that have a clone, in the order of the clones.
+func (l *Backend) mercOrder(img *plan) []model.SecID {
+	group := make([]model.SecID, 0, len(img.Order))
+	for _, id := range img.Order {
+		if _, ok := l.mercGroup(id); ok {
+			group = append(group, id)
+		}
+	}
+	if !l.Release.FreshNames {
+		slices.SortStableFunc(group, func(a, b model.SecID) int {
+			x, _ := l.mercGroup(a)
+			y, _ := l.mercGroup(b)
+			return x - y
+		})
+	}
+	return group
+}
+
+// numberMercury gives the clones their parts. The result is how many parts stand among
+// them that are none: .nv.merc.symtab_shndx, where there is one, behind the capsules.
+func (img *plan) numberMercury(l *model.Program, group []model.SecID) (shift int) {
+	first := len(img.parts)
+	for i, id := range group {
+		if img.wide.early && shift == 0 && l.Secs[id].Fun == model.Absent {
+			shift = 1
+		}
+		img.mercOf[id] = int32(first + i + shift)
+	}
+	if img.wide.late || img.wide.early && shift == 0 {
+		shift = 1
+	}
+	return shift
+}
+
+// mercHeader is the header of a section's clone but for its name, and what its name
+// begins with.
+func (l *Backend) mercHeader(img *plan, id model.SecID, symtab uint32) (h cubin.Section, before prefix) {
+	s := &l.Secs[id]
+	h = cubin.Section{Type: s.Type, Flags: cuda.SHFMercury | s.Flags, Size: s.Size, Align: s.Align}
+	before = ofMercury
+	switch {
+	case s.Fun != model.Absent:
+		before = ofCapsule
+		h.Type, h.Flags, h.Align = cuda.SHTCudaCapmerc, cuda.SHFMercury, 16
+		h.Link, h.Info = symtab, l.Syms[l.Funs[s.Fun].Sym].Index
+	case s.Type == cuda.SHTCudaInfo:
+		h.Type, h.Link = cuda.SHTMercInfo, symtab
+	case s.Type == cuda.SHTCudaCallgraph:
+		h.Type, h.Link, h.EntSize = cuda.SHTMercCallgraph, symtab, 8
+	case s.Type == cuda.SHTCudaPrototype:
+		h.Type, h.Link, h.EntSize = cuda.SHTMercPrototype, symtab, 8
+	case s.Type == cuda.SHTRela, s.Type == cuda.SHTCudaResolvedRela:
+		h.Type, h.Link, h.EntSize = cuda.SHTMercRela, symtab, cubin.RelaSize
+		if s.Type == cuda.SHTCudaResolvedRela {
+			h.Type = cuda.SHTMercResolvedRela
+		}
+		h.Info = uint32(img.mercOf[s.Target] + 1)
+	default:
+		h.Type = input.MercBankType(s.Type)
+	}
+	if s.Owner != model.Absent {
+		h.Info = uint32(img.mercOf[s.Owner] + 1)
+	}
+	return h, before
 }
 
 // addMercSymbols adds the Mercury side's symbol table.

@@ -2,6 +2,7 @@ package output
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
@@ -135,53 +136,53 @@ func (l *Planner) callgraphBytes(img *Plan) []byte {
 	for i := range l.Funs {
 		calls += len(l.Funs[i].Callees.List)
 	}
-	var callees []model.FunID
 	b := pair(make([]byte, 0, 8*calls), 0, cuda.CallgraphCalls)
-	for i := range l.Funs {
-		if x := l.Syms[l.Funs[i].Sym].Index; x != 0 {
-			callees = l.appendCallees(callees[:0], model.FunID(i))
-			for _, g := range callees {
-				if y := l.Syms[l.Funs[g].Sym].Index; y != 0 && !(l.Release.NoOpenCalls && l.Funs[g].Text == model.Absent) {
-					b = pair(b, x, y)
-				}
+	var callees []model.FunID
+	l.eachShown(func(i model.FunID, x uint32) {
+		callees = l.appendCallees(callees[:0], i)
+		for _, g := range callees {
+			if y := l.Syms[l.Funs[g].Sym].Index; y != 0 && !(l.Release.NoOpenCalls && l.Funs[g].Text == model.Absent) {
+				b = pair(b, x, y)
 			}
 		}
-	}
+	})
 	b = pair(b, 0, cuda.CallgraphPrototypes)
-	for i := range l.Funs {
-		f := &l.Funs[i]
-		if x := l.Syms[f.Sym].Index; x != 0 && f.Taken {
+	l.eachShown(func(i model.FunID, x uint32) {
+		if f := &l.Funs[i]; f.Taken {
 			proto := uint32(0)
 			if f.HasProto || f.Proto != 0 {
 				proto = img.Str.AddPrototype(f.Proto)
 			}
 			b = pair(b, x, proto)
 		}
-	}
+	})
 	b = pair(b, 0, cuda.CallgraphIndirect)
-	for i := range l.Funs {
-		f := &l.Funs[i]
-		if x := l.Syms[f.Sym].Index; x != 0 {
-			for j := len(f.Icalls) - 1; j >= 0; j-- {
-				b = pair(b, x, img.Str.AddPrototype(f.Icalls[j]))
-			}
+	l.eachShown(func(i model.FunID, x uint32) {
+		for _, proto := range slices.Backward(l.Funs[i].Icalls) {
+			b = pair(b, x, img.Str.AddPrototype(proto))
 		}
-	}
+	})
 	if !l.Release.Edges {
 		return b
 	}
 	b = pair(b, 0, cuda.CallgraphEdges)
-	for i := range l.Funs {
-		f := &l.Funs[i]
-		if x := l.Syms[f.Sym].Index; x != 0 {
-			for j := len(f.Edges.List) - 1; j >= 0; j-- {
-				if y := l.Syms[l.Funs[f.Edges.List[j]].Sym].Index; y != 0 {
-					b = pair(b, x, y)
-				}
+	l.eachShown(func(i model.FunID, x uint32) {
+		for _, g := range slices.Backward(l.Funs[i].Edges.List) {
+			if y := l.Syms[l.Funs[g].Sym].Index; y != 0 {
+				b = pair(b, x, y)
 			}
 		}
-	}
+	})
 	return b
+}
+
+// eachShown calls do for each function whose symbol is in the image, with its index.
+func (l *Planner) eachShown(do func(i model.FunID, index uint32)) {
+	for i := range l.Funs {
+		if x := l.Syms[l.Funs[i].Sym].Index; x != 0 {
+			do(model.FunID(i), x)
+		}
+	}
 }
 
 // appendCallees appends a function's callees as .nv.callgraph lists them. 11.8
@@ -196,12 +197,11 @@ func (l *Planner) appendCallees(list []model.FunID, id model.FunID) []model.FunI
 // prototypeBytes is .nv.prototype: functions whose address nobody takes.
 func (l *Planner) prototypeBytes(img *Plan) []byte {
 	var b []byte
-	for i := range l.Funs {
-		f := &l.Funs[i]
-		if x := l.Syms[f.Sym].Index; x != 0 && f.Proto != 0 && !f.Taken {
+	l.eachShown(func(i model.FunID, x uint32) {
+		if f := &l.Funs[i]; f.Proto != 0 && !f.Taken {
 			b = pair(b, x, img.Str.AddPrototype(f.Proto))
 		}
-	}
+	})
 	return b
 }
 
