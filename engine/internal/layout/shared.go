@@ -42,42 +42,13 @@ func (l *Layout) layoutShared() {
 	s.first, s.poolEnd = l.firstShared(), l.firstShared()
 	s.reachers = l.NewReachers(s.Kernels)
 	l.Shared = s
-	s.own = make(map[model.SecID][]model.SymID)
-	var pooled []model.SymID
-	for _, v := range vars {
-		if l.ownedShared(v) {
-			l.Syms[v].Flags |= model.SymOwned
-			s.own[l.Syms[v].Sec] = append(s.own[l.Syms[v].Sec], v)
-		} else {
-			pooled = append(pooled, v)
-			if l.Syms[v].Is(model.SymTwice) {
-				pooled = append(pooled, v)
-			}
-		}
-	}
+	pooled := l.splitOwned(s, vars)
 	l.findUsers(s)
 	s.bare = l.findBare(s.Kernels)
 	for _, v := range s.bare {
 		s.own[l.Syms[v].Sec] = append(s.own[l.Syms[v].Sec], v)
 	}
-
-	order := listSort(pooled, func(a, b model.SymID) bool { return l.Syms[a].Size > l.Syms[b].Size }, true)
-	single := make([][]model.SymID, len(s.Kernels))
-	for _, v := range order {
-		sym := &l.Syms[v]
-		if sym.IsExternShared() {
-			continue
-		}
-		users := s.users[v]
-		switch k, only := users.Only(); {
-		case only:
-			if single[k] = append(single[k], v); l.sharedSection(s.Kernels[k]) == model.Absent {
-				l.newShared(s.Kernels[k])
-			}
-		case len(users) > 0 || s.named[v]:
-			s.Multi = append(s.Multi, v)
-		}
-	}
+	single := l.splitSingle(s, pooled)
 	l.colour(s)
 	for k, f := range s.Kernels {
 		l.placeOwn(s, k, f, single[k])
@@ -100,6 +71,45 @@ func (l *Layout) layoutShared() {
 	}
 	l.showDynamic(s)
 	l.sizeShared(s)
+}
+
+// splitOwned finds the variables of kernels' own sections, and returns the others.
+func (l *Layout) splitOwned(s *sharedLayout, vars []model.SymID) (pooled []model.SymID) {
+	s.own = make(map[model.SecID][]model.SymID)
+	for _, v := range vars {
+		if l.ownedShared(v) {
+			l.Syms[v].Flags |= model.SymOwned
+			s.own[l.Syms[v].Sec] = append(s.own[l.Syms[v].Sec], v)
+			continue
+		}
+		pooled = append(pooled, v)
+		if l.Syms[v].Is(model.SymTwice) {
+			pooled = append(pooled, v)
+		}
+	}
+	return pooled
+}
+
+// splitSingle finds the variables that are coloured, and returns by kernel those that it
+// alone uses. The largest come first.
+func (l *Layout) splitSingle(s *sharedLayout, pooled []model.SymID) (single [][]model.SymID) {
+	order := listSort(pooled, func(a, b model.SymID) bool { return l.Syms[a].Size > l.Syms[b].Size }, true)
+	single = make([][]model.SymID, len(s.Kernels))
+	for _, v := range order {
+		if l.Syms[v].IsExternShared() {
+			continue
+		}
+		users := s.users[v]
+		switch k, only := users.Only(); {
+		case only:
+			if single[k] = append(single[k], v); l.sharedSection(s.Kernels[k]) == model.Absent {
+				l.newShared(s.Kernels[k])
+			}
+		case len(users) > 0 || s.named[v]:
+			s.Multi = append(s.Multi, v)
+		}
+	}
+	return single
 }
 
 // firstShared is the lowest address of a variable.
@@ -249,99 +259,6 @@ func (l *Layout) newShared(k model.FunID) model.SecID {
 	f.Shared = l.NewOwned(f.Text, l.Names.ID(".nv.shared."+l.SymName(f.Sym)), cuda.SHTCudaShared,
 		l.InfoFlags()|cuda.SHFWrite|cuda.SHFAlloc, 1)
 	return f.Shared
-}
-
-// placeExtern gives each group of kernels the offset of its dynamic variables.
-// Kernels that reach a common device function that uses one form a group.
-func (l *Layout) placeExtern(s *sharedLayout) {
-	group := make([]int, len(s.Kernels))
-	uses := make([]bool, len(s.Kernels))
-	for k := range group {
-		group[k] = k
-	}
-	root := func(k int) int {
-		for group[k] != k {
-			group[k] = group[group[k]]
-			k = group[k]
-		}
-		return k
-	}
-	users := l.externUsers()
-	s.dynAlign = make([]uint64, len(s.Kernels))
-	at := make([]uint64, len(s.Kernels))  // by kernel: alignment of the last dynamic variable it reaches
-	mixed := make([]bool, len(s.Kernels)) // by kernel: functions that it reaches give several
-	byVar := make(map[model.SymID]int)    // with -g: variable to a kernel that uses it
-	first := make(map[model.FunID]int)    // device function to a kernel that reaches it
-	for f, user := range users {
-		if user.most == 0 {
-			continue
-		}
-		g := model.FunID(f)
-		for k := range s.reachers.Shown(g).All() {
-			if !uses[k] {
-				at[k] = user.first
-			} else if at[k] != user.first {
-				mixed[k] = true
-			}
-			uses[k], s.dynAlign[k] = true, max(s.dynAlign[k], user.most)
-			if l.ShowsDebug() {
-				l.sharedUses(g, func(v model.SymID) {
-					if !l.Syms[v].IsExternShared() {
-						return
-					}
-					if other, ok := byVar[v]; ok {
-						group[root(k)] = root(other)
-					} else {
-						byVar[v] = k
-					}
-				})
-				continue
-			}
-			if g == s.Kernels[k] {
-				continue
-			}
-			if other, ok := first[g]; ok {
-				group[root(k)] = root(other)
-			} else {
-				first[g] = k
-			}
-		}
-	}
-	s.extern = make([]int64, len(s.Kernels))
-	pool := l.poolAlign(s)
-	top := make(map[int]uint64)
-	for k := range s.Kernels {
-		s.extern[k] = -1
-		if uses[k] {
-			if l.ShowsDebug() && l.Release.AlignsDynamic {
-				at[k] = l.sharedAlign(s, k, pool)
-			}
-			top[root(k)] = max(top[root(k)], model.AlignUp(max(s.ends[k], s.first), at[k]))
-		}
-	}
-	s.instance = len(top) > 0
-	if l.ShowsDebug() {
-		l.defineExtern(func(v model.SymID) uint64 {
-			if k, ok := byVar[v]; ok {
-				return top[root(k)]
-			}
-			return model.AlignUp(s.first, DynamicAlign)
-		})
-	}
-	s.ExternAt = make(map[model.FunID]uint64)
-	for k := range s.Kernels {
-		if uses[k] {
-			s.extern[k] = int64(top[root(k)])
-			l.warnDynamic(s, k, mixed[k])
-		}
-	}
-	for f, user := range users {
-		if user.most > 0 {
-			for k := range s.reachers.Shown(model.FunID(f)).All() {
-				s.ExternAt[model.FunID(f)] = top[root(k)] // the last one's
-			}
-		}
-	}
 }
 
 // defineExtern gives dynamic variables a place that a debugger finds.

@@ -61,21 +61,9 @@ func (l *merger) readCompat(m *module, s *cubin.Section) error {
 // Source: nvlink 13.1.115 to 13.5.37, objects of every release for sm_90.
 func (l *merger) joinCompat(m *module, s *cubin.Section) error {
 	rules := &l.Release.Compat
-	var list []cubin.InfoRecord
-	r := m.file.Info(s)
-	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
-		switch cuda.CompatAttr(rec.Attr) {
-		case cuda.CompatEnableOpportunisticFinalization, cuda.CompatAcceleratorTarget:
-			continue
-		case cuda.CompatCanFastpathFinalize:
-			if !rules.Fastpath {
-				continue
-			}
-		}
-		list = append(list, rec)
-	}
-	if r.Err() != nil {
-		return r.Err()
+	list, err := l.compatRecords(m, s)
+	if err != nil {
+		return err
 	}
 	if find(list, cuda.CompatCanFastpathFinalize) < 0 && rules.Fastpath {
 		list = append(list, cubin.InfoRecord{Format: cuda.FormatSized, Attr: cuda.InfoAttr(cuda.CompatCanFastpathFinalize), Value: 8, Data: make([]byte, 8)})
@@ -90,39 +78,57 @@ func (l *merger) joinCompat(m *module, s *cubin.Section) error {
 	have := c.List[:0:0]
 	for _, rec := range c.List {
 		i := find(list, cuda.CompatAttr(rec.Attr))
-		switch cuda.CompatAttr(rec.Attr) {
-		case cuda.CompatInstTcgen05MMA, compat0E:
-			if i < 0 {
-				continue
-			}
+		if i < 0 && asksAll(rec.Attr) {
+			continue
 		}
 		if i >= 0 && rec.Format != cuda.FormatSized {
-			switch v := list[i].Value; cuda.CompatAttr(rec.Attr) {
-			case cuda.CompatISAClass:
-				if rec.Value == 0 || v == 0 {
-					rec.Value = 0
-				} else {
-					rec.Value = max(rec.Value, v)
-				}
-			case cuda.CompatInstTensormapV1:
-				rec.Value |= v
-			default:
-				rec.Value = max(rec.Value, v)
-			}
+			rec.Value = joinedValue(rec.Attr, rec.Value, list[i].Value)
 		}
 		have = append(have, rec)
 	}
 	for _, rec := range list {
-		switch cuda.CompatAttr(rec.Attr) {
-		case cuda.CompatInstTcgen05MMA, compat0E:
-			continue
-		}
-		if find(have, cuda.CompatAttr(rec.Attr)) < 0 {
+		if !asksAll(rec.Attr) && find(have, cuda.CompatAttr(rec.Attr)) < 0 {
 			have = append(have, rec)
 		}
 	}
 	c.List = have
 	return nil
+}
+
+// compatRecords returns the records of an input that a link looks at.
+func (l *merger) compatRecords(m *module, s *cubin.Section) (list []cubin.InfoRecord, err error) {
+	r := m.file.Info(s)
+	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
+		switch cuda.CompatAttr(rec.Attr) {
+		case cuda.CompatEnableOpportunisticFinalization, cuda.CompatAcceleratorTarget:
+			continue
+		case cuda.CompatCanFastpathFinalize:
+			if !l.Release.Compat.Fastpath {
+				continue
+			}
+		}
+		list = append(list, rec)
+	}
+	return list, r.Err()
+}
+
+// asksAll reports whether an attribute is kept only where all inputs have it.
+func asksAll(attr cuda.InfoAttr) bool {
+	a := cuda.CompatAttr(attr)
+	return a == cuda.CompatInstTcgen05MMA || a == compat0E
+}
+
+// joinedValue is what an attribute of two inputs is in the image.
+func joinedValue(attr cuda.InfoAttr, a, b uint16) uint16 {
+	switch cuda.CompatAttr(attr) {
+	case cuda.CompatISAClass:
+		if a == 0 || b == 0 {
+			return 0
+		}
+	case cuda.CompatInstTensormapV1:
+		return a | b
+	}
+	return max(a, b)
 }
 
 // joinLate joins an attribute that has a value where an input lacks it. One that
