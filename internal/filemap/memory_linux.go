@@ -2,6 +2,7 @@ package filemap
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 	"unsafe"
@@ -51,8 +52,5 @@ func hugePages(b []byte) {
 func hugeHeap(n int) {
 	hugePages(make([]byte, n+hugePage))
 	debug.SetGCPercent(100)
-	starts = make([]byte, 1<<16) // a large allocation looks whether it is time
+	runtime.KeepAlive(make([]byte, Mebibyte)) // a large allocation looks whether it is time
 }
-
-// starts keeps the compiler from leaving an allocation out.
-var starts []byte
