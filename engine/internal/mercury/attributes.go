@@ -124,11 +124,8 @@ func (l *Backend) sassInfo(img *plan, text model.SecID, merc []byte) ([]byte, er
 	return l.appendOwnInfo(img, out, fn)
 }
 
-// Attributes without a name that is known, and what they say in every link seen.
-var (
-	mark6B = cubin.InfoRecord{Format: cuda.FormatHalf, Attr: 0x6b, Value: 1}
-	mark6D = cubin.InfoRecord{Format: cuda.FormatByte, Attr: 0x6d}
-)
+// An attribute without a name that is known, and what it says in every link seen.
+var mark6B = cubin.InfoRecord{Format: cuda.FormatHalf, Attr: 0x6b, Value: 1}
 
 // appendOwnInfo appends the records about SASS alone, which are the input's: the
 // size and the bank of the parameters, and a mark of a workaround.
@@ -166,7 +163,8 @@ func (l *Backend) appendOwnInfo(img *plan, out []byte, fn *code) ([]byte, error)
 		out = mark6B.Append(out)
 	}
 	if l.Release.Marks6D {
-		out = mark6D.Append(out)
+		rec := l.mark6D(fn.text)
+		out = rec.Append(out)
 	}
 	if _, ok := l.Headers[fn.text]; ok {
 		for _, attr := range []cuda.InfoAttr{cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank} {

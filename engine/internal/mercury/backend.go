@@ -18,6 +18,7 @@ type Backend struct {
 	order      []*code          // in the order of the output
 	lineStarts map[int32]uint64 // by input: where its lines begin on the SASS side
 	debug      *bool            // see debugInput
+	dependents []bool           // by function: see mark6D
 
 	found []*code // by section of code, as readCode finds it
 	shelf shelf

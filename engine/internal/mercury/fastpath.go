@@ -97,8 +97,9 @@ func (l *Backend) restricted() bool {
 }
 
 const (
-	opIMMA = 0x237
-	opDMMA = 0x23f
+	opIMMA    = 0x237
+	opDMMA    = 0x23f
+	opPREEXIT = 0x82d
 )
 
 func opcode(word []byte) uint16 { return binary.LittleEndian.Uint16(word) & 0xfff }
