@@ -154,6 +154,7 @@ func (m *model) chosen(v *bits) (*shape, Reason) {
 			return nil, Unseen
 		}
 	}
+	v[4] = m.equal(v)
 	k, ok := slices.BinarySearchFunc(m.choose, v.pick(m.key), func(c choice, key uint32) int { return cmp.Compare(c.key, key) })
 	if !ok {
 		return nil, NoShape

@@ -35,6 +35,7 @@ type tagRules struct {
 	tag     uint32
 	known   bool      // there is a form
 	chooses [4]uint64 // bits of the record that some rule asks for, but to copy them
+	sames   []same    // what some model asks about two fields
 	recipes []*recipe // a hash table, half full at most
 	count   int
 	last    *recipe
@@ -43,7 +44,7 @@ type tagRules struct {
 
 // recipe is how the word of records is made that agree in the bits that choose.
 type recipe struct {
-	bits   [4]uint64
+	bits   bits
 	shape  *shape // nil where no rule exists
 	one    bool   // a rule exists, and it makes one word
 	why    Reason // there is no rule for a record with these bits, whatever its operands are
@@ -92,6 +93,11 @@ func (d *Decoder) newRules(tag uint32) *tagRules {
 		r.known = true
 		for _, m := range f.models {
 			m.choosing(&r.chooses)
+			for _, s := range m.sames {
+				if !slices.Contains(r.sames, s) {
+					r.sames = append(r.sames, s)
+				}
+			}
 		}
 	}
 	r.looks = d.seen.tags[tag]
@@ -100,9 +106,11 @@ func (d *Decoder) newRules(tag uint32) *tagRules {
 
 // choosing adds the bits that locks and keys ask for.
 func (m *model) choosing(bits *[4]uint64) {
-	mark := func(at []uint8) {
+	mark := func(at []uint16) {
 		for _, p := range at {
-			bits[p>>6] |= 1 << (p & 63)
+			if p < 256 {
+				bits[p>>6] |= 1 << (p & 63)
+			}
 		}
 	}
 	for _, l := range m.locks {
@@ -217,9 +225,18 @@ func (c *recipe) make(v *bits) Word {
 	return w
 }
 
-// recipe finds or makes the recipe for a record; nil where there is no more room.
+// recipe finds or makes the recipe for a record; nil where there is no more room, or no
+// room for what is asked of two fields.
 func (r *tagRules) recipe(d *Decoder, v *bits, record []byte) *recipe {
-	key := [4]uint64{v[0] & r.chooses[0], v[1] & r.chooses[1], v[2] & r.chooses[2], v[3] & r.chooses[3]}
+	key := bits{v[0] & r.chooses[0], v[1] & r.chooses[1], v[2] & r.chooses[2], v[3] & r.chooses[3]}
+	if len(r.sames) > 64 {
+		return nil
+	}
+	for i := range r.sames {
+		if r.sames[i].holds(v) {
+			key[4] |= 1 << i
+		}
+	}
 	if r.last != nil && r.last.bits == key {
 		return r.last
 	}
@@ -242,9 +259,9 @@ func (r *tagRules) recipe(d *Decoder, v *bits, record []byte) *recipe {
 	return c
 }
 
-func hash(key *[4]uint64) int {
+func hash(key *bits) int {
 	const odd = 0x9e3779b97f4a7c15
-	h := key[0]*odd ^ (key[1]+key[2]<<1)*(odd+2) ^ key[3]
+	h := key[0]*odd ^ (key[1]+key[2]<<1)*(odd+2) ^ key[3] ^ key[4]<<40
 	h *= odd
 	return int(h >> 33)
 }

@@ -46,6 +46,16 @@ func (p *parser) modelLine(args []string) error {
 	return nil
 }
 
+func (p *parser) sameLine(args []string) error {
+	a, w := p.run(args[0], 255)
+	b, w2 := p.run(args[1], 255)
+	if w != w2 || len(p.model.sames) == 64 || p.shape != nil || p.model.key != nil {
+		return fmt.Errorf("fields %q and %q", args[0], args[1])
+	}
+	p.model.sames = append(p.model.sames, same{uint8(a), uint8(b), uint8(w), p.number(args[2], 16, 64)})
+	return nil
+}
+
 func (p *parser) keyLine(args []string) error {
 	p.model.key = p.bits(args[0])
 	return nil

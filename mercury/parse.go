@@ -14,6 +14,7 @@ import (
 //	form   TAG  SMS  RELEASE         the first four bytes of a record
 //	plain  OPCODE  SMS  RELEASE      a word's: its shapes are tags, their words a record
 //	model  SLOTS  LOCKS              86+10: an operand; 49+1=0: only this value is known
+//	same   A+N  B+N  ADD             field A is field B and ADD: bit 256 for the first of a model
 //	key    BITS                      of the record, choose the shape
 //	shape  OPCODES  KEYS  SAMPLES    keys of more than one shape are left out
 //	const  WORD ...                  upper half, lower half of each word
@@ -88,6 +89,8 @@ func kindOf(word string) lineKind {
 		return lineKind{3, anywhere, (*parser).plainLine}
 	case "model":
 		return lineKind{2, inForm, (*parser).modelLine}
+	case "same":
+		return lineKind{3, inModel, (*parser).sameLine}
 	case "key":
 		return lineKind{1, inModel, (*parser).keyLine}
 	case "shape":
@@ -180,13 +183,19 @@ func (p *parser) words(s string) (at, width int) {
 	return at, width
 }
 
-func (p *parser) bits(s string) []uint8 {
-	var out []uint8
+// bits reads bits of the record, and those of the model's sames.
+func (p *parser) bits(s string) []uint16 {
+	var out []uint16
 	if s == "" {
 		return nil
 	}
 	for f := range strings.SplitSeq(s, ",") {
-		out = append(out, uint8(p.number(f, 10, 8)))
+		n := p.number(f, 10, 16)
+		if n >= 256+uint64(len(p.model.sames)) {
+			p.fail("bit %q", f)
+			return nil
+		}
+		out = append(out, uint16(n))
 	}
 	if len(out) > 32 {
 		p.fail("key of %d bits", len(out))

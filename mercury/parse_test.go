@@ -57,13 +57,45 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// A key of whether two fields are equal.
+func TestParseSame(t *testing.T) {
+	const model = "form\t01000000\t100\t0.0\nmodel\t86+10 102+10\t\n"
+	table, err := mercury.Parse(model + "same\t102+10\t86+10\t1\nkey\t256\n" +
+		"shape\tabc\t1\t7\nconst\t00000000000000000000000000000abc\nshape\tabc abc\t0\t7\nconst\t00000000000000000000000000000abc\t00000000000000000000000000000abc\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := table.Decoder(100)
+	for a := range 3 {
+		for b := range 5 {
+			record := []byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, byte(a << 6), 0, byte(b << 6), byte(b >> 2), 0, 0}
+			want := 2
+			if b == a+1 {
+				want = 1
+			}
+			words := make([]mercury.Word, 3*want)
+			if n := table.Words(100, record); n != want {
+				t.Errorf("%d and %d: %d words, want %d", a, b, n, want)
+			}
+			if why := d.Decode(record, words[:want], words[want:2*want], words[2*want:]); why != mercury.Known {
+				t.Errorf("%d and %d: %q", a, b, why)
+			}
+		}
+	}
+	for _, line := range []string{"same\t86+10\t102+8\t0", "same\t250+10\t86+10\t0", "same\t86+10\t102+10\tx", "same\t86+10\t102+10", "key\t1\nsame\t86+10\t102+10\t0"} {
+		if _, err := mercury.Parse(model + line + "\n"); err == nil {
+			t.Errorf("accepted %q", line)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	if _, err := mercury.Parse(small); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
 		"nothing\t1", "form\t1", "form\tx\t100\t0.0", "bit\t60+8\t1", "bit\t200+1\t1", "bit\t1+0\t1", "bit\t1+1\t256",
-		"const\t00", "table\t1\t1\t0=g", "table\t999\t1\t0=0", "sum\t1+65\t2\t3", "free\t300+1",
+		"same\t86+10\t96+10\t0", "key\t256", "table\t0\t256\t0=0", "const\t00", "table\t1\t1\t0=g", "table\t999\t1\t0=0", "sum\t1+65\t2\t3", "free\t300+1",
 	} {
 		if _, err := mercury.Parse(small[:strings.Index(small, "shape\tabd")] + line + "\n"); err == nil {
 			t.Errorf("accepted %q", line)

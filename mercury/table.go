@@ -30,7 +30,8 @@ type form struct {
 type model struct {
 	slots  []slot
 	locks  []lock
-	key    []uint8
+	sames  []same
+	key    []uint16
 	line   int // of the table
 	shapes []*shape
 	choose []choice // by the bits of key, in their order
@@ -59,6 +60,27 @@ type lock struct {
 	value     uint64
 }
 
+// same asks whether a field of a record is another one and a number. The answers of a
+// model's are bits 256 and up of the record, for keys.
+type same struct {
+	a, b, width uint8
+	add         uint64
+}
+
+func (s *same) holds(v *bits) bool {
+	return v.field(uint(s.a), uint(s.width)) == (v.field(uint(s.b), uint(s.width))+s.add)&(1<<s.width-1)
+}
+
+// equal returns the answers of a model.
+func (m *model) equal(v *bits) (answers uint64) {
+	for i := range m.sames {
+		if m.sames[i].holds(v) {
+			answers |= 1 << i
+		}
+	}
+	return answers
+}
+
 // shape is the rules of one sequence of opcodes.
 type shape struct {
 	ops     []uint32 // of a plain form, the record's tag
@@ -85,14 +107,14 @@ type sum struct {
 	dst        uint16
 	src, width uint8
 	add        uint64
-	key        []uint8
+	key        []uint16
 	rows       rows
 }
 
 // lookup gives single bits the values that a few bits of the record choose.
 type lookup struct {
 	dst  []uint16
-	key  []uint8
+	key  []uint16
 	rows rows
 }
 

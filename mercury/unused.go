@@ -44,7 +44,11 @@ func (m *model) unusedBits() bits {
 	for _, s := range m.slots {
 		mark(uint(s.at), uint(s.width))
 	}
-	key := func(at []uint8) {
+	for _, s := range m.sames {
+		mark(uint(s.a), uint(s.width))
+		mark(uint(s.b), uint(s.width))
+	}
+	key := func(at []uint16) {
 		for _, i := range at {
 			mark(uint(i), 1)
 		}

@@ -31,7 +31,8 @@ func (w Word) opcode() uint64 { return w.Lo & 0xfff }
 
 func (w Word) under(mask Word) Word { return Word{w.Lo & mask.Lo, w.Hi & mask.Hi} }
 
-// bits is a record, lowest bit first, filled up with zeros.
+// bits is a record, lowest bit first, filled up with zeros. Its last word is for what a model
+// knows of its fields: bit i says whether those of its same i are equal.
 type bits [5]uint64
 
 func getBits(record []byte) (v bits) {
@@ -52,7 +53,7 @@ func (v *bits) field(p, n uint) uint64 {
 }
 
 // pick returns the bits at the given positions, the first lowest.
-func (v *bits) pick(at []uint8) uint32 {
+func (v *bits) pick(at []uint16) uint32 {
 	var x uint32
 	for k, p := range at {
 		x |= uint32(v[p>>6]>>(p&63)&1) << k
