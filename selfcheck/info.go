@@ -248,7 +248,7 @@ func (c *checker) offset(fn *capsule.Func, m, s *record, at, near int) int {
 		c.add(Text, Content, fn.MercInfo, m.at+4+uint64(at), m.Attr.String(), "the start of a node", hex(merc))
 		return k
 	}
-	if want, ok := principal(fn, &n, m.Attr); ok {
+	if want, ok := principal(fn, &n, m.Attr); ok && (sass != n.SASS || fn.Cap.Tag(&n) != twofold) {
 		c.field(Text, Content, fn.Info, where, 4, m.Attr.String(), uint64(want), uint64(sass))
 		return k
 	}

@@ -28,6 +28,10 @@ const (
 	opBubble = 0x91a
 	opUIADD3 = 0x290
 	opBRA    = 0x947
+
+	opCS2R    = 0x805
+	opIMADImm = 0x824
+	srClock   = 0x8a00
 )
 
 // Padding at a text's end: BRA to itself, then NOPs.
@@ -102,30 +106,40 @@ func (c *checker) node(check *wordCheck, n *capsule.Node, last bool) {
 	}
 }
 
-// padding checks a SKIP inside a function: one word, a NOP or one of two
-// others that hardware asks for.
+// padding checks a SKIP inside a function.
 func (c *checker) padding(fn *capsule.Func, n *capsule.Node) {
 	if n.Span != 1 {
 		c.add(Text, Content, fn.Capsule, 0, fmt.Sprintf("span of the SKIP at 0x%x", n.SASS), "1", fmt.Sprint(n.Span))
 		return
 	}
-	w := wordAt(fn.Code, n.SASS)
+	var next Word
+	if at := n.SASS + capsule.WordSize; uint64(at)+capsule.WordSize <= uint64(len(fn.Code)) {
+		next = wordAt(fn.Code, at)
+	}
+	if w := wordAt(fn.Code, n.SASS); !pads(w, next) {
+		w.Hi &^= schedule
+		c.add(Text, Content, fn.Text, uint64(n.SASS), "padding", "NOP", w.String())
+	}
+}
+
+// pads reports whether a word is what stands in a SKIP: a NOP or one of three others
+// that hardware asks for.
+func pads(w, next Word) bool {
 	w.Hi &^= schedule
 	switch w.Lo & opcodeMask {
 	case opNOP:
-		if w == (Word{Lo: tailNOP.Lo}) {
-			return
-		}
+		return w == (Word{Lo: tailNOP.Lo})
 	case opBubble:
-		if w.Hi == 0 && w.Lo&0xffff00000000f000 == 0x7000 {
-			return
-		}
+		return w.Hi == 0 && w.Lo&0xffff00000000f000 == 0x7000
 	case opUIADD3: // URZ = …
-		if w.Lo>>16&0xff == 0xff {
-			return
-		}
+		return w.Lo>>16&0xff == 0xff
+	case opCS2R:
+		// A clock, and the next word counts from it in the same register: in front of
+		// 010b060a in code of 13.4's finalizer.
+		r := w.Lo >> 16 & 0xff
+		return w == (Word{Lo: 0x7000 | opCS2R | r<<16, Hi: srClock}) && next.Lo&0xffffffff == 0x7000|opIMADImm|r<<16|r<<24
 	}
-	c.add(Text, Content, fn.Text, uint64(n.SASS), "padding", "NOP", w.String())
+	return false
 }
 
 // stub reports whether a text is an entry of the unified function table.

@@ -19,13 +19,17 @@ var principals = map[uint32][]uint16{
 	0x021b5e06: {0x5b2},        // SYNCS
 	0x02320806: {0x3c4, 0x2cc}, // REDUX or CREDUX behind WARPSYNC
 	0x02321806: {0x3c4, 0x2cc},
-	0x02476406: {0x31d}, // B2R behind WARPSYNC and BAR
+	0x02476406: {0x31d}, // BAR behind WARPSYNC; see twofold
 	0x02477c06: {opNOP}, // WARPSYNC.COLLECTIVE
 	0x024a0806: {0x3a1}, // MATCH behind WARPSYNC
 	0x024a1206: {0x3a1},
 	0x024b1a06: {0x389}, // SHFL behind WARPSYNC
 	0x024c0e06: {0x806}, // VOTE behind WARPSYNC
 }
+
+// twofold is a tag of which attributes name the word of principals or the first one: code
+// of one library, whole programs by ptxas 13.0.48, has the first. What decides isn't known.
+const twofold = 0x02476406
 
 // principal returns the SASS offset that an attribute names in a node, false
 // where it isn't known.
