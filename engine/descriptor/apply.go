@@ -173,9 +173,4 @@ func (d *Descriptor) Field(place []byte) uint64 {
 }
 
 // bankMask is the part of a bank number that fits a field: 255 >> (8-width).
-func bankMask(width uint32) uint64 {
-	if width >= 8 {
-		return 0xff
-	}
-	return 0xff >> (8 - width)
-}
+func bankMask(width uint32) uint64 { return 0xff >> (8 - min(width, 8)) }

@@ -132,6 +132,18 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// All that nvlink says of an archive whose first header has no end mark, by release; what is wrong with it we add to
+// the first line.
+func TestBadArchive(t *testing.T) {
+	bad := []byte("!<arch>\n" + strings.Repeat("x", 80))
+	for release, first := range map[string]string{"11.8": "Memory allocation failure", "12.4": "Memory allocation failure", "13.0": "unexpected archive format", "13.5": "unexpected archive format"} {
+		_, said := given{"bad.a": bad}.add(t, release, "-arch=sm_75 bad.a")
+		if len(said) != 2 || !strings.HasPrefix(said[0], "nvlink fatal   : "+first) || said[1] != "nvlink fatal   : elfLink internal error" {
+			t.Errorf("%s: %q", release, said)
+		}
+	}
+}
+
 // A member of a kind that nobody knows is not chosen, and nothing is said of it
 // but that there is no code for the target.
 func TestUnknownKind(t *testing.T) {

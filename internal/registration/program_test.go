@@ -3,6 +3,7 @@ package registration
 import (
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,7 +50,15 @@ func TestCheckProgram(t *testing.T) {
 			t.Errorf("%s: %s: unjudged %q, format %v", name, diff, p.Unjudged, p.Format)
 		}
 	}
-	if _, err := CheckProgram("p", program(".nv_fatbin", string(fat[:100]))); err == nil {
-		t.Error("a fatbinary that is cut: no error")
+	at := strings.Index(string(fat), "\x7fELF")
+	if at < 0 {
+		t.Fatal("the fatbinary's cubin is compressed")
+	}
+	class := slices.Clone(fat)
+	class[at+4] = 1
+	for name, bad := range map[string][]byte{"a fatbinary that is cut": fat[:100], "a cubin of 32 bits": class} {
+		if _, err := CheckProgram("p", program(".nv_fatbin", string(bad))); err == nil {
+			t.Errorf("%s: no error", name)
+		}
 	}
 }
