@@ -59,17 +59,22 @@ func (l *Backend) fastpath() (mask uint64) {
 	return mask
 }
 
-// isAble reports whether nothing in .nv.compat keeps the code to its target.
+// isAble reports whether nothing in .nv.compat keeps the code to its target. From
+// 13.3 on that an accelerated target says nothing of tcgen05 does.
 func (l *Backend) isAble() bool {
 	c := &l.Compat
 	class, mma := uint16(c.Class.V), uint16(c.Mma[0].V)|uint16(c.Mma[1].V)<<2
+	saysMMA := false
 	for _, r := range c.List {
 		switch cuda.CompatAttr(r.Attr) {
 		case cuda.CompatISAClass:
 			class = r.Value
 		case cuda.CompatInstTcgen05MMA:
-			mma = r.Value
+			mma, saysMMA = r.Value, true
 		}
+	}
+	if l.Release.Compat.AnyCode && l.Arch.Accelerated && !saysMMA {
+		return false
 	}
 	return class != 4 && mma&3 != 2 && mma>>2&3 != 2
 }
