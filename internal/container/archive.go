@@ -25,6 +25,7 @@ type Entry struct {
 	Name   string // as the archive has it
 	Data   []byte
 	Offset uint64 // of its header
+	Before bool   // the name stands before the content, as BSD's ar writes long ones
 	Err    error
 }
 
@@ -98,7 +99,8 @@ func (a *archive) entry(pos uint64) (e *Entry, next uint64, err error) {
 	if table {
 		return nil, next, nil
 	}
-	if length, ok := strings.CutPrefix(name, "#1/"); ok { // BSD: the name leads the content
+	length, before := strings.CutPrefix(name, "#1/") // BSD
+	if before {
 		n, err := strconv.ParseUint(length, 10, 32)
 		long, ok := window(content, 0, n)
 		if err != nil || !ok {
@@ -111,7 +113,7 @@ func (a *archive) entry(pos uint64) (e *Entry, next uint64, err error) {
 	} else if name, ok = a.longName(name); !ok {
 		return nil, 0, a.fault(BadHeader, pos, 0, "a member's name lies outside the table of names")
 	}
-	return &Entry{Name: name, Data: content, Offset: pos}, next, nil
+	return &Entry{Name: name, Data: content, Offset: pos, Before: before}, next, nil
 }
 
 // longName resolves GNU's "/12" and cuts the slash that ends a short name.

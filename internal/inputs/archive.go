@@ -44,7 +44,12 @@ func (s *Set) addArchive(name string) []engine.Diagnostic {
 			behind = true
 			continue
 		}
-		if behind && p.carries() && s.lost(p.name, fmt.Sprintf("'%s' stands behind a member that is no ELF file", p.name)) {
+		if p.named && !behind {
+			behind = true // nvlink takes the name for the content
+			if p.carries() && s.lost(p.name, fmt.Sprintf("'%s' stands behind its own name, as BSD's ar writes it", p.name)) {
+				continue
+			}
+		} else if behind && p.carries() && s.lost(p.name, fmt.Sprintf("'%s' stands behind a member that is no ELF file", p.name)) {
 			continue
 		}
 		more := s.addMember(p)

@@ -31,6 +31,7 @@ type part struct {
 	host   *container.Object // nil for what is no host object
 	fault  error
 	nested bool // inside an archive inside the archive
+	named  bool // behind its own name, as BSD's ar writes long ones
 }
 
 // NewReader returns a Reader over files.
@@ -108,7 +109,7 @@ func (r *Reader) members(f *file, name string, data []byte, budget *container.Bu
 		default:
 			p = readPart(p.name, e.Data, budget)
 		}
-		p.nested = depth > 0
+		p.nested, p.named = depth > 0, e.Before
 		f.objects = append(f.objects, p)
 	}
 	return nil

@@ -40,7 +40,11 @@ func TestLosses(t *testing.T) {
 	two := string(fat) + string(fat)
 	merged := sections(hostelf.Object, "__nv_relfatbin", two, ".nvFatBinSegment", strings.Repeat("\x00", 24), "__nv_module_id", "_a\x00_b\x00")
 	cubin := deviceCode(t, fat)
+	bsd := archive("p.o", append([]byte("a_rather_long_name.o"), partObject(t)...))
+	copy(bsd[8:], "#1/20           ")
 	g := given{
+		"bsd.a":    bsd,
+		"empty.a":  archive("none", []byte{}, "p.o", partObject(t)),
 		"merged.o": merged,                                                  // of ld -r
 		"cubins.a": archive("c.cubin", cubin),                               // an archive of cubins
 		"fats.a":   archive("f.fatbin", fat),                                // an archive of fatbinaries
@@ -64,6 +68,10 @@ func TestLosses(t *testing.T) {
 			"nvlink warning : 'fats.a:f.fatbin' is a fatbinary in an archive: dropped, as nvlink does"},
 		{"text.a", "sm_75", 1, 0, "nvlink info    : 'text.a:p.o' stands behind a member that is no ELF file" + told,
 			"nvlink warning : 'text.a:p.o' stands behind a member that is no ELF file: dropped, as nvlink does"},
+		{"empty.a", "sm_75", 1, 0, "nvlink info    : 'empty.a:p.o' stands behind a member that is no ELF file" + told,
+			"nvlink warning : 'empty.a:p.o' stands behind a member that is no ELF file: dropped, as nvlink does"},
+		{"bsd.a", "sm_75", 1, 0, "nvlink info    : 'bsd.a:a_rather_long_name.o' stands behind its own name, as BSD's ar writes it" + told,
+			"nvlink warning : 'bsd.a:a_rather_long_name.o' stands behind its own name, as BSD's ar writes it: dropped, as nvlink does"},
 		{"nested.a", "sm_75", 1, 0, "nvlink info    : 'nested.a:in.a:p.o' lies in an archive inside the archive" + told,
 			"nvlink warning : 'nested.a:in.a:p.o' lies in an archive inside the archive: dropped, as nvlink does"},
 		{"lib.so", "sm_80", 0, 0, "nvlink fatal   : nothing is linked: 'lib.so' is a shared object: its device code is linked already; --as-nvlink makes the empty image that nvlink makes",
