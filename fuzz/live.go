@@ -24,7 +24,7 @@ type Live struct {
 
 // FindLive finds the tools that are installed.
 func FindLive(ctx context.Context, o nvjitlink.Options) (*Live, error) {
-	set, err := nvidia.Find(ctx, nvidia.Options{})
+	set, err := nvidia.Find(ctx, nvidia.Options{Scratch: nvidia.InMemory()})
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,9 @@ type Options struct {
 	Dir    string              // where the walk up to go.mod begins; "": the working directory
 	Getenv func(string) string // nil: os.Getenv
 	Limits Limits              // for the runs of the Toolset's own methods
+
+	// Scratch is where runs have their folders; "": the system's for temporary files.
+	Scratch string
 }
 
 func (o Options) path(name string) string {
@@ -81,6 +84,7 @@ func Find(ctx context.Context, opts Options) (*Toolset, error) {
 		var unfit *UnfitError
 		switch {
 		case c.err == nil:
+			c.scratch = opts.Scratch
 			set.tools = append(set.tools, c.Tool)
 		case !c.demanded && errors.As(c.err, &unfit):
 			set.unfit = append(set.unfit, unfit)

@@ -40,7 +40,7 @@ func (t Tool) Run(ctx context.Context, job Job) (res *Result, err error) {
 	if _, err := path.Match(job.Collect, ""); err != nil {
 		return nil, &ArgumentError{job.Collect, "not a pattern"}
 	}
-	box, err := newScratch()
+	box, err := newScratch(t.scratch)
 	if err != nil {
 		return nil, err
 	}

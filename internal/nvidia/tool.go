@@ -20,6 +20,7 @@ type Tool struct {
 	Version Version // its own: cuobjdump 13.2.51 stands in the folder of 13.0
 	Origin  Origin
 	folder  string // the release whose folder holds it; "" elsewhere
+	scratch string // see Options.Scratch
 }
 
 // serves reports whether the tool is the one to run for a release.

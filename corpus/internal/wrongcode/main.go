@@ -58,7 +58,7 @@ func run(ctx context.Context, what, kind string, from, n uint64, limit time.Dura
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "wrongcode")
+	dir, err := os.MkdirTemp(nvidia.InMemory(), "wrongcode")
 	if err != nil {
 		return err
 	}
