@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 )
 
 // WriteText writes a table with a row for each question, the sums, and then for
@@ -20,7 +23,9 @@ func WriteText(w io.Writer, r *Report) error {
 	if r.Title != "" {
 		fmt.Fprintf(&b, "%s\n\n", plain(r.Title))
 	}
-	table(&b, r)
+	if err := table(&b, r); err != nil {
+		return err
+	}
 	figures(&b, "", r.Figures)
 	for i := range r.Rows {
 		details(&b, &r.Rows[i])
@@ -29,20 +34,38 @@ func WriteText(w io.Writer, r *Report) error {
 	return err
 }
 
-func table(b *strings.Builder, r *Report) {
+func table(b *strings.Builder, r *Report) error {
 	if len(r.Rows) > 0 {
 		var rows strings.Builder
-		t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
-		line := func(cells []string) { fmt.Fprintln(t, strings.Join(cells, "\t")) }
+		// The library would make "R CUDA 32" of "R_CUDA_32" and break long
+		// cells; both are told not to.
+		off := tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}
+		left := tw.CellAlignment{Global: tw.AlignLeft}
+		t := tablewriter.NewTable(&rows,
+			tablewriter.WithEastAsian(tw.Off), // else it asks the environment
+			tablewriter.WithConfig(tablewriter.Config{
+				Header: tw.CellConfig{Formatting: off, Alignment: left, Padding: gap},
+				Row:    tw.CellConfig{Formatting: off, Alignment: left, Padding: gap},
+			}),
+			tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+				Borders:  tw.BorderNone,
+				Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
+			})),
+		)
 		cols := columns(r)
-		line(heads(cols, named(r)))
+		t.Header(heads(cols, named(r)))
 		for i := range r.Rows {
-			line(cells(&r.Rows[i], cols, named(r)))
+			if err := t.Append(cells(&r.Rows[i], cols, named(r))); err != nil {
+				return fmt.Errorf("report: %w", err)
+			}
 		}
-		_ = t.Flush() // to memory: it can't fail
+		if err := t.Render(); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
 		b.WriteString(trimLines(rows.String()) + "\n")
 	}
 	b.WriteString(sums(r.Count()) + "\n")
+	return nil
 }
 
 // sums are the counts in words. What is rare is left out where it is 0.
@@ -57,6 +80,9 @@ func sums(c Count) string {
 	}
 	return text + fmt.Sprintf(", %d skipped", c.Skipped)
 }
+
+// gap is two blanks behind a cell and none before it.
+var gap = tw.CellPadding{Global: tw.Padding{Right: "  ", Overwrite: true}}
 
 // details writes what the table has no room for.
 func details(b *strings.Builder, row *Row) {
