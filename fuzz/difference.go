@@ -12,6 +12,7 @@ var causes = []struct{ prefix, suffix, kind string }{
 	{"data.nv.merc.nv.shared.reserved.0.", "", "data-reserved"},
 	{"symbol..nv.constant2.", "", "symbol-constant2"},
 	{"reloc.nv.constant0.", ".R_CUDA_SAMP_HEADER_INDEX", "reloc-sampler"},
+	{"reloc.text.", ".R_CUDA_CONST_FIELD22_37.field", "reloc-bindless"},
 }
 
 // difference says how two images differ, the first place at length.

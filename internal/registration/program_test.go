@@ -35,6 +35,8 @@ func TestCheckProgram(t *testing.T) {
 	}{
 		"right":          {program(".nv_fatbin", string(fat), "__nv_module_id", modules, ".nvHRKE", "count\x00"), nil, 0},
 		"another kernel": {program(".nv_fatbin", string(fat), "__nv_module_id", modules, ".nvHRKE", "_Z5other*\x00"), []Fault{{NoKernel, "_Z5other*", "sm_80"}}, 0},
+		"external and internal": {program(".nv_fatbin", string(fat), "__nv_module_id", modules, ".nvHRKE", "_Z5other*tail\x00_Z4more\x00", ".nvHRKI", "_ZN3mod*tail\x00_ZN4lone*\x00"),
+			[]Fault{{NoKernel, "_Z5other*tail", "sm_80"}, {NoKernel, "_Z4more", "sm_80"}, {NoKernel, "_ZN4lone*", "sm_80"}}, 0},
 		"a variable":     {program(".nv_fatbin", string(fat), "__nv_module_id", modules, ".nvHRDE", "absent\x00"), []Fault{{NoVariable, "absent", "sm_80"}}, 0},
 		"not registered": {program(".nv_fatbin", string(fat), "__nv_module_id", "_a_cu\x00", ".nvHRKE", "count\x00"), []Fault{{Kind: Unregistered, Name: "_a_cu"}}, 0},
 		"no references":  {program(".nv_fatbin", string(fat)), nil, 1},
