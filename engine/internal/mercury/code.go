@@ -170,11 +170,11 @@ func sortByPlace[T any](list []T, place func(*T) uint64) {
 func (l *Backend) reschedule(fn *code, gone []int) error {
 	sym := l.Funs[l.Secs[fn.text].Fun].Sym
 	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.debugInput(), Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone,
-		Late: l.Release.OwnLeaves, Slow: l.Release.PacesDoubles && l.isOffTarget(fn)}
+		Late: l.Release.OwnLeaves, Slow: l.Release.PacesDoubles && l.isOffTarget(fn), Anew: fn.input.Foreign && l.Release.OwnLeaves, Pads: l.Release.Pads}
 	if fn.input.Foreign && resched.Scheduled(fn.sass) {
 		l.warnSchedule(sym)
 	}
-	if how.Stays && len(gone) == 0 && !how.Fence && !how.Slow {
+	if how.Stays && len(gone) == 0 && !how.Fence && !how.Slow && !how.Anew {
 		return nil
 	}
 	r := resched.Kernel(fn.sass, how)
@@ -231,8 +231,8 @@ func isDebug(f *cubin.File) bool {
 }
 
 // warnSchedule says that a function's schedule may not be the tool's. What older
-// toolkits made the tool schedules anew as a whole, callers and -r included; here it
-// keeps its schedule but for what changes in kernels of today.
+// toolkits made the tool schedules anew as a whole, callers and -r included; releases
+// before 13.1 do it by rules that aren't known, and here it keeps its schedule.
 func (l *Backend) warnSchedule(sym model.SymID) {
 	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, Symbol: l.SymName(sym),
 		Text: fmt.Sprintf("Kernel '%s' is scheduled anew, perhaps not as nvlink does it", l.SymName(sym))})
@@ -254,13 +254,10 @@ func (fn *code) move(r *resched.Result) {
 		n.Spanned = n.Kind != capsule.Skip && n.Span != 1
 	}
 	for _, k := range r.Fenced {
-		if i := fn.nodeAtWord(k); fn.words[i].Kind == capsule.Plain {
-			fn.cap.Nodes[i].Kind = capsule.Full
-			if fn.made == nil {
-				fn.made = make(map[int][]byte)
-			}
-			fn.made[i] = exitRecord(fn.sass[r.Moves[k]*capsule.WordSize:])
-		}
+		fn.keepRecord(k, exitRecord(fn.sass[r.Moves[k]*capsule.WordSize:]))
+	}
+	for _, k := range r.Padded {
+		fn.keepRecord(k, syncRecord(fn.sass[r.Moves[k]*capsule.WordSize:]))
 	}
 	if r.Fillers != nil {
 		fn.insertFillers(r)
@@ -273,9 +270,21 @@ func (fn *code) move(r *resched.Result) {
 	}
 }
 
-// exitRecord is the Mercury record of an EXIT: its tag, its guard, and its own
-// predicate.
-func exitRecord(word []byte) []byte {
+// keepRecord makes the node of a word of the input one of which the record is kept.
+func (fn *code) keepRecord(k int, record []byte) {
+	i := fn.nodeAtWord(k)
+	if fn.words[i].Kind != capsule.Plain {
+		return
+	}
+	fn.cap.Nodes[i].Kind = capsule.Full
+	if fn.made == nil {
+		fn.made = make(map[int][]byte)
+	}
+	fn.made[i] = record
+}
+
+// guardByte is the guard of a word in Mercury.
+func guardByte(word []byte) byte {
 	const (
 		never  = 7    // SASS: the predicate that is always true
 		always = 0x1f // Mercury: the same
@@ -284,11 +293,32 @@ func exitRecord(word []byte) []byte {
 	if p == never {
 		p = always
 	}
+	return p<<3 | not
+}
+
+// syncRecord is the Mercury record of a BSYNC that is padded: its tag, its guard, which
+// of the two kinds it is, and its barrier.
+func syncRecord(word []byte) []byte {
+	const reliable = 1 // bit 72
+	r := []byte{0x01, 0x09, 0x02, 0x0a, guardByte(word), 0, 1, 0, 0, 0, word[2] & 0x1f << 1, 0, 0, 0, 0, 0}
+	if word[9]&reliable != 0 {
+		r[2], r[6] = 4, 0
+	}
+	return r
+}
+
+// exitRecord is the Mercury record of an EXIT: its tag, its guard, and its own
+// predicate.
+func exitRecord(word []byte) []byte {
+	const (
+		never  = 7    // SASS: the predicate that is always true
+		always = 0x1f // Mercury: the same
+	)
 	own, ownNot := word[10]>>7|word[11]<<1&6, word[11]>>2&1
 	if own == never {
 		own = always
 	}
-	return []byte{0x01, 0x11, 0x00, 0x0a, p<<3 | not, 0, 0, 0, 0, 0, 0, own<<3 | ownNot, 0, 0, 0, 0}
+	return []byte{0x01, 0x11, 0x00, 0x0a, guardByte(word), 0, 0, 0, 0, 0, 0, own<<3 | ownNot, 0, 0, 0, 0}
 }
 
 // nodeAtWord returns the node that holds a word of the input.

@@ -27,6 +27,7 @@ type allocator struct {
 	edges      edges    // in that order
 	inForward  []uint8  // forward of the input
 	asking     bool     // what the rules give for the input itself
+	anew       bool     // all scoreboards are given out, by the rules of releases from 13.1 on
 	work       int      // steps left
 }
 
@@ -58,7 +59,7 @@ func (a *allocator) reallocate(dead int) bool {
 	fenced := a.fenced
 	a.fenced = nil
 	a.findPending()
-	if !a.late {
+	if !a.late && !a.anew {
 		a.edges, a.forward = a.newEdges(), make([]uint8, len(a.words))
 		for _, b := range a.order {
 			a.settle(b)
@@ -71,7 +72,9 @@ func (a *allocator) reallocate(dead int) bool {
 	if dead >= 0 {
 		a.tokens[dead].dead = true
 	}
-	if a.late {
+	if a.anew {
+		a.giveOutAnew()
+	} else if a.late {
 		a.giveOutLate(dead)
 	} else {
 		a.giveOut()
@@ -123,7 +126,7 @@ func (a *allocator) pass(b int, is bitset, note func(i int, mask uint8)) {
 	open := uint8(0) // what the last WARPSYNC.COLLECTIVE waited for
 	for i := bl.from; i < bl.to; i++ {
 		mask := uint8(0)
-		if a.unchanged(is, was) && (a.fenced == nil || !a.fenced[i]) {
+		if !a.anew && a.unchanged(is, was) && (a.fenced == nil || !a.fenced[i]) {
 			mask = a.words[i].wait()
 			if !a.late {
 				mask = a.withoutForward(i, mask, is)
@@ -224,7 +227,7 @@ func (a *allocator) findPending() {
 // walk gives out the scoreboards of a block.
 func (a *allocator) walk(b int) {
 	a.eachChoice(b, func(t, chosen int, held *holders) int {
-		if a.late {
+		if a.late || a.anew {
 			return chosen
 		}
 		nowFree := a.choices[t].crowded && len(held[chosen]) == 0
@@ -362,7 +365,7 @@ func (a *allocator) masks() {
 	changed := make([]bool, len(a.blocks))
 	changed[0] = true
 	for b := range a.blocks {
-		changed[b] = changed[b] || a.fenced != nil && a.fenced[a.blocks[b].to-1]
+		changed[b] = changed[b] || a.anew || a.fenced != nil && a.fenced[a.blocks[b].to-1]
 	}
 	for t := range a.tokens {
 		tok := &a.tokens[t]

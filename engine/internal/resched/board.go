@@ -78,7 +78,7 @@ func (a *allocator) choose(b, t int, held *holders, reserve bool) int {
 	}
 	if tok.read {
 		for sb := low; sb < high; sb++ {
-			if a.sources(b, held[sb]) {
+			if a.sources(b, held[sb]) && (!a.anew || a.far(b, held[sb])) {
 				return sb
 			}
 		}
@@ -186,7 +186,11 @@ func (a *allocator) latency(t int) int {
 	if tok.read {
 		return a.words[tok.at].sourcesRead()
 	}
-	return latencies[a.words[tok.at].kind()]
+	kind := a.words[tok.at].kind()
+	if a.anew && kind == kindLDC {
+		return 47
+	}
+	return latencies[kind]
 }
 
 // clockOf is clock, made once.
@@ -276,8 +280,8 @@ func (a *allocator) asInput(t int, held *holders) (sb int, alike bool) {
 // crowded chooses where none is free: what costs the fewest cycles.
 func (a *allocator) crowded(b, t int, held *holders, low, high int) int {
 	tok := &a.tokens[t]
-	lowest := tok.beyond() && !a.late && !a.asking && a.choices[t].foreseen // by the rules, not by the input
-	if sb, alike := a.asInput(t, held); sb >= low && sb < high && !lowest {
+	lowest := tok.beyond() && !a.late && !a.anew && !a.asking && a.choices[t].foreseen // by the rules, not by the input
+	if sb, alike := a.asInput(t, held); sb >= low && sb < high && !lowest && !a.anew {
 		if !alike {
 			a.doubts |= overflow
 		}
@@ -312,6 +316,8 @@ func (a *allocator) crowded(b, t int, held *holders, low, high int) int {
 		switch {
 		case x.cost != y.cost:
 			return x.cost < y.cost
+		case tok.beyond() && a.anew:
+			return x.ready < y.ready
 		case tok.beyond():
 			return false // the lowest
 		case (x.wait >= own) != (y.wait >= own):

@@ -81,6 +81,9 @@ const inUnit = 2
 func (a *allocator) isFree(b, t int, was, is bitset) bool {
 	tok := &a.tokens[t]
 	last := a.blocks[b].to - 1
+	if a.anew {
+		return a.isFreeAnew(b, t)
+	}
 	if a.fenced != nil && a.fenced[last] && !a.lateWaits {
 		return a.isFreeAtFence(b, t, was)
 	}

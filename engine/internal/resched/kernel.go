@@ -29,6 +29,7 @@ type Result struct {
 	Moves    []int // by word of the input: its number now, -1 if it went; nil where none moved
 	Starts   []int // by word of the input, and its end: where it and what was put in front of it begin
 	Fenced   []int // words of the input that got a fence
+	Padded   []int // words of the input that got a NOP in front
 	Fillers  []int // by word: NOPs in front of it that are no part of it; nil where there is none
 	doubts   doubt
 	TooLarge bool  // it would take too much memory to tell
@@ -45,6 +46,8 @@ type Options struct {
 	Gone  []int // words that go whatever they are
 	Slow  bool  // code of sm_100 is for sm_103
 	Late  bool  // as releases from 13.1 on do it
+	Anew  bool  // all scoreboards are given out anew
+	Pads  bool  // then a NOP stands in front of some words
 }
 
 // Kernel changes the code of a kernel.
@@ -52,6 +55,10 @@ func Kernel(text []byte, how Options) Result {
 	r, dead := change(text, how)
 	if r.Changed {
 		r.Lost = lost(split(text), split(r.Text), r.Moves, r.Starts, dead)
+	}
+	if how.Anew && (r.Lost != nil || r.TooLarge) {
+		how.Anew = false // the schedule that it has is sound
+		return Kernel(text, how)
 	}
 	return r
 }
@@ -68,6 +75,9 @@ func change(text []byte, how Options) (Result, int) {
 	stays := how.Stays
 	for i := range words {
 		stays = stays || words[i].isCall()
+	}
+	if how.Anew {
+		return anew(words, gone, stays, how, r)
 	}
 	fit := !how.Debug && !how.Fence && !stays && len(how.Gone) == 0
 	if how.Slow && (hasDouble(words) || fit && hasPaced(words)) {

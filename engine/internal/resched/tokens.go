@@ -17,18 +17,19 @@ type token struct {
 
 // flow is a kernel with its tokens.
 type flow struct {
-	words  []word
-	blocks []block
-	of     []int // block of a word
-	ops    []operands
-	tokens []token
-	first  [][]int  // by word: its tokens, the read one first
-	entry  []bitset // by block: tokens pending at its entry, in the input
-	seen   []bool   // by block: it can be reached
-	order  []int    // blocks, in the order in which they are looked at
-	rank   []int    // by block: its place in that order
-	time   []int    // by word: cycles from the start, if nothing waits and nothing jumps
-	shared [noBoard + 1]bitset
+	words   []word
+	blocks  []block
+	of      []int // block of a word
+	ops     []operands
+	tokens  []token
+	first   [][]int  // by word: its tokens, the read one first
+	entry   []bitset // by block: tokens pending at its entry, in the input
+	seen    []bool   // by block: it can be reached
+	order   []int    // blocks, in the order in which they are looked at
+	rank    []int    // by block: its place in that order
+	time    []int    // by word: cycles from the start, if nothing waits and nothing jumps
+	shared  [noBoard + 1]bitset
+	strange bool // another finalizer's
 }
 
 // trace finds the tokens of a kernel and where they are pending.
@@ -187,6 +188,8 @@ func (f *flow) needs(t, i int, was bitset) bool {
 		return false
 	case f.retakes(t, i):
 		return false
+	case f.strange && tok.at == 0:
+		return false // the stack pointer's; another finalizer waits for it elsewhere
 	}
 	other := false
 	for k := range was {

@@ -1,0 +1,201 @@
+package resched
+
+// Code from the toolkit of an older finalizer. Releases from 13.1 on give out all
+// scoreboards of it, of functions that call and of those that return too, and with -r.
+// Stalls stay. The rules are those of board.go and order.go but for these:
+//
+//   - A token that goes beyond its block is followed into the blocks right behind it:
+//     sources share a scoreboard with others that none of those blocks needs; where no
+//     scoreboard is free and the cost is the same, with the one that is ready first.
+//   - The last word of a block waits for what its block left only in front of a loop,
+//     for what is complete there by a clock that waits advance, and in the loop's first
+//     block for what comes over the back edge.
+//   - A call and a return wait for everything, and an EXIT under a predicate for all
+//     uniform registers.
+//
+// From 13.2 on a BSYNC of the two kinds that lanes are sure to reach has a NOP in front.
+//
+// Source: 518 functions of HeCBench by ptxas 13.0.88 through nvlink 13.1.115.
+
+// anew gives out all scoreboards of code from the toolkit of an older finalizer.
+func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result, int) {
+	dead := -1
+	if how.Fence || isUnoptimized(words) {
+		how.Anew = false
+		return change(join(words), how)
+	}
+	front := make(map[int][]word)
+	if how.Pads {
+		front = pads(words, &r)
+		dropAddressReuse(words)
+	}
+	any := len(how.Gone)+len(front) > 0
+	switch {
+	case !stays:
+		words = repeated(words, gone, front, any, &r)
+	case any:
+		words = rebuild(words, gone, front, &r)
+	}
+	if isLarge(words) {
+		r.TooLarge = true
+		return r, dead
+	}
+	a := &allocator{flow: traceAnew(words), anew: true}
+	token := -1
+	if !stays && stackLoad(words) && len(a.first[0]) > 0 {
+		token, dead = a.first[0][0], 0
+	}
+	a.reallocate(token)
+	r.Changed, r.Exact, r.Text = true, false, join(words)
+	return r, dead
+}
+
+// dropAddressReuse lets no LEA that makes an address of shared memory keep a source in the
+// cache of operands.
+func dropAddressReuse(words []word) {
+	const (
+		opLEA       = 0x211
+		sharedShift = 24
+		reuseBits   = 0xf << 58
+	)
+	for i := range words {
+		if w := &words[i]; w.op() == opLEA && w.field(75, 5) == sharedShift {
+			w.hi &^= reuseBits
+		}
+	}
+}
+
+// isUnoptimized reports whether every instruction stalls as long as it can.
+func isUnoptimized(words []word) bool {
+	const longest = 15
+	for i := range words {
+		if w := &words[i]; w.op() != opNOP && w.stall() != longest {
+			return false
+		}
+		if words[i].op() == opRET || words[i].op() == opEXIT {
+			break
+		}
+	}
+	return true
+}
+
+// pads returns the NOP that goes in front of every BSYNC that other lanes are sure to
+// reach, by word.
+func pads(words []word, r *Result) map[int][]word {
+	const kindBits = 3 // of a BSYNC: 1 reliable, 2 reconvergent
+	front := make(map[int][]word)
+	for i := range words {
+		if w := &words[i]; w.op() == opBSYNC && w.field(72, 2)&kindBits != 0 && (i == 0 || words[i-1].op() != opNOP) {
+			front[i] = []word{{lo: opNOP | 7<<12, hi: 0x000fe20000000000}}
+			r.Padded = append(r.Padded, i)
+		}
+	}
+	return front
+}
+
+// traceAnew is trace of code from another finalizer.
+func traceAnew(words []word) *flow {
+	f := trace(words)
+	f.strange = true
+	for t := range f.tokens {
+		f.tokens[t].point = -1
+	}
+	f.findPoints()
+	return f
+}
+
+// giveOutAnew gives out all scoreboards of the code.
+func (a *allocator) giveOutAnew() {
+	a.edges = a.newEdges()
+	a.forward = make([]uint8, len(a.words))
+	for _, b := range a.order {
+		a.walk(b)
+		a.settle(b)
+	}
+}
+
+// isFreeAnew is isFree of code that is made anew.
+func (a *allocator) isFreeAnew(b, t int) bool {
+	tok := &a.tokens[t]
+	last := a.blocks[b].to - 1
+	if w := &a.words[last]; w.isCall() || w.op() == opRET {
+		return true
+	}
+	for _, o := range a.first[last] {
+		if a.tokens[o].now == tok.now {
+			return false
+		}
+	}
+	if w := &a.words[last]; w.op() == opEXIT && w.guard() != 7 && hasUniform(a.ops[tok.at].writes) {
+		return true // uniform registers are complete where lanes part for good
+	}
+	if tok.block != b && a.isOverBackEdge(b, t) {
+		return true
+	}
+	if tok.slow || !a.leadsToLoop(b, t) {
+		return false
+	}
+	return a.elapsed(t, b) >= a.latency(t)
+}
+
+// leadsToLoop reports whether a loop follows a block, of which the token's isn't part.
+func (a *allocator) leadsToLoop(b, t int) bool {
+	for _, s := range a.blocks[b].next {
+		if a.rank[s] < a.rank[b] || s == b && a.tokens[t].block == b {
+			continue
+		}
+		for _, p := range a.before[s] {
+			if a.rank[p] >= a.rank[s] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// elapsed returns the least number of cycles from the instruction of a token to the
+// last word of a block that it reaches.
+func (a *allocator) elapsed(t, b int) int {
+	tok := &a.tokens[t]
+	last := a.blocks[b].to - 1
+	if tok.block == b && tok.at < last {
+		return a.cycles(b, tok.at, last)
+	}
+	least := make(map[int]int)
+	type place struct{ block, time int }
+	todo := []place{}
+	enter := func(from, time int) {
+		for _, s := range a.blocks[from].next {
+			if was, ok := least[s]; !ok || time < was {
+				least[s] = time
+				todo = append(todo, place{s, time})
+			}
+		}
+	}
+	enter(tok.block, a.cycles(tok.block, tok.at, a.blocks[tok.block].to))
+	for len(todo) > 0 && a.work > 0 {
+		p := todo[0]
+		todo = todo[1:]
+		a.work--
+		if p.block != b && p.time == least[p.block] {
+			enter(p.block, p.time+a.cycles(p.block, a.blocks[p.block].from, a.blocks[p.block].to))
+		}
+	}
+	at, ok := least[b]
+	if !ok {
+		return 0
+	}
+	return at + a.cycles(b, a.blocks[b].from, last)
+}
+
+// far reports whether no block right behind b needs any of those tokens.
+func (a *allocator) far(b int, tokens []int) bool {
+	for _, t := range tokens {
+		for _, s := range a.blocks[b].next {
+			if a.firstNeed(s, t) >= 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
