@@ -170,7 +170,7 @@ func sortByPlace[T any](list []T, place func(*T) uint64) {
 func (l *Backend) reschedule(fn *code, gone []int) error {
 	sym := l.Funs[l.Secs[fn.text].Fun].Sym
 	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.debugInput(), Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone,
-		Late: l.Release.OwnLeaves, Slow: l.Release.PacesDoubles && l.isOffTarget(fn), Anew: fn.input.Foreign && l.Release.OwnLeaves, Pads: l.Release.Pads}
+		Late: l.Release.OwnLeaves, Slow: l.Release.PacesDoubles && l.isOffTarget(fn), Anew: fn.input.Foreign && l.Release.OwnLeaves, Pads: l.Release.Pads, HoldsDoubles: l.Release.HoldsDoubles}
 	if fn.input.Foreign && resched.Scheduled(fn.sass) {
 		l.warnSchedule(sym)
 	}

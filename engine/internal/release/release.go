@@ -97,6 +97,9 @@ type Release struct {
 	// OwnLeaves: kernels from sm_100 on that load a stack pointer nobody reads get
 	// other scoreboards than 13.0 gives them.
 	OwnLeaves bool
+	// HoldsDoubles: in code that is made anew every instruction of doubles holds a
+	// scoreboard.
+	HoldsDoubles bool
 	// PacesDoubles: code of sm_100 with doubles is made code of sm_103 as 13.0 does,
 	// paced by NOPs; how other releases do it isn't known.
 	PacesDoubles bool
@@ -277,6 +280,7 @@ var (
 		r.Compat.Missing0D = 0x100
 		r.Compat.AnyCode = true
 		r.Finalizer = 133
+		r.HoldsDoubles = true
 	})
 	r134 = r133.successor("13.4", 134, "V13.4.92", "38855100", func(r *Release) {
 		r.Compat.Missing0C = 2

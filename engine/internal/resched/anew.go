@@ -40,7 +40,7 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 		r.TooLarge = true
 		return r, dead
 	}
-	a := &allocator{flow: traceAnew(words), anew: true}
+	a := &allocator{flow: traceAnew(words, how.HoldsDoubles), anew: true}
 	token := -1
 	if !stays && stackLoad(words) && len(a.first[0]) > 0 {
 		token, dead = a.first[0][0], 0
@@ -93,9 +93,13 @@ func pads(words []word, r *Result) map[int][]word {
 	return front
 }
 
-// traceAnew is trace of code from another finalizer.
-func traceAnew(words []word) *flow {
+// traceAnew is trace of code from another finalizer. doubles says that all of them hold
+// scoreboards.
+func traceAnew(words []word, doubles bool) *flow {
 	f := trace(words)
+	if doubles {
+		f = traceFresh(words, f.freshDoubles())
+	}
 	f.strange = true
 	for t := range f.tokens {
 		f.tokens[t].point = -1

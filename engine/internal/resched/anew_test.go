@@ -9,7 +9,7 @@ import (
 // makes of it; but promises nothing, for it isn't always so.
 func TestAnew(t *testing.T) {
 	eachPair(t, "anew", func(file string, text, want []byte) {
-		r := Kernel(text, Options{Anew: true, Pads: true})
+		r := Kernel(text, Options{Anew: true, Pads: true, HoldsDoubles: true})
 		if r.Lost != nil {
 			t.Errorf("%s: lost %+v", file, r.Lost)
 		}

@@ -71,8 +71,11 @@ func (w *word) operands() operands {
 	d := decoder{word: w}
 	d.add(operand{readsPred, guardField, 1})
 	op := w.op()
-	if op == opBRAUnif {
+	switch op {
+	case opBRAUnif:
 		d.uniformPredicate(aField, &d.reads)
+	case opBRA, opEXIT:
+		d.add(operand{readsPred, ppField, 1})
 	}
 	_ = d.memory(op) || d.check(op) || d.logic(op) || d.unary(op) || d.toUniform(op) || d.uniform(op) || d.alu(op)
 	return d.operands
@@ -156,6 +159,12 @@ func (d *decoder) memory(op uint16) bool {
 	d.read(bField, size(s.b))
 	d.read(cField, size(s.c))
 	d.addAll(besideMemory[op])
+	switch op {
+	case opP2R:
+		d.predicates(&d.reads)
+	case opR2P:
+		d.predicates(&d.writes)
+	}
 	if d.isTexture() {
 		// Two results in d, the others in a second register.
 		n := bits.OnesCount64(d.field(maskField, 4))
@@ -164,6 +173,16 @@ func (d *decoder) memory(op uint16) bool {
 		d.readUniform(urField, 2)
 	}
 	return true
+}
+
+// predicates adds those whose bits stand in a mask.
+func (d *decoder) predicates(to *[]span) {
+	mask := d.field(bField, 7)
+	for p := range 7 {
+		if mask>>p&1 != 0 {
+			*to = append(*to, span{predFile + p, 1})
+		}
+	}
 }
 
 // check decodes FCHK.

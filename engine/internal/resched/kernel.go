@@ -40,14 +40,15 @@ type Result struct {
 
 // Options says how a kernel is changed.
 type Options struct {
-	Debug bool  // the link has -g
-	Fence bool  // an EXIT gets a fence in front
-	Stays bool  // but for words that are gone the code stays
-	Gone  []int // words that go whatever they are
-	Slow  bool  // code of sm_100 is for sm_103
-	Late  bool  // as releases from 13.1 on do it
-	Anew  bool  // all scoreboards are given out anew
-	Pads  bool  // then a NOP stands in front of some words
+	Debug        bool  // the link has -g
+	Fence        bool  // an EXIT gets a fence in front
+	Stays        bool  // but for words that are gone the code stays
+	Gone         []int // words that go whatever they are
+	Slow         bool  // code of sm_100 is for sm_103
+	Late         bool  // as releases from 13.1 on do it
+	Anew         bool  // all scoreboards are given out anew
+	Pads         bool  // then a NOP stands in front of some words
+	HoldsDoubles bool  // and all doubles hold scoreboards
 }
 
 // Kernel changes the code of a kernel.

@@ -138,8 +138,13 @@ func (f *flow) spread(bits int, step func(set bitset, i int)) (entry []bitset, s
 func (f *flow) touches(t, i int) bool {
 	tok := &f.tokens[t]
 	own, o := &f.ops[tok.at], &f.ops[i]
-	if tok.fresh && f.words[i].isDouble() && tok.read {
-		return false
+	if tok.fresh && tok.read {
+		if f.strange && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) {
+			return false // it waits for the result
+		}
+		if !f.strange && f.words[i].isDouble() {
+			return false
+		}
 	}
 	if tok.read {
 		for _, r := range own.reads {

@@ -108,6 +108,8 @@ const (
 	opBRX           = 0x949
 	opBRXU          = 0x958
 	opEXIT          = 0x94d
+	opP2R           = 0x803
+	opR2P           = 0x804
 	opRET           = 0x950
 	opNOP           = 0x918
 	opLDC           = 0xb82
