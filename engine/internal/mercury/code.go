@@ -178,6 +178,9 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 		return nil
 	}
 	r := resched.Kernel(fn.sass, how)
+	if how.Anew && !resched.Scheduled(fn.sass) && resched.Scheduled(r.Text) {
+		l.warnSchedule(sym)
+	}
 	if r.TooLarge {
 		return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Budget, File: fn.input.File.Name, Symbol: l.SymName(sym),
 			Text: fmt.Sprintf("Kernel '%s' is too large to be scheduled anew", l.SymName(sym)), Value: uint64(len(fn.sass))}}}

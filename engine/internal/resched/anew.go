@@ -122,7 +122,7 @@ func (a *allocator) giveOutAnew() {
 func (a *allocator) isFreeAnew(b, t int) bool {
 	tok := &a.tokens[t]
 	last := a.blocks[b].to - 1
-	if w := &a.words[last]; w.isCall() || w.op() == opRET {
+	if a.words[last].isCall() {
 		return true
 	}
 	for _, o := range a.first[last] {
@@ -140,6 +140,13 @@ func (a *allocator) isFreeAnew(b, t int) bool {
 		return false
 	}
 	return a.elapsed(t, b) >= a.latency(t)
+}
+
+// returnsWith reports whether a token's result is waited for by a return and the tokens
+// are the sources of its own instruction alone.
+func (a *allocator) returnsWith(t int, tokens []int) bool {
+	tok := &a.tokens[t]
+	return len(tokens) == 1 && a.tokens[tokens[0]].at == tok.at && a.words[tok.point].op() == opRET
 }
 
 // leadsToLoop reports whether a loop follows a block, of which the token's isn't part.
@@ -192,8 +199,12 @@ func (a *allocator) elapsed(t, b int) int {
 	return at + a.cycles(b, a.blocks[b].from, last)
 }
 
-// far reports whether no block right behind b needs any of those tokens.
+// far reports whether no block right behind b needs any of those tokens, or a call
+// waits for them.
 func (a *allocator) far(b int, tokens []int) bool {
+	if a.words[a.blocks[b].to-1].isCall() {
+		return true
+	}
 	for _, t := range tokens {
 		for _, s := range a.blocks[b].next {
 			if a.firstNeed(s, t) >= 0 {

@@ -35,7 +35,7 @@ func (a *allocator) choose(b, t int, held *holders, reserve bool) int {
 	if a.counted[tok.board] {
 		return tok.board
 	}
-	if !tok.read && a.words[tok.at].isTexture() {
+	if w := &a.words[tok.at]; !tok.read && (w.isTexture() || a.anew && w.op() == opSULD) {
 		return slowBoard
 	}
 	if a.late {
@@ -57,7 +57,7 @@ func (a *allocator) choose(b, t int, held *holders, reserve bool) int {
 			low = slowFirst
 		}
 		for sb := low; sb < high; sb++ {
-			if len(held[sb]) == 0 {
+			if len(held[sb]) == 0 || a.anew && a.returnsWith(t, held[sb]) {
 				return sb
 			}
 		}

@@ -56,6 +56,7 @@ var besideMemory = map[uint16][]operand{
 	0x2cc: uniformResult, 0x2ca: uniformResult, 0x3c4: uniformResult,
 	0x389: predResult, 0x589: predResult, 0x989: predResult, 0xf89: predResult,
 	0x806: {{writesPred, pField, 1}, {readsPred, ppField, 1}},
+	0xf99: {{readsUniform, urField, 2}}, 0xf9d: {{readsUniform, urField, 2}},
 	0x984: {{readsUniform, bField, 1}}, 0x988: {{readsUniform, cField, 1}},
 	0xfae: {{reads, dField, 1}, {readsUniform, cField, 2}}, // where to, in shared memory
 }
@@ -76,6 +77,10 @@ func (w *word) operands() operands {
 		d.uniformPredicate(aField, &d.reads)
 	case opBRA, opEXIT:
 		d.add(operand{readsPred, ppField, 1})
+	case opBRX:
+		d.read(aField, 2)
+	case opBRXU:
+		d.readUniform(aField, 2)
 	}
 	_ = d.memory(op) || d.check(op) || d.logic(op) || d.unary(op) || d.toUniform(op) || d.uniform(op) || d.alu(op)
 	return d.operands

@@ -199,18 +199,21 @@ func hasDoubtful(words []word) bool {
 	return false
 }
 
+const stackRegister = 1
+
+// loadsStack reports whether a word loads the stack pointer.
+func (w *word) loadsStack() bool {
+	const stackOffset = 0x37c
+	return w.op() == opLDC && w.field(16, 8) == stackRegister && w.field(38, 16) == stackOffset
+}
+
 // stackLoad reports whether the kernel begins by loading the stack pointer, with
 // a scoreboard, and nothing reads it.
 func stackLoad(words []word) bool {
-	const (
-		stackRegister = 1
-		stackOffset   = 0x37c
-	)
 	if len(words) == 0 {
 		return false
 	}
-	w := &words[0]
-	if w.op() != opLDC || w.field(16, 8) != stackRegister || w.field(38, 16) != stackOffset || w.wr() == noBoard || w.rd() != noBoard {
+	if w := &words[0]; !w.loadsStack() || w.wr() == noBoard || w.rd() != noBoard {
 		return false
 	}
 	for i := 1; i < len(words); i++ {

@@ -183,27 +183,41 @@ func hasUniform(list []span) bool {
 func (f *flow) needs(t, i int, was bitset) bool {
 	tok := &f.tokens[t]
 	switch {
+	case f.strange && f.words[i].op() == opRET:
+		return !tok.read || tok.block != f.of[i] || !f.hasResult(t)
 	case !was.has(t):
 		return f.touches(t, i)
 	case f.words[i].wait()>>tok.board&1 == 0:
 		return false
 	case f.touches(t, i):
 		return true
+	case f.strange && !f.words[i].isCall() && !f.words[i].isUnderstood():
+		return true
 	case i == f.blocks[f.of[i]].to-1:
 		return false
 	case f.retakes(t, i):
 		return false
-	case f.strange && tok.at == 0:
-		return false // the stack pointer's; another finalizer waits for it elsewhere
+	case f.strange && tok.at == 0 && f.words[0].loadsStack():
+		return false // another finalizer waits for it elsewhere
 	}
 	other := false
 	for k := range was {
 		for x := was[k] & f.shared[tok.board][k]; x != 0 && !other; x &= x - 1 {
 			o := k*64 + bits.TrailingZeros64(x)
-			other = o != t && (f.tokens[o].at == 0 || f.touches(o, i))
+			other = o != t && (f.tokens[o].at == 0 && !f.strange || f.touches(o, i))
 		}
 	}
 	return !other
+}
+
+// hasResult reports whether the instruction of a token holds a scoreboard for its result.
+func (f *flow) hasResult(t int) bool {
+	for _, o := range f.first[f.tokens[t].at] {
+		if !f.tokens[o].read {
+			return true
+		}
+	}
+	return false
 }
 
 // retakes reports whether word i takes the scoreboard of t, which comes to it over a

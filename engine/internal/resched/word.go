@@ -127,6 +127,7 @@ const (
 	opATOMSUniform  = 0x98c // its address in a uniform register
 	opSYNCS         = 0x5b2
 	opSUST          = 0xf9d
+	opSULD          = 0xf99
 	opLDGSTS        = 0xfae
 	guardNever      = 0xf // @!PT
 )
