@@ -33,11 +33,31 @@ func Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reason {
 // them. want gets the words, mask the bits of them that the record decides; the
 // length of both is that of sass. Nothing is written where a reason comes back.
 func (t *Table) Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reason {
-	s, v, why := t.find(sm, record)
+	s, release, v, why := t.findForm(sm, record, "")
 	if why != Known {
 		return why
 	}
+	if !s.fits(sass) {
+		if other, _, w, why := t.findForm(sm, record, release); why == Known && other.fits(sass) {
+			return other.decode(&w, sass, want, mask)
+		}
+	}
 	return s.decode(&v, sass, want, mask)
+}
+
+// fits reports whether words have the opcodes of a shape. Where releases make other words
+// of a record, those that stand there say which it was.
+func (s *shape) fits(sass []Word) bool {
+	before, ok := align(s.ops, sass)
+	if !ok {
+		return false
+	}
+	for i, op := range s.ops {
+		if sass[before+i].opcode() != uint64(op) {
+			return false
+		}
+	}
+	return true
 }
 
 // decode makes the words of a record that the shape takes.
@@ -69,7 +89,7 @@ func (t *Table) Words(sm cuda.SM, record []byte) int {
 // Samples returns how many distinct samples support the rules for a record,
 // and the release they came from.
 func (t *Table) Samples(sm cuda.SM, record []byte) (n int, release string) {
-	s, release, _, why := t.findForm(sm, record)
+	s, release, _, why := t.findForm(sm, record, "")
 	if why != Known {
 		return 0, ""
 	}
@@ -81,7 +101,7 @@ func tagOf(r []byte) uint32 {
 }
 
 func (t *Table) find(sm cuda.SM, record []byte) (*shape, bits, Reason) {
-	s, _, v, why := t.findForm(sm, record)
+	s, _, v, why := t.findForm(sm, record, "")
 	return s, v, why
 }
 
@@ -93,16 +113,16 @@ func (t *Table) check(record []byte) Reason {
 	return Known
 }
 
-// findForm asks the forms of a tag in order: what one has no rule for another,
-// learned later, may have.
-func (t *Table) findForm(sm cuda.SM, record []byte) (s *shape, release string, v bits, why Reason) {
+// findForm asks the forms of a tag in order, but for those of a release: what one has no
+// rule for another, learned later, may have.
+func (t *Table) findForm(sm cuda.SM, record []byte, not string) (s *shape, release string, v bits, why Reason) {
 	if why = t.check(record); why != Known {
 		return nil, "", v, why
 	}
 	why = NoForm
 	v = getBits(record)
 	for _, f := range t.formsOf(tagOf(record) &^ 0x80000000) {
-		if !slices.Contains(f.sms, uint16(sm)) {
+		if !slices.Contains(f.sms, uint16(sm)) || f.release == not {
 			continue
 		}
 		s, w := f.find(&v)

@@ -46,6 +46,7 @@ type tagRules struct {
 type recipe struct {
 	bits   bits
 	shape  *shape // nil where no rule exists
+	others bool   // another release may make other words
 	one    bool   // a rule exists, and it makes one word
 	why    Reason // there is no rule for a record with these bits, whatever its operands are
 	base   Word
@@ -149,7 +150,8 @@ func (d *Decoder) Same(record []byte, w Word) (same, known bool) {
 		return false, false // other rules may take it
 	}
 	made := c.make(&v)
-	return (made.Lo^w.Lo)&c.mask.Lo == 0 && (made.Hi^w.Hi)&c.mask.Hi == 0, true
+	same = (made.Lo^w.Lo)&c.mask.Lo == 0 && (made.Hi^w.Hi)&c.mask.Hi == 0
+	return same, same || !c.others
 }
 
 // Decode is [Table.Decode].
@@ -166,7 +168,7 @@ func (d *Decoder) Decode(record []byte, sass, want, mask []Word) Reason {
 	switch {
 	case c != nil && c.why != Known:
 		return c.why
-	case c == nil || c.shape == nil || !c.holds(&v):
+	case c == nil || c.shape == nil || c.others || !c.holds(&v):
 		return d.table.Decode(d.sm, record, sass, want, mask)
 	}
 	return c.shape.decode(&v, sass, want, mask)
@@ -314,12 +316,21 @@ func (d *Decoder) newRecipe(tag uint32, v *bits) *recipe {
 			// The first model that has a shape is the form's answer.
 			slots = append(slots, m.slots...)
 			if s.covers(v) {
-				return s.recipe(slots, v)
+				c := s.recipe(slots, v)
+				c.others = d.otherRelease(tag, f.release)
+				return c
 			}
 			break
 		}
 	}
 	return &recipe{why: reason}
+}
+
+// otherRelease reports whether there are forms of a tag that another release showed.
+func (d *Decoder) otherRelease(tag uint32, release string) bool {
+	return slices.ContainsFunc(d.table.formsOf(tag), func(f *form) bool {
+		return f.release != release && slices.Contains(f.sms, uint16(d.sm))
+	})
 }
 
 // recipe takes what the bits that choose decide out of a shape's rules.

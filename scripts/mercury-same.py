@@ -3,7 +3,7 @@
 
 Usage: ASK=path mercury-same.py TAG,... RECORDS,... FOLDER
 
-ASK is the built mercury/ask; RECORDS are files of records, one a line. Of each record the
+ASK is the built mercury/ask, RELEASE that of nvlink; RECORDS are files of records, one a line. Of each record the
 guard and the registers are varied, few registers in many combinations, and put to nvlink.
 What it answers is sorted: by whether there is a guard, and by which register is another
 one, or the one behind another. Answers of a class that the same bits of the record make
@@ -18,8 +18,9 @@ import subprocess
 import sys
 
 random.seed(11)
-SMS = [100, 103, 107, 110, 120, 121]
 ASK = os.environ.get('ASK', 'ask')
+RELEASE = os.environ.get('RELEASE', '13.5')
+SMS = [100, 103, 107, 110, 120, 121] if RELEASE == '13.5' else [100, 103, 110, 120, 121]
 SCHEDULE = ((1 << 21) - 1) << 105
 GUARD, NEGATION = (35, 5), 32
 PT, RZ = 31, 1023
@@ -38,7 +39,7 @@ def ask(sm, records, size):
     out = []
     for i in range(0, len(records), 3000):
         part = [x.to_bytes(size, 'little').hex() for x in records[i:i + 3000]]
-        run = subprocess.run([ASK, '-arch', 'sm_%d' % sm], input='\n'.join(part), capture_output=True, text=True)
+        run = subprocess.run([ASK, '-release', RELEASE, '-arch', 'sm_%d' % sm], input='\n'.join(part), capture_output=True, text=True)
         lines = run.stdout.splitlines() if not run.returncode else []
         for k, text in enumerate(part):
             f = lines[k].split() if k < len(lines) else ['', '']
@@ -197,12 +198,12 @@ class Form:
 def work(tag, seeds):
     for seed in seeds:
         form = Form(int.from_bytes(bytes.fromhex(seed), 'little'), len(seed) // 2)
-        if len(form.slots) < 2 or not form.learn(100) or not form.pairs:
+        if len(form.slots) < 2 or not form.learn(100) or not form.pairs and RELEASE == '13.5':
             continue
         good = [sm for sm in SMS if form.holds(sm)]
         print(tag, 'slots', form.slots, 'sames', form.pairs, 'shapes', len(form.shapes), 'SMs', good, flush=True)
         if good:
-            return 'form\t%s\t%s\t13.5\n' % (tag, ','.join(map(str, good))) + form.text()
+            return 'form\t%s\t%s\t%s\n' % (tag, ','.join(map(str, good)), RELEASE) + form.text()
     return ''
 
 

@@ -19,14 +19,14 @@ type compatRule struct {
 var compatRules = map[uint32]map[cuda.CompatAttr]compatRule{
 	api130: {
 		2: {cuda.FormatByte, []uint16{1, 2, 3}},
-		3: {cuda.FormatByte, []uint16{0, 1, 2}},
+		3: {cuda.FormatByte, []uint16{0, 1, 2, 3}},
 		5: {cuda.FormatByte, []uint16{0, 1, 2, 4, 5, 6, 8, 9, 10}},
 		6: {cuda.FormatByte, []uint16{1}},
 		7: {cuda.FormatHalf, []uint16{mercuryISA}},
 	},
 	api135: {
 		2:  {cuda.FormatByte, []uint16{1, 2, 3}},
-		3:  {cuda.FormatByte, []uint16{0, 1, 2}},
+		3:  {cuda.FormatByte, []uint16{0, 1, 2, 3}},
 		5:  {cuda.FormatByte, []uint16{0, 1, 2, 4, 5, 6, 8, 9, 10}},
 		7:  {cuda.FormatHalf, []uint16{mercuryISA}},
 		12: {cuda.FormatByte, []uint16{0, 1}},

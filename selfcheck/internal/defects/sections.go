@@ -9,6 +9,7 @@ import (
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/mercury"
 )
 
 // without makes a section one that isn't there.
@@ -161,7 +162,7 @@ func fewerRegisters(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 		at := s.Off
 		r := m.File.Info(&s.Section)
 		for rec, ok := r.Next(); ok; rec, ok = r.Next() {
-			if rec.Attr == cuda.AttrRegcount && len(rec.Data) == 8 && binary.LittleEndian.Uint32(rec.Data) == fn.Symbol && rec.Data[4] >= 16 {
+			if rec.Attr == cuda.AttrRegcount && len(rec.Data) == 8 && binary.LittleEndian.Uint32(rec.Data) == fn.Symbol && rec.Data[4] >= 16 && uses(fn, rec.Data[4]/2) {
 				data[at+8] = rec.Data[4] / 2
 				done = true
 			}
@@ -169,6 +170,17 @@ func fewerRegisters(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 		}
 	}
 	return done && !freesRegisters(fn)
+}
+
+// uses reports whether a function writes a register from one on: a count of fewer is wrong.
+func uses(fn *capsule.Func, first uint8) bool {
+	for at := 0; at+capsule.WordSize <= len(fn.Code); at += capsule.WordSize {
+		written := mercury.Registers(binary.LittleEndian.Uint16(fn.Code[at:])&0xfff)&1 != 0
+		if r := fn.Code[at+2]; written && r >= first && r != 0xff {
+			return true
+		}
+	}
+	return false
 }
 
 // swapRelocs swaps two neighbours of a table that are for other places.
