@@ -248,6 +248,30 @@ func TestOffsets(t *testing.T) {
 	}
 }
 
+// One pass over a text finds the nodes and addresses that decoding and locating find.
+func TestDecodeLocated(t *testing.T) {
+	nodes := 0
+	images(t, func(m *capsule.Image) {
+		for i := range m.Funcs {
+			f := &m.Funcs[i]
+			data := m.Sections[f.Capsule].Content
+			apart, fault := capsule.Decode(data, uint64(len(f.Code)))
+			if fault != nil {
+				t.Fatal(fault)
+			}
+			want := apart.Locate(f.Code)
+			c, unknown, fault := capsule.DecodeLocated(data, f.Code)
+			if fault != nil || !slices.Equal(c.Nodes, apart.Nodes) || c.MercSize != apart.MercSize || !slices.Equal(unknown, want) {
+				t.Fatalf("%s: other nodes: %v", f.Name, fault)
+			}
+			nodes += len(c.Nodes)
+		}
+	})
+	if nodes < 1000 {
+		t.Errorf("%d nodes", nodes)
+	}
+}
+
 // A lean image has the nodes of another, and finds them at the same places.
 func TestLean(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -77,6 +77,14 @@ func Decode(data []byte, textSize uint64) (*Capsule, *Fault) {
 	return c, f
 }
 
+// DecodeLocated is Decode and [Capsule.Locate] in one pass over the text.
+func DecodeLocated(data, text []byte) (c *Capsule, unknown []uint32, f *Fault) {
+	if text == nil {
+		text = []byte{} // located all the same
+	}
+	return decode(data, uint64(len(text)), text, nil)
+}
+
 // decode is Decode and, where there is a text, Locate in one pass. Where there is share, the
 // capsule is lean: share has its nodes that aren't PLAIN, and it keeps where each block begins.
 func decode(data []byte, textSize uint64, text []byte, share *Recent) (c *Capsule, unknown []uint32, f *Fault) {

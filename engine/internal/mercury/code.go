@@ -93,13 +93,13 @@ func (l *Backend) read(text model.SecID, to *shelf) *code {
 	fn.text, fn.input, fn.sassidx = text, in, in.Twin[src.Capsule]
 	capsec := f.Section(int(src.Capsule))
 	fn.record, fn.sass = f.Content(&capsec), fn.source()
-	c, fault := capsule.Decode(fn.record, uint64(len(fn.sass)))
+	c, unknown, fault := capsule.DecodeLocated(fn.record, fn.sass)
 	if fault != nil {
 		fn.fault = fault.In(f.Name, f.SectionName(&capsec))
 		return fn
 	}
 	fn.cap, fn.words = c, c.Nodes
-	fn.settle(src.Capsule)
+	fn.settle(unknown, src.Capsule)
 	fn.gone = fn.renew(l.Release.Pads)
 	if k := in.Rela[fn.sassidx]; k != 0 {
 		s := f.Section(int(k))

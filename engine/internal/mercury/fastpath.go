@@ -82,19 +82,12 @@ func (l *Backend) isAble() bool {
 // restricted reports whether any code holds an instruction that sm_103 runs
 // differently.
 func (l *Backend) restricted() bool {
+	ops := restrictedOps()
 	for _, fn := range l.order {
 		for at := 0; at+capsule.WordSize <= len(fn.sass); at += capsule.WordSize {
 			op := opcode(fn.sass[at:])
-			if isDouble(op) {
+			if ops[op] && (op != opFSETPImm || fn.sass[at+10]>>7|fn.sass[at+11]<<1&0xf == 7) { // no predicate combined
 				return true
-			}
-			switch op {
-			case opIMMA, opDMMA:
-				return true
-			case 0x80b: // FSETP with an immediate, no predicate combined
-				if fn.sass[at+10]>>7|fn.sass[at+11]<<1&0xf == 7 {
-					return true
-				}
 			}
 		}
 	}
@@ -102,12 +95,25 @@ func (l *Backend) restricted() bool {
 }
 
 const (
-	opIMMA    = 0x237
-	opDMMA    = 0x23f
-	opPREEXIT = 0x82d
+	opIMMA     = 0x237
+	opDMMA     = 0x23f
+	opFSETPImm = 0x80b // FSETP with an immediate
+	opPREEXIT  = 0x82d
 )
 
-func opcode(word []byte) uint16 { return binary.LittleEndian.Uint16(word) & 0xfff }
+// restrictedOps are the opcodes of such instructions.
+func restrictedOps() *[opcodes]bool {
+	ops := &[opcodes]bool{opIMMA: true, opDMMA: true, opFSETPImm: true}
+	for op := range ops {
+		ops[op] = ops[op] || isDouble(uint16(op))
+	}
+	return ops
+}
+
+// opcodes is how many there may be.
+const opcodes = 1 << 12
+
+func opcode(word []byte) uint16 { return binary.LittleEndian.Uint16(word) % opcodes }
 
 // isDouble reports whether an opcode is DMUL, DADD, DSETP or DFMA.
 func isDouble(op uint16) bool { return op&0xff >= 0x28 && op&0xff <= 0x2b }

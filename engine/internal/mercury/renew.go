@@ -43,6 +43,9 @@ func halfResult(word []byte) bool { return word[9]&0x0c == 0x0c && word[9]&0xf0 
 // where the release pads, none do.
 func (fn *code) renew(pads bool) (gone []int) {
 	old := fn.cap.Version != capsule.Version
+	if !old && len(fn.cap.Wide()) == 0 {
+		return nil
+	}
 	for i := range fn.cap.Nodes {
 		n := &fn.cap.Nodes[i]
 		if !old && !n.Spanned {

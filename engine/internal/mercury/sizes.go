@@ -16,9 +16,9 @@ type unsized struct {
 	needed   atomic.Bool // some address in there was asked for
 }
 
-// settle gives the nodes their Mercury addresses.
-func (fn *code) settle(capsule uint32) {
-	unknown := fn.cap.Locate(fn.sass)
+// settle puts the Mercury addresses right where the sizes of PLAIN nodes at these
+// places aren't known.
+func (fn *code) settle(unknown []uint32, capsule uint32) {
 	if len(unknown) == 0 {
 		return
 	}
