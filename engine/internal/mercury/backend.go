@@ -20,6 +20,8 @@ type Backend struct {
 	debug      *bool            // see debugInput
 	dependents []bool           // by function: see mark6D
 
+	verdicts [verdicts]verdict
+
 	found []*code // by section of code, as readCode finds it
 	shelf shelf
 }

@@ -2,6 +2,7 @@ package mercury
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/twinlink/twinlink/capsule"
 )
@@ -43,7 +44,7 @@ func halfResult(word []byte) bool { return word[9]&0x0c == 0x0c && word[9]&0xf0 
 // where the release pads, none do.
 func (fn *code) renew(pads bool) (gone []int) {
 	old := fn.cap.Version != capsule.Version
-	if !old && len(fn.cap.Wide()) == 0 {
+	if !old && !slices.ContainsFunc(fn.cap.Wide(), isPair) {
 		return nil
 	}
 	for i := range fn.cap.Nodes {
@@ -79,6 +80,9 @@ func (fn *code) renew(pads bool) (gone []int) {
 	}
 	return gone
 }
+
+// isPair reports whether a node has a record for two words, as padded ones have.
+func isPair(w capsule.Wide) bool { return w.Span == 2 && w.Kind != capsule.Skip }
 
 // keepTag makes a node one of which the tag is kept.
 func (fn *code) keepTag(i int, tag uint32) {

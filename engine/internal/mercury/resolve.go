@@ -14,8 +14,7 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/resolve"
 )
 
-// Decide decides what happens to a relocation of the Mercury side. As on the
-// SASS side the kind of the symbol comes before the type's class.
+// Decide decides what happens to a relocation of the Mercury side.
 func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
 	code := l.Secs[l.Secs[in].Target].Fun != model.Absent
 	if code {
@@ -23,15 +22,29 @@ func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
 			return err
 		}
 	}
+	if code && l.LostDebug == nil {
+		l.decideAsBefore(in, r)
+	} else {
+		l.decide(in, code, r)
+	}
+	if r.Disposition == model.Kept && r.Sym != model.Absent && l.isDataSection(&l.Syms[r.Sym]) {
+		r.Addend += int64(r.Base)
+	}
+	return nil
+}
+
+// decide is Decide but for the place. As on the SASS side the kind of the symbol comes
+// before the type's class.
+func (l *Backend) decide(in model.SecID, code bool, r *model.Reloc) {
 	r.Disposition = model.Dropped
 	if r.Type == cuda.R_MERCURY_UNUSED_CLEAR64 {
 		if r.Sym != model.Absent && !l.IsLostDebug(in, r) {
 			l.decideMercUnused(r)
 		}
-		return nil
+		return
 	}
 	if l.IsLostDebug(in, r) {
-		return nil
+		return
 	}
 	r.NewType = r.Type
 	if plain, ok := mercPlain(r.Type); ok && !l.IsRelocatable() {
@@ -41,7 +54,7 @@ func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
 		if !code {
 			r.Disposition = l.mercByClass(r.NewType)
 		}
-		return nil
+		return
 	}
 	l.FollowAlias(r)
 	sym := &l.Syms[r.Sym]
@@ -53,14 +66,16 @@ func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
 	case l.IsGone(r.Sym):
 	case l.IsMoved(sym):
 		r.Disposition = l.OfMoved(sym)
-	case sym.Type() == cuda.STTSection && sym.Sec >= 0 && l.Secs[sym.Sec].Fun == model.Absent:
-		if r.Disposition = l.mercByClass(r.NewType); r.Disposition == model.Kept {
-			r.Addend += int64(r.Base)
-		}
+	case l.isDataSection(sym):
+		r.Disposition = l.mercByClass(r.NewType)
 	default:
 		r.Disposition = l.dispositionOf(code, r, sym)
 	}
-	return nil
+}
+
+// isDataSection reports whether a symbol stands for a section without code.
+func (l *Backend) isDataSection(sym *model.Symbol) bool {
+	return sym.Type() == cuda.STTSection && sym.Sec >= 0 && l.Secs[sym.Sec].Fun == model.Absent
 }
 
 // isUndefinedObject reports whether a symbol is a local object that nothing defines.

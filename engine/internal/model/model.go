@@ -220,6 +220,7 @@ type Reloc struct {
 
 	Disposition Disposition
 	Rel         bool // read from a REL section
+	Fits        bool // no check refuses it; where false, one may
 }
 
 // RelocMore is what links that keep resolved records, and those of Mercury, know of a

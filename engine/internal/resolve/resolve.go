@@ -39,17 +39,20 @@ func (l *Resolution) DecideAll(by Rules) error {
 		}
 		in, list := model.SecID(i), l.Parts[i].Relocs
 		if !l.Secs[i].Deleted {
+			fit := true
 			for j := range list {
-				if r := &list[j]; r.Disposition == model.Undecided {
+				r := &list[j]
+				if r.Disposition == model.Undecided {
 					if err := by.Decide(in, r); err != nil {
 						return err
 					}
 				}
+				fit = fit && r.Fits
 			}
-			for j := len(list) - 1; j >= 0 && applied == nil; j-- {
+			for j := len(list) - 1; j >= 0 && applied == nil && !fit; j-- {
 				applied = by.CheckApply(in, &list[j])
 			}
-			for j := 0; j < len(list) && kept == nil; j++ {
+			for j := 0; j < len(list) && kept == nil && !fit; j++ {
 				kept = by.CheckKept(in, &list[j])
 			}
 		}
