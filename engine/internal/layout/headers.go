@@ -76,16 +76,7 @@ func (l *Layout) addHeaders(k model.FunID, images []model.SymID) {
 	l.NewSectionSymbol(id)
 	l.Secs[id].Size = uint64(len(images)) * slotSize
 	l.Headers[text] = id
-	for _, s := range images {
-		typ := uint32(cuda.R_MERCURY_TEX_HEADER_INDEX)
-		switch l.Syms[s].Type() {
-		case cuda.STTCudaSampler:
-			typ = cuda.R_MERCURY_SAMP_HEADER_INDEX
-		case cuda.STTCudaSurface:
-			typ = cuda.R_MERCURY_SURF_HEADER_INDEX
-		}
-		l.Parts[rela].Relocs = append(l.Parts[rela].Relocs, model.Reloc{Off: l.SlotOff[s], Type: typ, Sym: s, Disposition: model.Kept, NewType: typ})
-	}
+	l.indexSlots(rela, images, indexTypes{cuda.R_MERCURY_TEX_HEADER_INDEX, cuda.R_MERCURY_SAMP_HEADER_INDEX, cuda.R_MERCURY_SURF_HEADER_INDEX})
 }
 
 // paramSize returns the size of a kernel's parameter bank.

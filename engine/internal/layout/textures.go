@@ -124,13 +124,21 @@ func (l *Layout) addSlots(k model.FunID, images []model.SymID) {
 	if rel == model.Absent {
 		return
 	}
+	l.indexSlots(rel, images, indexTypes{cuda.R_CUDA_TEX_HEADER_INDEX, cuda.R_CUDA_SAMP_HEADER_INDEX, cuda.R_CUDA_SURF_HEADER_INDEX})
+}
+
+// indexTypes are the relocation types that ask the driver for a header's index.
+type indexTypes struct{ texture, sampler, surface uint32 }
+
+// indexSlots asks the driver for what the slots of some images hold.
+func (l *Layout) indexSlots(rel model.SecID, images []model.SymID, types indexTypes) {
 	for _, s := range images {
-		typ := uint32(cuda.R_CUDA_TEX_HEADER_INDEX)
+		typ := types.texture
 		switch l.Syms[s].Type() {
 		case cuda.STTCudaSampler:
-			typ = cuda.R_CUDA_SAMP_HEADER_INDEX
+			typ = types.sampler
 		case cuda.STTCudaSurface:
-			typ = cuda.R_CUDA_SURF_HEADER_INDEX
+			typ = types.surface
 		}
 		l.Parts[rel].Relocs = append(l.Parts[rel].Relocs, model.Reloc{Off: l.SlotOff[s], Type: typ, Sym: s, Disposition: model.Kept, NewType: typ})
 	}

@@ -125,15 +125,8 @@ func (l *Backend) dispositionOf(code bool, r *model.Reloc, sym *model.Symbol) mo
 		return model.Kept
 	case l.mercByClass(r.NewType) == model.Kept && !(code && mercApplied(r.NewType)):
 		return model.Kept
-	case sym.IsExternShared():
-		return model.Applied
-	case l.DriverKnows(sym):
-		if r.Type == cuda.R_CUDA_NONE && sym.Type() == cuda.STTFunc {
-			return model.Dropped
-		}
-		return model.Kept
 	}
-	return model.Applied
+	return l.ByAddress(r, sym)
 }
 
 // CheckApply refuses what can't be carried out.

@@ -110,28 +110,9 @@ func (l *Backend) placeMercuryProgs(img *plan) {
 }
 
 func (l *Backend) putMercuryHeader(out []byte, img *plan) {
-	h := cubin.Header{
-		Ident:     [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1, l.Release.Osabi, l.Release.Abi},
-		Type:      cuda.ETExec,
-		Machine:   cuda.EMCuda,
-		Version:   l.Release.Eversion,
-		ShOff:     img.Shoff,
-		Flags:     l.HeaderFlags(),
-		EhSize:    cubin.HeaderSize,
-		PhEntSize: cubin.ProgSize,
-		PhNum:     uint16(len(img.Progs)),
-		ShEntSize: cubin.SectionSize,
-		ShNum:     uint16(len(img.parts) + 1),
-		ShStrNdx:  uint16(l.Secs[l.Shstrtab].Index),
-	}
-	if len(img.parts)+1 >= cuda.SHNLoReserve {
-		h.ShNum = 0
-	}
+	h := l.FileHeader(img.Plan, len(img.parts))
 	if l.IsRelocatable() {
-		h.Type, h.PhEntSize = cuda.ETRel, 0
-	}
-	if len(img.Progs) > 0 {
-		h.PhOff = img.Progs[0].Off
+		h.PhEntSize = 0
 	}
 	h.Put((*[cubin.HeaderSize]byte)(out))
 }

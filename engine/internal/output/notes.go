@@ -70,8 +70,36 @@ func (l *Planner) NoteHeader(id model.SecID, h *cubin.Section) {
 	}
 }
 
-// HeaderFlags is e_flags of the image.
-func (l *Planner) HeaderFlags() uint32 {
+// FileHeader is the header of a file with so many sections.
+func (l *Planner) FileHeader(img *Plan, sections int) cubin.Header {
+	h := cubin.Header{
+		Ident:     [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1, l.Release.Osabi, l.Release.Abi},
+		Type:      cuda.ETExec,
+		Machine:   cuda.EMCuda,
+		Version:   l.Release.Eversion,
+		ShOff:     img.Shoff,
+		Flags:     l.headerFlags(),
+		EhSize:    cubin.HeaderSize,
+		PhEntSize: cubin.ProgSize,
+		PhNum:     uint16(len(img.Progs)),
+		ShEntSize: cubin.SectionSize,
+		ShNum:     uint16(sections + 1),
+		ShStrNdx:  uint16(l.Secs[l.Shstrtab].Index),
+	}
+	if sections+1 >= cuda.SHNLoReserve {
+		h.ShNum = 0
+	}
+	if l.IsRelocatable() {
+		h.Type = cuda.ETRel
+	}
+	if len(img.Progs) > 0 {
+		h.PhOff = img.Progs[0].Off
+	}
+	return h
+}
+
+// headerFlags is e_flags of the image.
+func (l *Planner) headerFlags() uint32 {
 	if !l.Release.Notes {
 		return l.legacyFlags()
 	}

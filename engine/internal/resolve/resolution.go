@@ -3,6 +3,7 @@
 package resolve
 
 import (
+	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/resources"
@@ -55,4 +56,16 @@ func (l *Resolution) OfMoved(sym *model.Symbol) model.Disposition {
 		return model.Applied
 	}
 	return model.Dropped
+}
+
+// ByAddress says who patches a relocation of which neither its type nor what its symbol
+// is decides: who knows the symbol's address.
+func (l *Resolution) ByAddress(r *model.Reloc, sym *model.Symbol) model.Disposition {
+	switch {
+	case sym.IsExternShared() || !l.DriverKnows(sym):
+		return model.Applied
+	case r.Type == cuda.R_CUDA_NONE && sym.Type() == cuda.STTFunc:
+		return model.Dropped
+	}
+	return model.Kept
 }

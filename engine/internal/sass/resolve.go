@@ -114,15 +114,8 @@ func (l *Backend) dispositionOf(r *model.Reloc, sym *model.Symbol) model.Disposi
 		return model.Applied
 	case l.IsRelocatable() && l.StaysOpen(sym), class == cuda.ResolverDriver:
 		return model.Kept
-	case sym.IsExternShared():
-		return model.Applied
-	case l.DriverKnows(sym):
-		if r.Type == cuda.R_CUDA_NONE && sym.Type() == cuda.STTFunc {
-			return model.Dropped
-		}
-		return model.Kept
 	}
-	return model.Applied
+	return l.ByAddress(r, sym)
 }
 
 // CheckApply refuses what the dispatcher can't do.

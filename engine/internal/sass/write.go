@@ -107,7 +107,8 @@ func (f *file) Found(i int) []byte {
 func (f *file) Fill(i int, b []byte) {
 	switch p := f.list[i]; p.Of {
 	case output.Header:
-		f.putHeader(b, f.img)
+		h := f.FileHeader(f.img, len(f.img.Order))
+		h.Put((*[cubin.HeaderSize]byte)(b))
 	case output.Headers:
 		f.putSectionHeaders(b, f.img, int(p.Part)*output.HeadersAtOnce)
 	case output.Progs:
@@ -164,33 +165,6 @@ func (l *Backend) emit(img *output.Plan, to io.WriterAt) ([]byte, error) {
 			}
 		}
 	})
-}
-
-func (l *Backend) putHeader(out []byte, img *output.Plan) {
-	h := cubin.Header{
-		Ident:     [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1, l.Release.Osabi, l.Release.Abi},
-		Type:      cuda.ETExec,
-		Machine:   cuda.EMCuda,
-		Version:   l.Release.Eversion,
-		ShOff:     img.Shoff,
-		Flags:     l.HeaderFlags(),
-		EhSize:    cubin.HeaderSize,
-		PhEntSize: cubin.ProgSize,
-		PhNum:     uint16(len(img.Progs)),
-		ShEntSize: cubin.SectionSize,
-		ShNum:     uint16(len(img.Order) + 1),
-		ShStrNdx:  uint16(l.Secs[l.Shstrtab].Index),
-	}
-	if len(img.Order)+1 >= cuda.SHNLoReserve {
-		h.ShNum = 0
-	}
-	if l.IsRelocatable() {
-		h.Type = cuda.ETRel
-	}
-	if len(img.Progs) > 0 {
-		h.PhOff = img.Progs[0].Off
-	}
-	h.Put((*[cubin.HeaderSize]byte)(out))
 }
 
 // putSymbols writes symbols, those from a number on.
