@@ -28,7 +28,8 @@ var ptxVersions = map[string]string{"11.8": "7.8", "12.4": "8.4"}
 type cpp struct {
 	seed    uint64
 	arch    string
-	newest  string // release of ptxas
+	targets map[string][]string // architectures by the release of the linker
+	newest  string              // release of ptxas
 	mixed   bool
 	inputs  []nvidia.File
 	kernels []string
@@ -63,7 +64,7 @@ func cppAll(ctx context.Context, dir string, seed uint64, n int) error {
 func (m *maker) compile(ctx context.Context, seed uint64) (*cpp, error) {
 	r := splitmix.New(seed)
 	s := newSource(seed)
-	p := &cpp{seed: seed, newest: splitmix.Pick(r, []string{"11.8", "12.4", "13.0", "13.0", "13.0", "13.5"}), kernels: s.kernels}
+	p := &cpp{seed: seed, targets: cppTargets, newest: splitmix.Pick(r, []string{"11.8", "12.4", "13.0", "13.0", "13.0", "13.5"}), kernels: s.kernels}
 	p.arch = splitmix.Pick(r, cppTargets[p.newest])
 	debug := r.Below(5) // 0, 1: -G; 2, 3: -lineinfo; 4: none
 	p.mixed = r.OneIn(5)
@@ -138,7 +139,7 @@ func (m *maker) linkCpp(ctx context.Context, p *cpp) (made, refused int, err err
 	r := splitmix.New(p.seed ^ 0x11)
 	var releases []string
 	for _, v := range []string{"11.8", "12.4", "13.0", "13.5"} {
-		if v >= p.newest && slices.Contains(cppTargets[v], p.arch) {
+		if v >= p.newest && slices.Contains(p.targets[v], p.arch) {
 			releases = append(releases, v)
 		}
 	}

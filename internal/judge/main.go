@@ -3,6 +3,7 @@
 //
 //	go run ./internal/judge make -n 1000 -seed 1 DIR   # right links by NVIDIA's tools
 //	go run ./internal/judge cpp -n 50 -seed 1 DIR      # links of C++ programs, 14 of each
+//	go run ./internal/judge real -from PTX -n 50 -seed 1 DIR  # the same of programs that stand as PTX
 //	go run ./internal/judge right DIR                  # what the check says of them
 //	go run ./internal/judge jit -release 13.3 -to NEW DIR  # the same inputs by nvJitLink
 //	go run ./internal/judge plant -n 10000 DIR         # defects planted into them
@@ -20,7 +21,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: judge make|cpp|right|jit|plant [flags] DIR")
+		fmt.Fprintln(os.Stderr, "usage: judge make|cpp|real|right|jit|plant [flags] DIR")
 		os.Exit(2)
 	}
 	set := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
@@ -30,6 +31,7 @@ func main() {
 	only := set.String("only", "", "links whose name or tags contain this; make: architectures that do")
 	each := set.Bool("v", false, "print every verdict that is not accepted")
 	release := set.String("release", "13.5", "release of nvJitLink")
+	from := set.String("from", "", "real: folder of programs, one folder of PTX files each")
 	to := set.String("to", "", "bed for the links of nvJitLink")
 	set.StringVar(&keep, "keep", "", "folder for the files with a defect that were not rejected")
 	_ = set.Parse(os.Args[2:])
@@ -46,6 +48,8 @@ func main() {
 		fmt.Printf("%d made, %d refused\n", *n-refused, refused)
 	case "cpp":
 		err = cppAll(context.Background(), dir, *seed, *n)
+	case "real":
+		err = realAll(context.Background(), dir, *from, *seed, *n)
 	case "right":
 		err = judgeRight(dir, *only, *each)
 	case "jit":

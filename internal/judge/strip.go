@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// strip makes of a link up to sm_90a what a stripper would that knows cubins: debug
-// information and the symbols of sections that nothing names are gone, and the numbers in
-// all tables closed up.
+// strip makes of a link what a stripper would that knows cubins: debug information and the
+// symbols of sections that nothing names are gone, and the numbers in all tables closed up.
+// On the Mercury side only the numbers of sections change.
 func strip(data []byte) ([]byte, error) {
 	f := open(data, nil)
-	s := stripper{f, make([]uint64, len(f.sections)), nil, nil}
-	if len(f.symtabs) != 1 {
-		return nil, errors.New("strip: not one table of symbols")
+	s := stripper{f: f, section: make([]uint64, len(f.sections))}
+	if len(f.symtabs) == 0 || f.sections[f.symtabs[0]].kind != kindSymtab {
+		return nil, errors.New("strip: no table of symbols")
 	}
 	next := uint64(1)
 	for i := 1; i < len(f.sections); i++ {
@@ -50,6 +50,8 @@ type stripper struct {
 	section []uint64 // new numbers; 0: gone
 	symbol  []uint64
 	used    map[uint64]bool
+
+	left, locals uint64 // symbols, and those of them that are local
 }
 
 func droppable(name string) bool {
@@ -112,15 +114,21 @@ func (s *stripper) keepSymbols() {
 			s.eachSymbol(&s.f.sections[i], func(at uint64) { s.used[s.f.get(at, 4)] = true })
 		}
 	}
-	next := uint64(1)
-	for _, y := range s.f.symbols(&s.f.sections[s.f.symtabs[0]]) {
-		gone := y.shndx > 0 && y.shndx < 0xff00 && s.section[y.shndx] == 0
-		to := uint64(0)
-		if y.index > 0 && (y.kind != 3 || s.used[uint64(y.index)]) && !gone {
-			to = next
-			next++
+	list := s.f.symbols(&s.f.sections[s.f.symtabs[0]])
+	s.symbol = make([]uint64, len(list))
+	s.left, s.locals = 1, 1
+	for _, local := range []bool{true, false} {
+		for _, y := range list[1:] {
+			gone := y.shndx > 0 && y.shndx < 0xff00 && s.section[y.shndx] == 0
+			if (y.bind == 0) != local || y.kind == 3 && !s.used[uint64(y.index)] || gone {
+				continue
+			}
+			s.symbol[y.index] = s.left
+			s.left++
 		}
-		s.symbol = append(s.symbol, to)
+		if local {
+			s.locals = s.left
+		}
 	}
 }
 
@@ -131,7 +139,14 @@ func (s *stripper) rewrite(h *header) {
 	info := uint64(h.info)
 	switch {
 	case h.kind == kindSymtab:
-		info = s.symbols(h, info)
+		s.symbols(h)
+		info = s.locals
+	case h.kind == kindMercSymtab:
+		for _, at := range f.entries(h, sizeOfSymbol) {
+			s.place(at)
+		}
+	case h.kind == kindCapsule: // sh_info is a symbol of the Mercury side
+		f.put(h.off, 4, s.section[f.get(h.off, 4)])
 	case h.code():
 		info = info&0xff000000 | s.symbol[info&0xffffff]
 	case info < uint64(len(s.section)):
@@ -141,24 +156,24 @@ func (s *stripper) rewrite(h *header) {
 	f.put(h.at+40, 4, s.section[h.link])
 }
 
-func (s *stripper) symbols(h *header, locals uint64) uint64 {
+func (s *stripper) symbols(h *header) {
 	f := s.f
 	old := slices.Clone(f.bytes[h.off : h.off+h.size])
 	clear(f.bytes[h.off : h.off+h.size])
-	left, first := uint64(0), uint64(0)
 	for i, to := range s.symbol {
 		if i > 0 && to == 0 {
 			continue
 		}
 		at := h.off + sizeOfSymbol*to
 		copy(f.bytes[at:at+sizeOfSymbol], old[sizeOfSymbol*i:])
-		if n := f.get(at+6, 2); n > 0 && n < 0xff00 {
-			f.put(at+6, 2, s.section[n])
-		}
-		if left++; uint64(i) < locals {
-			first++
-		}
+		s.place(at)
 	}
-	f.put(h.at+32, 8, sizeOfSymbol*left)
-	return first
+	f.put(h.at+32, 8, sizeOfSymbol*s.left)
+}
+
+// place puts the new number of its section into a symbol.
+func (s *stripper) place(at uint64) {
+	if n := s.f.get(at+6, 2); n > 0 && n < 0xff00 {
+		s.f.put(at+6, 2, s.section[n])
+	}
 }

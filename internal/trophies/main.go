@@ -9,7 +9,8 @@
 // or a variable which an object before it defines as well. nvlink 11.8 to 13.4 stores
 // equal constants once where it is told of host code, as nvcc tells it, and the code
 // reads on where they would have been. nvlink 13.4 and 13.5 place the dynamic shared
-// memory of a kernel by the alignment of one of its arrays. All are made afresh where the tools are
+// memory of a kernel by the alignment of one of its arrays. nvlink 13.5 names other static
+// kernels in EXTERNS of objects of an older ptxas for sm_100 and up. All are made afresh where the tools are
 // installed, see internal/nvidia and
 // internal/nvjitlink; else the images in testdata are shown, which -update recorded.
 package main
@@ -31,7 +32,13 @@ import (
 //go:embed testdata
 var recorded embed.FS
 
-const arch = "-arch=sm_90"
+// arch is what a file is made for.
+func arch(name string) string {
+	if strings.HasPrefix(name, "names") {
+		return "-arch=sm_100"
+	}
+	return "-arch=sm_90"
+}
 
 // shop makes the files in a folder.
 type shop struct {
@@ -66,7 +73,7 @@ func run(dir, twinlink string, update bool) error {
 	if tools, err := nvidia.Find(s.ctx, nvidia.Options{}); err == nil {
 		s.tools = tools
 	}
-	for _, name := range []string{"scale1", "scale2", "tile1", "tile2", "table1", "table2", "gain1", "gain2", "gain3", "far1", "far2", "wide1", "wide2"} {
+	for _, name := range []string{"scale1", "scale2", "tile1", "tile2", "table1", "table2", "gain1", "gain2", "gain3", "far1", "far2", "wide1", "wide2", "names"} {
 		if err := s.compile(name); err != nil {
 			return err
 		}
@@ -86,6 +93,9 @@ func run(dir, twinlink string, update bool) error {
 	if err := s.wide(); err != nil {
 		return err
 	}
+	if err := s.names(); err != nil {
+		return err
+	}
 	return s.gains()
 }
 
@@ -97,13 +107,13 @@ func (s *shop) compile(name string) error {
 	}
 	if s.tools != nil {
 		release := "13.0"
-		if !strings.HasPrefix(name, "tile") && !strings.HasPrefix(name, "far") {
+		if !strings.HasPrefix(name, "tile") && !strings.HasPrefix(name, "far") && name != "names" {
 			release = "12.4" // older than every tool that links it
 		}
 		if strings.HasPrefix(name, "wide") {
 			release = "13.5" // older ones don't write alignments down
 		}
-		res, err := s.tools.Assemble(s.ctx, release, []string{arch}, nvidia.File{Name: name + ".ptx", Data: source})
+		res, err := s.tools.Assemble(s.ctx, release, []string{arch(name)}, nvidia.File{Name: name + ".ptx", Data: source})
 		if err == nil && res.Outcome == nvidia.Success {
 			return s.write(name+".cubin", res.Output)
 		}
@@ -151,7 +161,7 @@ func (s *shop) definitions() error {
 		if lib.Release != "12.9" && lib.Release != "13.5" {
 			continue
 		}
-		q := nvjitlink.Question{Options: []string{arch}}
+		q := nvjitlink.Question{Options: []string{arch("")}}
 		for _, in := range inputs {
 			q.Inputs = append(q.Inputs, nvjitlink.Input{Kind: nvjitlink.Cubin, Name: in.Name, Data: in.Data})
 		}
@@ -282,6 +292,25 @@ func (s *shop) wide() error {
 	return s.verify(name, "wide1.cubin")
 }
 
+// names links an object whose EXTERNS lists three static kernels.
+func (s *shop) names() error {
+	inputs, err := s.read("names.cubin")
+	if err != nil {
+		return err
+	}
+	how, name := "recorded", "names-13.5.cubin"
+	if output, ok := s.link("13.5", nil, inputs[0]); ok {
+		how = "made now"
+		if err := s.write(name, output); err != nil {
+			return err
+		}
+	} else if err := s.take(name); err != nil {
+		return err
+	}
+	s.head("nvlink 13.5 names another static kernel in EXTERNS than the object does", how)
+	return s.verify(name, "names.cubin")
+}
+
 // jitlink makes a link with a release's nvJitLink, if it is there.
 func (s *shop) jitlink(release string, input nvidia.File) ([]byte, bool) {
 	for _, lib := range nvjitlink.Find(nvjitlink.Options{}) {
@@ -289,7 +318,7 @@ func (s *shop) jitlink(release string, input nvidia.File) ([]byte, bool) {
 			continue
 		}
 		l := nvjitlink.New(lib, nvjitlink.Options{})
-		res, err := l.Link(s.ctx, nvjitlink.Question{Options: []string{arch}, Inputs: []nvjitlink.Input{{Kind: nvjitlink.Cubin, Name: input.Name, Data: input.Data}}})
+		res, err := l.Link(s.ctx, nvjitlink.Question{Options: []string{arch(input.Name)}, Inputs: []nvjitlink.Input{{Kind: nvjitlink.Cubin, Name: input.Name, Data: input.Data}}})
 		l.Close()
 		return res.Output, err == nil && res.Outcome == nvjitlink.Linked
 	}
@@ -324,7 +353,7 @@ func (s *shop) link(release string, options []string, inputs ...nvidia.File) ([]
 	if s.tools == nil {
 		return nil, false
 	}
-	res, err := s.tools.Link(s.ctx, release, append([]string{arch}, options...), inputs)
+	res, err := s.tools.Link(s.ctx, release, append([]string{arch(inputs[0].Name)}, options...), inputs)
 	if err != nil || res.Outcome != nvidia.Success {
 		return nil, false
 	}
@@ -360,8 +389,8 @@ func (s *shop) head(what, how string) { fmt.Printf("\n=== %s (%s)\n\n", what, ho
 
 // verify runs the program, which must reject the file; options stand among the inputs.
 func (s *shop) verify(output string, inputs ...string) error {
-	args := append([]string{"verify", "--no-nvlink", arch, "--output", output}, inputs...)
-	fmt.Printf("$ twinlink verify %s --output %s %s\n\n", arch, output, strings.Join(inputs, " "))
+	args := append([]string{"verify", "--no-nvlink", arch(output), "--output", output}, inputs...)
+	fmt.Printf("$ twinlink verify %s --output %s %s\n\n", arch(output), output, strings.Join(inputs, " "))
 	program, err := filepath.Abs(s.twinlink)
 	if err != nil {
 		return err

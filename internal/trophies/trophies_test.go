@@ -73,6 +73,20 @@ func TestWide(t *testing.T) {
 	}
 }
 
+// The object lists three kernels whose addresses its table holds. nvlink 13.5.37 names one
+// that nothing points to.
+func TestNames(t *testing.T) {
+	v := check.Check([]check.Input{read(t, "names")}, read(t, "names-13.5").Data, check.Options{Arch: "sm_100"})
+	if len(v.Findings) != 2 {
+		t.Fatal(v)
+	}
+	for _, f := range v.Findings {
+		if f.Kind != check.FactValue || f.Want != "side2 side4 side6" || f.Got != "side1" {
+			t.Error(f)
+		}
+	}
+}
+
 func read(t *testing.T, name string) check.Input {
 	t.Helper()
 	data, err := recorded.ReadFile("testdata/" + name + ".cubin")

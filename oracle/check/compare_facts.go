@@ -68,6 +68,29 @@ func (f fact) value() string {
 	return fmt.Sprintf("%x", f.rest)
 }
 
+// apart prints what two facts that differ say: of lists the names that one alone has.
+func (f fact) apart(g fact) (string, string) {
+	if !listsSymbols(f.attr) || f.format != g.format {
+		return f.value(), g.value()
+	}
+	want, got := lacking(g.about, f.about), lacking(f.about, g.about)
+	if want == "" && got == "" { // a name stands twice
+		return f.value(), g.value()
+	}
+	return want, got
+}
+
+// lacking are the names of a list that another lacks.
+func lacking(of, list string) string {
+	var names []string
+	for name := range strings.FieldsSeq(list) {
+		if !hasAll(of, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
 func infoName(attr cuda.InfoAttr) string {
 	if int(attr) < len(cuda.InfoAttrs) && cuda.InfoAttrs[attr].Name != "" {
 		return cuda.InfoAttrs[attr].Name
@@ -363,7 +386,8 @@ func (c *check) compareList(section, symbol string, want, got []fact) {
 				got = got[1:]
 				continue
 			case !w.is(g):
-				tell(FactValue, w, w.value(), g.value())
+				want, got := w.apart(g)
+				tell(FactValue, w, want, got)
 			}
 			want, got = want[1:], got[1:]
 		}
