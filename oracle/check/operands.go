@@ -160,7 +160,7 @@ var arithmetic = map[uint64]shape{
 	0x045: {d: 1, b: 1},                                                                   // I2FP
 	0x082: {d: 1, b: 1, ud: true, ub: true, data: 'm'},                                    // UMOV
 	0x087: {d: 1, a: 1, b: 1, ud: true, ua: true, ub: true, pp: 1},                        // USEL
-	0x08c: {a: 1, b: 1, ua: true, ub: true, pd: 2, pp: 3},                                 // UISETP
+	0x08c: {a: 1, b: 1, ua: true, ub: true, pd: 2, pp: 3, data: 'm'},                      // UISETP
 	0x090: {d: 1, a: 1, b: 1, c: 1, ud: true, ua: true, ub: true, uc: true, pd: 2, pp: 2}, // UIADD3
 	0x091: {d: 1, a: 1, b: 1, c: 1, ud: true, ua: true, ub: true, uc: true, pd: 1, pp: 1}, // ULEA
 	0x092: {d: 1, a: 1, b: 1, c: 1, ud: true, ua: true, ub: true, uc: true, pd: 1, pp: 1}, // ULOP3
@@ -237,8 +237,9 @@ var inQueue = map[uint64]bool{0x388: true, 0x589: true, 0x980: true, 0x981: true
 // Doubles do so too, see readsAtIssue.
 //
 // Source: 745 such pairs in code of ptxas 13.0.88 and 13.5 for sm_100 to sm_121, and 93 of
-// ATOM, ATOMS and SYNCS; of LDSM (0x83b) code made anew by nvlink 13.5.
-var atIssue = map[uint64]bool{0x980: true, 0x981: true, 0x984: true, 0x985: true, 0x986: true, 0x988: true, 0x98a: true, 0x98c: true, 0x9a7: true, 0x9a8: true, 0x83b: true}
+// ATOM, ATOMS and SYNCS; of LDSM (0x83b) code made anew by nvlink 13.5; of SYNCS.PHASECHK
+// (0x5a7) 6 in examples of CUTLASS by ptxas 13.0.88.
+var atIssue = map[uint64]bool{0x980: true, 0x981: true, 0x984: true, 0x985: true, 0x986: true, 0x988: true, 0x98a: true, 0x98c: true, 0x5a7: true, 0x9a7: true, 0x9a8: true, 0x83b: true}
 
 // readsAtIssue reports whether a word has read its uniform registers when it is issued:
 // some accesses to memory, and arithmetic of doubles (DMUL, DADD, DSETP, DFMA).

@@ -24,7 +24,7 @@ type wordForm struct {
 // operandField is a field of a word that names a register or a predicate.
 type operandField struct {
 	writes bool
-	class  byte // r, u, p, q; m: predicates by a mask; v: a uniform register of four bits
+	class  byte // r, u, p, q; m and n: predicates and uniform ones by a mask; v: a uniform register of four bits
 	at     uint64
 	count  byte
 	rule   byte  // how the count is found; 0: count
@@ -107,7 +107,7 @@ func readOperands(words []string) (list []operandField) {
 			n, err = strconv.ParseUint(count, 10, 8)
 			x.count = byte(n)
 		}
-		if err != nil || !strings.ContainsRune("rupqmv", rune(x.class)) {
+		if err != nil || !strings.ContainsRune("rupqmnv", rune(x.class)) {
 			panic("operands.txt: " + text)
 		}
 		list = append(list, x)
@@ -156,6 +156,10 @@ func (r *regSet) addField(class byte, n, count uint64) {
 	case class == 'm':
 		for p := range uint64(7) {
 			r.add(predicateBase+p, n>>p%2)
+		}
+	case class == 'n':
+		for p := range uint64(7) {
+			r.add(uniformPreds+p, n>>p%2)
 		}
 	case class == 'p' && n%8 != 7:
 		r.add(predicateBase+n%8, 1)
@@ -209,7 +213,7 @@ func tensorCount(bits byte) byte {
 // uniformGuards are the words outside the arithmetic of uniform registers whose guard is a
 // uniform predicate.
 var uniformGuards = map[uint64]bool{
-	0x24a: true, 0x254: true, 0x255: true, 0x256: true, 0x25a: true, 0x455: true, 0x84a: true, 0x84c: true, 0x853: true, 0x856: true, 0x8cb: true,
+	0x24a: true, 0x253: true, 0x254: true, 0x255: true, 0x256: true, 0x25a: true, 0x455: true, 0x84a: true, 0x84c: true, 0x853: true, 0x856: true, 0x8cb: true,
 	0x3b4: true, 0x3b5: true, 0x3b6: true, 0x3ba: true, 0x3bb: true, 0x3bc: true, 0x3ca: true, 0x3e9: true,
 	0x5b2: true, 0x5b4: true, 0x5b8: true, 0x5e3: true, 0x5ea: true, 0x7ac: true, 0x9b7: true, 0x9b9: true,
 	0x9c3: true, 0x9c7: true, 0x9e3: true, 0x9e6: true, 0x9e7: true, 0x9ea: true, 0x9ed: true, 0x9ee: true,

@@ -162,3 +162,41 @@ func TestGuardsAreReadAtIssue(t *testing.T) {
 		}
 	}
 }
+
+// The DEPBAR before a UTCATOMSWS counts in that one's scoreboard: SB1 by ptxas 13.0.88, SB3 by
+// nvlink 13.5.37. It says nothing where the two differ.
+func TestThrottle(t *testing.T) {
+	depbar := func(board uint64) scheduled { return scheduled{0, 0x00008d800000791a | board<<44, 4, 7, 7, 0} }
+	search := func(board uint64) scheduled { return scheduled{0x08200800, 0x00000004000475e3, 2, board, 7, 0} }
+	code := func(list ...scheduled) (words []byte) {
+		for _, x := range list {
+			words = append(words, x.word()...)
+		}
+		return words
+	}
+	w := &wordMap{to: []int32{0, 1}, from: []int32{0, 1}}
+	for _, x := range []struct {
+		named, taken uint64
+		want         bool
+	}{{3, 3, true}, {3, 1, false}, {1, 3, false}} {
+		in, out := code(depbar(1), search(1)), code(depbar(x.named), search(x.taken))
+		if got := w.throttles(in, out, 0, in[:instruction:instruction], out[:instruction:instruction]); got != x.want {
+			t.Errorf("names %d, takes %d: %v", x.named, x.taken, got)
+		}
+	}
+}
+
+// SYNCS.PHASECHK has read its uniform address when it is issued.
+func TestPhaseCheckAtIssue(t *testing.T) {
+	check := scheduled{0x08021104, 0x00000000ff0005a7, 1, 3, 2, 0} // @P0 SYNCS.PHASECHK P1, [UR4], R0
+	over := scheduled{0x0fffe0ff, 0x000000f01f047890, 1, 7, 7, 0}  // UIADD3 UR4, UPT, UPT, UR31, 0xf0, URZ
+	data := scheduled{0x03f00000, 0x00000000ff007424, 1, 7, 7, 0}  // IMAD.MOV R0
+	exit := scheduled{0x03800000, 0x000000000000794d, 5, 7, 7, 0}
+	for over, want := range map[scheduled]string{over: "accepted", data: "rejected"} {
+		in := over
+		in.wait = 1 << 2
+		if got := scheduleOf([]scheduled{check, in, exit}, []scheduled{check, over, exit}).judged(t); got != want {
+			t.Errorf("%x: %s", over.low, got)
+		}
+	}
+}

@@ -40,6 +40,7 @@ const (
 	opErrbar    = 0x9ab
 	opCgaErrbar = 0x5ab
 	opNop       = 0x918
+	opDepbar    = 0x91a
 	opBra       = 0x947
 	opBraU      = 0x547
 	opBraDiv    = 0x948
@@ -196,6 +197,27 @@ func shortAddition(x, y []byte) bool {
 	high := number(x, 8, 8)
 	return high&^both == alone && number(y, 8, 8) == high&both
 }
+
+// throttles reports whether a DEPBAR counts in another scoreboard than in the input, as the
+// next word does: it only keeps that one from running over. x and y are the words, blanked.
+//
+// Source: DEPBAR.LE SB1, 0x36 before UTCATOMSWS in code of ptxas 13.0.88, SB3 by nvlink 13.5.37.
+func (w *wordMap) throttles(in, out []byte, i int, x, y []byte) bool {
+	if opcode(x) != opDepbar || i+1 >= len(w.to) || w.to[i+1] != w.to[i]+1 {
+		return false
+	}
+	from, _ := cut(in, uint64(i+1)*instruction, instruction)
+	to, ok := cut(out, uint64(w.to[i+1])*instruction, instruction)
+	if !ok || boardOf(x) != controlOf(from).write || boardOf(y) != controlOf(to).write {
+		return false
+	}
+	blank(x, 44, 46)
+	blank(y, 44, 46)
+	return bytes.Equal(x, y)
+}
+
+// boardOf is the scoreboard that a DEPBAR names.
+func boardOf(word []byte) uint64 { return number(word, 5, 1) >> 4 % 8 }
 
 // blankDistance clears how far a branch goes: bits 16 to 23 and 34 to 81, of a
 // BSSY 34 to 63.
