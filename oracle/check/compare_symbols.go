@@ -179,6 +179,9 @@ func (c *check) lowered(id *identity) (info, other byte) {
 	if c.out.side != whole && id.def == nil && (unified(id.name) || strings.HasPrefix(id.name, ".nv.reservedSmem.")) {
 		return 16*byte(cuda.STBGlobal) + byte(cuda.STTCudaObject), other
 	}
+	if c.relocatable && id.def == nil && id.bind() == cuda.STBLocal && id.kind() == cuda.STTObject {
+		return info - byte(cuda.STTObject) + byte(cuda.STTCudaObject), other // .nv.ptx.const0.size, which no input defines
+	}
 	if c.relocatable || c.side == mercurySide || id.function() || id.def == nil && id.early {
 		return info, other
 	}

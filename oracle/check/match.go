@@ -137,9 +137,17 @@ func (c *check) followRecords(m *codeMatch) error {
 				return err
 			}
 			for _, r := range l.list {
-				index, there := found[r.offset]
 				id := a.owner.mod.refs[r.symbol].id.first()
-				if !there || id == nil || !id.local || int(index) >= len(c.out.symbols) {
+				if id == nil || !id.local {
+					continue
+				}
+				if a.words == nil && c.out.side == sassSide {
+					if err := c.mapWordsOf(a); err != nil {
+						return err
+					}
+				}
+				index, there := found[c.movedTo(a, r.offset)]
+				if !there || int(index) >= len(c.out.symbols) {
 					continue
 				}
 				s := &c.out.symbols[index]

@@ -68,16 +68,23 @@ func (c *check) mapWords() error {
 		if !a.code() || a.out == nil {
 			continue
 		}
-		if c.out.side == sassSide {
-			if err := c.budget.spend("output", a.size/8); err != nil {
+		if c.out.side == sassSide && a.words == nil {
+			if err := c.mapWordsOf(a); err != nil {
 				return err
 			}
-			a.words, _ = a.owner.mapCode(a.out.body)
 		}
 		if c.out.side != mercurySide {
 			c.findYields(a)
 		}
 	}
+	return nil
+}
+
+func (c *check) mapWordsOf(a *area) error {
+	if err := c.budget.spend("output", a.size/8); err != nil {
+		return err
+	}
+	a.words, _ = a.owner.mapCode(a.out.body)
 	return nil
 }
 
