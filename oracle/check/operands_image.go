@@ -19,6 +19,7 @@ type imageForm struct{ op, high, low uint64 }
 // textureForms are the forms of reads of textures that were seen, with how many registers
 // their third operand takes: level of detail, sample, offsets.
 var textureForms = map[imageForm]byte{
+	{0xf60, 0x081e0000, 0x0ff}: 0, // TEX
 	{0xf60, 0x089e0000, 0x8ff}: 1, // TEX.LL
 	{0xf60, 0x089e0000, 0x9ff}: 2, // TEX.LL.AOFFI
 	{0xf63, 0x081e0000, 0x0ff}: 0, // TLD4
