@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -23,6 +24,7 @@ type capsuleSize struct {
 	merc  uint64
 	known bool
 	reads bool
+	other bool // has something in it that is not known
 }
 
 // capsuleOf takes the capsule of code apart; nil where it does not read. Only the last
@@ -42,7 +44,8 @@ func (c *check) capsuleOf(b *body) *capsule.Capsule {
 	if read != nil {
 		c.capsuleSizes[b] = capsuleSize{merc: read.Merc, known: read.Known, reads: true}
 	} else {
-		c.capsuleSizes[b] = capsuleSize{}
+		var e *capsule.Error
+		c.capsuleSizes[b] = capsuleSize{other: errors.As(err, &e) && e.Unknown}
 	}
 	return read
 }
@@ -90,7 +93,10 @@ func (c *check) compareCapsules() error {
 		if !a.code() || !a.owner.live || a.out == nil || len(a.want) < 4 {
 			continue
 		}
-		if !c.sizeOfCapsule(a.owner).reads {
+		switch size := c.sizeOfCapsule(a.owner); {
+		case size.other:
+			c.unjudged(a, Finding{Kind: CodeBytes, Section: a.name, Detail: "a capsule of the input with a record of unknown kind"})
+		case !size.reads:
 			c.verdict.add(Finding{Kind: InputConflict, File: a.owner.mod.name, Section: mercurySide.fileName(a.name), Detail: "a capsule that does not read"})
 		}
 		index := word(a.out.body, 0)
@@ -205,7 +211,9 @@ func (c *check) compareCapsule(a *area) {
 	}
 	m := a.nodes
 	if m == nil {
-		if m = c.mapNodes(a); m == nil {
+		if m = c.mapNodes(a); m == nil && c.sizeOfCapsule(a.owner).other {
+			return
+		} else if m == nil {
 			c.verdict.add(Finding{Kind: CodeBytes, File: a.parts0(), Section: a.name, Symbol: a.owner.owner.String(), Detail: "a capsule that does not read"})
 			return
 		}

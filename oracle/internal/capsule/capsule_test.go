@@ -62,6 +62,24 @@ func TestReadNotes(t *testing.T) {
 	}
 }
 
+// A note of 32 bytes, as 384 stand in a kernel of CUTLASS's example 18 by ptxas 13.5.37.
+func TestReadLongNote(t *testing.T) {
+	note := []byte{0x32, 2, 0, 0x28, 1, 4, 3, 3, 0, 0, 0, 0x84, 0, 0, 0, 0, 0x20, 0x1c, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+	data := append([]byte{7, 0, 0, 0, 1, 0, 0, 0xc0, 1, 0, 0, 0, 0, 0, 0, 0}, note...)
+	c, err := Read(data, nil)
+	if err != nil || len(c.Nodes) != 1 || c.Nodes[0].Kind != Note || c.Merc != 32 || c.SASS != 0 {
+		t.Errorf("%+v %v", c, err)
+	}
+	if _, err := Read(data[:len(data)-1], nil); err == nil {
+		t.Error("a note cut short reads")
+	}
+	data[16] = 0x3f
+	var unknown *Error
+	if _, err := Read(data, nil); !errors.As(err, &unknown) || !unknown.Unknown {
+		t.Errorf("a note of another kind: %v", err)
+	}
+}
+
 // The sizes of words that CUB and CUTLASS have, as the Mercury code between EXITs of
 // functions of ptxas 13.0.88 has it.
 func TestPlainSize(t *testing.T) {

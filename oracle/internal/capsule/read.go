@@ -35,8 +35,9 @@ type Capsule struct {
 
 // Error says where a capsule does not read.
 type Error struct {
-	Offset uint64
-	Reason string
+	Offset  uint64
+	Reason  string
+	Unknown bool // a form that is not known, and so may be right
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("capsule: 0x%x: %s", e.Offset, e.Reason) }
@@ -62,12 +63,12 @@ func Read(data, code []byte) (*Capsule, error) {
 	c := &Capsule{Known: true}
 	c.Text, _ = number(data, 0, 4)
 	if v, ok := number(data, 4, 4); !ok || v != version {
-		return nil, &Error{4, "another version"}
+		return nil, &Error{4, "another version", true}
 	}
 	count, ok := number(data, 8, 4)
 	words := (count + 31) / 32
 	if !ok || words > uint64(len(data)-12)/4 {
-		return nil, &Error{8, "more nodes than the bitmap has room for"}
+		return nil, &Error{8, "more nodes than the bitmap has room for", false}
 	}
 	at := 12 + 4*words
 	bit := func(n uint64) bool {
@@ -76,7 +77,7 @@ func Read(data, code []byte) (*Capsule, error) {
 	}
 	for n := count; n < 32*words; n++ {
 		if bit(n) {
-			return nil, &Error{12 + n/8, "a bit behind the last node"}
+			return nil, &Error{12 + n/8, "a bit behind the last node", false}
 		}
 	}
 	c.Nodes = make([]Node, 0, count)
@@ -96,7 +97,7 @@ func Read(data, code []byte) (*Capsule, error) {
 		c.Nodes = append(c.Nodes, node)
 	}
 	if at != uint64(len(data)) {
-		return nil, &Error{at, "bytes behind the last record"}
+		return nil, &Error{at, "bytes behind the last record", false}
 	}
 	return c, nil
 }
@@ -105,7 +106,7 @@ func Read(data, code []byte) (*Capsule, error) {
 func record(data []byte, at uint64, node *Node) (uint64, *Error) {
 	head, ok := number(data, at, 2)
 	if !ok {
-		return at, &Error{at, "a record is missing"}
+		return at, &Error{at, "a record is missing", false}
 	}
 	switch head % 128 {
 	case 0x50:
@@ -116,9 +117,9 @@ func record(data []byte, at uint64, node *Node) (uint64, *Error) {
 		at += 2
 	}
 	tag, ok := number(data, at, 1)
-	if ok && tag == noteTag && head%128 == noteTag {
-		node.Kind, node.Span, node.At, node.Length, node.Size = Note, 0, at, 16, 16
-		return cutShort(data, at, 16)
+	if size := noteSizes[tag]; ok && size > 0 && head%128 == tag {
+		node.Kind, node.Span, node.At, node.Length, node.Size = Note, 0, at, size, size
+		return cutShort(data, at, size)
 	}
 	lengths := map[uint64]uint64{0x01: 16, 0x02: 32, 0x41: 4, 0x42: 4}
 	node.Kind, node.At, node.Length, node.Size = Record, at, lengths[tag], 16
@@ -126,18 +127,18 @@ func record(data []byte, at uint64, node *Node) (uint64, *Error) {
 		node.Size = 32
 	}
 	if !ok || node.Length == 0 {
-		return at, &Error{at, "a record of unknown kind"}
+		return at, &Error{at, "a record of unknown kind", ok}
 	}
 	return cutShort(data, at, node.Length)
 }
 
-// noteTag begins a note, 16 bytes of Mercury code that no word of SASS stands for.
-const noteTag = 0x31
+// noteSizes are the bytes of a note by its first: Mercury code that no word of SASS stands for.
+var noteSizes = map[uint64]uint64{0x31: 16, 0x32: 32}
 
 // cutShort returns the offset behind so many bytes.
 func cutShort(data []byte, at, length uint64) (uint64, *Error) {
 	if _, ok := number(data, at+length-1, 1); !ok {
-		return at, &Error{at, "a record cut short"}
+		return at, &Error{at, "a record cut short", false}
 	}
 	return at + length, nil
 }
