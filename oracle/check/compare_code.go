@@ -58,6 +58,9 @@ func (c *check) compareCode(a *area) error {
 		if i < 0 && !putIn(got) && !(opcode(got) == opBra && isLoop(got)) {
 			wrong++
 			c.verdict.add(c.codeFinding(a, uint64(j)*instruction, nil, got, "an instruction that the input lacks"))
+		} else if i < 0 && isFence(got) && guardOf(got) != always && guardOf(got) != fenced(a.out.body, j) {
+			wrong++
+			c.verdict.add(c.codeFinding(a, uint64(j)*instruction, nil, got, "a fence under another guard than the word behind it"))
 		}
 	}
 	if wrong == 0 && (changed > 0 || !a.words.identity) {

@@ -1,7 +1,9 @@
 package check
 
 import (
+	"bytes"
 	"context"
+	"debug/elf"
 	"strings"
 	"testing"
 
@@ -65,5 +67,53 @@ L:
 		if v := Check(inputs, output, Options{Arch: arch}); !v.Agrees() {
 			t.Errorf("%s:\n%s", arch, v)
 		}
+	}
+}
+
+// With -g nvlink puts fences before an EXIT, under its guard. Under another they are not carried
+// out where the program ends.
+func TestGuardOfFence(t *testing.T) {
+	const text = `.version 7.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+	.reg .b64 %rd;
+	.reg .pred %p;
+	.reg .b32 %r;
+	ld.param.u64 %rd, [p];
+	mov.u32 %r, %tid.x;
+	st.global.u32 [%rd], %r;
+	setp.gt.u32 %p, %r, 4;
+	@%p exit;
+	st.global.u32 [%rd+4], %r;
+	bar.sync 0;
+	st.global.u32 [%rd+8], %r;
+	ret;
+}
+`
+	inputs, output := linkedText(t, "13.0", []string{"-arch=sm_100", "-g"}, text)
+	options := Options{Arch: "sm_100", Debug: true}
+	if v := Check(inputs, output, options); !v.Agrees() {
+		t.Fatal(v)
+	}
+	file, err := elf.NewFile(bytes.NewReader(output))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := file.Section(".text.k")
+	planted := 0
+	for at := code.Offset; at < code.Offset+code.Size; at += instruction {
+		if word := output[at : at+instruction]; isFence(word) && guardOf(word) != always {
+			wrong := bytes.Clone(output)
+			wrong[at+1] ^= 0x80
+			planted++
+			if v := Check(inputs, wrong, options); !names(v, []Kind{CodeBytes}) {
+				t.Errorf("0x%x: %s", at-code.Offset, v)
+			}
+		}
+	}
+	if planted == 0 {
+		t.Error("no fence has a guard")
 	}
 }

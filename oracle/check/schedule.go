@@ -26,6 +26,9 @@ import (
 
 const noBoard = 7
 
+// always is the guard of a word that is executed by all.
+const always = 7
+
 // control is the scheduling field of a word.
 type control struct {
 	stall, write, read, wait uint64
@@ -87,6 +90,10 @@ func (c *check) compareSchedule(a *area, changed int) error {
 			switch result {
 			case unsound:
 				if s.inOrder(t) {
+					continue
+				}
+				if s.fencesWait(t, at) {
+					c.unjudged(a, s.finding(at, fmt.Sprintf("a fence that was put in has a guard which the word at 0x%x has not finished writing: the next one waits for it", i*instruction)))
 					continue
 				}
 				f := s.finding(at, fmt.Sprintf("uses what the word at 0x%x has not finished %s: no word on the way waits for it", i*instruction, t.what()))

@@ -73,3 +73,15 @@ func (s *schedule) inOrder(t token) bool {
 	}
 	return true
 }
+
+// fencesWait reports whether a word that uses a result too soon is a fence that was put in,
+// and one right behind it waits. nvlink 13.5 lets the ERRBAR wait for the guard of a MEMBAR that
+// a comparison of doubles makes; whether the MEMBAR is held as well is not known.
+func (s *schedule) fencesWait(t token, at int) bool {
+	for ; at < len(s.words) && isFence(s.words[at]) && !s.known[at]; at++ {
+		if t.result && t.out != noBoard && s.out[at].wait>>t.out&1 != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -200,3 +200,39 @@ func TestPhaseCheckAtIssue(t *testing.T) {
 		}
 	}
 }
+
+// ptxas 13.5.37 lets a DMUL write over the result of a DADD without waiting; nothing else may.
+func TestDoublesInOrder(t *testing.T) {
+	add := scheduled{0, 0x7ff00000ccca7429, 12, 1, 7, 0}    // DADD R202, R204, +INF
+	double := scheduled{0, 0x000000ccdcca8228, 2, 0, 7, 2}  // @!P0 DMUL R202, R220, R204
+	single := scheduled{0, 0x000000ccdcca8220, 2, 7, 7, 2}  // @!P0 FMUL R202, R220, R204
+	chained := scheduled{0, 0x000000cccaca8228, 2, 0, 7, 2} // @!P0 DMUL R202, R202, R204
+	exit := scheduled{0x03800000, 0x000000000000794d, 5, 7, 7, 3}
+	for over, want := range map[scheduled]string{double: "accepted", single: "rejected", chained: "rejected"} {
+		out := over
+		out.wait = 0
+		if got := scheduleOf([]scheduled{add, over, exit}, []scheduled{add, out, exit}).judged(t); got != want {
+			t.Errorf("%x: %s", over.low, got)
+		}
+	}
+}
+
+// A comparison of doubles makes the guard of fences that nvlink puts in with -g, MEMBAR, ERRBAR and
+// CGAERRBAR: 13.5 lets the second wait. Without any wait it is wrong.
+func TestFencesWait(t *testing.T) {
+	compare := scheduled{0x03f06000, 0x000000041000722a, 2, 2, 7, 0} // DSETP.GE.AND P0, PT, R16, R4, PT
+	fences := []scheduled{{0x5000, 0x0000000000000992, 0, 7, 7, 0}, {0, 0x00000000000009ab, 0, 7, 7, 0}, {0, 0x00000000000005ab, 6, 7, 7, 0}}
+	exit := scheduled{0x03800000, 0x000000000000094d, 5, 7, 7, 0} // @P0 EXIT
+	for at, want := range map[int]string{0: "accepted", 1: "not judged", 3: "rejected"} {
+		in, out := []scheduled{compare, fences[0], fences[1], fences[2], exit}, []scheduled{compare, fences[0], fences[1], fences[2], exit}
+		in[0].stall, in[0].write = 15, noBoard
+		out[1+at].wait = 4
+		s := scheduleOf(in, out)
+		for i := 1; i < 4; i++ {
+			s.area.words.from[i] = -1
+		}
+		if got := s.judged(t); got != want {
+			t.Errorf("the wait at %d: %s", at, got)
+		}
+	}
+}

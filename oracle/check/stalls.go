@@ -118,6 +118,9 @@ func (s *schedule) soonAfter(i, j int, mine *operands, cycles uint64, wait bool)
 		return result
 	}
 	from, to := family(s.words[i]), family(s.words[j])
+	if isFence(s.words[j]) {
+		to = opExit // of which the guard is all that it reads, too
+	}
 	if !mine.writes.meets(&s.ops[j].reads) {
 		return overSoon(from, to, cycles)
 	}

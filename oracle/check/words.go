@@ -265,6 +265,28 @@ func putIn(b []byte) bool {
 	return false
 }
 
+// isFence reports whether a word is a MEMBAR, an ERRBAR or a CGAERRBAR.
+func isFence(word []byte) bool {
+	op := opcode(word)
+	return op == opMembar || op == opErrbar || op == opCgaErrbar
+}
+
+// guardOf is the guard of a word: a predicate, and whether it is negated.
+func guardOf(word []byte) byte { return word[1] >> 4 }
+
+// fenced is the guard of the first word from j on that is no fence.
+func fenced(code []byte, j int) byte {
+	for ; ; j++ {
+		word, ok := cut(code, uint64(j)*instruction, instruction)
+		if !ok {
+			return always
+		}
+		if !isFence(word) {
+			return guardOf(word)
+		}
+	}
+}
+
 // controlMask are bits 105 to 125 in the upper half of a word.
 const controlMask = uint64(1<<21-1) << (controlFirst - 64)
 

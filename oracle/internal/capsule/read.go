@@ -63,7 +63,7 @@ func Read(data, code []byte) (*Capsule, error) {
 	c := &Capsule{Known: true}
 	c.Text, _ = number(data, 0, 4)
 	if v, ok := number(data, 4, 4); !ok || v != version {
-		return nil, &Error{4, "another version", true}
+		return nil, &Error{4, "another version", false}
 	}
 	count, ok := number(data, 8, 4)
 	words := (count + 31) / 32
