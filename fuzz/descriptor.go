@@ -89,8 +89,8 @@ func (p *Program) judge(packed *descriptor.Descriptor, theirs documents.Descript
 			return nil
 		}
 		var none *documents.Error
-		if errors.As(seedErr, &none) && none.Width == 0 && none.Value == 0 {
-			return nil // a field without bits in a place without bytes lies as much in it as outside
+		if errors.As(seedErr, &none) && none.Width == 0 {
+			return nil // a field without bits at the end of a place lies as much in it as outside
 		}
 		what = fmt.Sprintf("one of them finds a field outside the place: engine %v, documents %v", engineErr, seedErr)
 	case noArm != (run.Return == 0):
