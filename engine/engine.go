@@ -68,6 +68,7 @@ const (
 	EntryMismatch      = diag.EntryMismatch      // a kernel here, a function there
 	Undefined          = diag.Undefined          // a reference nothing defines
 	RegisterLimit      = diag.RegisterLimit      // a kernel with a register limit calls code that needs more
+	SharedLimit        = diag.SharedLimit        // a kernel that uses more shared memory than the target has
 	ReservedShared     = diag.ReservedShared     // a kernel uses what an option doesn't let be reserved
 	Uncalled           = diag.Uncalled           // an address taken, and no call
 	StackUnknown       = diag.StackUnknown       // recursion hides a kernel's stack size
@@ -77,6 +78,7 @@ const (
 	PrototypeMismatch  = diag.PrototypeMismatch  // two signatures of a name
 	Displaced          = diag.Displaced          // code that reads other data than its own, as nvlink has it
 	NullPointer        = diag.NullPointer        // a pointer that is zero, as nvlink has it
+	NewerInput         = diag.NewerInput         // an input newer than the release, linked as its nvJitLink does
 	LostConstant       = diag.LostConstant       // a constant of another object, to which nothing leads after -r, as nvlink has it
 	Rescheduled        = diag.Rescheduled        // a kernel whose code may differ from nvlink's
 	Internal           = diag.Internal           // what nvlink calls an internal error

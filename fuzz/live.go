@@ -101,7 +101,7 @@ func (l *Live) judge(ctx context.Context, q *Question, kind string) (Ruling, *Di
 func (q *Question) failsByWarning(diags []engine.Diagnostic) bool {
 	return slices.Contains(q.Args, "-Werror") && !slices.Contains(q.Args, "-w") && slices.ContainsFunc(diags, func(d engine.Diagnostic) bool {
 		switch d.Kind {
-		case engine.Displaced, engine.NullPointer, engine.LostConstant, engine.Rescheduled:
+		case engine.Displaced, engine.NullPointer, engine.LostConstant, engine.NewerInput, engine.Rescheduled:
 			return false
 		}
 		return d.Severity == engine.Warning

@@ -297,7 +297,7 @@ func (l *linker) report(diags []engine.Diagnostic) (failed bool) {
 // word: -Werror doesn't fail such a link, as it doesn't with nvlink.
 func ofNvlinksImage(kind engine.DiagKind) bool {
 	switch kind {
-	case engine.Displaced, engine.NullPointer, engine.LostConstant:
+	case engine.Displaced, engine.NullPointer, engine.LostConstant, engine.NewerInput:
 		return true
 	}
 	return false

@@ -17,6 +17,7 @@ var asNvlink = []string{
 	"is zero, since an earlier input defines",
 	"is lost, since another object defines it",
 	"no multiple of the alignment",
+	"it is linked as nvJitLink does",
 }
 
 // Strip takes the lines that only twinlink writes out of its messages. It reports whether

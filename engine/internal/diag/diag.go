@@ -46,6 +46,7 @@ const (
 	EntryMismatch                      // a kernel here, a function there
 	Undefined                          // a reference nothing defines
 	RegisterLimit                      // a kernel with a register limit calls code that needs more
+	SharedLimit                        // a kernel that uses more shared memory than the target has
 	ReservedShared                     // a kernel uses what an option doesn't let be reserved
 	Uncalled                           // an address taken, and no call
 	StackUnknown                       // recursion hides a kernel's stack size
@@ -55,6 +56,7 @@ const (
 	PrototypeMismatch                  // two signatures of a name
 	Displaced                          // code that reads other data than its own, as nvlink has it
 	NullPointer                        // a pointer that is zero, as nvlink has it
+	NewerInput                         // an input newer than the release, linked as its nvJitLink does
 	LostConstant                       // a constant that another object defines, to which nothing leads after -r, as nvlink has it
 	Rescheduled                        // a kernel whose code may differ from nvlink's
 	Internal                           // what nvlink calls an internal error

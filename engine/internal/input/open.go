@@ -200,11 +200,12 @@ func (l *Set) checkFile(f *cubin.File) error {
 		return abiFault
 	}
 	// Of a new object an old release reads the flags as what they used to be.
-	if f.Header.Flags&cuda.EFLegacy64Bit == 0 && !(f.Header.New() && l.Release.Notes) {
+	if f.Header.Flags&cuda.EFLegacy64Bit == 0 && !(f.Header.New() && (l.Release.Notes || l.Release.TakesNewer)) {
 		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.WrongToolkit, File: name,
 			Text: fmt.Sprintf("expected 64bit object '%s' to have EF_CUDA_64BIT_ADDRESS set", name)})
 	}
-	if f.Header.New() && !l.Release.Notes {
+	newer := f.Header.New() && l.Release.TakesNewer
+	if f.Header.New() && !l.Release.Notes && !newer {
 		return diag.Refuse(diag.WrongArch, name, "Input file '%s' arch does not match target '%s'", name, l.Arch.Name)
 	}
 	if l.Release.NoMixedAccelerated && !l.Arch.Accelerated && isAccelerated(f) {
@@ -217,10 +218,13 @@ func (l *Set) checkFile(f *cubin.File) error {
 	if !fits {
 		return diag.Refuse(diag.WrongArch, name, "Input file '%s' arch does not match target '%s'", name, l.Arch.Name)
 	}
-	if wrongABI {
+	if wrongABI && !newer {
 		return abiFault
 	}
-	if toolkit > l.Release.Toolkit {
+	if newer {
+		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.NewerInput, File: name,
+			Text: fmt.Sprintf("Input file '%s' is newer than toolkit (%d vs %d); it is linked as nvJitLink does", name, toolkit, l.Release.Toolkit)})
+	} else if toolkit > l.Release.Toolkit {
 		return diag.Refuse(diag.WrongToolkit, name, "Input file '%s' newer than toolkit (%d vs %d)", name, toolkit, l.Release.Toolkit)
 	}
 	if l.Arch.SM >= 90 && l.Release.Toolkit >= 120 && toolkit < 120 {

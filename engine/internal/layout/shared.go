@@ -5,6 +5,7 @@ import (
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/names"
 	"github.com/twinlink/twinlink/engine/internal/reach"
 )
 
@@ -29,6 +30,7 @@ type sharedLayout struct {
 	ExternAt map[model.FunID]uint64        // by function: the dynamic variables' offset as it sees them
 	instance bool                          // some kernel has dynamic variables
 	own      map[model.SecID][]model.SymID // variables of a kernel's own section, by creation
+	homes    []int                         // by kernel: the one whose section takes what it alone uses
 	bare     []model.SymID                 // what stands for sections that have a size and no symbol
 }
 
@@ -95,6 +97,7 @@ func (l *Layout) splitOwned(s *sharedLayout, vars []model.SymID) (pooled []model
 func (l *Layout) splitSingle(s *sharedLayout, pooled []model.SymID) (single [][]model.SymID) {
 	order := listSort(pooled, func(a, b model.SymID) bool { return l.Syms[a].Size > l.Syms[b].Size }, true)
 	single = make([][]model.SymID, len(s.Kernels))
+	s.homes = l.sharedHomes(s.Kernels)
 	for _, v := range order {
 		if l.Syms[v].IsExternShared() {
 			continue
@@ -102,6 +105,7 @@ func (l *Layout) splitSingle(s *sharedLayout, pooled []model.SymID) (single [][]
 		users := s.users[v]
 		switch k, only := users.Only(); {
 		case only:
+			k = s.homes[k]
 			if single[k] = append(single[k], v); l.sharedSection(s.Kernels[k]) == model.Absent {
 				l.newShared(s.Kernels[k])
 			}
@@ -198,6 +202,21 @@ func (l *Layout) place(v model.SymID, off uint64) {
 	l.SharedAlign[v] = l.Syms[v].Value
 	l.Syms[v].Value = off
 	l.Syms[v].Flags |= model.SymLaid
+}
+
+// sharedHomes returns, by kernel, the kernel whose section takes the variables that it alone uses: the
+// section is looked up by name, so that static kernels of one name have theirs in the first's.
+func (l *Layout) sharedHomes(kernels []model.FunID) []int {
+	homes := make([]int, len(kernels))
+	first := make(map[names.ID]int)
+	for k, f := range kernels {
+		name := l.Syms[l.Funs[f].Sym].Name
+		if _, ok := first[name]; !ok {
+			first[name] = k
+		}
+		homes[k] = first[name]
+	}
+	return homes
 }
 
 // placeOwn places what only kernel f uses, behind the coloured variables that
@@ -339,6 +358,16 @@ func (l *Layout) sharedReserve() uint64 {
 		return DriverReserve
 	}
 	return 0
+}
+
+// UsedShared is how much shared memory a kernel's section asks for, beside what the driver keeps.
+func (l *Layout) UsedShared(k model.FunID) uint64 {
+	id := l.Funs[k].Shared
+	if id == model.Absent {
+		return 0
+	}
+	size := l.Secs[id].Size
+	return size - min(size, l.sharedReserve())
 }
 
 // sharedAlign is the alignment of a kernel's section: of its own variables, the dynamic

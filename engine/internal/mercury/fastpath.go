@@ -35,7 +35,8 @@ const attr0E = 0x0e // of .nv.compat, without a name that is known
 //
 // sm_100 has the bit for sm_103 where no instruction is one that the two run
 // differently: double precision arithmetic, comparisons of floats with an
-// immediate, products of integer and of double precision matrices. sm_120 has the one for sm_121 always.
+// immediate, products of integer and of double precision matrices. sm_120 has the one for sm_121 always,
+// sm_120a by 13.0 alone.
 //
 // Source: 362 inputs and outputs of ptxas and nvlink 13.0.88, 504 forms of
 // instructions one by one.
@@ -52,7 +53,7 @@ func (l *Backend) fastpath() (mask uint64) {
 		}
 	case 120:
 		mask = 0x10
-		if able {
+		if able && !(l.Release.NoMixedAccelerated && l.Arch.Accelerated) {
 			mask |= 0x40
 		}
 	}

@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"slices"
+
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"
@@ -39,6 +41,9 @@ func (l *merger) begin() {
 	l.Syms = room.Make[model.Symbol](&l.Room, c.symbols+c.sections+beyondInputs)[:0] // each section gets one too
 	l.Funs = make([]model.Function, 0, c.functions+beyondInputs)
 	l.ModuleAttributes = make([]model.Attribute, 0, c.records)
+	if l.Release.TakesNewer && slices.ContainsFunc(l.Files, func(f *cubin.File) bool { return f.Header.New() }) {
+		l.ModuleAttributes = append(l.ModuleAttributes, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrHasPreV10Object, Sym: model.Absent})
+	}
 	l.Tkinfo, l.Cuinfo, l.Compatsec, l.Relaction = model.Absent, model.Absent, model.Absent, model.Absent
 	l.Shstrtab = l.Role(".shstrtab", cuda.SHTStrtab, 0, 1)
 	l.Strtab = l.Role(".strtab", cuda.SHTStrtab, 0, 1)

@@ -115,9 +115,7 @@ func (l *Planner) legacyFlags() uint32 {
 		virtual = uint32(l.Arch.SM) << 16
 	}
 	for _, f := range l.Files {
-		if !f.Header.New() {
-			virtual = min(virtual, f.Header.Flags&cuda.EFLegacyVirtualSM)
-		}
+		virtual = min(virtual, uint32(input.VirtualSM(f))<<16)
 	}
 	flags := virtual | cuda.EFLegacy64Bit | cuda.EFLegacyTexUnified | uint32(l.Arch.SM)
 	if l.Arch.Accelerated {

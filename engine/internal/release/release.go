@@ -143,6 +143,12 @@ type Release struct {
 	LinksEntry bool
 	// NoRelAction: there is no .nv.rel.action.
 	NoRelAction bool
+	// SharedByTarget: how much shared memory a kernel may use depends on the target.
+	SharedByTarget bool
+	// TakesNewer: up to sm_90a objects with the header of 13.x are linked too.
+	TakesNewer bool
+	// CapAtZero: what they say of .nv.reservedSmem.cap is lost.
+	CapAtZero bool
 	// Relocatable: -r makes a relocatable file.
 	Relocatable bool
 	// AlignsDynamic: a kernel with dynamic shared memory asks for a multiple of its alignment.
@@ -189,6 +195,7 @@ var r124 = Release{
 	Edges:             true,
 	GraphCalls:        AllGraphCalls,
 	RenamesUnified:    true,
+	SharedByTarget:    true,
 	LoserDebug:        true,
 	DebugSingleShared: true,
 	RelActionFirst:    cuda.R_CUDA_CONST_FIELD22_37, RelActionLast: cuda.R_CUDA_CONST_FIELD22_37,
@@ -201,6 +208,7 @@ var (
 		r.EarlyStrings, r.EntrySection, r.RaiseRegs, r.KeepsAliases = true, true, true, true
 		r.InfoLink = false
 		r.GraphCalls = GraphConditions
+		r.SharedByTarget = false
 	})
 	r122 = r123.sibling("12.2", 122, func(r *Release) {
 		r.LinksEntry, r.NoOpenCalls = true, true
@@ -215,8 +223,10 @@ var (
 	r128 = r124.sibling("12.8", 128, func(r *Release) {
 		r.Archs = append(r.Archs[:len(r.Archs):len(r.Archs)], "sm_100", "sm_100a", "sm_101", "sm_101a", "sm_120", "sm_120a")
 		r.NoMercury, r.LoserDebug = true, false
+		r.TakesNewer, r.CapAtZero, r.SharedByTarget = true, true, false
 	})
 	r129 = r128.sibling("12.9", 129, func(r *Release) {
+		r.CapAtZero = false
 		r.Archs = append(r.Archs[:len(r.Archs):len(r.Archs)], "sm_100f", "sm_101f", "sm_103", "sm_103a", "sm_103f", "sm_120f", "sm_121", "sm_121a", "sm_121f")
 	})
 )

@@ -71,6 +71,9 @@ func (l *Usage) ownDemands(id model.FunID) demands {
 		case cuda.AttrCrsStackSize:
 			own.crs = int64(int32(r.Word(0)))
 		case cuda.AttrNumBarriers:
+			if !l.Release.BarrierAttr {
+				continue // an attribute that the release does not know
+			}
 			own.noted, own.recorded = uint32(r.Value&0xff), true
 			own.barriers = max(own.barriers, own.noted)
 			own.marks |= markBarriers

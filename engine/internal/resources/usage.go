@@ -24,6 +24,7 @@ func Compute(placed *layout.Layout) *Usage {
 	l := &Usage{Layout: placed, Program: placed.Program}
 	if !l.IsRelocatable() {
 		l.propagate()
+		l.checkShared()
 	}
 	l.checkReserved()
 	return l

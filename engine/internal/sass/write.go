@@ -181,8 +181,11 @@ func (l *Backend) putSymbols(b []byte, img *output.Plan, from int) {
 		if s.Sec >= 0 {
 			e.Shndx = shndx(l.Secs[s.Sec].Index)
 		}
-		if l.Release.Notes && !s.Is(model.SymDefined|model.SymLaid) && s.Type() != cuda.STTFunc && s.Binding() == cuda.STBWeak && s.Is(model.SymGlobal) && !s.IsShared() {
+		if (l.Release.Notes || l.Release.TakesNewer) && !s.Is(model.SymDefined|model.SymLaid) && s.Type() != cuda.STTFunc && s.Binding() == cuda.STBWeak && s.Is(model.SymGlobal) && !s.IsShared() {
 			e.Info = uint8(cuda.STBGlobal)<<4 | s.Info&0xf
+		}
+		if l.Release.CapAtZero && l.SymName(id) == ".nv.reservedSmem.cap" {
+			e.Value = 0
 		}
 		if l.IsRelocatable() && resolve.IsLocalUndefined(s) {
 			e.Info = uint8(cuda.STBLocal)<<4 | uint8(cuda.STTCudaObject)

@@ -1,0 +1,63 @@
+package verify
+
+import (
+	"testing"
+
+	"github.com/twinlink/twinlink/corpus"
+	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/nvjitlink"
+	"github.com/twinlink/twinlink/internal/nvjitlink/nvjitlinktest"
+)
+
+// TestNewerInputs12 puts links of objects of 13.x, up to sm_90a, to the libraries of 12.8 and 12.9, which
+// make files of their own kind of them.
+func TestNewerInputs12(t *testing.T) {
+	all, err := corpus.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, release := range cmdline.Releases {
+		if name := release.String(); name != "12.8" && name != "12.9" {
+			continue
+		}
+		t.Run(release.String(), func(t *testing.T) {
+			lib := nvjitlinktest.Need(t, release.String())
+			var questions []nvjitlink.Question
+			var asked []corpus.Case
+			var ours []*engine.Output
+			for _, c := range all {
+				if c.Release != "13.0" && c.Release != "13.5" || !c.Complete() || !c.Linked() || c.Arch >= "sm_91" || c.Arch < "sm_50" {
+					continue
+				}
+				if q, cmd, out := bothSides(t, release, &c); cmd != nil {
+					questions, asked, ours = append(questions, q), append(asked, c), append(ours, out)
+				}
+			}
+			results, err := lib.Ask(t.Context(), questions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := 0
+			for i := range results {
+				r := &results[i]
+				if asked[i].ID() == "threadblock/13.0-sm_90a" {
+					continue // .nv.info of the kernel: docs/known-differences.md
+				}
+				switch linked := r.Outcome == nvjitlink.Linked && !r.Complained(); {
+				case !linked && ours[i] == nil:
+				case !linked || ours[i] == nil:
+					t.Errorf("%s: linked here: %t; %s: %s", asked[i].ID(), ours[i] != nil, r, r.Message())
+				case nvjitlink.Same(r.Output, ours[i].Image) != "":
+					t.Errorf("%s: %s", asked[i].ID(), nvjitlink.Same(r.Output, ours[i].Image))
+				default:
+					same++
+				}
+			}
+			t.Logf("%d links: %d the same", len(results), same)
+			if same < 40 {
+				t.Errorf("only %d links are the same", same)
+			}
+		})
+	}
+}
