@@ -51,6 +51,7 @@ func (l *Layout) layoutShared() {
 		s.own[l.Syms[v].Sec] = append(s.own[l.Syms[v].Sec], v)
 	}
 	single := l.splitSingle(s, pooled)
+	l.moveHome(s, s.homes)
 	l.colour(s)
 	for k, f := range s.Kernels {
 		l.placeOwn(s, k, f, single[k])
@@ -217,6 +218,22 @@ func (l *Layout) sharedHomes(kernels []model.FunID) []int {
 		homes[k] = first[name]
 	}
 	return homes
+}
+
+// moveHome moves variables that an input has in a kernel's own section to the section that takes them.
+func (l *Layout) moveHome(s *sharedLayout, homes []int) {
+	for k, home := range homes {
+		from := l.sharedSection(s.Kernels[k])
+		if home == k || len(s.own[from]) == 0 {
+			continue
+		}
+		to := l.sharedSection(s.Kernels[home])
+		if to == model.Absent {
+			to = l.newShared(s.Kernels[home])
+		}
+		s.own[to] = append(s.own[to], s.own[from]...)
+		delete(s.own, from)
+	}
 }
 
 // placeOwn places what only kernel f uses, behind the coloured variables that
