@@ -124,8 +124,11 @@ func (l *Backend) sassInfo(img *plan, text model.SecID, merc []byte) ([]byte, er
 	return l.appendOwnInfo(img, out, fn)
 }
 
-// An attribute without a name that is known, and what it says in every link seen.
-var mark6B = cubin.InfoRecord{Format: cuda.FormatHalf, Attr: 0x6b, Value: 1}
+// Attributes without a name that is known, and what they say in every link seen.
+var (
+	mark6B = cubin.InfoRecord{Format: cuda.FormatHalf, Attr: 0x6b, Value: 1}
+	mark67 = cubin.InfoRecord{Format: cuda.FormatByte, Attr: 0x67} // sm_107, final links
+)
 
 // appendOwnInfo appends the records about SASS alone, which are the input's: the
 // size and the bank of the parameters, and a mark of a workaround.
@@ -165,6 +168,9 @@ func (l *Backend) appendOwnInfo(img *plan, out []byte, fn *code) ([]byte, error)
 	if l.Release.Marks6D {
 		rec := l.mark6D(fn.text)
 		out = rec.Append(out)
+	}
+	if l.Arch.SM == 107 && !l.IsRelocatable() {
+		out = mark67.Append(out)
 	}
 	if _, ok := l.Headers[fn.text]; ok {
 		for _, attr := range []cuda.InfoAttr{cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank} {

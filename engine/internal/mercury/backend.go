@@ -14,11 +14,11 @@ type Backend struct {
 	*output.Planner
 	*model.Program // of Planner
 
-	decoded    []*code          // by section of code, once it is decoded
-	order      []*code          // in the order of the output
-	lineStarts map[int32]uint64 // by input: where its lines begin on the SASS side
-	debug      *bool            // see debugInput
-	dependents []bool           // by function: see mark6D
+	decoded    []*code              // by section of code, once it is decoded
+	order      []*code              // in the order of the output
+	lineStarts map[lineStart]uint64 // where a unit's lines begin on the SASS side
+	debug      *bool                // see debugInput
+	dependents []bool               // by function: see mark6D
 
 	verdicts [verdicts]verdict
 
@@ -28,7 +28,7 @@ type Backend struct {
 
 // New returns the backend of a program.
 func New(res *resolve.Resolution) *Backend {
-	l := &Backend{Planner: output.New(res), Program: res.Program, decoded: make([]*code, len(res.Secs)), lineStarts: make(map[int32]uint64)}
+	l := &Backend{Planner: output.New(res), Program: res.Program, decoded: make([]*code, len(res.Secs)), lineStarts: make(map[lineStart]uint64)}
 	l.readCode()
 	return l
 }

@@ -131,7 +131,7 @@ func (fn *code) clearYields() {
 	for i := range fn.relocs {
 		r := &fn.relocs[i]
 		word, ok := cubin.Window(fn.sass, r.Off, capsule.WordSize)
-		if !ok || r.Type != cuda.R_CUDA_YIELD_OPCODE9_0 && r.Type != cuda.R_CUDA_YIELD_CLEAR_PRED4_87 {
+		if !ok || !isYield(r) {
 			continue
 		}
 		if whole {
@@ -145,6 +145,23 @@ func (fn *code) clearYields() {
 		at := binary.LittleEndian.Uint32(word[predicate/8:])
 		binary.LittleEndian.PutUint32(word[predicate/8:], at&^(0xf<<(predicate%8)))
 	}
+}
+
+// appendYields appends the records of YIELDs, which a link with -r keeps behind the
+// others.
+func (fn *code) appendYields(list []cubin.Reloc) []cubin.Reloc {
+	for i := range fn.relocs {
+		if r := fn.relocs[i]; isYield(&r) && r.Symbol == 0 && r.Off < uint64(len(fn.sass)) {
+			r.Off = uint64(fn.movedStart(uint32(r.Off)))
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// isYield reports whether a record is of a YIELD.
+func isYield(r *cubin.Reloc) bool {
+	return r.Type == cuda.R_CUDA_YIELD_OPCODE9_0 || r.Type == cuda.R_CUDA_YIELD_CLEAR_PRED4_87
 }
 
 // sortByPlace sorts a list by a place, stably. Lists of records stand mostly in

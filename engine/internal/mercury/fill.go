@@ -267,7 +267,7 @@ func (l *Backend) sassRelocs(list []cubin.Reloc, id model.SecID) []cubin.Reloc {
 				out.Addend = l.sassAddend(r)
 			case r.NewType == cuda.R_MERCURY_PROG_REL32 && l.IsRelocatable() && (r.Sym == model.Absent || l.Syms[r.Sym].Type() == cuda.STTSection):
 				out.Type, ok = cuda.R_CUDA_32, true
-				out.Addend = int64(l.lineStarts[r.File])
+				out.Addend = int64(l.lineStarts[lineStart{r.File, uint64(r.Addend)}])
 			}
 		} else {
 			if l.isReserved(r.Sym) || r.Sym != model.Absent && l.Syms[r.Sym].IsReservedShared() && !l.IsRelocatable() {
@@ -286,6 +286,9 @@ func (l *Backend) sassRelocs(list []cubin.Reloc, id model.SecID) []cubin.Reloc {
 		if ok {
 			list = append(list, out)
 		}
+	}
+	if fn != nil && l.IsRelocatable() {
+		list = fn.appendYields(list)
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package mercury
 
 import (
+	"bytes"
 	"encoding/binary"
 	"sort"
 
@@ -214,12 +215,13 @@ func (l *Backend) frameCode(img *plan, sym model.SymID) *code {
 	return l.opened(s.Sec)
 }
 
-// first returns the first function symbol of each section of code.
+// first returns the function symbol by which the finalizer knows a section of code:
+// the first, from 13.5 on the first that has a size, as second names have none.
 func (img *plan) first(l *Backend) []model.SymID {
 	if img.firstSym == nil {
 		img.firstSym = model.Blank([]model.SymID(nil), len(l.Secs))
 		for _, id := range img.Symbols {
-			if s := &l.Syms[id]; s.Fun != model.Absent && s.Sec >= 0 {
+			if s := &l.Syms[id]; s.Fun != model.Absent && s.Sec >= 0 && (s.Size > 0 || !l.Release.FirstOfSize) {
 				if img.firstSym[s.Sec] == model.Absent {
 					img.firstSym[s.Sec] = id
 				}
@@ -230,7 +232,8 @@ func (img *plan) first(l *Backend) []model.SymID {
 }
 
 // sassFrames returns the programs of the SASS side of a chunk by the symbol of their
-// function: they tell more than those of the Mercury side.
+// function: they tell more than those of the Mercury side, but for FDEs that say
+// nothing.
 func (l *Backend) sassFrames(c *model.Chunk) map[uint32][]byte {
 	in := &l.Sides[c.File]
 	if int64(c.From) >= int64(len(in.Twin)) || in.Twin[c.From] == 0 || in.Rela[in.Twin[c.From]] == 0 {
@@ -251,8 +254,12 @@ func (l *Backend) sassFrames(c *model.Chunk) map[uint32][]byte {
 	}
 	programs := make(map[uint32][]byte, len(list))
 	for _, f := range list {
-		if sym, ok := symbols[f.off+frameLocation]; ok && !f.cie {
-			programs[sym] = b[f.off+frameProgram : f.off+f.size]
+		if f.cie {
+			continue
+		}
+		program := b[f.off+frameProgram : f.off+f.size]
+		if sym, ok := symbols[f.off+frameLocation]; ok && len(bytes.Trim(program, "\x00")) > 0 {
+			programs[sym] = program
 		}
 	}
 	return programs

@@ -95,6 +95,12 @@ func (w *lineWriter) noteRelocs() {
 	}
 }
 
+// lineStart is where a unit of an input begins in .debug_line of the Mercury side.
+type lineStart struct {
+	file int32
+	at   uint64
+}
+
 // lineInput is the line program of an input.
 type lineInput struct {
 	*input.Sides
@@ -116,13 +122,17 @@ func (w *lineWriter) appendInput(c *model.Chunk) error {
 	if in.places, err = in.Addresses(k); err != nil {
 		return err
 	}
-	if w.name == ".debug_line" {
-		w.lineStarts[c.File] = uint64(len(w.out))
-	}
+	merc := uint64(0) // where the unit begins on the Mercury side
 	for pos := uint64(0); pos < uint64(len(in.body)); {
 		u, ok := splitUnit(in.body[pos:])
 		if !ok {
 			return w.badLines(in.Sides, w.name, pos)
+		}
+		if w.name == ".debug_line" {
+			w.lineStarts[lineStart{c.File, c.Off + merc}] = uint64(len(w.out))
+		}
+		if head, ok := cubin.Window(c.Data, merc, 4); ok {
+			merc += 4 + uint64(binary.LittleEndian.Uint32(head))
 		}
 		if err := w.appendUnit(&in, &u, pos); err != nil {
 			return err

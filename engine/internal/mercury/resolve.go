@@ -243,6 +243,6 @@ func (l *Backend) applyLineStart(body []byte, code bool, r *model.Reloc) {
 		return
 	}
 	if b, ok := cubin.Window(body, r.Off, 4); ok {
-		binary.LittleEndian.PutUint32(b, uint32(l.lineStarts[r.File]))
+		binary.LittleEndian.PutUint32(b, uint32(l.lineStarts[lineStart{r.File, uint64(r.Addend)}]))
 	}
 }

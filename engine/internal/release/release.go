@@ -117,6 +117,10 @@ type Release struct {
 	// FramesOfSASS: .debug_frame of the SASS side tells what the Mercury side
 	// doesn't, registers that are lost.
 	FramesOfSASS bool
+
+	// FirstOfSize: the finalizer knows code by its first symbol that has a size,
+	// not by its first.
+	FirstOfSize bool
 	// ClonesCalls: the Mercury group has .nv.callgraph and .nv.prototype too.
 	ClonesCalls bool
 	// KeepsEqual: equal constants are not merged under a kernel filter.
@@ -312,6 +316,7 @@ var (
 		r.HollowReserved = true
 		r.NamesConstants = true
 		r.FilterSkipsLost = true
+		r.FirstOfSize = true
 	})
 )
 
