@@ -16,6 +16,7 @@ const (
 	fromField  = 84
 	pField     = 81 // predicates: two that are written,
 	p2Field    = 84
+	pairBit    = 80 // of a MOV: it moves two registers
 	ppField    = 87 // and one that is read
 )
 
@@ -52,7 +53,8 @@ var (
 var besideMemory = map[uint16][]operand{
 	0x980: descriptorInB, 0x981: descriptorInB,
 	0x985: descriptorInC, 0x986: descriptorInC, 0x98e: descriptorInC, 0x98a: descriptorInC,
-	0x9a8: descriptorInC, 0x9a9: descriptorInC, 0x98b: descriptorInC,
+	0x9a8: descriptorInC, 0x9a9: descriptorInC, 0x98b: descriptorInC, 0x9a1: descriptorInC, 0x9a3: descriptorInC,
+	0x58d: predResult,
 	0x2cc: uniformResult, 0x2ca: uniformResult, 0x3c4: uniformResult,
 	0x389: predResult, 0x589: predResult, 0x989: predResult, 0xf89: predResult,
 	0x806: {{writesPred, pField, 1}, {readsPred, ppField, 1}},
@@ -316,6 +318,9 @@ func (d *decoder) alu(op uint16) bool {
 	s, ok := alu[op&0xff]
 	if !ok || op>>8&1 != 0 {
 		return false
+	}
+	if op&0xff == moveByte && d.field(pairBit, 1) != 0 {
+		s.d, s.b = 2, 2
 	}
 	d.write(dField, s.d)
 	d.read(aField, s.a)

@@ -83,5 +83,8 @@ var memory = map[uint16]shape{
 // accessRegs is the number of registers by the size field of a load or store.
 var accessRegs = [8]int{1, 1, 1, 1, 1, 2, 4, 4}
 
+// moveByte is the low byte of MOV.
+const moveByte = 0x02
+
 // uniformWide is the low byte of UIMAD.WIDE, whose result and summand are pairs.
 const uniformWide = 0xa5

@@ -18,6 +18,9 @@ func TestVariants(t *testing.T) {
 	}
 	forms := map[uint16][]uint16{}
 	for op := range memory {
+		if op == 0x58d {
+			continue // ATOMS.CAST tells by a predicate whether it stored; ATOMS.CAS doesn't
+		}
 		forms[op&0x1ff] = append(forms[op&0x1ff], op)
 	}
 	compared := 0
