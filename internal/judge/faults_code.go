@@ -55,7 +55,8 @@ func computes(f *file, at uint64) bool {
 	op := f.op(at)
 	switch op % 256 {
 	case 0x02, 0x10, 0x12, 0x19, 0x21, 0x23, 0x24, 0x25, 0x35, 0x36:
-		return op>>8%2 == 0 && f.low(at)>>16%256 != 255 && f.low(at)>>12%16 == 7
+		itself := op == 0x202 && f.low(at)>>16%256 == f.low(at)>>32%256 // MOV, which does nothing
+		return op>>8%2 == 0 && f.low(at)>>16%256 != 255 && f.low(at)>>12%16 == 7 && !itself
 	}
 	return false
 }
@@ -151,10 +152,10 @@ var codeFaults = []fault{
 	{name: "another address register", plant: onWord(isOp(0x981, 0x980, 0x986, 0x985), func(f *file, at uint64) { f.flip(at, 25) })},
 	{name: "another stored register", plant: onWord(isOp(0x986, 0x985, 0x988, 0x387, 0x388), func(f *file, at uint64) { f.flip(at, 33) })},
 	{name: "another special register", plant: onWord(isOp(0x919, 0x9c3), func(f *file, at uint64) { f.flip(at, 72) })},
-	{name: "branch one word further", plant: onWord(conditional, func(f *file, at uint64) { f.moveBranch(at, 4) })},
+	{name: "branch two words further", plant: onWord(conditional, func(f *file, at uint64) { f.moveBranch(at, 8) })},
 	{name: "branch one word less far", plant: onWord(conditional, func(f *file, at uint64) { f.moveBranch(at, -4) })},
 	{name: "branch far away", plant: onWord(conditional, func(f *file, at uint64) { f.moveBranch(at, 1<<12) })},
-	{name: "BSSY to another word", plant: onWord(isOp(opBssy), func(f *file, at uint64) { f.field(at, 34, 30, f.low(at)>>34+4) })},
+	{name: "BSSY to another word", plant: onWord(isOp(opBssy), func(f *file, at uint64) { f.field(at, 34, 30, f.low(at)>>34+8) })},
 	{name: "indirect branch from another place", plant: onWord(isOp(opBrx), func(f *file, at uint64) { f.moveBranch(at, 4) })},
 	{name: "barrier of another number", plant: onWord(isOp(0xb1d), func(f *file, at uint64) { f.flip(at, 54) })},
 	{name: "another comparison", plant: onWord(isOp(0x20c, 0x80c, 0x20b, 0x80b), func(f *file, at uint64) { f.flip(at, 77) })},

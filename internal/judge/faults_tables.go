@@ -87,7 +87,7 @@ func recordFaultsOf(class, what string) []fault {
 			if h.kind == kindRel {
 				return false
 			}
-			f.put(at+16, 8, f.get(at+16, 8)+16)
+			f.put(at+16, 8, f.get(at+16, 8)+32) // a word further may be a NOP that was put in
 			return true
 		})},
 	}
