@@ -147,9 +147,20 @@ func (c *check) compareTarget(a *area, i, j uint64, want, got []byte) {
 	}
 	first, last, ok := a.words.leadsTo(uint64(to) / instruction)
 	is := int64(j+1)*instruction + distance(got)
-	if !ok || is%instruction != 0 || is < int64(first)*instruction || is > int64(last)*instruction {
+	if !ok || is%instruction != 0 || is < int64(first)*instruction || is > int64(last)*instruction || fencesBetween(a.out.body, first, uint64(is)/instruction) {
 		f := c.codeFinding(a, j*instruction, nil, nil, "a branch goes to another instruction")
 		f.Want, f.Got = hex(last*instruction), hex(uint64(is))
 		c.verdict.add(f)
 	}
+}
+
+// fencesBetween reports whether a fence stands among words that were put in: a branch goes to
+// the first of them.
+func fencesBetween(code []byte, from, to uint64) bool {
+	for ; from < to; from++ {
+		if word, ok := cut(code, from*instruction, instruction); !ok || isFence(word) {
+			return true
+		}
+	}
+	return false
 }

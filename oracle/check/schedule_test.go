@@ -236,3 +236,18 @@ func TestFencesWait(t *testing.T) {
 		}
 	}
 }
+
+// A branch to an EXIT goes to the first of the fences that -g puts before it, not past one.
+func TestBranchPastFence(t *testing.T) {
+	branch := func(words uint64) scheduled { return scheduled{0x03800000, 0x0947 | words*4<<16, 5, 7, 7, 0} }
+	exit := scheduled{0x03800000, 0x794d, 5, 7, 7, 0}
+	for words, right := range []bool{true, false, false} {
+		out := []scheduled{branch(uint64(words)), {0x5000, 0x7992, 0, 7, 7, 0}, {0, 0x79ab, 0, 7, 7, 0}, exit}
+		s := scheduleOf(out, out)
+		s.area.words = &wordMap{to: []int32{0, 3}, from: []int32{0, -1, -1, 1}}
+		s.c.compareTarget(s.area, 0, 0, branch(0).word(), out[0].word())
+		if got := s.c.verdict.Total == 0; got != right {
+			t.Errorf("%d words further: %v", words, s.c.verdict)
+		}
+	}
+}
