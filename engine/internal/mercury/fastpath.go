@@ -35,8 +35,7 @@ const attr0E = 0x0e // of .nv.compat, without a name that is known
 //
 // sm_100 has the bit for sm_103 where no instruction is one that the two run
 // differently: double precision arithmetic, comparisons of floats with an
-// immediate, products of integer and of double precision matrices. sm_120 has the one for sm_121 always,
-// sm_120a by 13.0 alone.
+// immediate, products of integer and of double precision matrices. sm_120 has the one for sm_121 always.
 //
 // Source: 362 inputs and outputs of ptxas and nvlink 13.0.88, 504 forms of
 // instructions one by one.
@@ -53,7 +52,7 @@ func (l *Backend) fastpath() (mask uint64) {
 		}
 	case 120:
 		mask = 0x10
-		if able && !(l.Release.NoMixedAccelerated && l.Arch.Accelerated) {
+		if able {
 			mask |= 0x40
 		}
 	}
@@ -61,7 +60,7 @@ func (l *Backend) fastpath() (mask uint64) {
 }
 
 // isAble reports whether nothing in .nv.compat keeps the code to its target. From
-// 13.3 on that an accelerated target says nothing of tcgen05 does.
+// 13.1 on that an accelerated target says nothing of tcgen05 does.
 func (l *Backend) isAble() bool {
 	c := &l.Compat
 	class, mma := uint16(c.Class.V), uint16(c.Mma[0].V)|uint16(c.Mma[1].V)<<2
@@ -74,7 +73,7 @@ func (l *Backend) isAble() bool {
 			mma, saysMMA = r.Value, true
 		}
 	}
-	if l.Release.Compat.AnyCode && l.Arch.Accelerated && !saysMMA {
+	if l.Release.NoMixedAccelerated && l.Arch.Accelerated && !saysMMA {
 		return false
 	}
 	return class != 4 && mma&3 != 2 && mma>>2&3 != 2
