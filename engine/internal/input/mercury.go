@@ -252,7 +252,7 @@ func (in *Sides) view() (*cubin.File, error) {
 				s.NameOff += uint32(len(CapmercPrefix))
 			}
 			text := f.Section(int(in.Twin[i]))
-			s.Type, s.Flags, s.Align = cuda.SHTProgbits, text.Flags, text.Align
+			s.Type, s.Flags, s.Align = text.Type, text.Flags, text.Align
 		case cuda.SHTMercSymtab:
 			s.Type = cuda.SHTSymtab
 		case cuda.SHTMercInfo:

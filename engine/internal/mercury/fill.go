@@ -33,7 +33,7 @@ func (l *Backend) fillParts(img *plan) error {
 					return err
 				}
 			}
-		case s.Type == cuda.SHTCudaCallgraph, s.Type == cuda.SHTCudaPrototype:
+		case s.Type == cuda.SHTCudaCallgraph, s.Type == cuda.SHTCudaPrototype, s.Type == cuda.SHTCudaUFTEntry, s.Type == cuda.SHTCudaUDTEntry:
 			merc.data = img.Content(id)
 			sass.data = merc.data
 		case s.Type == cuda.SHTRela:

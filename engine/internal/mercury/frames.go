@@ -19,7 +19,8 @@ import (
 // u64 place and u64 length of its function; a CIE with u8 version, a string and
 // the code alignment, which is 4 on the SASS side and 1 on the Mercury side.
 //
-// The finalizer looks the code up by the first symbol of its section, once. An
+// The finalizer looks the code up by the first symbol of its section, once, and
+// writes its length, whatever the Mercury side has there. An
 // FDE that names another symbol (a second name), or code that had an FDE before,
 // keeps the Mercury length and says nothing; its CIE keeps its code alignment,
 // too.
@@ -272,8 +273,7 @@ func appendFDE(out, entry, sass []byte, fn *code) ([]byte, bool) {
 	start := len(out)
 	out = append(out, entry[:frameProgram]...)
 	if fn != nil {
-		length := binary.LittleEndian.Uint64(entry[frameProgram-8:])
-		binary.LittleEndian.PutUint64(out[start+frameProgram-8:], fn.sassOf(length))
+		binary.LittleEndian.PutUint64(out[start+frameProgram-8:], uint64(fn.cap.SASSSize()))
 		var ok bool
 		if sass != nil {
 			out, ok = moveFrame(out, sass, fn)

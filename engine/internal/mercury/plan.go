@@ -71,6 +71,9 @@ func (l *Backend) Write(to io.WriterAt) ([]byte, error) {
 	if err := l.openCode(); err != nil {
 		return nil, err
 	}
+	if err := l.checkUnified(); err != nil {
+		return nil, err
+	}
 	l.CountResolved()
 	l.ChooseSymbols(img.Plan)
 	l.BuildStrings(img.Plan)
@@ -174,6 +177,7 @@ func (l *Backend) planSASS(img *plan) {
 		if s.Fun != model.Absent {
 			h.Link, h.Info = symtab, l.Syms[l.Funs[s.Fun].Sym].Index
 		}
+		output.UnifiedHeader(&h, s.Type, symtab)
 		l.NoteHeader(id, &h)
 		l.addReserve(id, &h)
 		img.sassOf[id] = int32(len(img.parts))
@@ -324,6 +328,7 @@ func (l *Backend) mercHeader(img *plan, id model.SecID, symtab uint32) (h cubin.
 	if s.Owner != model.Absent {
 		h.Info = uint32(img.mercOf[s.Owner] + 1)
 	}
+	output.UnifiedHeader(&h, s.Type, symtab)
 	return h, before
 }
 

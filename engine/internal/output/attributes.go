@@ -8,6 +8,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/descriptor"
 	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/names"
 	"github.com/twinlink/twinlink/engine/internal/reach"
 	"github.com/twinlink/twinlink/engine/internal/release"
 )
@@ -151,7 +152,7 @@ func (l *Planner) callgraphBytes(img *Plan) []byte {
 		if f := &l.Funs[i]; f.Taken {
 			proto := uint32(0)
 			if f.HasProto || f.Proto != 0 {
-				proto = img.Str.AddPrototype(f.Proto)
+				proto = l.addPrototype(img, f.Proto)
 			}
 			b = pair(b, x, proto)
 		}
@@ -159,7 +160,7 @@ func (l *Planner) callgraphBytes(img *Plan) []byte {
 	b = pair(b, 0, cuda.CallgraphIndirect)
 	l.eachShown(func(i model.FunID, x uint32) {
 		for _, proto := range slices.Backward(l.Funs[i].Icalls) {
-			b = pair(b, x, img.Str.AddPrototype(proto))
+			b = pair(b, x, l.addPrototype(img, proto))
 		}
 	})
 	if !l.Release.Edges {
@@ -194,12 +195,21 @@ func (l *Planner) appendCallees(list []model.FunID, id model.FunID) []model.FunI
 	return reach.Reversed(list, l.Funs[id].Callees.List)
 }
 
+// addPrototype adds a prototype to .strtab. The empty one gets a NUL of its own, but in
+// a table that the finalizer begins anew, where it is at 0.
+func (l *Planner) addPrototype(img *Plan, id names.ID) uint32 {
+	if l.beginsNames() {
+		return img.Str.Add(id)
+	}
+	return img.Str.AddPrototype(id)
+}
+
 // prototypeBytes is .nv.prototype: functions whose address nobody takes.
 func (l *Planner) prototypeBytes(img *Plan) []byte {
 	var b []byte
 	l.eachShown(func(i model.FunID, x uint32) {
 		if f := &l.Funs[i]; f.Proto != 0 && !f.Taken {
-			b = pair(b, x, img.Str.AddPrototype(f.Proto))
+			b = pair(b, x, l.addPrototype(img, f.Proto))
 		}
 	})
 	return b

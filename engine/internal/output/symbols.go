@@ -125,7 +125,7 @@ func (l *Planner) BuildStrings(img *Plan) {
 		return
 	}
 	img.Str, img.Shstr = names.NewStrtab(l.Names, len(l.Syms)), names.NewStrtab(l.Names, len(l.Secs))
-	if l.Release.FreshNames && l.Dialect == &release.Mercury {
+	if l.beginsNames() {
 		return // package mercury adds what it uses
 	}
 	for _, p := range l.Protos {
@@ -144,6 +144,10 @@ func (l *Planner) BuildStrings(img *Plan) {
 		}
 	}
 }
+
+// beginsNames reports whether the finalizer makes the string tables, which then hold
+// nothing of what merely was read.
+func (l *Planner) beginsNames() bool { return l.Release.FreshNames && l.Dialect == &release.Mercury }
 
 // nameStays reports whether a symbol's name is in .strtab: that of every
 // symbol in the table, of every section and of the synthetic ones.

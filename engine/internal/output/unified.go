@@ -22,9 +22,10 @@ func (l *Planner) buildUnified(img *Plan) {
 	}
 }
 
-// UnifiedHeader is what headers of unified sections have of their own.
-func UnifiedHeader(h *cubin.Section, symtab uint32) {
-	switch h.Type {
+// UnifiedHeader is what headers of unified sections of a type have of their own, those
+// of their clones too.
+func UnifiedHeader(h *cubin.Section, t cuda.SectionType, symtab uint32) {
+	switch t {
 	case cuda.SHTCudaUFTEntry, cuda.SHTCudaUDTEntry:
 		h.Link, h.EntSize = symtab, model.UnifiedSize
 	case cuda.SHTCudaUFT:

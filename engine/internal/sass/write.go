@@ -299,7 +299,7 @@ func (l *Backend) putSectionHeaders(b []byte, img *output.Plan, from int) {
 			h.Link = symtab
 			h.Info = uint32(s.Regs)<<24 | l.Syms[l.Funs[s.Fun].Sym].Index
 		}
-		output.UnifiedHeader(&h, symtab)
+		output.UnifiedHeader(&h, s.Type, symtab)
 		l.NoteHeader(id, &h)
 		h.Put((*[cubin.SectionSize]byte)(b[i*cubin.SectionSize:]))
 	}
