@@ -17,6 +17,7 @@ type allocator struct {
 	before     [][]int  // by block: those it may be entered from
 	fenced     []bool   // by word: an EXIT with a new fence in front; nil where there is none
 	fenceWords int      // how long such a fence is
+	complete   bitset   // tokens that new fences let be complete in front of a loop
 	freed      []bool   // by token: the last word of its block waits for it
 	reached    [][]int  // by token: blocks at whose entry it is pending, made when first asked for
 	choices    []choice // by token: of the input
@@ -41,6 +42,7 @@ const maxWork = 1 << 28
 func (a *allocator) reallocate(dead int) bool {
 	nb := len(a.blocks)
 	a.clocks = make([][]int, nb)
+	a.complete = newBitset(len(a.tokens))
 	a.reached = make([][]int, len(a.tokens))
 	a.out = make([]bitset, nb)
 	a.work = maxWork
@@ -147,6 +149,9 @@ func (a *allocator) pass(b int, is bitset, note func(i int, mask uint8)) {
 		}
 		if a.late {
 			mask |= a.extraWaits(b, i, is)
+		}
+		if i == bl.to-1 {
+			mask |= a.afterFences(b, is, mask)
 		}
 		switch w := &a.words[i]; {
 		case w.isCollective():
@@ -382,6 +387,7 @@ func (a *allocator) masks() {
 	}
 	masks := make([]uint8, len(a.words))
 	for b := range a.blocks {
+		changed[b] = changed[b] || a.lateWaits && a.fenced != nil && a.entersLoop(b)
 		if changed[b] && a.seen[b] {
 			a.pass(b, a.out[b].clone(), func(i int, mask uint8) { masks[i] = mask })
 		}

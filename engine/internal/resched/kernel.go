@@ -12,7 +12,7 @@ const (
 	unforeseen                        // a choice of the input is not what the rules give
 	overBack                          // a wait changed where a token comes over a back edge
 	noModel                           // the input's choice leads to none
-	nearFence                         // whether a fenced EXIT waits was a close call
+	nearFence                         // whether a fenced EXIT, or a loop behind one, waits was a close call
 )
 
 // none reports whether no kernel was seen to differ with these doubts. Where the

@@ -150,7 +150,7 @@ func (a *allocator) passedOver(t, low int, was *holders, avoid *[boards]bool) {
 		isEarlier := func(o int) bool { return a.tokens[o].block < tok.block }
 		explained := slices.ContainsFunc(met, isEarlier)
 		for _, o := range met {
-			if !explained || isEarlier(o) {
+			if (!explained || isEarlier(o)) && !a.complete.has(o) {
 				avoid[a.tokens[o].now] = true
 			}
 		}
