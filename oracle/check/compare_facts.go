@@ -250,7 +250,7 @@ func valuesOf(list []fact, attr cuda.InfoAttr) []string {
 // onlyWords reports whether an attribute is a list of offsets of instructions.
 func onlyWords(attr cuda.InfoAttr) bool {
 	switch attr {
-	case cuda.AttrExitInstrOffsets, cuda.AttrS2rctaidInstrOffsets, cuda.AttrCoopGroupInstrOffsets, cuda.AttrIntWarpWideInstrOffsets, cuda.AttrSwWarMembarSysInstrOffsets:
+	case cuda.AttrExitInstrOffsets, cuda.AttrS2rctaidInstrOffsets, cuda.AttrCoopGroupInstrOffsets, cuda.AttrIntWarpWideInstrOffsets, cuda.AttrSwWarMembarSysInstrOffsets, attrBulkCopyOffsets:
 		return true
 	}
 	return false

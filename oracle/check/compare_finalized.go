@@ -7,12 +7,18 @@ import (
 // What the finalizer writes anew besides code: offsets of instructions in
 // attributes and tables, where words moved, and debug information.
 
+// attrBulkCopyOffsets, for which cuobjdump 13.5 has no name, lists where UBLKCP.S.G stand.
+//
+// Source: CUB's scan by ptxas 13.5 for sm_120a: five numbers, in the object and in nvlink's
+// image, each the place of such a word.
+const attrBulkCopyOffsets cuda.InfoAttr = 101
+
 // countsWords reports whether an attribute holds offsets of instructions.
 func countsWords(attr cuda.InfoAttr) bool {
 	switch attr {
 	case cuda.AttrExitInstrOffsets, cuda.AttrS2rctaidInstrOffsets, cuda.AttrCoopGroupInstrOffsets, cuda.AttrIntWarpWideInstrOffsets, cuda.AttrAtom16EmulInstrRegMap,
 		cuda.AttrIndirectBranchTargets, cuda.AttrMbarrierInstrOffsets, cuda.AttrInstrRegMap, cuda.AttrUnusedLoadByteOffset, cuda.AttrSyscallOffsets,
-		cuda.AttrSwWarMembarSysInstrOffsets, cuda.AttrAnnotations, cuda.AttrStackCanaryTrapOffsets:
+		cuda.AttrSwWarMembarSysInstrOffsets, cuda.AttrAnnotations, cuda.AttrStackCanaryTrapOffsets, attrBulkCopyOffsets:
 		return true
 	}
 	return false
