@@ -2,12 +2,10 @@ package mercury
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
@@ -55,7 +53,7 @@ func (l *Backend) fillParts(img *plan) error {
 				merc.nobits, merc.hdr.Size = true, s.Size
 				continue
 			}
-			data, err := l.reservedBytes(img, s.Size)
+			data, err := l.reservedBytes(img, id)
 			if err != nil {
 				return err
 			}
@@ -86,30 +84,6 @@ func (l *Backend) resolvedRelocs(id model.SecID) []cubin.Reloc {
 		list = append(list, cubin.Reloc{Off: uint64(l.MoreOf(r).SASSOff), Type: l.MoreOf(r).SASSType, Symbol: l.SymIndex(r.Sym), Addend: r.Addend + int64(r.Base)})
 	}
 	return list
-}
-
-// reservedBytes is what stands in the clone of .nv.shared.reserved.0, a section
-// that has no bytes: what lies at its offset in the file that the finalizer
-// reads, which is its section headers: the null one, that of .shstrtab, and half of
-// that of .strtab behind it. More is not known.
-func (l *Backend) reservedBytes(img *plan, size uint64) ([]byte, error) {
-	const known = 2*cubin.SectionSize + cubin.SectionSize/2
-	if size > known {
-		return nil, diag.Refuse(diag.Unsupported, "", "reserved shared memory of %d bytes: what the copy of its section holds is not known", size)
-	}
-	names := uint64(img.Shstr.Size)
-	for i := range img.banks {
-		names -= uint64(len(img.banks[i].name) + 1)
-	}
-	headers := [...]cubin.Section{
-		{NameOff: 1, Type: cuda.SHTStrtab, Off: cubin.HeaderSize, Size: names, Align: 1},
-		{NameOff: uint32(len("\x00.shstrtab\x00")), Type: cuda.SHTStrtab, Off: cubin.HeaderSize + names},
-	}
-	var table [(1 + len(headers)) * cubin.SectionSize]byte
-	for i := range headers {
-		headers[i].Put((*[cubin.SectionSize]byte)(table[(1+i)*cubin.SectionSize:]))
-	}
-	return slices.Clone(table[:size]), nil
 }
 
 // fillData gives data and debug sections their bytes on both sides.

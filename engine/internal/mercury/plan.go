@@ -32,7 +32,10 @@ type plan struct {
 	banks      []paramBank            // those the finalizer makes
 	bankOf     map[model.SecID]uint32 // by section of code: the index of its bank's symbol
 	gap        uint64                 // bytes behind .strtab
-	extra      mercNames
+	// plainStrings is the size of .strtab before the SASS side's names are added.
+	plainStrings uint64
+	ownCompat    uint64 // bytes that the finalizer puts behind .nv.compat
+	extra        mercNames
 	// bankName is the SASS name of a section of constants, by section.
 	bankName map[model.SecID]uint32
 	bytes    model.Arena[byte] // short contents
@@ -77,12 +80,15 @@ func (l *Backend) Write(to io.WriterAt) ([]byte, error) {
 	l.CountResolved()
 	l.ChooseSymbols(img.Plan)
 	l.BuildStrings(img.Plan)
+	img.plainStrings = uint64(img.Str.Size)
 	l.planBanks(img)
 	if l.Release.FreshNames {
 		l.addFreshNames(img)
 	}
 	l.BuildAttributes(img.Plan)
-	l.BuildNotes(img.Plan, l.finishCompat())
+	own := l.finishCompat()
+	img.ownCompat = uint64(len(own))
+	l.BuildNotes(img.Plan, own)
 	l.OrderSections(img.Plan)
 	l.widen(img)
 	if l.Release.FreshNames && (img.wide.early || img.wide.late) {
