@@ -154,28 +154,16 @@ func (l *Layout) mergeConstants() {
 			l.Str.Add(temp)
 		}
 		before := l.Parts[i].Chunks
-		l.mergePieces(model.SecID(i), l.patched(model.SecID(i)))
+		l.mergePieces(model.SecID(i))
 		if len(l.Parts[i].Chunks) < len(before) {
 			l.warnMoved(model.SecID(i), before)
 		}
 	}
 }
 
-// patched lists the places of a section that relocations name, ascending.
-func (l *Layout) patched(id model.SecID) []uint64 {
-	var places []uint64
-	for r := l.Parts[id].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
-		for i := range l.Parts[r].Relocs {
-			places = append(places, l.Parts[r].Relocs[i].Off)
-		}
-	}
-	slices.Sort(places)
-	return places
-}
-
 // mergePieces copies the pieces of a bank without those that are equal to an
-// earlier one. A piece that a relocation patches is equal to none.
-func (l *Layout) mergePieces(bank model.SecID, patched []uint64) {
+// earlier one. What relocations patch is compared as it stands in the input.
+func (l *Layout) mergePieces(bank model.SecID) {
 	type piece struct {
 		data  string
 		align uint64
@@ -186,9 +174,7 @@ func (l *Layout) mergePieces(bank model.SecID, patched []uint64) {
 	list := all[:0:0]
 	for _, c := range all {
 		mergeable := c.IsMergeable() && c.Data != nil
-		at, _ := slices.BinarySearch(patched, c.Off)
-		fixed := at == len(patched) || patched[at] >= c.Off+c.Size
-		if p := (piece{string(c.Data), c.Align}); mergeable && fixed && !isZeroWord(c.Data) {
+		if p := (piece{string(c.Data), c.Align}); mergeable && !isZeroWord(c.Data) {
 			if seen[p] {
 				continue
 			}
