@@ -17,14 +17,15 @@ var wrongBehaviours = []struct {
 }{
 	{SharedPlace, "tcgen05", "-r"}, {SharedPlace, "resource_report", "-v-r"}, {SharedPlace, "hidden_kernels", "-r"}, {SharedPlace, "hidden_kernels", "-r-null"},
 	{SharedPlace, "hidden_kernels", "-r-null-filter"}, {SharedPlace, "hidden_kernels", "-r-g"}, {SharedPlace, "partial_twice", "sm_100-r"},
-	{SectionSize, "equal_constants", "-kernels"}, {FunctionMissing, "null_pointers", "-ab"},
+	{SectionSize, "equal_constants", "-kernels"}, {SectionSize, "patched_constants", "-kept"},
+	{FunctionMissing, "null_pointers", "-ab"},
 	{SymbolAlignment, "dynamic_shared", "13.5-sm_80"}, {SymbolAlignment, "dynamic_shared", "13.5-sm_100"}, {CodeBytes, "open_constants", "-r"},
 }
 
 // lookedAt are the programs whose links were gone through for these lists.
 var lookedAt = []string{"described_shared", "dropped_label", "dynamic_shared", "equal_constants", "fast_path", "fenced_exits", "graph_calls", "hidden_kernels",
 	"late_barriers", "late_scoreboards", "null_pointers", "old_tables", "open_constants", "partial_twice", "resource_report", "second_names", "tcgen05", "tools_patch",
-	"undefined_globals", "weak_target", "whole_program"}
+	"undefined_globals", "weak_target", "whole_program", "patched_constants"}
 
 // Every other link of these programs is accepted.
 func TestBehaviours(t *testing.T) {
