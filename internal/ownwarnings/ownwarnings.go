@@ -17,6 +17,7 @@ var asNvlink = []string{
 	"is zero, since an earlier input defines",
 	"is lost, since another object defines it",
 	"no multiple of the alignment",
+	"becomes another operation, as with nvlink",
 	"it is linked as nvJitLink does",
 }
 

@@ -35,6 +35,7 @@ type code struct {
 	anew    bool            // record was made of the nodes
 	places  []uint32        // by node: where its record stands then, made when first asked for
 	framed  bool            // an FDE is about it
+	bent    []uint64        // YIELDs that become another operation
 	gone    []int           // words that go
 	fault   error           // what is wrong with it
 	unsized *unsized        // nil where the size of every node in Mercury is known
@@ -115,14 +116,15 @@ func (l *Backend) read(text model.SecID, to *shelf) *code {
 		sortByPlace(fn.relocs, func(r *cubin.Reloc) uint64 { return r.Off })
 	}
 	if !l.ForwardProgress && !l.IsRelocatable() {
-		fn.clearYields()
+		fn.clearYields(l.NullValue)
 	}
 	return fn
 }
 
 // clearYields makes each YIELD a NOP, in code for GPUs whose threads don't advance
-// independently. Only the SASS side has records of it.
-func (fn *code) clearYields() {
+// independently. Only the SASS side has records of it. They name symbol 0, whose value
+// counts: see resolve's warnYields.
+func (fn *code) clearYields(null uint64) {
 	const (
 		opcodeHigh = 1 // the ninth of nine bits, in the second byte
 		predicate  = 87
@@ -139,7 +141,11 @@ func (fn *code) clearYields() {
 			word = fn.sass[r.Off:]
 		}
 		if r.Type == cuda.R_CUDA_YIELD_OPCODE9_0 {
-			word[0], word[1] = byte(r.Addend), word[1]&^opcodeHigh|byte(r.Addend>>8)&opcodeHigh
+			op := uint64(r.Addend) + null
+			word[0], word[1] = byte(op), word[1]&^opcodeHigh|byte(op>>8)&opcodeHigh
+			if null != 0 {
+				fn.bent = append(fn.bent, r.Off)
+			}
 			continue
 		}
 		at := binary.LittleEndian.Uint32(word[predicate/8:])

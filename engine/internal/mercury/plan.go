@@ -128,6 +128,9 @@ func (l *Backend) openCode() error {
 			if err != nil {
 				return err
 			}
+			if len(fn.bent) > 0 {
+				l.SayYield(fn.text, fn.input.File.Name, fn.bent[0])
+			}
 			l.order = append(l.order, fn)
 		}
 	}

@@ -71,6 +71,7 @@ func (l *Resolution) DecideAll(by Rules) error {
 		l.findNullPointers()
 		l.WarnNullPointers()
 		l.warnLostConstants()
+		l.warnYields()
 	}
 	return nil
 }
@@ -237,7 +238,7 @@ func (l *Resolution) IsLostDebug(in model.SecID, r *model.Reloc) bool {
 func (l *Resolution) Value(in model.SecID, r *model.Reloc) descriptor.Values {
 	v := descriptor.Values{Rela: l.Secs[in].Type == cuda.SHTRela, Addend: r.Addend, Place: r.Off}
 	if r.Sym == model.Absent {
-		v.Bank = model.BankOf(cuda.SHTNull)
+		v.Symbol, v.Bank = l.NullValue, model.BankOf(cuda.SHTNull)
 		return v
 	}
 	sym := &l.Syms[r.Sym]
