@@ -8,8 +8,14 @@ import (
 // TestLate makes kernels of many blocks, as ptxas 13.5.37 compiled them from PTX made for
 // this, what nvlink 13.5.37 makes of them; but promises nothing, for it isn't always so.
 func TestLate(t *testing.T) {
-	eachPair(t, "late", func(file string, text, want []byte) {
-		r := Kernel(text, Options{Late: true})
+	sameInDoubt(t, "late", Options{Late: true})
+}
+
+// sameInDoubt wants the code of a folder made as nvlink makes it, without a promise.
+func sameInDoubt(t *testing.T, folder string, how Options) {
+	t.Helper()
+	eachPair(t, folder, func(file string, text, want []byte) {
+		r := Kernel(text, how)
 		if r.Lost != nil {
 			t.Errorf("%s: lost %+v", file, r.Lost)
 		}
