@@ -15,6 +15,7 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/parallel"
 	"github.com/twinlink/twinlink/engine/internal/resched"
+	"github.com/twinlink/twinlink/engine/internal/resolve"
 )
 
 // code is a function's code on both sides. The SASS of the image is the
@@ -133,7 +134,7 @@ func (fn *code) clearYields(null uint64) {
 	for i := range fn.relocs {
 		r := &fn.relocs[i]
 		word, ok := cubin.Window(fn.sass, r.Off, capsule.WordSize)
-		if !ok || !isYield(r) {
+		if !ok || !resolve.IsYield(r.Type) {
 			continue
 		}
 		if whole {
@@ -157,17 +158,12 @@ func (fn *code) clearYields(null uint64) {
 // others.
 func (fn *code) appendYields(list []cubin.Reloc) []cubin.Reloc {
 	for i := range fn.relocs {
-		if r := fn.relocs[i]; isYield(&r) && r.Symbol == 0 && r.Off < uint64(len(fn.sass)) {
+		if r := fn.relocs[i]; resolve.IsYield(r.Type) && r.Symbol == 0 && r.Off < uint64(len(fn.sass)) {
 			r.Off = uint64(fn.movedStart(uint32(r.Off)))
 			list = append(list, r)
 		}
 	}
 	return list
-}
-
-// isYield reports whether a record is of a YIELD.
-func isYield(r *cubin.Reloc) bool {
-	return r.Type == cuda.R_CUDA_YIELD_OPCODE9_0 || r.Type == cuda.R_CUDA_YIELD_CLEAR_PRED4_87
 }
 
 // sortByPlace sorts a list by a place, stably. Lists of records stand mostly in

@@ -12,6 +12,12 @@ import (
 // not zero where nvlink moved symbol 0 instead of a constant of a definition that lost:
 // the operation is then another one, or none.
 
+// IsYield reports whether a type is that of a YIELD, which stays where threads advance
+// independently.
+func IsYield(typ uint32) bool {
+	return typ == cuda.R_CUDA_YIELD_OPCODE9_0 || typ == cuda.R_CUDA_YIELD_CLEAR_PRED4_87
+}
+
 // warnYields tells of each function whose YIELDs become another operation.
 func (l *Resolution) warnYields() {
 	if l.NullValue == 0 {

@@ -70,16 +70,10 @@ func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
 	default:
 		r.Disposition = l.dispositionOf(r, sym)
 	}
-	if r.Disposition == model.Applied && l.ForwardProgress && isYield(r.Type) {
+	if r.Disposition == model.Applied && l.ForwardProgress && resolve.IsYield(r.Type) {
 		r.Disposition = model.Dropped
 	}
 	return nil
-}
-
-// isYield reports whether a type is that of a YIELD, which stays where threads advance
-// independently.
-func isYield(typ uint32) bool {
-	return typ == cuda.R_CUDA_YIELD_OPCODE9_0 || typ == cuda.R_CUDA_YIELD_CLEAR_PRED4_87
 }
 
 // decideUnused decides about a place that is cleared where its symbol isn't in
