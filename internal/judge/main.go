@@ -4,6 +4,7 @@
 //	go run ./internal/judge make -n 1000 -seed 1 DIR   # right links by NVIDIA's tools
 //	go run ./internal/judge cpp -n 50 -seed 1 DIR      # links of C++ programs, 14 of each
 //	go run ./internal/judge real -from PTX -n 50 -seed 1 DIR  # the same of programs that stand as PTX
+//	go run ./internal/judge objects -from CUBINS -n 50 -seed 1 DIR  # the same of programs that stand as cubins
 //	go run ./internal/judge right DIR                  # what the check says of them
 //	go run ./internal/judge jit -release 13.3 -to NEW DIR  # the same inputs by nvJitLink
 //	go run ./internal/judge plant -n 10000 DIR         # defects planted into them
@@ -21,7 +22,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: judge make|cpp|real|right|jit|plant [flags] DIR")
+		fmt.Fprintln(os.Stderr, "usage: judge make|cpp|real|objects|right|jit|plant [flags] DIR")
 		os.Exit(2)
 	}
 	set := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
@@ -31,7 +32,7 @@ func main() {
 	only := set.String("only", "", "links whose name or tags contain this; make: architectures that do")
 	each := set.Bool("v", false, "print every verdict that is not accepted")
 	release := set.String("release", "13.5", "release of nvJitLink")
-	from := set.String("from", "", "real: folder of programs, one folder of PTX files each")
+	from := set.String("from", "", "real, objects: folder of programs, one folder of PTX files or cubins each")
 	to := set.String("to", "", "bed for the links of nvJitLink")
 	set.StringVar(&keep, "keep", "", "folder for the files with a defect that were not rejected")
 	_ = set.Parse(os.Args[2:])
@@ -50,6 +51,8 @@ func main() {
 		err = cppAll(context.Background(), dir, *seed, *n)
 	case "real":
 		err = realAll(context.Background(), dir, *from, *seed, *n)
+	case "objects":
+		err = objectsAll(context.Background(), dir, *from, *seed, *n)
 	case "right":
 		err = judgeRight(dir, *only, *each)
 	case "jit":

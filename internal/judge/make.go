@@ -33,7 +33,20 @@ var targets = map[string][]string{
 	"11.8": {"sm_52", "sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90"},
 	"12.4": {"sm_52", "sm_60", "sm_72", "sm_75", "sm_80", "sm_87", "sm_89", "sm_90", "sm_90a"},
 	"13.0": {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100", "sm_100a", "sm_103", "sm_110", "sm_120", "sm_120", "sm_121"},
-	"13.5": {"sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100", "sm_103", "sm_110", "sm_120", "sm_120"},
+	"13.1": newest, "13.2": newest, "13.3": newest, "13.4": newest, "13.5": newest,
+}
+
+var newest = []string{"sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100", "sm_103", "sm_110", "sm_120", "sm_120"}
+
+// linkers are the releases in targets of which there is an nvlink, oldest first.
+func (m *maker) linkers() []string {
+	var list []string
+	for _, v := range slices.Sorted(maps.Keys(targets)) {
+		if _, err := m.tools.Tool(v, nvidia.Nvlink); err == nil {
+			list = append(list, v)
+		}
+	}
+	return list
 }
 
 // maker makes right links with NVIDIA's tools.
@@ -83,7 +96,7 @@ var errRefused = errors.New("a tool refused")
 // make draws the link of a seed and makes it.
 func (m *maker) make(ctx context.Context, seed uint64) error {
 	r := splitmix.New(seed)
-	releases := []string{"11.8", "12.4", "13.0", "13.0", "13.5"}
+	releases := m.linkers()
 	l := link{Name: fmt.Sprintf("s%06d", seed), Release: splitmix.Pick(r, releases)}
 	l.Arch = splitmix.Pick(r, targets[l.Release])
 	for !strings.Contains(l.Arch, m.only) {
@@ -153,7 +166,11 @@ func (m *maker) target(r *splitmix.Random, release, arch string) ptxgen.Target {
 }
 
 func (m *maker) drawArgs(r *splitmix.Random, l *link, program ptxgen.Program) {
-	switch r.Below(10) {
+	switch r.Below(12) {
+	case 10:
+		l.Args = append(l.Args, "-r", splitmix.Pick(r, []string{"-g", "--preserve-relocs", "--reserve-null-pointer"}))
+	case 11:
+		l.Args = append(l.Args, "-g", "--reserve-null-pointer")
 	case 0, 1:
 		l.Args = append(l.Args, "-g")
 	case 2, 3:
@@ -187,10 +204,18 @@ func (m *maker) drawArgs(r *splitmix.Random, l *link, program ptxgen.Program) {
 	}
 }
 
-// link runs nvlink, now and then in two steps.
+// link runs nvlink, now and then in two steps, or strips what it made.
 func (m *maker) link(ctx context.Context, r *splitmix.Random, l *link, inputs []nvidia.File) ([]byte, error) {
 	args := append([]string{"-arch=" + l.Arch}, l.Args...)
-	if l.Release >= "13" && len(l.Args) == 0 && r.OneIn(5) {
+	if !slices.Contains(l.Args, "-r") && r.OneIn(8) {
+		l.Tags = append(l.Tags, "stripped")
+		image, err := m.run(ctx, l.Release, args, inputs)
+		if err != nil {
+			return nil, err
+		}
+		return strip(image)
+	}
+	if l.Release >= "13" && (len(l.Args) == 0 || l.Args[0] == "-g") && r.OneIn(5) {
 		l.Tags = append(l.Tags, "two-step")
 		n := 1 + r.Below(len(inputs))
 		part, err := m.run(ctx, l.Release, append(args, "-r"), inputs[:n])

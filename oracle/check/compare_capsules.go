@@ -63,7 +63,7 @@ func (c *check) sizeOfCapsule(b *body) capsuleSize {
 // sassOf is the SASS of a capsule.
 func (f *image) sassOf(s *section) []byte {
 	index := uint64(word(s.body, 0))
-	if index >= uint64(len(f.all)) || f.all[index].kind != cuda.SHTProgbits {
+	if index >= uint64(len(f.all)) || f.all[index].kind != cuda.SHTProgbits && f.all[index].kind != cuda.SHTCudaUFT {
 		return nil
 	}
 	return f.all[index].body

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -73,7 +74,7 @@ func (c *check) compareFrames() error {
 	if c.out.side != sassSide || a == nil {
 		return nil
 	}
-	want := map[*identity]frame{}
+	want := map[*identity][]frame{}
 	for _, m := range c.modules {
 		for _, list := range m.relocs {
 			s := &m.sections[list.target]
@@ -92,7 +93,7 @@ func (c *check) compareFrames() error {
 			}
 			for _, f := range found {
 				if f.id != nil && f.id.live && f.id.mod == m {
-					want[f.id] = f
+					want[f.id] = append(want[f.id], f)
 				}
 			}
 			if err := c.budget.spend(m.name, uint64(len(found)+len(list.list))); err != nil {
@@ -109,7 +110,9 @@ func (c *check) compareFrames() error {
 	return c.compareFrameLists(a, want)
 }
 
-func (c *check) compareFrameLists(a *area, want map[*identity]frame) error {
+// compareFrameLists: what -r made of a weak function and the one that took its place has
+// frames of both, under one name, and a link of that keeps them.
+func (c *check) compareFrameLists(a *area, want map[*identity][]frame) error {
 	names := map[uint64]*identity{}
 	var records []uint64
 	for _, l := range c.out.lists {
@@ -133,9 +136,10 @@ func (c *check) compareFrameLists(a *area, want map[*identity]frame) error {
 	if len(records) != len(got) {
 		c.verdict.add(Finding{Kind: RelocationMissing, Section: a.name, Want: fmt.Sprintf("%d frames", len(got)), Got: fmt.Sprintf("%d records", len(records))})
 	}
-	seen := map[*identity]bool{}
+	seen := map[*identity]int{}
 	for _, g := range got {
-		w, wanted := want[g.id]
+		of := want[g.id]
+		wanted := len(of) > 0
 		f := Finding{Section: a.name, Symbol: g.id.String(), Offset: g.at}
 		switch {
 		case g.id == nil:
@@ -145,19 +149,22 @@ func (c *check) compareFrameLists(a *area, want map[*identity]frame) error {
 			// that of code with two names is made from Mercury's.
 		case !wanted:
 			f.Kind, f.Detail = SectionBytes, "a frame of no function of the link"
-		case seen[g.id]:
+		case seen[g.id] >= len(of):
 			f.Kind, f.Detail = SectionBytes, "a second frame of the function"
-		case w.cie != g.cie, w.fde != g.fde && !c.wasReworked(g.id) && !c.sameRows(w, g):
+		case !slices.ContainsFunc(of, func(w frame) bool {
+			return w.cie == g.cie && (w.fde == g.fde || c.wasReworked(g.id) || c.sameRows(w, g))
+		}):
+			w := of[min(seen[g.id], len(of)-1)]
 			f.Kind, f.Want, f.Got = SectionBytes, fmt.Sprintf("%x %x", w.cie, w.fde), fmt.Sprintf("%x %x", g.cie, g.fde)
 		}
-		seen[g.id] = true
+		seen[g.id]++
 		if f.Kind != 0 {
 			c.verdict.add(f)
 		}
 	}
 	for _, id := range c.ids {
-		if f, wanted := want[id]; wanted && !seen[id] {
-			c.verdict.add(Finding{Kind: SectionBytes, File: id.file, Section: a.name, Symbol: id.name, Offset: f.at, Detail: "the function's frame is missing"})
+		if of := want[id]; seen[id] < min(len(of), 1) {
+			c.verdict.add(Finding{Kind: SectionBytes, File: id.file, Section: a.name, Symbol: id.name, Offset: of[0].at, Detail: "the function's frame is missing"})
 		}
 	}
 	return nil

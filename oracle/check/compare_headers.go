@@ -214,6 +214,9 @@ func (c *check) areaHeader(a *area, symtab uint32) wantHeader {
 		w.link = symtab
 		if a.kind == cuda.SHTCudaUFT {
 			w.entry = jumpSlot
+			if c.side == mercurySide && a.out != nil && a.out.entry == 0 {
+				w.entry = 0 // as 13.3 and later write it
+			}
 		}
 		w.flags = c.codeFlags(a)
 		w.info = c.registerByte(a.owner) * (1 << 24)

@@ -36,6 +36,7 @@ func (s side) String() string { return [...]string{"", "SASS", "Mercury"}[s] }
 const (
 	capsulePrefix = ".nv.capmerc"
 	mercuryPrefix = ".nv.merc"
+	unifiedPrefix = ".nv.uft" // code of the table of unified functions
 )
 
 // twoSided reports whether a file has a Mercury side.
@@ -110,7 +111,9 @@ func (s *section) asOther() {
 	if s.kind == cuda.SHTCudaCapmerc {
 		s.flags ^= cuda.SHFAlloc | cuda.SHFExec // so that either shows if it is there
 	}
-	if kind, ok := mercuryTypes[s.kind]; ok {
+	if s.kind == cuda.SHTCudaCapmerc && strings.HasPrefix(name, unifiedPrefix) {
+		s.kind = cuda.SHTCudaUFT
+	} else if kind, ok := mercuryTypes[s.kind]; ok {
 		if s.kind = kind; kind == cuda.SHTNull {
 			s.hide()
 		}
@@ -122,7 +125,7 @@ func (of side) fileName(name string) string {
 	switch {
 	case of != mercurySide || name == "" || strings.HasPrefix(name, ".nv.shared.") && !strings.HasPrefix(name, ".nv.shared.reserved") || name == ".nv.global" || name == ".nv_debug.shared":
 		return name
-	case strings.HasPrefix(name, ".text."):
+	case strings.HasPrefix(name, ".text."), strings.HasPrefix(name, unifiedPrefix) && !strings.HasPrefix(name, ".nv.uft.entry"):
 		return capsulePrefix + name
 	}
 	return mercuryPrefix + name
