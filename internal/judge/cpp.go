@@ -17,11 +17,11 @@ import (
 var cppTargets = map[string][]string{
 	"11.8": {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90"},
 	"12.4": {"sm_75", "sm_80", "sm_87", "sm_90", "sm_90a"},
-	"13.0": {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_103", "sm_110", "sm_120"},
+	"13.0": {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a"},
 	"13.1": cppNewest, "13.2": cppNewest, "13.3": cppNewest, "13.4": cppNewest, "13.5": cppNewest,
 }
 
-var cppNewest = []string{"sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_103", "sm_110", "sm_120"}
+var cppNewest = []string{"sm_75", "sm_80", "sm_89", "sm_90", "sm_90a"}
 
 // ptxVersions are what ptxas of a release reads of nvcc 13.0's PTX.
 var ptxVersions = map[string]string{"11.8": "7.8", "12.4": "8.4"}
@@ -66,8 +66,11 @@ func cppAll(ctx context.Context, dir string, seed uint64, n int) error {
 func (m *maker) compile(ctx context.Context, seed uint64) (*cpp, error) {
 	r := splitmix.New(seed)
 	s := newSource(seed)
-	p := &cpp{seed: seed, targets: cppTargets, newest: splitmix.Pick(r, m.linkers()), kernels: s.kernels}
+	p := &cpp{seed: seed, targets: cppTargets, newest: splitmix.Pick(r, m.linkers("11.8", "12.4", "13.0", "13.0", "13.0", "13.5")), kernels: s.kernels}
 	p.arch = splitmix.Pick(r, cppTargets[p.newest])
+	if wide && p.newest >= "13" && r.OneIn(2) {
+		p.arch, p.targets = splitmix.Pick(r, []string{"sm_100", "sm_103", "sm_110", "sm_120"}), targets
+	}
 	debug := r.Below(5) // 0, 1: -G; 2, 3: -lineinfo; 4: none
 	p.mixed = r.OneIn(5)
 	dir, err := os.MkdirTemp("", "judge")
@@ -140,7 +143,7 @@ func (m *maker) compileFile(ctx context.Context, dir, name, text, arch, ptxas st
 func (m *maker) linkCpp(ctx context.Context, p *cpp) (made, refused int, err error) {
 	r := splitmix.New(p.seed ^ 0x11)
 	var releases []string
-	for _, v := range m.linkers() {
+	for _, v := range m.linkers("11.8", "12.4", "13.0", "13.5") {
 		if v >= p.newest && slices.Contains(p.targets[v], p.arch) {
 			releases = append(releases, v)
 		}

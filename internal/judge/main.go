@@ -8,6 +8,7 @@
 //	go run ./internal/judge right DIR                  # what the check says of them
 //	go run ./internal/judge jit -release 13.3 -to NEW DIR  # the same inputs by nvJitLink
 //	go run ./internal/judge plant -n 10000 DIR         # defects planted into them
+//	go run ./internal/judge again -keep FILES DIR      # those of plant -keep that are still accepted
 //
 // A folder of links can be kept and judged again; make needs nvlink and ptxas,
 // see internal/nvidia.
@@ -22,7 +23,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: judge make|cpp|real|objects|right|jit|plant [flags] DIR")
+		fmt.Fprintln(os.Stderr, "usage: judge make|cpp|real|objects|right|jit|plant|again [flags] DIR")
 		os.Exit(2)
 	}
 	set := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
@@ -31,6 +32,7 @@ func main() {
 	workers := set.Int("j", 2, "links at a time")
 	only := set.String("only", "", "links whose name or tags contain this; make: architectures that do")
 	each := set.Bool("v", false, "print every verdict that is not accepted")
+	set.BoolVar(&wide, "wide", false, "draw from every release of which there is an nvlink, and more options")
 	release := set.String("release", "13.5", "release of nvJitLink")
 	from := set.String("from", "", "real, objects: folder of programs, one folder of PTX files or cubins each")
 	to := set.String("to", "", "bed for the links of nvJitLink")
@@ -59,6 +61,8 @@ func main() {
 		err = jitAll(context.Background(), dir, *only, *to, *release)
 	case "plant":
 		err = plantAll(dir, *only, *seed, *n, *each)
+	case "again":
+		err = judgeAgain(dir)
 	default:
 		err = fmt.Errorf("no command %q", os.Args[1])
 	}

@@ -58,7 +58,7 @@ var (
 // draws.
 func (m *maker) assemble(ctx context.Context, folder string, seed uint64) (*cpp, error) {
 	r := splitmix.New(seed)
-	p := &cpp{seed: seed, targets: targets, newest: splitmix.Pick(r, m.linkers())}
+	p := &cpp{seed: seed, targets: targets, newest: splitmix.Pick(r, m.linkers("11.8", "12.4", "13.0", "13.0", "13.5"))}
 	files, err := filepath.Glob(filepath.Join(folder, "*.ptx"))
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ type stripper struct {
 }
 
 func droppable(name string) bool {
-	name = strings.TrimPrefix(strings.TrimPrefix(name, ".rela"), ".rel")
+	name = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(name, ".nv.resolvedrela"), ".rela"), ".rel")
 	return strings.HasPrefix(name, ".debug_") || strings.HasPrefix(name, ".nv_debug_") && name != ".nv_debug.shared"
 }
 

@@ -98,7 +98,8 @@ type kept struct {
 	offset   uint64
 	kind     uint32
 	rela     bool
-	optional bool // may be missing
+	optional bool // may be missing, or name another symbol
+	dead     bool // may be missing
 	lost     bool // the input defines the symbol itself, and so do others
 	ref      ref
 	addend   int64

@@ -224,12 +224,13 @@ func (f *image) strings() []byte {
 }
 
 // neverCalled reports whether a call may be gone: of a static function, by code that stays
-// though no kernel reaches it, as a function in a table that nobody calls through.
+// though no kernel reaches it, as a function in a table that nobody calls through. The one
+// that is there may be another input's.
 //
 // Source: a link by nvlink 13.0.88, in which the table's function stays and what it calls
 // goes, in both orders of the inputs.
 func (c *check) neverCalled(code *body, y *identity) bool {
-	if c.relocatable || code == nil || y == nil || !y.local || !y.function() || y.reached {
+	if c.relocatable || code == nil || y == nil || !y.local || !y.function() || y.reached || y.out > 0 && !y.twin {
 		return false
 	}
 	return !slices.ContainsFunc(code.names, func(f *identity) bool { return f.reached })

@@ -72,7 +72,7 @@ func (c *check) comparePlaces(a *area, want, got []kept) {
 	for len(want) > 0 || len(got) > 0 {
 		switch {
 		case len(got) == 0 || len(want) > 0 && want[0].offset < got[0].offset:
-			if !want[0].optional {
+			if !want[0].optional && !want[0].dead {
 				c.verdict.add(c.recordFinding(RelocationMissing, a, want[0]))
 			}
 			want = want[1:]

@@ -101,7 +101,7 @@ func (c *check) relocatePlace(m *module, list relocs, to place) error {
 		case d.action == oracle.Patches:
 			c.patch(m, to.area, r, d)
 		case d.action == oracle.Keeps, d.action == oracle.Finalizes:
-			k := kept{offset: r.offset, kind: d.as, ref: c.refOf(m, r.symbol), addend: c.mergedAddend(m, r), rela: r.rela, mod: m, optional: optional || c.neverCalled(to.area.owner, m.refs[r.symbol].id), lost: m.definesAsWell(r.symbol)}
+			k := kept{offset: r.offset, kind: d.as, ref: c.refOf(m, r.symbol), addend: c.mergedAddend(m, r), rela: r.rela, mod: m, optional: optional, dead: c.neverCalled(to.area.owner, m.refs[r.symbol].id), lost: m.definesAsWell(r.symbol)}
 			if !r.rela {
 				k.implicit = implicit(to.area, r)
 			} else if c.fieldOfTwin(to.area, r) {
@@ -144,7 +144,7 @@ func implicit(a *area, r record) int64 {
 
 func (a *area) keep(k kept) {
 	a.kept = append(a.kept, k)
-	if k.ref.id != nil && !k.optional {
+	if k.ref.id != nil && !k.optional && !k.dead {
 		k.ref.id.named = true
 	}
 }
