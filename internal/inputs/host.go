@@ -153,12 +153,7 @@ func (s *Set) addFatbin(name string, data []byte) []engine.Diagnostic {
 // addPTX refuses a .ptx file; 13.0 and later ignore it.
 func (s *Set) addPTX(name string, data []byte) []engine.Diagnostic {
 	if s.cmd.Release.IgnoresPTX() {
-		if s.cmd.AsNvlink {
-			s.Lost = append(s.Lost, engine.Diagnostic{Severity: engine.Warning, Kind: engine.Lost, File: name, Text: fmt.Sprintf("'%s': dropped, as nvlink does", name)})
-			return nil
-		}
-		return []engine.Diagnostic{{Severity: engine.Fatal, Kind: engine.Lost, File: name,
-			Text: fmt.Sprintf("'%s' is PTX, which nvlink %s ignores without a word: compile it with ptxas -c, or give --as-nvlink", name, s.cmd.Release)}}
+		return s.ignore(name, "is PTX", "compile it with ptxas -c")
 	}
 	f, err := container.Open(name, data, container.Options{Budget: s.reader.spend(data)})
 	if err != nil || len(f.Members) != 1 {

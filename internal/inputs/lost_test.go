@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/internal/hostelf"
 )
 
@@ -40,6 +41,8 @@ func TestLosses(t *testing.T) {
 	two := string(fat) + string(fat)
 	merged := sections(hostelf.Object, "__nv_relfatbin", two, ".nvFatBinSegment", strings.Repeat("\x00", 24), "__nv_module_id", "_a\x00_b\x00")
 	cubin := deviceCode(t, fat)
+	executable := slices.Clone(cubin)
+	executable[16] = cuda.ETExec
 	bsd := archive("p.o", append([]byte("a_rather_long_name.o"), partObject(t)...))
 	copy(bsd[8:], "#1/20           ")
 	g := given{
@@ -52,6 +55,7 @@ func TestLosses(t *testing.T) {
 		"nested.a": archive("in.a", archive("p.o", partObject(t))),
 		"lib.so":   sections(hostelf.Shared, "__nv_relfatbin", string(fat), ".nvFatBinSegment", strings.Repeat("\x00", 24)),
 		"c.elf":    cubin, // a name that nvlink doesn't know
+		"x.cubin":  executable,
 	}
 	const told = ", which nvlink drops without a word: linked"
 	for _, c := range []struct {
@@ -76,6 +80,8 @@ func TestLosses(t *testing.T) {
 			"nvlink warning : 'nested.a:in.a:p.o' lies in an archive inside the archive: dropped, as nvlink does"},
 		{"lib.so", "sm_80", 0, 0, "nvlink fatal   : nothing is linked: 'lib.so' is a shared object: its device code is linked already; --as-nvlink makes the empty image that nvlink makes",
 			"nvlink warning : the image is empty: 'lib.so' is a shared object: its device code is linked already"},
+		{"x.cubin", "sm_90", 0, 0, "nvlink fatal   : 'x.cubin' is an executable, not an object, which nvlink 13.0 ignores without a word: compile with ptxas -c, or link its objects, or give --as-nvlink",
+			"nvlink warning : 'x.cubin' is an executable, not an object: dropped, as nvlink does"},
 		{"c.elf", "sm_80", 0, 0, "nvlink fatal   : nothing is linked: 'c.elf' holds device code, but nvlink ignores files of that name; --as-nvlink makes the empty image that nvlink makes",
 			"nvlink warning : the image is empty: 'c.elf' holds device code, but nvlink ignores files of that name"},
 	} {
@@ -99,7 +105,7 @@ func deviceCode(t *testing.T, fat []byte) []byte {
 		t.Fatal("no cubin in the fatbinary")
 	}
 	size := binary.LittleEndian.Uint64(fat[24:])
-	return fat[at : 16+64+int(size)]
+	return fat[at : at+int(size)]
 }
 
 // A file that can't be read ends the link with an error that names file, member,

@@ -91,6 +91,9 @@ func (s *Set) Add(name string) []engine.Diagnostic {
 	j := cmdline.Judge(s.cmd.Release, name, data)
 	switch j.Use {
 	case cmdline.Linked:
+		if isExecutable(data) {
+			return s.addExecutable(name)
+		}
 		if err := s.checkTarget(name, data); err != nil {
 			return err
 		}

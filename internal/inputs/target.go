@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine"
 )
 
@@ -27,4 +28,28 @@ func (s *Set) checkTarget(name string, data []byte) []engine.Diagnostic {
 		return refuse(engine.WrongArch, "Input file '%s' arch does not match target '%s'", name, s.cmd.Options.Arch)
 	}
 	return nil
+}
+
+// isExecutable reports whether a cubin is of a whole program or linked already.
+func isExecutable(data []byte) bool {
+	f, err := cubin.Open("", data)
+	return err == nil && f.Header.Type == cuda.ETExec
+}
+
+// addExecutable refuses a cubin that is no object. Every nvlink ignores it, whatever
+// its target and release.
+func (s *Set) addExecutable(name string) []engine.Diagnostic {
+	return s.ignore(name, "is an executable, not an object", "compile with ptxas -c, or link its objects")
+}
+
+// ignore refuses a file that nvlink ignores without a word. With --as-nvlink it
+// is ignored here too, with a warning.
+func (s *Set) ignore(name, what, instead string) []engine.Diagnostic {
+	d := engine.Diagnostic{Severity: engine.Warning, Kind: engine.Lost, File: name, Text: fmt.Sprintf("'%s' %s: dropped, as nvlink does", name, what)}
+	if s.cmd.AsNvlink {
+		s.Lost = append(s.Lost, d)
+		return nil
+	}
+	d.Severity, d.Text = engine.Fatal, fmt.Sprintf("'%s' %s, which nvlink %s ignores without a word: %s, or give --as-nvlink", name, what, s.cmd.Release, instead)
+	return []engine.Diagnostic{d}
 }
