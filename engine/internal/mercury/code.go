@@ -80,6 +80,9 @@ func (l *Backend) code(text model.SecID) (*code, error) {
 	if err := l.offTarget(fn); err != nil {
 		return nil, err
 	}
+	if !l.ShowsDebug() && !l.debugInput() {
+		fn.gone = append(fn.gone, fn.unfence()...)
+	}
 	if err := l.reschedule(fn, fn.gone); err != nil {
 		return nil, err
 	}

@@ -94,6 +94,24 @@ func AfterFence(text []byte) (at int, ok bool) {
 	return at, ok
 }
 
+// IsFenced reports whether words from to the one before to are a fence and an EXIT, as
+// a link with -g makes them.
+func IsFenced(text []byte, from, to int) bool {
+	if to-from <= 1 || to*WordSize > len(text) {
+		return false
+	}
+	last := wordAt(text, to-1)
+	if last.op() != opEXIT {
+		return false
+	}
+	for k := from; k < to-1; k++ {
+		if w := wordAt(text, k); !w.isMEMBAR() && !w.isOfFence() {
+			return false
+		}
+	}
+	return true
+}
+
 // fenceWords is how many words fence puts in front of an EXIT.
 const fenceWords = 3
 
@@ -106,13 +124,22 @@ func fence(words []word, r *Result) map[int][]word {
 		exitStall  = 5
 	)
 	front := make(map[int][]word)
-	slow, slowDoubles := unscheduled(words), doublesHold(words)
+	slow, slowDoubles, bare := unscheduled(words), doublesHold(words), isBare(words)
 	for i := range words {
 		w := &words[i]
 		if w.op() != opEXIT || i > 0 && words[i-1].op() == lastFenced {
 			continue
 		}
 		g := w.lo & guardBits
+		if bare {
+			front[i] = []word{
+				{lo: opMEMBAR | g, hi: membarEnd | 0x000fc00000000000},
+				{lo: opERRBAR | g, hi: 0x000fc00000000000},
+				{lo: opCGAERR | g, hi: 0x000fc00000000000},
+			}
+			r.Fenced = append(r.Fenced, i)
+			continue
+		}
 		if slow {
 			front[i] = []word{
 				{lo: opMEMBAR | g, hi: membarEnd | 0x000fc00000000000},
@@ -164,6 +191,17 @@ func unscheduled(words []word) bool {
 		case w.op() == opEXIT && (w.stall() != longest || w.wait() != both):
 			return false
 		case w.wr() != noBoard && w.wr() != 0, w.rd() != noBoard && w.rd() != 1:
+			return false
+		}
+	}
+	return true
+}
+
+// isBare reports whether code has no schedule at all, as ptxas 13.3 and later leave
+// it without optimization: no instruction stalls, waits or holds a scoreboard.
+func isBare(words []word) bool {
+	for i := range words {
+		if w := &words[i]; w.stall() != 0 || w.wait() != 0 || w.wr() != noBoard || w.rd() != noBoard {
 			return false
 		}
 	}
