@@ -64,6 +64,9 @@ func (s *stripper) eachSymbol(h *header, visit func(at uint64)) {
 	f := s.f
 	switch h.kind {
 	case kindRela, kindRel, 0x70000003:
+		if f.sections[h.link].kind == kindMercSymtab {
+			return // symbols of the Mercury side keep their numbers
+		}
 		width := uint64(24)
 		if h.kind == kindRel {
 			width = 16
@@ -77,7 +80,9 @@ func (s *stripper) eachSymbol(h *header, visit func(at uint64)) {
 			if f.get(at, 1) == 4 {
 				size = f.get(at+2, 2)
 				switch f.get(at+1, 1) {
-				case 0x0a, 0x11, 0x12, 0x23, 0x2f: // PARAM_CBANK, FRAME_SIZE, MIN_STACK_SIZE, MAX_STACK_SIZE, REGCOUNT
+				// IMAGE_SLOT, IMAGE_OFFSET, IMAGE_SIZE, TEXTURE_NORMALIZED, SAMPLER_INIT, PARAM_CBANK, FRAME_SIZE, MIN_STACK_SIZE,
+				// SAMPLER_FORCE_UNNORMALIZED, BINDLESS_IMAGE_OFFSETS, MAX_STACK_SIZE, LOAD_CACHE_REQUEST, REGCOUNT
+				case 0x02, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x11, 0x12, 0x13, 0x14, 0x23, 0x26, 0x2f:
 					visit(at + 4)
 				case 0x0f: // EXTERNS
 					for n := uint64(0); n+4 <= size; n += 4 {

@@ -33,7 +33,8 @@ type image struct {
 	side side      // that sections and symbols show
 	all  []section // those of the file
 
-	capsuleOf map[int]*section // by section of the SASS
+	capsuleOf   map[int]*section // by section of the SASS
+	mercuryInfo map[int]int      // section of attributes by capsule
 }
 
 type header struct {

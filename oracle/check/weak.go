@@ -228,15 +228,18 @@ func (c *check) unlikeAttributes(b *body, to *section) int {
 		return !namesSymbol(a.attr) && !listsSymbols(a.attr) && (c.out.side == whole || !countsWords(a.attr))
 	}
 	key := func(a attribute) string { return string([]byte{byte(a.format), byte(a.attr)}) + string(a.value) }
-	for _, a := range b.attributes() {
-		if counts(a) {
-			count[key(a)]++
+	add := func(list []attribute, n int) {
+		for _, a := range list {
+			if counts(a) {
+				count[key(a)] += n
+			}
 		}
 	}
-	for _, a := range c.out.attributesOf(to.index) {
-		if counts(a) {
-			count[key(a)]--
-		}
+	add(b.attributes(), 1)
+	add(c.out.attributesOf(to.index), -1)
+	if c.out.side != whole {
+		add(b.mod.mercuryAttributes(b.section.index, c.budget), 1)
+		add(c.out.mercuryAttributes(to.index, c.budget), -1)
 	}
 	unlike := 0
 	for _, n := range count {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -13,6 +14,17 @@ import (
 // A weak function by ptxas 13.0 and by 13.5: nvlink 13.5 takes the first and makes it just
 // what the second is. Its attributes tell which it was.
 func TestWeakOfTwoReleases(t *testing.T) {
+	weakTwice(t, [2]string{"13.0", "-O3"}, [2]string{"13.5", "-O3"})
+}
+
+// Of one that is the same by both levels only the options in the Mercury side's attributes
+// tell.
+func TestWeakOfTwoLevels(t *testing.T) {
+	weakTwice(t, [2]string{"13.5", "-O1"}, [2]string{"13.5", "-O3"})
+}
+
+// weakTwice links objects of two compilers with one weak function in both orders.
+func weakTwice(t *testing.T, compilers ...[2]string) {
 	tools := nvidiatest.Need(t, "13.5", nvidia.Nvlink, nvidia.Ptxas)
 	nvidiatest.Need(t, "13.0", nvidia.Ptxas)
 	text, err := os.ReadFile("testdata/weak_mixed.ptx")
@@ -21,22 +33,25 @@ func TestWeakOfTwoReleases(t *testing.T) {
 	}
 	var inputs []Input
 	var files []nvidia.File
-	for _, x := range [][2]string{{"13.0", "k0"}, {"13.5", "k1"}} {
-		source := strings.ReplaceAll(string(text), "KERNEL", x[1])
-		r, err := tools.Assemble(context.Background(), x[0], []string{"-c", "-arch=sm_120"}, nvidia.File{Name: x[1] + ".ptx", Data: []byte(source)})
+	for i, x := range compilers {
+		kernel := fmt.Sprintf("k%d", i)
+		source := strings.ReplaceAll(string(text), "KERNEL", kernel)
+		r, err := tools.Assemble(context.Background(), x[0], []string{"-c", "-arch=sm_120", x[1]}, nvidia.File{Name: kernel + ".ptx", Data: []byte(source)})
 		if err != nil || r.Output == nil {
 			t.Fatal(r, err)
 		}
-		inputs = append(inputs, Input{x[1] + ".cubin", r.Output})
-		files = append(files, nvidia.File{Name: x[1] + ".cubin", Data: r.Output})
+		inputs = append(inputs, Input{kernel + ".cubin", r.Output})
+		files = append(files, nvidia.File{Name: kernel + ".cubin", Data: r.Output})
 	}
 	for range 2 {
 		r, err := tools.Link(context.Background(), "13.5", []string{"-arch=sm_120"}, files)
 		if err != nil || !r.Linked() {
 			t.Fatal(r, err)
 		}
-		if v := Check(inputs, r.Output, Options{Arch: "sm_120"}); !v.Agrees() {
-			t.Errorf("%s first:\n%s", inputs[0].Name, v)
+		for _, list := range [][]Input{inputs, {inputs[1], inputs[0]}} { // whichever order the check is told
+			if v := Check(list, r.Output, Options{Arch: "sm_120"}); !v.Agrees() {
+				t.Errorf("%s first:\n%s", inputs[0].Name, v)
+			}
 		}
 		inputs[0], inputs[1] = inputs[1], inputs[0]
 		files[0], files[1] = files[1], files[0]
