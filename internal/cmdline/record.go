@@ -70,7 +70,7 @@ func (c *Command) record() engine.CommandLine {
 	}
 	reproducible := c.Given(Reproducible)
 	verbose = verbose && !reproducible
-	rec := engine.CommandLine{Tool: c.toolName()}
+	rec := engine.CommandLine{Tool: c.toolName(), Named: c.Given(ToolName)}
 	var b strings.Builder
 	if verbose {
 		rec.Object = baseName(c.Output)

@@ -17,7 +17,8 @@ func (l *Set) KernelsHidden() bool {
 // CommandLine is the part of nvlink's command line that .note.nv.tkinfo
 // records: text is in the tool's order and spelling.
 type CommandLine struct {
-	Tool   string // "" is nvlink
+	Tool   string // "" is nvlink, unless Named
+	Named  bool   // Tool is the name, an empty one too
 	Object string // base name of the output; recorded with -g only
 	Text   string // "-arch sm_90 "
 }

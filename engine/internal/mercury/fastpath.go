@@ -63,14 +63,13 @@ func (l *Backend) fastpath() (mask uint64) {
 // 13.1 on that an accelerated target says nothing of tcgen05 does.
 func (l *Backend) isAble() bool {
 	c := &l.Compat
-	class, mma := uint16(c.Class.V), uint16(c.Mma[0].V)|uint16(c.Mma[1].V)<<2
-	saysMMA := false
+	class, mma, saysMMA := uint16(0), uint16(0), false
 	for _, r := range c.List {
 		switch cuda.CompatAttr(r.Attr) {
 		case cuda.CompatISAClass:
 			class = r.Value
 		case cuda.CompatInstTcgen05MMA:
-			mma, saysMMA = r.Value, true
+			mma, saysMMA = r.Value, l.Release.Compat.Says(cuda.CompatInstTcgen05MMA, r.Value)
 		}
 	}
 	if l.Release.NoMixedAccelerated && l.Arch.Accelerated && !saysMMA {

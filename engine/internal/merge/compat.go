@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/twinlink/twinlink/cubin"
@@ -8,161 +9,149 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/diag"
 )
 
-// readCompat merges an input's .nv.compat.
+// readCompat joins an input's .nv.compat to those before it. The records of the
+// first input stand in their order, then what it lacks and others have.
+//
+//	02    0 if either is 0, else the larger
+//	03    the bits of both
+//	05    0 if either is 0, else each of the two lowest pairs of bits as 02, the others the first's
+//	06    13.0: 1 unless both have the same; later dropped
+//	0b    the first that is found, behind all others where the first input lacks it
+//	0e    kept if all inputs have it, the larger
+//	07 0c 0d and others: the larger
+//
+// An attribute in the release's list of missing ones has the value there where an
+// input lacks it.
+//
+// Source: nvlink 13.0.88 to 13.5.37, objects of every release for sm_90, and with
+// records of .nv.compat left out.
 func (l *merger) readCompat(m *module, s *cubin.Section) error {
-	if l.Release.Compat.Keeps {
-		return l.joinCompat(m, s)
-	}
-	first := !l.Compat.Seen
-	c := &l.Compat
-	c.Seen = true
-	dated := false
-	r := m.file.Info(s)
-	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
-		switch v := uint8(rec.Value); cuda.CompatAttr(rec.Attr) {
-		case cuda.CompatISAClass:
-			c.Class.Add(v)
-		case cuda.CompatInstTcgen05MMA:
-			for i := range c.Mma {
-				c.Mma[i].Add(v >> (2 * i) & 3)
-			}
-		case cuda.CompatMercuryISAMajorMinor:
-			c.Isa = max(c.Isa, rec.Value)
-			dated = true
-			if n := l.Dialect.NewestISA; n > 0 && rec.Value > n {
-				return diag.Refuse(diag.Internal, m.file.Name, "Internal FNLZR error '%s'", m.file.Name)
-			}
-		case cuda.CompatInstTensormapV1:
-			c.Tensor |= v
-		case cuda.CompatEnableOpportunisticFinalization:
-			if !first && c.Oppo != v {
-				v = 1
-			}
-			c.Oppo = v
-		}
-	}
-	if n := l.Dialect.OldestISA; n > 0 && !dated {
-		c.Isa = max(c.Isa, n)
-		c.IsaLast = c.IsaLast || first
-	}
-	return r.Err()
-}
-
-// joinCompat joins an input's .nv.compat as releases from 13.1 on do.
-//
-//	02       0 if either is 0, else the larger
-//	03       the bits of both
-//	05 0e    kept if all inputs have it; the larger
-//	06       dropped
-//	07 0c 0d the larger; 0c and 0d have a value where an input lacks them, and
-//	         stand last where the first input does
-//	0b       kept if all inputs have it
-//
-// Source: nvlink 13.1.115 to 13.5.37, objects of every release for sm_90.
-func (l *merger) joinCompat(m *module, s *cubin.Section) error {
-	rules := &l.Release.Compat
 	list, err := l.compatRecords(m, s)
 	if err != nil {
 		return err
 	}
-	if find(list, cuda.CompatCanFastpathFinalize) < 0 && rules.Fastpath {
-		list = append(list, cubin.InfoRecord{Format: cuda.FormatSized, Attr: cuda.InfoAttr(cuda.CompatCanFastpathFinalize), Value: 8, Data: make([]byte, 8)})
-	}
-	list = l.joinLate(list, compat0C, cuda.FormatByte, rules.Missing0C)
-	list = l.joinLate(list, compat0D, cuda.FormatHalf, rules.Missing0D)
+	list, late := l.addMissing(m, list)
 	c := &l.Compat
 	if !c.Seen {
-		c.Seen, c.List = true, list
+		c.Seen, c.List, c.Late = true, list, late
 		return nil
 	}
-	have := c.List[:0:0]
-	for _, rec := range c.List {
-		i := find(list, cuda.CompatAttr(rec.Attr))
-		if i < 0 && asksAll(rec.Attr) {
+	list = append(list, late...)
+	c.List, c.Late = joinCompat(c.List, list), joinCompat(c.Late, list)
+	for _, rec := range list {
+		switch attr := cuda.CompatAttr(rec.Attr); {
+		case find(c.List, attr) >= 0 || find(c.Late, attr) >= 0 || attr == compat0E:
+		case attr == cuda.CompatCanFastpathFinalize:
+			c.Late = append(c.Late, rec)
+		default:
+			c.List = append(c.List, rec)
+		}
+	}
+	return nil
+}
+
+// joinCompat joins the records of an input to those that are there.
+func joinCompat(have, list []cubin.InfoRecord) []cubin.InfoRecord {
+	joined := have[:0:0]
+	for _, rec := range have {
+		attr := cuda.CompatAttr(rec.Attr)
+		i := find(list, attr)
+		if i < 0 && attr == compat0E {
 			continue
 		}
 		if i >= 0 && rec.Format != cuda.FormatSized {
-			rec.Value = joinedValue(rec.Attr, rec.Value, list[i].Value)
+			rec.Value = joinedValue(attr, rec.Value, list[i].Value)
 		}
-		have = append(have, rec)
+		joined = append(joined, rec)
 	}
-	for _, rec := range list {
-		if !asksAll(rec.Attr) && find(have, cuda.CompatAttr(rec.Attr)) < 0 {
-			have = append(have, rec)
+	return joined
+}
+
+// addMissing adds what an input lacks. Attributes that releases from 13.3 on have
+// stand behind those that later inputs add.
+func (l *merger) addMissing(m *module, list []cubin.InfoRecord) (_, late []cubin.InfoRecord) {
+	for _, r := range l.Release.Compat.Missing {
+		if find(list, r.Attr) >= 0 {
+			continue
+		}
+		if r.Attr == cuda.CompatISAClass {
+			l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.WrongArch, File: m.file.Name, Section: ".nv.compat",
+				Text: fmt.Sprintf("Output is limited to run on SM Arch '%d' only, due to missing attribute 'ISA_CLASS' in input file '%s'", l.Arch.SM, m.file.Name)})
+		}
+		rec := cubin.InfoRecord{Format: r.Format, Attr: cuda.InfoAttr(r.Attr), Value: r.Value}
+		if r.Attr >= compat0C {
+			late = append(late, rec)
+		} else {
+			list = append(list, rec)
 		}
 	}
-	c.List = have
-	return nil
+	return list, late
 }
 
 // compatRecords returns the records of an input that a link looks at.
 func (l *merger) compatRecords(m *module, s *cubin.Section) (list []cubin.InfoRecord, err error) {
+	rules := &l.Release.Compat
 	r := m.file.Info(s)
 	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
 		switch cuda.CompatAttr(rec.Attr) {
-		case cuda.CompatEnableOpportunisticFinalization, cuda.CompatAcceleratorTarget:
+		case cuda.CompatEnableOpportunisticFinalization:
+			if rules.Keeps {
+				continue
+			}
+		case cuda.CompatAcceleratorTarget:
 			continue
+		case cuda.CompatMercuryISAMajorMinor:
+			if n := l.Dialect.NewestISA; n > 0 && !rules.Keeps && rec.Value > n {
+				return nil, diag.Refuse(diag.Internal, m.file.Name, "Internal FNLZR error '%s'", m.file.Name)
+			}
 		case cuda.CompatCanFastpathFinalize:
-			if !l.Release.Compat.Fastpath {
+			if !rules.Fastpath {
 				continue
 			}
 		}
-		list = append(list, rec)
+		if rec.Format == cuda.FormatByte {
+			rec.Value &= 0xff
+		}
+		if i := find(list, cuda.CompatAttr(rec.Attr)); i < 0 {
+			list = append(list, rec)
+		} else if rec.Format != cuda.FormatSized {
+			list[i].Value = joinedValue(cuda.CompatAttr(rec.Attr), list[i].Value, rec.Value)
+		}
 	}
 	return list, r.Err()
 }
 
-// asksAll reports whether an attribute is kept only where all inputs have it.
-func asksAll(attr cuda.InfoAttr) bool {
-	a := cuda.CompatAttr(attr)
-	return a == cuda.CompatInstTcgen05MMA || a == compat0E
-}
-
 // joinedValue is what an attribute of two inputs is in the image.
-func joinedValue(attr cuda.InfoAttr, a, b uint16) uint16 {
-	switch cuda.CompatAttr(attr) {
+func joinedValue(attr cuda.CompatAttr, a, b uint16) uint16 {
+	switch attr {
 	case cuda.CompatISAClass:
-		if a == 0 || b == 0 {
+		return meet(a, b)
+	case cuda.CompatInstTcgen05MMA:
+		if b == 0 {
 			return 0
 		}
+		return a&^0xf | meet(a&3, b&3) | meet(a>>2&3, b>>2&3)<<2
 	case cuda.CompatInstTensormapV1:
 		return a | b
+	case cuda.CompatEnableOpportunisticFinalization:
+		if a != b {
+			return 1
+		}
 	}
 	return max(a, b)
 }
 
-// joinLate joins an attribute that has a value where an input lacks it. One that
-// the first input lacks is kept apart, behind all others; what other inputs have
-// of it goes there. It returns the records that are left.
-func (l *merger) joinLate(list []cubin.InfoRecord, attr cuda.CompatAttr, format cuda.InfoFormat, missing uint16) []cubin.InfoRecord {
-	if missing == 0 {
-		return list
+// meet is 0 if either is, else the larger.
+func meet(a, b uint16) uint16 {
+	if a == 0 || b == 0 {
+		return 0
 	}
-	c := &l.Compat
-	i, late := find(list, attr), find(c.Late, attr)
-	value := missing
-	if i >= 0 {
-		value = list[i].Value
-	}
-	switch {
-	case late >= 0:
-		c.Late[late].Value = max(c.Late[late].Value, value)
-		if i >= 0 {
-			list = slices.Delete(list, i, i+1)
-		}
-	case i >= 0:
-	case find(c.List, attr) >= 0:
-		list = append(list, cubin.InfoRecord{Format: format, Attr: cuda.InfoAttr(attr), Value: missing})
-	default:
-		c.Late = append(c.Late, cubin.InfoRecord{Format: format, Attr: cuda.InfoAttr(attr), Value: missing})
-	}
-	return list
+	return max(a, b)
 }
 
 // Attributes that releases from 13.3 on have, without a name that is known.
 const (
 	compat0C cuda.CompatAttr = 0x0c
-	compat0D cuda.CompatAttr = 0x0d
 	compat0E cuda.CompatAttr = 0x0e
 )
 

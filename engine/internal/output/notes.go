@@ -18,7 +18,7 @@ func (l *Planner) BuildNotes(img *Plan, more []byte) {
 	l.setContent(img, l.Tkinfo, l.tkinfoBytes())
 	l.setContent(img, l.Cuinfo, l.cuinfoBytes())
 	if l.Compatsec != model.Absent {
-		b := l.Compat.Bytes(l.Arch)
+		b := l.Compat.Bytes(l.Arch, &l.Release.Compat)
 		l.setContent(img, l.Compatsec, append(b, more...))
 	}
 }
@@ -28,7 +28,7 @@ func (l *Planner) tkinfoBytes() []byte {
 	rec := l.Opt.Record
 	t := cubin.Tkinfo{Version: cuda.NoteTkinfoVersion, Object: rec.Object, Tool: rec.Tool,
 		Release: l.Release.Version, Build: l.Release.Build, Options: rec.Text}
-	if t.Tool == "" {
+	if t.Tool == "" && !rec.Named {
 		t.Tool = "nvlink"
 	}
 	b := cubin.AppendNote(nil, cuda.NoteTypeTkinfo, cuda.NoteOwner, cubin.AppendTkinfo(nil, &t))

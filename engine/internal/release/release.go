@@ -1,6 +1,7 @@
 package release
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -266,6 +267,7 @@ var r130 = Release{
 	DebugSingleShared: true,
 	Finalizer:         130,
 	PacesDoubles:      true,
+	Compat:            CompatRules{Missing: missingBy130},
 	RelActionFirst:    cuda.R_CUDA_CONST_FIELD22_37, RelActionLast: cuda.R_CUDA_CONST_FIELD22_37,
 }
 
@@ -276,6 +278,7 @@ var (
 	r131 = r130.successor("13.1", 131, "V13.1.115", "37061995", func(r *Release) {
 		r.AlignsDynamic = true
 		r.Compat.Keeps = true
+		r.Compat.Missing = missingBy131
 		r.NoMixedAccelerated = true
 		r.Finalizer = 131
 		r.OwnLeaves = true
@@ -291,13 +294,13 @@ var (
 		r.Marks6B = true
 	})
 	r133 = r132.successor("13.3", 133, "V13.3.73", "38244171", func(r *Release) {
-		r.Compat.Missing0D = 0x100
+		r.Compat.Missing = missingBy133
 		r.Compat.AnyCode = true
 		r.Finalizer = 133
 		r.HoldsDoubles = true
 	})
 	r134 = r133.successor("13.4", 134, "V13.4.92", "38855100", func(r *Release) {
-		r.Compat.Missing0C = 2
+		r.Compat.Missing = missingBy134
 		r.Compat.Own0E = 0x400
 		r.ClonesCalls = true
 
@@ -320,19 +323,46 @@ var (
 	})
 )
 
-// CompatRules are what a release does with .nv.compat. From 13.1 on it keeps
-// the records of the first input that has some, in their order, and joins those
-// of the others.
+// CompatRules are what a release does with .nv.compat.
 type CompatRules struct {
-	Keeps    bool // that; false is how 13.0 does it
+	Keeps    bool // records join as from 13.1 on; false is how 13.0 does it
 	Fastpath bool // CAN_FASTPATH_FINALIZE is kept
-	// What an input without the attribute counts as having, 0 for no such rule.
-	Missing0C, Missing0D uint16
+	Missing  []CompatRecord
 	// What the finalizer sets attribute 0e to, 0 if it doesn't.
 	Own0E uint16
 	// AnyCode: CAN_FASTPATH_FINALIZE is a matter of the target, not of the code.
 	AnyCode bool
 }
+
+// CompatRecord is an attribute that an input without it counts as having.
+type CompatRecord struct {
+	Attr   cuda.CompatAttr
+	Format cuda.InfoFormat
+	Value  uint16
+	Silent bool // an image doesn't say this value
+}
+
+// Says reports whether an image has a record of an attribute and a value.
+func (c *CompatRules) Says(attr cuda.CompatAttr, value uint16) bool {
+	return !slices.ContainsFunc(c.Missing, func(r CompatRecord) bool { return r.Silent && r.Attr == attr && r.Value == value })
+}
+
+// The attributes that inputs may lack.
+var (
+	noClass      = CompatRecord{Attr: cuda.CompatISAClass, Format: cuda.FormatByte}
+	noTensormap  = CompatRecord{Attr: cuda.CompatInstTensormapV1, Format: cuda.FormatByte, Value: 3}
+	noISA        = CompatRecord{Attr: cuda.CompatMercuryISAMajorMinor, Format: cuda.FormatHalf, Value: 0x100}
+	silentISA    = CompatRecord{Attr: cuda.CompatMercuryISAMajorMinor, Format: cuda.FormatHalf, Value: 0x100, Silent: true}
+	noTcgen05    = CompatRecord{Attr: cuda.CompatInstTcgen05MMA, Format: cuda.FormatByte}
+	silentMMA    = CompatRecord{Attr: cuda.CompatInstTcgen05MMA, Format: cuda.FormatByte, Silent: true}
+	noOffTarget  = CompatRecord{Attr: cuda.CompatEnableOpportunisticFinalization, Format: cuda.FormatByte, Value: 1}
+	missing0C    = CompatRecord{Attr: 0x0c, Format: cuda.FormatByte, Value: 2} // both without a name that is known
+	missing0D    = CompatRecord{Attr: 0x0d, Format: cuda.FormatHalf, Value: 0x100}
+	missingBy130 = []CompatRecord{noClass, noTensormap, noTcgen05, noOffTarget, noISA}
+	missingBy131 = []CompatRecord{noClass, noTensormap, silentMMA, noISA}
+	missingBy133 = []CompatRecord{noClass, noTensormap, silentMMA, silentISA, missing0D}
+	missingBy134 = []CompatRecord{noClass, noTensormap, silentMMA, silentISA, missing0C, missing0D}
+)
 
 // successor is the next release: this one but for its names and what change does.
 func (r Release) successor(name string, toolkit uint32, version, build string, change func(*Release)) Release {

@@ -20,7 +20,9 @@ type Resolution struct {
 func Check(u *resources.Usage) (*Resolution, error) {
 	l := &Resolution{Usage: u, Program: u.Program}
 	if l.Release.RegistersFirst {
-		l.CheckRegisters()
+		if err := l.checkRegisters(); err != nil {
+			return nil, err
+		}
 		l.checkUndefined()
 	}
 	if l.Broken != "" {
@@ -31,13 +33,27 @@ func Check(u *resources.Usage) (*Resolution, error) {
 	}
 	if !l.Release.RegistersFirst {
 		l.checkUndefined()
-		l.CheckRegisters()
+		if err := l.checkRegisters(); err != nil {
+			return nil, err
+		}
 	}
 	if l.Dialect.FilterFindsLost && !l.Release.FilterSkipsLost && l.KernelsHidden() && l.LostDebug != nil {
 		// Under a filter the tool finds the records of a replaced definition.
 		return nil, diag.Refuse(diag.Internal, "", "Internal error: unexpected reloc")
 	}
 	return l, nil
+}
+
+// checkRegisters reports code without a count of registers, and broken limits.
+func (l *Resolution) checkRegisters() error {
+	if l.Opt.DumpCallgraph && !l.IsRelocatable() {
+		l.PrintCallgraph()
+	}
+	if l.IsUnrated() {
+		return diag.Refuse(diag.Internal, "", "Internal error: no regcount?")
+	}
+	l.CheckRegisters()
+	return nil
 }
 
 // IsGone reports whether a symbol isn't in the image, nor what it stood for.

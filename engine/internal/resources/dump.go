@@ -25,7 +25,7 @@ const graphLegend = `callgraph for %s:
 # ^s        // s is entry point
 # &s        // s has address taken`
 
-func (l *Usage) dumpCallgraph() {
+func (l *Usage) PrintCallgraph() {
 	if len(l.Files) == 0 {
 		l.Print("No relocatable objects found. Did not generate callgraph.")
 		return

@@ -15,15 +15,27 @@ import (
 // noRegisterLimit is the MAXREG_COUNT of a kernel without a limit; of the attribute nvlink reads one byte.
 const noRegisterLimit = 0xff
 
+// IsUnrated reports whether a record says that some code has no registers that is
+// linked, or a kernel that a filter leaves out; 11.8 asks for dead code too.
+func (l *Usage) IsUnrated() bool {
+	if l.IsRelocatable() {
+		return false
+	}
+	for i := range l.Funs {
+		f := &l.Funs[i]
+		if f.Regs == 0 && f.Mod[model.ModRegs] > 0 && f.Text != model.Absent && (f.Live || l.Release.RegistersFirst || l.Syms[f.Sym].Other&cuda.STOEntry != 0) {
+			return true
+		}
+	}
+	return false
+}
+
 // CheckRegisters reports calls that break a limit: functions in the order of
 // their .nv.info.<f>, and for each the kernels whose count it raises, the last
 // first. With the call graph it prints every raise.
 func (l *Usage) CheckRegisters() {
 	if l.IsRelocatable() {
 		return
-	}
-	if l.Opt.DumpCallgraph {
-		l.dumpCallgraph()
 	}
 	var raised []model.FunID
 	limit := make(map[model.FunID]uint32)
