@@ -46,9 +46,10 @@ func (l *Backend) widen(img *plan) {
 	w := &img.wide
 	w.count = len(img.Symbols) + 1 + len(img.banks)
 	w.mercCount = w.count
-	w.made = l.madeNumbers()
+	var last uint32
+	w.made, last = l.madeNumbers()
 	switch {
-	case w.made[len(w.made)-1] >= cuda.SHNLoReserve:
+	case last >= cuda.SHNLoReserve:
 		w.early = true
 		w.mercCount = len(img.Symbols) + 1
 		id := l.Unowned(l.Names.ID(".symtab_shndx"))
@@ -65,10 +66,9 @@ func (l *Backend) widen(img *plan) {
 	}
 }
 
-// madeNumbers returns the numbers that sections had when they were made.
-func (l *Backend) madeNumbers() []uint32 {
-	made := make([]uint32, len(l.Secs))
-	n := uint32(0)
+// madeNumbers returns the numbers that sections had when they were made, and the last.
+func (l *Backend) madeNumbers() (made []uint32, n uint32) {
+	made = make([]uint32, len(l.Secs))
 	for i := range l.Secs {
 		n++
 		if i == int(max(l.Info, l.Compatsec))+1 && !l.IsRelocatable() {
@@ -78,8 +78,11 @@ func (l *Backend) madeNumbers() []uint32 {
 			n++
 		}
 		made[i] = n
+		if l.Secs[i].Beside != 0 {
+			n += 2
+		}
 	}
-	return made
+	return made, n
 }
 
 // widePart is one of the tables.

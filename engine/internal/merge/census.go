@@ -17,6 +17,8 @@ type census struct {
 	functions int // sections of code
 	records   int // of .nv.info
 	relocs    int // records, at most
+	rels      int // sections of REL records
+	besides   int // names of REL sections that aren't there, at most: see relBeside
 }
 
 func takeCensus(files []*cubin.File) (c census) {
@@ -34,8 +36,10 @@ func takeCensus(files []*cubin.File) (c census) {
 			switch {
 			case s.Type == cuda.SHTNull:
 				continue // of the other side of a Mercury input
+			case s.Type == cuda.SHTRel:
+				c.rels++
 			case s.Type == cuda.SHTRela && s.Size > cubin.RelaSize:
-				c.sections++ // often the name of a REL section too, by a record behind the first
+				c.besides++
 			case s.Type == cuda.SHTProgbits && s.Flags&cuda.SHFExec != 0:
 				c.functions++
 			case s.Type == cuda.SHTCudaInfo && s.Owner() == 0 && !counted:

@@ -23,7 +23,7 @@ const beyondInputs = 64
 // begin makes the sections every link begins with.
 func (l *merger) begin() {
 	c := takeCensus(l.Files)
-	count := c.sections + c.symbols
+	count := c.sections + c.besides + c.symbols
 	l.Names = names.New(count, &l.Room)
 	if l.Release.EarlyStrings {
 		l.Str, l.Shstr = names.NewStrtab(l.Names, count), names.NewStrtab(l.Names, count)
@@ -31,6 +31,7 @@ func (l *merger) begin() {
 	l.SecOf, l.SymOf = room.Make[model.SecID](&l.Room, count+beyondInputs), room.Make[model.SymID](&l.Room, count+beyondInputs)
 	l.relocsToCome = c.relocs
 	l.relocLists = model.ArenaOf(room.Make[model.Reloc](&l.Room, c.relocs))
+	l.mixesRelocs = c.rels > 0
 	l.keepsMore = l.Opt.PreserveRelocs || l.Dialect != &release.SASS
 	l.More = make([]model.RelocMore, 1, 2)
 	if l.keepsMore {

@@ -12,6 +12,7 @@ type merger struct {
 	*model.Program
 
 	keepsMore    bool // see more
+	mixesRelocs  bool // some input has REL records
 	relocsToCome int  // records that room may yet be made for in advance
 	longEdges    map[edge]bool
 	reservedEnd  uint64 // of the reserved shared variables so far

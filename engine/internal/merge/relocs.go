@@ -125,7 +125,7 @@ func (r *relocReader) begin(n int) {
 func (r *relocReader) append(rec *cubin.Reloc, later bool, sym model.SymID, base uint64) {
 	if rec.Addend == 0 && !r.isRel && !r.beside && (later && !r.Dialect.FirstAsksRel || len(r.out) > r.had) {
 		r.beside = true
-		r.relBeside(r.of, r.target)
+		r.relBeside()
 	}
 	addend := rec.Addend
 	if r.isRel && r.Opt.ForceRela {
@@ -204,14 +204,19 @@ func (m *module) isUserBank(section uint32) bool {
 }
 
 // relBeside makes the empty .rel<X> beside a .rela<X>: a record with addend 0
-// that is not its section's first asks for it. It only leaves a name.
-func (l *merger) relBeside(of names.ID, target model.SecID) {
-	if l.Release.NoRelBeside {
+// that is not its section's first asks for it. It only leaves a name, unless some
+// input may have records for it.
+func (r *relocReader) relBeside() {
+	if r.Release.NoRelBeside {
 		return
 	}
-	name := l.Names.Join(names.Rel, of)
-	if l.RelocSection(target, name) == model.Absent {
-		l.NewRelocSection(name, cuda.SHTRel, l.InfoFlags(), target)
+	name := r.Names.Join(names.Rel, r.of)
+	switch {
+	case r.HasRelocSection(r.target, name):
+	case !r.mixesRelocs && int(r.id) == len(r.Secs)-1 && r.Secs[r.target].Fun != model.Absent:
+		r.AddBeside(r.id, name)
+	default:
+		r.NewRelocSection(name, cuda.SHTRel, r.InfoFlags(), r.target)
 	}
 }
 

@@ -104,6 +104,10 @@ type Section struct {
 
 	Off   uint64 // in the image
 	Index uint32 // in the image; 0 is not there
+
+	// Beside is the name of an empty relocation section that follows this one and of
+	// which nothing but its name is asked; 0 for none. See AddBeside.
+	Beside names.ID
 }
 
 // Parts are what a section is made of. They stand beside the table of sections:
@@ -277,6 +281,29 @@ func (l *Program) NewBareSection(name names.ID, typ cuda.SectionType, flags cuda
 	return id
 }
 
+// AddBeside notes an empty relocation section behind the last one, with the same
+// target. It has a number and leaves two names, but no record of its own: a link has
+// one for each function, and every pass would ask for it.
+func (l *Program) AddBeside(id SecID, name names.ID) {
+	l.Secs[id].Beside = name
+	l.Besides++
+	if l.Release.EarlyStrings {
+		l.Shstr.Add(name)
+		l.Str.Add(name)
+	}
+}
+
+// HasRelocSection reports whether a target has a relocation section of that name, or
+// a name of one.
+func (l *Program) HasRelocSection(target SecID, name names.ID) bool {
+	for id := l.Parts[target].FirstRel; id != Absent; id = l.Parts[id].NextRel {
+		if s := &l.Secs[id]; s.Name == name || s.Beside == name {
+			return true
+		}
+	}
+	return false
+}
+
 // NewSectionSymbol appends the SECTION symbol of a section.
 func (l *Program) NewSectionSymbol(id SecID) {
 	sym := l.NewSymbol(Symbol{Name: l.Secs[id].Name, Info: uint8(cuda.STTSection), Sec: id, Flags: SymDefined})
@@ -372,6 +399,22 @@ func (l *Program) RelocSection(target SecID, name names.ID) SecID {
 		}
 	}
 	return Absent
+}
+
+// IsPatched reports whether the link changes bytes that inputs gave a section.
+func (l *Program) IsPatched(id SecID) bool {
+	for in := l.Parts[id].FirstRel; in != Absent; in = l.Parts[in].NextRel {
+		if l.Secs[in].Deleted {
+			continue
+		}
+		relocs := l.Parts[in].Relocs
+		for j := range relocs {
+			if d := relocs[j].Disposition; d == Applied || d == Cleared {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // AlignUp rounds up to a multiple of align, a power of two or 0.

@@ -21,6 +21,8 @@ type Program struct {
 	SymOf []SymID     // by name: symbol that is not LOCAL, or else the first that is, + 1
 	clock int32       // moments so far
 
+	Besides int // how many sections have a name beside them
+
 	ModuleAttributes []Attribute // .nv.info in reading order
 	Protos           []names.ID  // prototype strings by first use
 	Commons          []SymID     // tentative definitions by first appearance

@@ -64,7 +64,8 @@ func (l *Planner) showShared(s *model.Symbol) bool {
 	return l.Opt.PreserveRelocs || l.DebugShows(s) && s.Other&cuda.STOVisibility != cuda.STOInternal
 }
 
-// symbolName is a symbol and its name, -1 for one without.
+// symbolName is a symbol, absent where only its name stays, and its name, -1 for one
+// without.
 type symbolName struct {
 	sym  model.SymID
 	name names.ID
@@ -78,7 +79,7 @@ func (l *Planner) ChooseSymbols(img *Plan) {
 	var lateNamed, globalNamed []symbolName
 	img.Symbols = make([]model.SymID, 0, 2*len(l.Funs))
 	if !l.Release.EarlyStrings {
-		img.named = make([]symbolName, 0, len(l.Syms))
+		img.named = make([]symbolName, 0, len(l.Syms)+l.Besides)
 	}
 	moves := l.Release.FreshNames && l.Dialect == &release.Mercury
 	for i := range l.Syms {
@@ -102,6 +103,9 @@ func (l *Planner) ChooseSymbols(img *Plan) {
 			n.name = -1
 		}
 		*named = append(*named, n)
+		if s.Type() == cuda.STTSection && l.Secs[s.Sec].Beside != 0 {
+			*named = append(*named, symbolName{model.Absent, l.Secs[s.Sec].Beside})
+		}
 	}
 	img.Symbols = append(img.Symbols, late...)
 	img.Locals = len(img.Symbols)
@@ -124,7 +128,7 @@ func (l *Planner) BuildStrings(img *Plan) {
 		}
 		return
 	}
-	img.Str, img.Shstr = names.NewStrtab(l.Names, len(l.Syms)), names.NewStrtab(l.Names, len(l.Secs))
+	img.Str, img.Shstr = names.NewStrtab(l.Names, len(l.Syms)+l.Besides), names.NewStrtab(l.Names, len(l.Secs)+l.Besides)
 	if l.beginsNames() {
 		return // package mercury adds what it uses
 	}
@@ -132,15 +136,23 @@ func (l *Planner) BuildStrings(img *Plan) {
 		img.Str.AddPrototype(p)
 	}
 	for _, n := range img.named {
-		if n.name < 0 {
+		switch {
+		case n.name < 0:
 			img.Names[n.sym] = img.Str.AddEmpty()
-		} else {
+		case n.sym == model.Absent:
+			img.Str.Add(n.name)
+		default:
 			img.Names[n.sym] = img.Str.Add(n.name)
 		}
 	}
 	for i := range l.Secs {
-		if !l.Secs[i].Deleted {
-			img.Shstr.Add(l.Secs[i].Name)
+		s := &l.Secs[i]
+		if s.Deleted {
+			continue
+		}
+		img.Shstr.Add(s.Name)
+		if s.Beside != 0 {
+			img.Shstr.Add(s.Beside)
 		}
 	}
 }

@@ -31,22 +31,35 @@ const wordSize = 4
 
 // extendIndices brings .symtab_shndx into the image where it is needed.
 func (l *Backend) extendIndices(img *output.Plan) {
-	if l.madeAs(model.SecID(len(l.Secs)-1)) < cuda.SHNLoReserve {
+	if l.madeAs(model.SecID(len(l.Secs)+l.Besides-1)) < cuda.SHNLoReserve {
 		return
 	}
 	l.WillMake(l.Shndx)
 	l.Secs[l.Shndx].Size = uint64(len(img.Symbols)+1) * wordSize
 }
 
-// madeAs returns the number that a section had when it was made. In a final
-// link from 12 on, the number behind those of the first sections goes to nothing
-// that is in the image.
-func (l *Backend) madeAs(id model.SecID) uint32 {
-	n := uint32(id) + 1
-	if l.Release.Toolkit >= 120 && !l.IsRelocatable() && id > max(l.Info, l.Compatsec) {
+// madeAs returns the number that the section with so many before it had when it was
+// made. In a final link from 12 on, the number behind those of the first sections goes
+// to nothing that is in the image.
+func (l *Backend) madeAs(before model.SecID) uint32 {
+	n := uint32(before) + 1
+	if l.Release.Toolkit >= 120 && !l.IsRelocatable() && before > max(l.Info, l.Compatsec) {
 		n++
 	}
 	return n
+}
+
+// madeNumbers returns the number of each section when it was made.
+func (l *Backend) madeNumbers() []uint32 {
+	made := make([]uint32, len(l.Secs))
+	before := model.SecID(0)
+	for i := range l.Secs {
+		made[i] = l.madeAs(before)
+		if before++; l.Secs[i].Beside != 0 {
+			before++
+		}
+	}
+	return made
 }
 
 // shndx is what st_shndx has for a section.
@@ -62,12 +75,13 @@ func isWide(index uint32) bool { return index >= cuda.SHNLoReserve && index != c
 
 // putShndx writes .symtab_shndx.
 func (l *Backend) putShndx(b []byte, img *output.Plan) {
+	made := l.madeNumbers()
 	for i, id := range img.Symbols {
 		sec := l.Syms[id].Sec
 		if sec < 0 {
 			continue
 		}
-		word := l.madeAs(sec)
+		word := made[sec]
 		if index := l.Secs[sec].Index; isWide(index) {
 			word = index
 		}
