@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
@@ -37,8 +38,14 @@ func (l *Backend) emit(img *plan, to io.WriterAt) ([]byte, error) {
 	f.cut()
 	img.first(l) // before several ask for it
 	for i := range img.parts {
-		if p := &img.parts[i]; p.hdr.Size == 0 && f.of[i] >= 0 && l.Secs[f.of[i]].Fun != model.Absent {
-			f.putSASS(nil, f.of[i]) // what can't be patched is an error there too
+		p, id := &img.parts[i], f.of[i]
+		switch {
+		case id < 0:
+		case p.hdr.Size == 0 && l.Secs[id].Fun != model.Absent:
+			f.putSASS(nil, id) // what can't be patched is an error there too
+		case i == int(img.sassOf[id]) && p.data != nil && p.hdr.Size > output.Window && l.Names.Str(l.Secs[id].Name) == debugFrame:
+			f.putSASS(p.data, id) // the link's own bytes, and too many to have them twice
+			p.final = true
 		}
 	}
 	frames := f.emptyFrames()
@@ -84,6 +91,11 @@ func (f *file) cut() {
 	f.list = append(f.list, output.Piece{Of: output.Progs})
 }
 
+// isNames reports whether a part is one of the string tables.
+func (f *file) isNames(i int) bool {
+	return i == int(f.img.sassOf[f.Strtab]) || i == int(f.img.sassOf[f.Shstrtab])
+}
+
 // isSymbols reports whether a part is one of the symbol tables.
 func (f *file) isSymbols(i int) bool {
 	return i == int(f.img.sassOf[f.Symtab]) || i == f.img.mercSymtab
@@ -95,12 +107,30 @@ func (f *file) partsOf(i int) int {
 	switch {
 	case i == int(f.img.sassOf[f.Strtab]):
 		return output.PartsOf(p.hdr.Size, names.Block)
+	case i == int(f.img.sassOf[f.Shstrtab]):
+		own := uint64(f.img.Shstr.Size)
+		return output.PartsOf(own, names.Block) + output.PartsOf(p.hdr.Size-own, names.Block)
 	case f.isSymbols(i):
 		return output.PartsOf(p.hdr.Size, output.SymbolsAtOnce*cubin.SymbolSize)
-	case p.data == nil && id >= 0 && f.Parts[id].FirstRel == model.Absent && f.Secs[id].Fun == model.Absent && f.Secs[id].Target == model.Absent && model.AreWhole(p.chunks, p.hdr.Size):
+	case p.data == nil && id >= 0 && f.Secs[id].Fun == model.Absent && f.Secs[id].Target == model.Absent && model.AreWhole(p.chunks, p.hdr.Size) && f.isAsRead(i):
 		return len(p.chunks)
 	}
 	return 1
+}
+
+// isAsRead reports whether nothing changes the bytes of a part of chunks, nor finds
+// anything wrong with them.
+func (f *file) isAsRead(i int) bool {
+	id := f.of[i]
+	switch {
+	case f.Parts[id].FirstRel == model.Absent:
+		return true
+	case i != int(f.img.mercOf[id]) || f.IsPatched(id):
+		return false
+	case f.Names.Str(f.Secs[id].Name) == debugFrame:
+		return !slices.ContainsFunc(f.img.parts[i].chunks, func(c model.Chunk) bool { return !areMarkedFrames(c.Data) })
+	}
+	return true
 }
 
 func (f *file) Len() int { return len(f.list) }
@@ -118,6 +148,9 @@ func (f *file) Extent(i int) (off, size uint64) {
 		return h.Off, h.Size
 	case p.Of == f.img.sassOf[f.Strtab]:
 		return p.Extent(h.Off, h.Size, names.Block)
+	case p.Of == f.img.sassOf[f.Shstrtab]:
+		from, size := f.img.namesExtent(int(p.Part), h.Size)
+		return h.Off + from, size
 	case f.isSymbols(int(p.Of)):
 		return p.Extent(h.Off, h.Size, output.SymbolsAtOnce*cubin.SymbolSize)
 	}
@@ -132,14 +165,15 @@ func (f *file) Found(i int) []byte {
 		return nil
 	}
 	p, id := &f.img.parts[piece.Of], f.of[piece.Of]
-	if id < 0 || f.Secs[id].Fun != model.Absent || f.Parts[id].FirstRel != model.Absent {
-		return nil
-	}
 	switch {
+	case id < 0 || f.Secs[id].Fun != model.Absent:
+		return nil
+	case piece.IsPart && !f.isNames(int(piece.Of)) && !f.isSymbols(int(piece.Of)):
+		return p.chunks[piece.Part].Data
+	case f.Parts[id].FirstRel != model.Absent && !p.final:
+		return nil
 	case p.data != nil:
 		return p.data
-	case piece.IsPart && piece.Of != f.img.sassOf[f.Strtab] && !f.isSymbols(int(piece.Of)):
-		return p.chunks[piece.Part].Data
 	case len(p.chunks) == 1 && p.chunks[0].Off == 0 && p.chunks[0].Size == p.hdr.Size:
 		return p.chunks[0].Data
 	}
@@ -179,7 +213,11 @@ func (f *file) putPart(b []byte, i, part int) {
 	img, wide := f.img, f.img.wide.early || f.img.wide.late
 	switch {
 	case i == int(img.sassOf[f.Shstrtab]):
-		f.putNames(img, b)
+		if p := &img.parts[i]; p.hdr.Size > output.Window {
+			f.putNames(img, b, part)
+		} else {
+			f.putAllNames(img, b)
+		}
 		return
 	case i == int(img.sassOf[f.Strtab]):
 		img.Str.Put(b, part)

@@ -83,6 +83,21 @@ func framesMarked(b []byte) bool {
 	return true
 }
 
+// areMarkedFrames reports whether a stretch is entries with that mark, and nothing else.
+func areMarkedFrames(b []byte) bool {
+	for len(b) > 0 {
+		if len(b) < frameHead || binary.LittleEndian.Uint32(b) != frameMark {
+			return false
+		}
+		n := binary.LittleEndian.Uint64(b[4:])
+		if n > uint64(len(b)-frameHead) {
+			return false
+		}
+		b = b[n+frameHead:]
+	}
+	return true
+}
+
 // fillFrames makes .debug_frame and its relocations.
 func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 	rela := l.RelocSection(target, l.Names.ID(".rela.debug_frame"))

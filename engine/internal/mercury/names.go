@@ -7,6 +7,7 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/names"
+	"github.com/twinlink/twinlink/engine/internal/output"
 )
 
 // Names of the image. Those of the Mercury group are appended to .shstrtab one
@@ -17,6 +18,7 @@ import (
 // mercNames is what the two string tables hold besides interned names.
 type mercNames struct {
 	tail     []tailName // names of the Mercury group, behind .shstrtab's own
+	marks    []tailMark // by block of the tail: where its first byte belongs
 	tailSize uint32
 	renamed  []renamed
 }
@@ -26,6 +28,9 @@ type tailName struct {
 	prefix prefix
 	name   names.ID
 }
+
+// tailMark is a name of the tail and where it begins there.
+type tailMark struct{ at, off uint32 }
 
 // prefix is what stands before a name of the Mercury group.
 type prefix int32
@@ -50,9 +55,17 @@ func (l *Backend) addName(img *plan, before prefix, name names.ID) uint32 {
 	if l.Release.FreshNames {
 		return img.Shstr.Add(l.Names.ID(prefixes[before] + l.Names.Str(name)))
 	}
-	off := img.Shstr.Size + img.extra.tailSize
-	img.extra.tail = append(img.extra.tail, tailName{before, name})
-	img.extra.tailSize += uint32(len(prefixes[before])+len(l.Names.Str(name))) + 1
+	return img.Shstr.Size + img.extra.add(before, name, l.Names)
+}
+
+// add appends a name to the tail, and returns where it begins there.
+func (x *mercNames) add(before prefix, name names.ID, table *names.Table) uint32 {
+	off := x.tailSize
+	x.tail = append(x.tail, tailName{before, name})
+	x.tailSize += uint32(len(prefixes[before])+len(table.Str(name))) + 1
+	for uint64(len(x.marks))*names.Block < uint64(x.tailSize) {
+		x.marks = append(x.marks, tailMark{uint32(len(x.tail) - 1), off})
+	}
 	return off
 }
 
@@ -131,16 +144,63 @@ func (l *Backend) renameBanks(img *plan) {
 	}
 }
 
-// putNames writes .shstrtab.
-func (l *Backend) putNames(img *plan, b []byte) {
-	img.Shstr.PutAll(b)
-	for _, r := range img.extra.renamed {
-		clear(b[r.off : int(r.off)+len(r.old)])
-		copy(b[r.off:], r.name)
+// namesExtent returns where a piece of .shstrtab lies, which has size bytes: first the
+// blocks of its own names, then those of the tail.
+func (img *plan) namesExtent(part int, size uint64) (from, n uint64) {
+	own := uint64(img.Shstr.Size)
+	blocks := output.PartsOf(own, names.Block)
+	if part < blocks {
+		return output.Piece{Part: int32(part)}.Extent(0, own, names.Block)
 	}
-	at := int(img.Shstr.Size)
-	for _, name := range img.extra.tail {
-		at += copy(b[at:], prefixes[name.prefix])
-		at += copy(b[at:], l.Names.Str(name.name)) + 1
+	return output.Piece{Part: int32(part - blocks)}.Extent(own, size-own, names.Block)
+}
+
+// putAllNames writes .shstrtab.
+func (l *Backend) putAllNames(img *plan, b []byte) {
+	own, tail := output.PartsOf(uint64(img.Shstr.Size), names.Block), len(img.extra.marks)
+	for part := range own + tail {
+		from, n := img.namesExtent(part, uint64(len(b)))
+		l.putNames(img, b[from:from+n], part)
+	}
+}
+
+// putNames writes a piece of it.
+func (l *Backend) putNames(img *plan, b []byte, part int) {
+	own := output.PartsOf(uint64(img.Shstr.Size), names.Block)
+	if part >= own {
+		if part -= own; part < len(img.extra.marks) {
+			l.putTail(img, b, part)
+		}
+		return
+	}
+	img.Shstr.Put(b, part)
+	from := part * names.Block
+	for _, r := range img.extra.renamed {
+		for i := range len(r.old) {
+			if at := int(r.off) + i - from; at >= 0 && at < len(b) {
+				b[at] = 0
+				if i < len(r.name) {
+					b[at] = r.name[i]
+				}
+			}
+		}
+	}
+}
+
+// putTail writes a block of the names of the Mercury group to b, which is zero.
+func (l *Backend) putTail(img *plan, b []byte, block int) {
+	m := img.extra.marks[block]
+	at := int(m.off) - block*names.Block // may be before b
+	for _, n := range img.extra.tail[m.at:] {
+		for _, s := range [...]string{prefixes[n.prefix], l.Names.Str(n.name)} {
+			if at >= len(b) {
+				return
+			}
+			if skip := min(max(-at, 0), len(s)); at+len(s) > 0 {
+				copy(b[at+skip:], s[skip:])
+			}
+			at += len(s)
+		}
+		at++
 	}
 }

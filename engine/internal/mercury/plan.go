@@ -52,6 +52,7 @@ type part struct {
 	chunks []model.Chunk // else content of the inputs
 	nobits bool
 	copied bool // SASS data made of the Mercury section's bytes
+	final  bool // data is as it is written
 	twin   int  // the part whose bytes it shares, -1 for none
 }
 

@@ -50,7 +50,7 @@ func (f *file) parts(id model.SecID) int {
 		return output.PartsOf(s.Size, names.Block)
 	case id == f.Symtab:
 		return output.PartsOf(s.Size, output.SymbolsAtOnce*cubin.SymbolSize)
-	case f.img.Content(id) == nil && f.Parts[id].FirstRel == model.Absent && f.IsOfChunks(id):
+	case f.img.Content(id) == nil && f.IsOfChunks(id) && !f.IsPatched(id):
 		return len(f.Parts[id].Chunks)
 	}
 	return 1
@@ -91,12 +91,14 @@ func (f *file) Found(i int) []byte {
 	id := f.img.Order[p.Of]
 	s := &f.Parts[id]
 	switch b := f.img.Content(id); {
-	case f.isNames(id) || id == f.Symtab || s.FirstRel != model.Absent:
+	case f.isNames(id) || id == f.Symtab:
+		return nil
+	case p.IsPart:
+		return s.Chunks[p.Part].Data
+	case s.FirstRel != model.Absent:
 		return nil
 	case b != nil:
 		return b
-	case p.IsPart:
-		return s.Chunks[p.Part].Data
 	case len(s.Chunks) == 1 && s.Chunks[0].Off == 0 && s.Chunks[0].Size == f.Secs[id].Size:
 		return s.Chunks[0].Data
 	}
