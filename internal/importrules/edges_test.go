@@ -79,6 +79,7 @@ var rules = []rule{
 	// The files in which device code travels. The engine knows none of them.
 	{from: "internal/hostelf", test: of(cmp)},
 	{from: "internal/container", to: of("cuda", zstd, lz4), test: of(cmp)},
+	{from: "internal/families", to: of("internal/container")},
 
 	// What a command line's files give a link.
 	{from: "internal/cufilt"},
@@ -88,9 +89,8 @@ var rules = []rule{
 	{from: "capsule", to: of("cubin", "cuda"), test: of("corpus/corpustest", "corpus", cmp)},
 	{from: "internal/dwarf", to: of("capsule", "cubin")},
 	{from: "internal/capsule/...", to: of("capsule", "internal/dwarf", "internal/capsule/...", "cubin", "cuda"), test: of("corpus/corpustest", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "mercury/...", to: of("capsule", "cubin", "cuda", "mercury/...", "internal/nvidia"), test: of("corpus", "internal/nvidia/nvidiatest", cmp)},
-	{from: "selfcheck/survey", to: of("selfcheck", "internal/container")},
-	{from: "selfcheck/survey", to: of("selfcheck", "internal/container")},
+	{from: "mercury/...", to: of("capsule", "cubin", "cuda", "mercury/...", "internal/families", "internal/nvidia"), test: of("corpus", "internal/nvidia/nvidiatest", cmp)},
+	{from: "selfcheck/survey", to: of("selfcheck", "internal/families")},
 	{from: "selfcheck/...", to: of("capsule", "internal/dwarf", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus/corpustest", "corpus", "engine", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// What may be finalized for what.

@@ -1,4 +1,4 @@
-// Unknown prints records of cubins that the table doesn't know, as lines for
+// Unknown prints records of the cubins in folders or wheels that the table doesn't know, as lines for
 // mercury/ptx/records.txt. Of records that differ in registers alone it prints
 // one.
 package main
@@ -8,57 +8,53 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/internal/families"
 	"github.com/twinlink/twinlink/mercury"
 )
 
 func main() {
 	most := flag.Int("most", 60, "records of a tag")
 	not := flag.Int("not", 107, "an SM whose cubins are left out")
+	words := flag.Bool("words", false, "behind each record the SM and the words that stand there")
 	flag.Parse()
-	if err := run(flag.Args(), *most, cuda.SM(*not)); err != nil {
+	if err := run(flag.Args(), *most, cuda.SM(*not), *words); err != nil {
 		fmt.Fprintln(os.Stderr, "unknown:", err)
 		os.Exit(1)
 	}
 }
 
-func run(folders []string, most int, not cuda.SM) error {
+func run(places []string, most int, not cuda.SM, words bool) error {
 	seen := map[string]bool{}
 	count := map[uint32]int{}
 	var lines []string
-	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(folder, "*.cubin"))
-		if err != nil {
-			return err
-		}
-		for _, name := range files {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
+	for _, place := range places {
+		err := families.Each(place, func(name string, data []byte) {
 			f, err := cubin.Open(name, data)
 			if err != nil || f.Header.SM() == not {
-				continue
+				return
 			}
 			m := capsule.Open(f)
 			for i := range m.Funcs {
 				if m.Funcs[i].Cap == nil {
 					continue
 				}
-				of(&m.Funcs[i], f.Header.SM(), func(tag uint32, record []byte) {
+				of(&m.Funcs[i], f.Header.SM(), func(tag uint32, record, sass []byte) {
 					if k := kind(record); !seen[k] && count[tag] < most {
 						seen[k] = true
 						count[tag]++
-						lines = append(lines, fmt.Sprintf("%x\n", record))
+						lines = append(lines, line(record, f.Header.SM(), sass, words))
 					}
 				})
 			}
+		})
+		if err != nil {
+			return err
 		}
 	}
 	slices.Sort(lines)
@@ -69,8 +65,20 @@ func run(folders []string, most int, not cuda.SM) error {
 	return w.Flush()
 }
 
+// line is a record, and where wanted the words that stand for it.
+func line(record []byte, sm cuda.SM, sass []byte, words bool) string {
+	if !words {
+		return fmt.Sprintf("%x\n", record)
+	}
+	s := fmt.Sprintf("%x sm_%d", record, sm)
+	for w := range slices.Chunk(sass, 16) {
+		s += fmt.Sprintf(" %x", w)
+	}
+	return s + "\n"
+}
+
 // of calls found with the unknown records of a function.
-func of(fn *capsule.Func, sm cuda.SM, found func(tag uint32, record []byte)) {
+func of(fn *capsule.Func, sm cuda.SM, found func(tag uint32, record, sass []byte)) {
 	for k := range fn.Cap.Nodes {
 		n := &fn.Cap.Nodes[k]
 		if n.Kind != capsule.Full || n.Span == 0 {
@@ -82,7 +90,7 @@ func of(fn *capsule.Func, sm cuda.SM, found func(tag uint32, record []byte)) {
 		}
 		record := fn.Cap.Record(n)
 		if mercury.Decode(sm, record, words, make([]mercury.Word, n.Span), make([]mercury.Word, n.Span)) != mercury.Known {
-			found(fn.Cap.Tag(n), record)
+			found(fn.Cap.Tag(n), record, fn.Code[n.SASS:n.SASS+16*uint32(n.Span)])
 		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/internal/families"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/mercury"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
@@ -42,14 +42,10 @@ func main() {
 			v.tags[op] = append(v.tags[op], tag)
 		}
 	}
-	for _, folder := range flag.Args() {
-		files, err := filepath.Glob(filepath.Join(folder, "*.cubin"))
-		if err != nil || len(files) == 0 {
-			fmt.Fprintln(os.Stderr, "vary: no cubins in", folder)
+	for _, place := range flag.Args() {
+		if err := families.Each(place, v.file); err != nil {
+			fmt.Fprintln(os.Stderr, "vary:", err)
 			os.Exit(1)
-		}
-		for _, name := range files {
-			v.file(name)
 		}
 	}
 	if err := v.ask(context.Background(), *release, *rounds); err != nil {
@@ -97,11 +93,7 @@ func archOf(sm cuda.SM) string {
 }
 
 // file takes words to begin at out of a cubin.
-func (v *vary) file(name string) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return
-	}
+func (v *vary) file(name string, data []byte) {
 	f, err := cubin.Open(name, data)
 	if err != nil {
 		return
@@ -162,7 +154,7 @@ type question struct {
 }
 
 func (v *vary) ask(ctx context.Context, release string, rounds int) error {
-	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 800 * time.Millisecond}})
+	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 2 * time.Second}})
 	if err != nil {
 		return err
 	}
@@ -211,7 +203,7 @@ func (v *vary) ask(ctx context.Context, release string, rounds int) error {
 
 // patience is how long one kind of node is asked about: words that nvlink dies of
 // or never ends with cost many links to find.
-const patience = 15 * time.Second
+const patience = 40 * time.Second
 
 // askOne asks about one kind of node and adds the bits that may be otherwise.
 func (v *vary) askOne(ctx context.Context, o *probe.Oracle, k key, rounds int, free map[key]mercury.Word) (asked, accepted int, err error) {

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/twinlink/twinlink/internal/families"
 	"github.com/twinlink/twinlink/selfcheck"
 )
 
@@ -58,10 +59,10 @@ func newTally(name string) *tally {
 	return &tally{name: name, verdicts: map[selfcheck.Verdict]int{}, forms: map[string]int{}, findings: map[string]int{}, causes: map[string]int{}}
 }
 
-func run(w io.Writer, families, learned []string, verbose bool) error {
+func run(w io.Writer, named, learned []string, verbose bool) error {
 	fmt.Fprintf(w, "%-16s %6s %9s %9s %8s %7s %8s | %6s %9s %9s %8s\n", "family", "files", "stored", "made", "unknown", "wrong", "share", "pass", "incomplete", "findings", "refused")
 	sum := newTally("together")
-	for _, f := range families {
+	for _, f := range named {
 		name, folder, ok := strings.Cut(f, "=")
 		if !ok {
 			return fmt.Errorf("%q is not NAME=FOLDER or NAME=WHEEL", f)
@@ -86,7 +87,7 @@ func run(w io.Writer, families, learned []string, verbose bool) error {
 
 func survey(name, place string) (*tally, error) {
 	t := newTally(name)
-	err := cubins(place, func(file string, data []byte) {
+	err := families.Each(place, func(file string, data []byte) {
 		r := selfcheck.Check(file, data, selfcheck.Options{})
 		t.files++
 		t.verdicts[r.Verdict]++

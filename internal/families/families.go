@@ -1,4 +1,6 @@
-package main
+// Package families finds the device objects for sm_100 and up that a folder of cubins
+// or a wheel holds: the genuine files that tables are learned from and measured on.
+package families
 
 import (
 	"archive/zip"
@@ -17,9 +19,9 @@ const (
 	leastSM   = 100
 )
 
-// cubins calls found with every device object for sm_100 and up in a folder, or
-// in the libraries of a wheel, each once.
-func cubins(place string, found func(name string, data []byte)) error {
+// Each calls found with every device object for sm_100 and up in a folder, or in the
+// libraries of a wheel, each once.
+func Each(place string, found func(name string, data []byte)) error {
 	if strings.HasSuffix(place, ".whl") {
 		return inWheel(place, found)
 	}
