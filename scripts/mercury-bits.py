@@ -12,10 +12,10 @@ fails, the groups that act together are found by putting one after the other bac
 made one. Bits that no word shows keep the value that some record had. What
 comes out holds for the SMs on which all of some hundred predictions are right.
 """
-import subprocess,sys,random,collections,os
+import sys,random,collections,os
+from mercury_ask import answers
 random.seed(7)
 SMS=[100,103,107,110,120,121]
-ASK=os.environ.get('ASK','ask')
 SCHED=((1<<21)-1)<<105
 WIDEST=7 # bits of a group
 def strip(w):
@@ -31,10 +31,10 @@ def ask(sm,recs,n):
     out=[]
     for i in range(0,len(recs),3000):
         part=[x.to_bytes(n,'little').hex() for x in recs[i:i+3000]]
-        r=subprocess.run([ASK,'-arch','sm_%d'%sm],input='\n'.join(part),capture_output=True,text=True)
-        if r.returncode: out+=[None]*len(part); continue
-        for q,l in zip(part,r.stdout.splitlines()):
-            f=l.split(); w=[]; back=None
+        lines=answers(sm,part)
+        if not lines: out+=[None]*len(part); continue
+        for q,f in zip(part,lines):
+            w=[]; back=None
             for k,x in enumerate(f[2:]):
                 if x=='record': back=f[2+k+1]; break
                 w.append(int.from_bytes(bytes.fromhex(x),'little'))

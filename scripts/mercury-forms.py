@@ -10,17 +10,17 @@ seen (BFS=1: or with one bit beside that changes the words), tries the rules on
 random operands for each SM, and writes lines for mercury/table.tsv to
 FOLDER/TAG.tsv. What nvlink contradicts is left out.
 """
-import subprocess,sys,random,collections,os
+import sys,random,collections,os
+from mercury_ask import answers
 random.seed(5)
 SMS=[100,103,107,110,120,121]
-ASK=os.environ.get('ASK','ask')
 def ask(sm,recs):
     out=[]
     for i in range(0,len(recs),3000):
-        r=subprocess.run([ASK,'-arch','sm_%d'%sm],input='\n'.join(x.to_bytes(n,'little').hex() for x,n in recs[i:i+3000]),capture_output=True,text=True)
-        if r.returncode: print('ask',sm,r.stderr[:200],file=sys.stderr); out+= [None]*len(recs[i:i+3000]); continue
-        for l in r.stdout.splitlines():
-            f=l.split(); k=f[1]; w=[]
+        lines=answers(sm,[x.to_bytes(n,'little').hex() for x,n in recs[i:i+3000]])
+        if not lines: out+= [None]*len(recs[i:i+3000]); continue
+        for f in lines:
+            k=f[1]; w=[]
             for x in f[2:]:
                 if x=='record': break
                 w.append(int.from_bytes(bytes.fromhex(x),'little'))

@@ -13,12 +13,12 @@ contradicts once.
 import collections
 import os
 import random
-import subprocess
 import sys
+
+from mercury_ask import answers
 
 random.seed(9)
 SMS = [100, 103, 107, 110, 120, 121]
-ASK = os.environ.get('ASK', 'ask')
 SCHEDULE = ((1 << 21) - 1) << 105
 TRIALS = 240
 WHOLE = {(100, 103, 107, 110, 120, 121), (100, 103, 107, 110), (100, 103, 107), (120, 121), (110, 120, 121)}
@@ -37,12 +37,10 @@ def ask(sm, records, size):
     out = []
     for i in range(0, len(records), 2000):
         part = [r.to_bytes(size, 'little').hex() for r in records[i:i + 2000]]
-        done = subprocess.run([ASK, '-arch', 'sm_%d' % sm], input='\n'.join(part), capture_output=True, text=True)
-        lines = done.stdout.splitlines()
-        if done.returncode or len(lines) != len(part):
+        lines = answers(sm, part)
+        if not lines:
             return [None] * len(records)
-        for asked, line in zip(part, lines):
-            f = line.split()
+        for asked, f in zip(part, lines):
             back = f[f.index('record') + 1] if 'record' in f else None
             words = f[2:f.index('record')] if back else f[2:]
             if f[1] != 'R' or back != asked or not words:

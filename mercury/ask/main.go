@@ -2,6 +2,8 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"flag"
@@ -15,10 +17,10 @@ import (
 	"github.com/twinlink/twinlink/mercury/internal/probe"
 )
 
-const usage = `Usage: ask [-release 13.5] [-arch sm_100] RECORD...
+const usage = `Usage: ask [-release 13.5] [-arch sm_100] [-serve] RECORD...
 
 A record is 16 or 32 bytes in hexadecimal; without any they are read from
-standard input. The letter before its words says what
+standard input; with -serve each line of it is a question of its own. The letter before its words says what
 nvlink made of it: P a PLAIN node, M one of which the tag is kept, R a full
 record, V nothing, C no image, H no end, + several nodes.
 `
@@ -26,24 +28,16 @@ record, V nothing, C no image, H no end, + several nodes.
 func main() {
 	release := flag.String("release", "13.5", "")
 	arch := flag.String("arch", "sm_100", "")
+	serve := flag.Bool("serve", false, "answer line by line, until standard input ends")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage) }
 	flag.Parse()
-	records := flag.Args()
-	if len(records) == 0 {
-		b, err := io.ReadAll(os.Stdin)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "ask:", err)
-			os.Exit(1)
-		}
-		records = strings.Fields(string(b))
-	}
-	if err := run(context.Background(), *release, *arch, records); err != nil {
+	if err := run(context.Background(), *release, *arch, *serve, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "ask:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, release, arch string, records []string) error {
+func run(ctx context.Context, release, arch string, serve bool, records []string) error {
 	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 3 * time.Second}})
 	if err != nil {
 		return err
@@ -52,6 +46,28 @@ func run(ctx context.Context, release, arch string, records []string) error {
 	if err != nil {
 		return err
 	}
+	if serve {
+		in := bufio.NewScanner(os.Stdin)
+		in.Buffer(nil, 1<<24)
+		for in.Scan() {
+			if err := ask(ctx, o, strings.Fields(in.Text())); err != nil {
+				return err
+			}
+		}
+		return in.Err()
+	}
+	if len(records) == 0 {
+		b, err := io.ReadAll(os.Stdin)
+		if err != nil {
+			return err
+		}
+		records = strings.Fields(string(b))
+	}
+	return ask(ctx, o, records)
+}
+
+// ask prints a line for each record.
+func ask(ctx context.Context, o *probe.Oracle, records []string) (err error) {
 	nodes := make([]probe.Node, len(records))
 	for i, r := range records {
 		if nodes[i].Record, err = hex.DecodeString(r); err != nil {
@@ -62,15 +78,17 @@ func run(ctx context.Context, release, arch string, records []string) error {
 	if err != nil {
 		return err
 	}
+	w := bufio.NewWriter(os.Stdout)
+	defer func() { err = cmp.Or(err, w.Flush()) }()
 	for i, a := range answers {
-		fmt.Printf("%s %c", records[i], a.Kind)
-		for w := a.Words; len(w) >= 16; w = w[16:] {
-			fmt.Printf(" %x", w[:16])
+		fmt.Fprintf(w, "%s %c", records[i], a.Kind)
+		for words := a.Words; len(words) >= 16; words = words[16:] {
+			fmt.Fprintf(w, " %x", words[:16])
 		}
 		if len(a.Record) > 0 {
-			fmt.Printf(" record %x", a.Record)
+			fmt.Fprintf(w, " record %x", a.Record)
 		}
-		fmt.Println()
+		fmt.Fprintln(w)
 	}
 	return nil
 }
