@@ -19,6 +19,9 @@ func TestSurroundings(t *testing.T) {
 		ahead   = "92790000000000000080000000ec0f00"
 		gpu     = "92790000000000000020000000ec0f00"
 		cctl    = "8f7900ff000000000000000200e20f00"
+		sync    = "48890000000000000000800300ea0f00"
+		nop     = "18890000000000000000000000e20f00"
+		always  = "18790000000000000000000000e20f00"
 	)
 	for _, test := range []struct {
 		record, words string
@@ -30,6 +33,10 @@ func TestSurroundings(t *testing.T) {
 		{"0111000af8000000000000f800000000", guarded + errbar + cgabar + exit, mercury.Span},
 		{"0111000af8000000000000f800000000", gpu + errbar + cgabar + exit, mercury.Span},
 		{"0111000af8000000000000f800000000", cgabar + exit, mercury.Span},
+		{"01476e0a01000c00000000f800000000", sync, mercury.Known}, // ptxas 12.9 from here on
+		{"01476e0a01000c00000000f800000000", sync + nop, mercury.Known},
+		{"01476e0a01000c00000000f800000000", sync + always, mercury.Span},
+		{"01476e0a01000c00000000f800000000", sync + nop + nop, mercury.Span},
 		{"0149100af8000c000000000000000000", gpu + errbar + cgabar + cctl, mercury.Known},
 		{"0149100af8000c000000000000000000", ahead + gpu + errbar + cgabar + cctl, mercury.Known},
 		{"0149100af8000c000000000000000000", gpu + gpu + errbar + cgabar + cctl, mercury.Span},

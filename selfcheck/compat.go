@@ -37,6 +37,9 @@ var compatRules = map[uint32]map[cuda.CompatAttr]compatRule{
 
 func (c *checker) compatValue(section int, r *record) {
 	rules := compatRules[c.api]
+	if c.old {
+		rules = compatRules[api130] // without attribute 7, as 12.8 and 12.9 were seen to write them
+	}
 	if rules == nil {
 		if c.api < api130 || c.api > api135 {
 			c.leave(exCompat)
@@ -55,6 +58,10 @@ func (c *checker) compatValue(section int, r *record) {
 	if !ok && c.writer == writerFinalizer {
 		rule, ok = compatRules[api135][attr] // it is newer than the object
 	}
+	if !ok && c.old {
+		c.leave(exCompat)
+		return
+	}
 	if !ok {
 		c.add(Text, Content, section, r.at+1, "attribute of .nv.compat", "one of the release", attr.String())
 		return
@@ -64,6 +71,10 @@ func (c *checker) compatValue(section int, r *record) {
 		if v == r.Value {
 			return
 		}
+	}
+	if c.old {
+		c.leave(exCompat)
+		return
 	}
 	var list []string
 	for _, v := range rule.values {

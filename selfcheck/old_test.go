@@ -1,0 +1,33 @@
+package selfcheck_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/twinlink/twinlink/selfcheck"
+)
+
+// TestOldCompat wants an object of ptxas 12.9 (of sync.ptx, for sm_100) to pass, and one that has
+// an attribute or a value in .nv.compat that none was seen to have to be incomplete.
+func TestOldCompat(t *testing.T) {
+	data, err := os.ReadFile("testdata/sync-12.9.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := selfcheck.Check("sync", data, selfcheck.Options{}); r.Verdict != selfcheck.Pass {
+		t.Errorf("%v: %v, not known: %v", r.Verdict, r.Findings, r.Unknown)
+	}
+	compat := []byte{2, 2, 1, 0, 2, 5, 5, 0, 2, 3, 0, 0, 2, 6, 1, 0}
+	at := bytes.Index(data, compat)
+	if at < 0 {
+		t.Fatal("no .nv.compat")
+	}
+	for _, k := range []int{1, 2, 5, 6, 10, 14} {
+		other := bytes.Clone(data)
+		other[at+k] = 77
+		if r := selfcheck.Check("sync", other, selfcheck.Options{}); r.Verdict != selfcheck.Incomplete {
+			t.Errorf("byte %d: %v", k, r.Verdict)
+		}
+	}
+}
