@@ -284,6 +284,7 @@ func TestLean(t *testing.T) {
 			if got, want := lean.Funcs[i].Cap.Kept(), m.Funcs[i].Cap.Kept(); !slices.Equal(got, want) || len(want) != count(m.Funcs[i].Cap) {
 				t.Fatalf("%s: keeps %v, not %v", m.Funcs[i].Name, got, want)
 			}
+			sameHolders(t, lean.Funcs[i].Cap, m.Funcs[i].Cap, rng)
 		}
 		if len(lean.Funcs) > 1 && !slices.Equal(lean.Funcs[0].Cap.Kept(), m.Funcs[0].Cap.Kept()) {
 			t.Fatalf("%s: other nodes after another was decoded", m.Funcs[0].Name)
@@ -312,6 +313,27 @@ func TestLean(t *testing.T) {
 	})
 	if asked < 1000 {
 		t.Errorf("asked %d times", asked)
+	}
+}
+
+// sameHolders asks a lean capsule for the nodes of another by Mercury offsets, which rise or don't.
+func sameHolders(t *testing.T, lean, c *capsule.Capsule, rng *rand.Rand) {
+	t.Helper()
+	step := 1 + rng.Uint32N(200)
+	for off := uint32(0); off < c.MercSize+3*step; off += step {
+		at := off
+		if step%4 == 0 {
+			at = rng.Uint32N(c.MercSize + 32)
+		}
+		var want capsule.Node
+		if k := atMerc(c, at); at < c.MercSize {
+			want = c.Nodes[k]
+		}
+		for _, x := range []*capsule.Capsule{lean, c} {
+			if got, ok := x.HoldingMerc(at); got != want || ok != (at < c.MercSize) {
+				t.Fatalf("0x%x: %v, not %v", at, got, want)
+			}
+		}
 	}
 }
 

@@ -151,8 +151,8 @@ func (c *Capsule) decodeNodes(pos uint64, textSize uint32, text []byte) (unknown
 			f = d.block(c.Nodes[first:last], c.plainBits(first))
 		} else {
 			here := &c.marks[first/blockSize]
-			*here = mark{uint32(d.pos), d.sass, d.merc, 0}
-			here.large, f = d.lean(last-first, c.plainBits(first))
+			*here = mark{uint32(d.pos), d.sass, d.merc, 0, 0}
+			f = d.lean(here, last-first, c.plainBits(first))
 		}
 		if f != nil {
 			return nil, f
@@ -199,27 +199,32 @@ func (d *decoding) block(nodes []Node, plain uint32) *Fault {
 	return nil
 }
 
-// lean is block for a capsule that keeps only the other nodes. It returns which of the
-// PLAIN ones take 32 bytes.
-func (d *decoding) lean(count int, plain uint32) (large uint32, f *Fault) {
+// lean is block for a capsule that keeps only the other nodes. It notes which nodes take 32
+// bytes, and which none.
+func (d *decoding) lean(here *mark, count int, plain uint32) *Fault {
 	for i := 0; i < count; {
 		if run := min(bits.TrailingZeros32(^plain), count-i); run > 0 {
 			if f := d.room(run); f != nil {
-				return 0, f
+				return f
 			}
 			big := d.sizes(run)
 			d.sass += uint32(run) * WordSize
 			d.merc += 16 * uint32(run+bits.OnesCount32(big))
-			large |= big << i
+			here.large |= big << i
 			i, plain = i+run, plain>>run
 			continue
 		}
-		if f := d.kept(d.c.recent.another()); f != nil {
-			return 0, f
+		node, merc := d.c.recent.another(), d.merc
+		if f := d.kept(node); f != nil {
+			return f
+		}
+		here.large |= (d.merc - merc) >> 5 << i
+		if d.merc == merc {
+			here.none |= 1 << i
 		}
 		i, plain = i+1, plain>>1
 	}
-	return large, nil
+	return nil
 }
 
 // room reports that the text has no room for so many PLAIN nodes.

@@ -10,15 +10,35 @@ import (
 // bitmap.
 const blockSize = 32
 
-// mark is where a decoding stands in front of a block, and which of its PLAIN nodes
-// take 32 bytes.
-type mark struct{ rec, sass, merc, large uint32 }
+// mark is where a decoding stands in front of a block, which of its nodes take 32 bytes, and
+// which none.
+type mark struct{ rec, sass, merc, large, none uint32 }
+
+// holding returns the last node of a block that begins at a Mercury offset or in front of it,
+// and where it begins. A node that isn't there would take 16 bytes.
+func (m *mark) holding(off uint32) (i, merc uint32) {
+	merc = m.merc
+	for step := uint32(blockSize / 2); step > 0; step /= 2 {
+		first := uint32(1)<<step - 1
+		size := 16 * (step + uint32(bits.OnesCount32(m.large>>i&first)))
+		if m.none != 0 {
+			size -= 16 * uint32(bits.OnesCount32(m.none>>i&first))
+		}
+		if merc+size <= off {
+			i, merc = i+step, merc+size
+		}
+	}
+	return i, merc
+}
 
 // Recent is what was asked for last of the lean capsules that share it, of which only one
 // goroutine at a time may ask.
 type Recent struct {
 	list []Node   // nodes of a function
 	full *Capsule // whose nodes are in list
+
+	// What HoldingMerc found last, of list and of the blocks of full.
+	near, nearBlock int
 
 	of    *Capsule // that of the block below
 	block int
@@ -35,7 +55,7 @@ func (r *Recent) hold(c *Capsule) {
 	if kept > cap(r.list) {
 		r.list = make([]Node, 0, kept+kept/4)
 	}
-	r.list, r.full = r.list[:0], c
+	r.list, r.full, r.near, r.nearBlock = r.list[:0], c, 0, 0
 }
 
 // another makes room for a node.
@@ -142,6 +162,68 @@ func (c *Capsule) AtMerc(off uint32) int {
 		return -1
 	}
 	return c.behindMerc(off) - 1
+}
+
+// HoldingMerc returns the node of AtMerc; false past the function's end. Of a lean capsule it is
+// fast where the offsets that are asked for rise.
+func (c *Capsule) HoldingMerc(off uint32) (n Node, ok bool) {
+	switch {
+	case off >= c.MercSize:
+		return Node{}, false
+	case c.Nodes != nil || c.recent == nil || c.recent.full != c:
+		return c.Node(c.AtMerc(off)), true
+	}
+	k := c.blockAt(off)
+	m, plain := &c.marks[k], c.plainBits(k*blockSize)
+	i, merc := m.holding(off)
+	if plain>>i&1 == 0 {
+		return *c.recent.lastKept(off), true
+	}
+	n = Node{SASS: m.sass + i*WordSize, Merc: merc, Span: 1}
+	if run := uint32(bits.LeadingZeros32(^(plain << (blockSize - i)))); run < i {
+		kept := c.recent.lastKept(off)
+		n.SASS = kept.SASS + (uint32(kept.Span)+run)*WordSize
+	}
+	return n, true
+}
+
+// blockAt returns the last block that begins at a Mercury offset or in front of it.
+func (c *Capsule) blockAt(off uint32) int {
+	k := c.recent.nearBlock
+	for range 2 {
+		if c.marks[k].merc > off {
+			break
+		}
+		if k+1 == len(c.marks) || c.marks[k+1].merc > off {
+			c.recent.nearBlock = k
+			return k
+		}
+		k++
+	}
+	k = max(0, sort.Search(len(c.marks), func(i int) bool { return c.marks[i].merc > off })-1)
+	c.recent.nearBlock = k
+	return k
+}
+
+// lastKept returns the last node in the list that begins at a Mercury offset or in front of it,
+// nil where none does.
+func (r *Recent) lastKept(off uint32) *Node {
+	list, i := r.list, r.near
+	if i < len(list) && list[i].Merc <= off {
+		for range blockSize {
+			if i+1 == len(list) || list[i+1].Merc > off {
+				r.near = i
+				return &list[i]
+			}
+			i++
+		}
+	}
+	i = sort.Search(len(list), func(i int) bool { return list[i].Merc > off }) - 1
+	if i < 0 {
+		return nil
+	}
+	r.near = i
+	return &list[i]
 }
 
 // FromMerc returns the index of the first node that begins at a Mercury offset or

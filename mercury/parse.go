@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -154,10 +153,26 @@ func (p *parser) fail(format string, args ...any) {
 	}
 }
 
-func (p *parser) number(s string, base, size int) uint64 {
-	x, err := strconv.ParseUint(s, base, size)
-	if err != nil {
+// number reads a number of so many bits at most, in base 10 or 16.
+func (p *parser) number(s string, base uint64, size int) (x uint64) {
+	if len(s) == 0 || len(s) > 16 {
 		p.fail("number %q", s)
+		return 0
+	}
+	for i := range len(s) {
+		digit := uint64(s[i]) - '0'
+		if digit > 9 {
+			digit = uint64(s[i]) - 'a' + 10
+		}
+		if digit >= base {
+			p.fail("number %q", s)
+			return 0
+		}
+		x = x*base + digit
+	}
+	if x>>(size-1)>>1 != 0 {
+		p.fail("number %q", s)
+		return 0
 	}
 	return x
 }

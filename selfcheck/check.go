@@ -100,6 +100,7 @@ type checker struct {
 	starts   []uint64               // see wordCheck
 	spots    []uint32               // see plainRun
 	traits   []uint8                // by function
+	calls    [][]uint32             // by function: where its calls by offset are
 	forms    map[unknownForm]string // their texts
 	target   string                 // of -arch, as the notes tell it: 100a
 	writer   string                 // tool of the first note

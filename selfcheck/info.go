@@ -197,7 +197,7 @@ func (c *checker) attribute(fn *capsule.Func, m, s *record) {
 		c.leave(exUnsized)
 		return
 	}
-	next, node := 0, 0
+	next := 0
 	compare := func(end int) {
 		if k := firstDifference(m.Data[next:end], s.Data[next:end]); k < end-next {
 			c.add(Text, Content, fn.Info, s.at+4+uint64(next+k), m.Attr.String(), hex(m.Data[next+k]), hex(s.Data[next+k]))
@@ -207,7 +207,7 @@ func (c *checker) attribute(fn *capsule.Func, m, s *record) {
 	f := capsule.VisitOffsets(m.Attr, m.Data, func(at int) {
 		compare(at)
 		next = at + 4
-		node = c.offset(fn, m, s, at, node)
+		c.offset(fn, m, s, at)
 	})
 	if f != nil {
 		f.Offset += m.at + 4
@@ -226,37 +226,31 @@ func firstDifference(a, b []byte) int {
 	return min(len(a), len(b))
 }
 
-// offset compares one offset word of a pair, and returns its node; near is that
-// of the word before.
-func (c *checker) offset(fn *capsule.Func, m, s *record, at, near int) int {
+// offset compares one offset word of a pair.
+func (c *checker) offset(fn *capsule.Func, m, s *record, at int) {
 	merc := binary.LittleEndian.Uint32(m.Data[at:])
 	sass := binary.LittleEndian.Uint32(s.Data[at:])
 	where := s.at + 4 + uint64(at)
 	if merc == capsule.NoOffset {
 		c.field(Text, Content, fn.Info, where, 4, m.Attr.String(), capsule.NoOffset, uint64(sass))
-		return near
+		return
 	}
-	k := fn.Cap.AtMerc(merc)
-	if m.Attr == cuda.AttrIndirectBranchTargets && nopBefore(fn.Cap, k, uint64(merc), uint64(sass)) {
-		return k
+	if m.Attr == cuda.AttrIndirectBranchTargets && nopBefore(fn.Cap, fn.Cap.AtMerc(merc), uint64(merc), uint64(sass)) {
+		return
 	}
-	var n capsule.Node
-	if k >= 0 {
-		n = fn.Cap.Node(k)
-	}
-	if k < 0 || n.Merc != merc {
+	n, ok := fn.Cap.HoldingMerc(merc)
+	if !ok || n.Merc != merc {
 		c.add(Text, Content, fn.MercInfo, m.at+4+uint64(at), m.Attr.String(), "the start of a node", hex(merc))
-		return k
+		return
 	}
 	if want, ok := principal(fn, &n, m.Attr); ok && (sass != n.SASS || fn.Cap.Tag(&n) != twofold) {
 		c.field(Text, Content, fn.Info, where, 4, m.Attr.String(), uint64(want), uint64(sass))
-		return k
+		return
 	}
 	c.leave(exPrincipal)
 	if sass < n.SASS || sass >= n.SASS+uint32(n.Span)*capsule.WordSize || sass%capsule.WordSize != 0 {
 		c.add(Text, Content, fn.Info, where, m.Attr.String(), fmt.Sprintf("a word of the node at 0x%x", n.SASS), hex(sass))
 	}
-	return k
 }
 
 // fileInfo compares .nv.info with its clone.

@@ -50,8 +50,8 @@ func wordAt(code []byte, off uint32) Word {
 }
 
 // nodesOf checks the instructions of a function that has at most limit registers,
-// and returns its traits.
-func (c *checker) nodesOf(fn *capsule.Func, limit uint32) uint8 {
+// and returns its traits and where its calls by offset are.
+func (c *checker) nodesOf(fn *capsule.Func, limit uint32) (traits uint8, calls []uint32) {
 	p := fn.Cap
 	count := &c.report.Nodes
 	count.Total += p.Len()
@@ -72,7 +72,7 @@ func (c *checker) nodesOf(fn *capsule.Func, limit uint32) uint8 {
 	if check.limit == 0 || check.freed {
 		c.leave(exRegisterCount)
 	}
-	return check.traits
+	return check.traits, check.calls
 }
 
 // node checks a node that isn't PLAIN.

@@ -115,7 +115,7 @@ func (c *checker) relocations() {
 			c.leave(exUnsized)
 			continue
 		}
-		c.codeRelocs(fn, c.traits[i]&traitCall != 0)
+		c.codeRelocs(fn, c.calls[i])
 	}
 }
 
@@ -134,7 +134,7 @@ func (c *checker) relocs(section int) ([]cubin.Reloc, bool) {
 	return list, true
 }
 
-func (c *checker) codeRelocs(fn *capsule.Func, calls bool) {
+func (c *checker) codeRelocs(fn *capsule.Func, calls []uint32) {
 	merc, ok := c.relocs(fn.MercRela)
 	if !ok {
 		return
@@ -143,9 +143,7 @@ func (c *checker) codeRelocs(fn *capsule.Func, calls bool) {
 	if !ok {
 		return
 	}
-	if calls {
-		c.returns(fn, merc)
-	}
+	c.returns(fn, merc, calls)
 	yields := c.yields(fn, sass)
 	c.sorted(fn.MercRela, merc)
 	want := c.codeWanted(fn, fn.MercRela, merc)
@@ -159,20 +157,17 @@ func (c *checker) codeRelocs(fn *capsule.Func, calls bool) {
 
 // returns checks that the place behind each call by offset has a record that puts
 // it into a register: such a call doesn't do that itself.
-func (c *checker) returns(fn *capsule.Func, merc []cubin.Reloc) {
-	var places map[uint64]bool
-	for at := uint32(0); at < uint32(len(fn.Code)); at += capsule.WordSize {
-		if wordAt(fn.Code, at).Lo&opcodeMask != opCALLRel {
-			continue
+func (c *checker) returns(fn *capsule.Func, merc []cubin.Reloc, calls []uint32) {
+	if len(calls) == 0 {
+		return
+	}
+	places := map[uint64]bool{}
+	for i := range merc {
+		if t := merc[i].Type; t == cuda.R_MERCURY_PROG_REL32 || t == cuda.R_MERCURY_ABS_PROG_REL32_LO {
+			places[uint64(merc[i].Addend)] = true
 		}
-		if places == nil {
-			places = map[uint64]bool{}
-			for i := range merc {
-				if t := merc[i].Type; t == cuda.R_MERCURY_PROG_REL32 || t == cuda.R_MERCURY_ABS_PROG_REL32_LO {
-					places[uint64(merc[i].Addend)] = true
-				}
-			}
-		}
+	}
+	for _, at := range calls {
 		k := fn.Cap.AtSASS(at)
 		for k++; k < fn.Cap.Len() && fn.Cap.Node(k).Kind == capsule.Skip; k++ {
 		}

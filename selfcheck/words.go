@@ -55,6 +55,7 @@ type wordCheck struct {
 
 	starts  []uint64 // bit i: a node starts at word i
 	traits  uint8    // of all words so far
+	calls   []uint32 // where calls by offset are
 	opcodes *[opcodeMask + 1]uint8
 	quick   *quickTable
 	lanes   uint64 // limit in each of four lanes; see registersFit
@@ -62,7 +63,7 @@ type wordCheck struct {
 
 // Traits of a function, for checks that come later.
 const (
-	traitCall  = 1 << iota // has a call by offset
+	traitCall  = 1 << iota // of a word: is a call by offset
 	traitSM103             // has an instruction that sm_103 does otherwise
 )
 
@@ -131,6 +132,9 @@ func (c *checker) special(k *wordCheck, at uint32, w Word, info uint8) {
 		c.branch(k, at, w)
 	}
 	k.freed = k.freed || info&opFrees != 0
+	if info>>6&traitCall != 0 {
+		k.calls = append(k.calls, at)
+	}
 	k.traits |= info >> 6
 }
 

@@ -34,7 +34,7 @@ func putDecoder(sm cuda.SM, d *mercury.Decoder) {
 // at once where there are processors. What comes out doesn't depend on how many. It is
 // added to the report by what functions returns.
 func (c *checker) functions() (instructions, attributes func()) {
-	c.traits = make([]uint8, len(c.m.Funcs))
+	c.traits, c.calls = make([]uint8, len(c.m.Funcs)), make([][]uint32, len(c.m.Funcs))
 	parts, limits := c.share(c.workers()), c.limits()
 	code, infos, panics := make([]*checker, len(parts)), make([]*checker, len(parts)), make([]any, len(parts))
 	onFault := debug.SetPanicOnFault(true)
@@ -82,7 +82,7 @@ func functionsOf(code, infos *checker, part [2]int, limits map[uint32]uint32) {
 		m.Decode(i, &recent)
 		fn := &m.Funcs[i]
 		if fn.Cap != nil {
-			code.traits[i] = code.nodesOf(fn, limits[fn.Symbol])
+			code.traits[i], code.calls[i] = code.nodesOf(fn, limits[fn.Symbol])
 		}
 		infos.info(fn)
 	}
