@@ -224,6 +224,9 @@ func (f *finalize) run(name string, v *verdict) (reason string, no *refusal) {
 		}
 	}
 	reason = d.Reason
+	if !opt.Fastpath {
+		reason += "; no fast path is taken to a file's own target"
+	}
 	var made []outfile.File
 	if opt.SelfCheck {
 		sass, no := reconstitute(name, data)

@@ -28,6 +28,13 @@ func TestFinalizeModes(t *testing.T) {
 		{"--fastpath-off --self-check", "--fastpath-off"},
 		{"--opt-level=3", copied}, // that of the file
 		{"--opt-level=2", "--opt-level"},
+		{"--generate-line-info", "--generate-line-info"},
+		{"--verbose-tkinfo", "--verbose-tkinfo"},
+		{"--disable-smem-reservation", "--disable-smem-reservation"},
+		{"--compile-as-at-entry-patch", "--compile-as-at-entry-patch: new code"},
+		{"--trap-into-debugger", "--trap-into-debugger: new code"},
+		{"-arch sm_100 --fastpath-off", "no fast path is taken to a file's own target; copied"},
+		{"-arch sm_100 --trap-into-debugger", "--trap-into-debugger: new code"},
 		{"--opportunistic-finalization-lvl 0", copied},
 		{"--opportunistic-finalization-lvl 4", copied},
 		{"--opportunistic-finalization-lvl 5", "'5' is not a number from 0 to 4"},

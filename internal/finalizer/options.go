@@ -166,7 +166,7 @@ func (o *Options) Possible(x *Facts, target cuda.SM) error {
 	case o.Kind == Mercury:
 		return &OptionError{SASSFailed, "binary-kind", "no tool writes Mercury alone; its encoding of PLAIN instructions isn't known in full"}
 	case o.Kind != x.Kind:
-		return &OptionError{SASSFailed, "binary-kind", fmt.Sprintf("%s from %s needs NVIDIA's scheduler", o.Kind, x.Kind)}
+		return &OptionError{SASSFailed, "binary-kind", fmt.Sprintf("no tool was seen to write %s of a file with %s", o.Kind, x.Kind)}
 	case o.OptLevel != defaultOptLevel:
 		return &OptionError{SASSFailed, "opt-level", "other code needs NVIDIA's scheduler"}
 	case o.LineInfo:
@@ -175,8 +175,10 @@ func (o *Options) Possible(x *Facts, target cuda.SM) error {
 		return &OptionError{SASSFailed, "verbose-tkinfo", "a copy has the notes of its file"}
 	case o.NoSmemReserve:
 		return &OptionError{SASSFailed, "disable-smem-reservation", "the reservation is in the code"}
-	case o.AtEntryPatch, o.TrapToDebugger:
-		return &OptionError{SASSFailed, "compile-as-at-entry-patch, trap-into-debugger", "new code needs NVIDIA's scheduler"}
+	case o.AtEntryPatch:
+		return &OptionError{SASSFailed, "compile-as-at-entry-patch", "new code needs NVIDIA's scheduler"}
+	case o.TrapToDebugger:
+		return &OptionError{SASSFailed, "trap-into-debugger", "new code needs NVIDIA's scheduler"}
 	case !o.Fastpath && x.SM != target:
 		return &OptionError{SASSFailed, "fastpath-off", "anything but a copy needs NVIDIA's scheduler"}
 	case !Copyable(x, target):

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/hex"
 	"flag"
 	"fmt"
 	"os"
@@ -22,8 +23,14 @@ func main() {
 	most := flag.Int("most", 60, "records of a tag")
 	not := flag.Int("not", 107, "an SM whose cubins are left out")
 	words := flag.Bool("words", false, "behind each record the SM and the words that stand there")
+	table := flag.String("table", "", "a table to ask instead of that in this program")
+	records := flag.String("records", "", "print the records of this file that no SM has a rule for")
 	flag.Parse()
-	if err := run(flag.Args(), *most, cuda.SM(*not), *words); err != nil {
+	run := func() error { return run(flag.Args(), *most, cuda.SM(*not), *words) }
+	if *records != "" {
+		run = func() error { return ofFile(*records, *table) }
+	}
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "unknown:", err)
 		os.Exit(1)
 	}
@@ -63,6 +70,41 @@ func run(places []string, most int, not cuda.SM, words bool) error {
 		return err
 	}
 	return w.Flush()
+}
+
+// sms are those that rules are asked for.
+var sms = [...]cuda.SM{100, 103, 107, 110, 120, 121}
+
+// ofFile prints the records of a file, one a line, for which a table has no rule on any SM.
+func ofFile(name, table string) error {
+	t := mercury.Default()
+	if table != "" {
+		text, err := os.ReadFile(table)
+		if err != nil {
+			return err
+		}
+		if t, err = mercury.Parse(string(text)); err != nil {
+			return err
+		}
+	}
+	list, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(list)) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		record, err := hex.DecodeString(line)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(sms[:], func(sm cuda.SM) bool { return t.Words(sm, record) > 0 }) {
+			fmt.Println(line)
+		}
+	}
+	return nil
 }
 
 // line is a record, and where wanted the words that stand for it.
