@@ -5,6 +5,7 @@ import "slices"
 // Opcodes of the words that faults look for: bits 0 to 11.
 const (
 	opNop  = 0x918
+	opLdc  = 0xb82
 	opBra  = 0x947
 	opBssy = 0x945
 	opExit = 0x94d

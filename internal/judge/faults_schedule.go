@@ -34,6 +34,9 @@ func (f *file) awaited(h *header) (load, user uint64, ok bool) {
 		}
 		for _, to := range all[i+1 : min(i+64, len(all))] {
 			op := f.op(to)
+			if op == opLdc && f.op(at) == opLdc {
+				break // which may wait for both: they come in their order
+			}
 			if op == opBra || op == opExit || op == opBssy || op == opBrx || op == 0x950 || op == 0x943 || op == 0x941 || op == 0x547 {
 				break
 			}

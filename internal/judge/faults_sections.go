@@ -108,6 +108,9 @@ var sectionFaults = func() []fault {
 			if h == nil || strings.HasPrefix(h.name, ".nv.shared.reserved") {
 				return ""
 			}
+			if in := (h.at - f.shoff) / 64; f.relocatable && f.pickSymbol(0, func(s *symbol) bool { return uint64(s.shndx) == in && s.kind != 3 }) == nil {
+				return "" // nothing lies there yet
+			}
 			f.put(h.at+32, 8, h.size&0x400)
 			return h.name + "|" + strings.TrimPrefix(h.name, ".nv.shared.")
 		}},
@@ -138,7 +141,7 @@ var dataFaults = []fault{
 			}
 			return is
 		})
-		if h == nil || banks > 1 {
+		if h == nil || banks > 1 || len(f.several) > 0 { // a table of one that lost is read by nobody
 			return ""
 		}
 		f.bytes[h.off+uint64(f.r.Below(4))] ^= 0x40

@@ -47,11 +47,21 @@ func onRecord(class string, change func(f *file, h *header, at uint64) bool) fun
 		if strings.HasPrefix(class, ".nv.") && !f.namedAt(&f.sections[h.info], f.get(at, 8)) {
 			return "" // perhaps of a variable that nothing names
 		}
+		if strings.Contains(h.name, ".nv.constant.optimizer.") && f.ofSeveral(h, at) {
+			return "" // perhaps of a table whose function lost, which nothing reads
+		}
 		if f.isYield(at) || !change(f, h, at) {
 			return ""
 		}
 		return f.target(h) + "|" + h.name
 	}
+}
+
+// ofSeveral reports whether a record names a function that several inputs define.
+func (f *file) ofSeveral(h *header, at uint64) bool {
+	all := f.symbols(&f.sections[h.link])
+	i := f.get(at+12, 4)
+	return i < uint64(len(all)) && f.several[all[i].name]
 }
 
 // remove takes a record out: the last takes its place, and the table is shorter.
@@ -151,7 +161,8 @@ func symbolFaultsOf(table int, what string, ok func(f *file, s *symbol) bool) []
 				return ""
 			}
 			b := f.pickSymbol(table, func(s *symbol) bool {
-				return ok(f, s) && s.at != a.at && (s.shndx != a.shndx || s.value != a.value) && s.name != a.name
+				alike := s.shndx == a.shndx && s.size == a.size && f.sections[s.shndx].name == ".nv.global" // of no value
+				return ok(f, s) && s.at != a.at && (s.shndx != a.shndx || s.value != a.value) && s.name != a.name && !alike
 			})
 			if b == nil {
 				return ""

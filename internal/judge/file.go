@@ -15,6 +15,9 @@ type file struct {
 	sections []header
 	symtabs  []int // sections that are tables of symbols
 	r        *splitmix.Random
+
+	several     map[string]bool // weak functions that several inputs define
+	relocatable bool
 }
 
 // header is one section header.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,6 +76,7 @@ func plantAll(dir, only string, seed uint64, n int, each bool) error {
 // for it.
 func plantOne(x *fault, l *link, inputs []check.Input, output []byte, r *splitmix.Random, tallies map[string]*tally) bool {
 	f := open(output, r)
+	f.several, f.relocatable = definedTwice(inputs), slices.Contains(l.Args, "-r")
 	if x.mercury && len(f.symtabs) < 2 {
 		return false
 	}
@@ -121,6 +123,24 @@ func plantOne(x *fault, l *link, inputs []check.Input, output []byte, r *splitmi
 		t.examples = append(t.examples, l.Name+" "+about+": "+v.Findings[0].String())
 	}
 	return true
+}
+
+// definedTwice are the weak functions that several inputs define.
+func definedTwice(inputs []check.Input) map[string]bool {
+	seen, several := map[string]bool{}, map[string]bool{}
+	for _, in := range inputs {
+		f := open(in.Data, nil)
+		for _, i := range f.symtabs[:min(1, len(f.symtabs))] {
+			for _, y := range f.symbols(&f.sections[i]) {
+				if y.bind == 2 && y.kind == 2 && y.shndx != 0 {
+					several[y.name] = several[y.name] || seen[y.name]
+					seen[y.name] = true
+				}
+			}
+		}
+	}
+	maps.DeleteFunc(several, func(_ string, twice bool) bool { return !twice })
+	return several
 }
 
 // names reports whether a finding names what was changed.

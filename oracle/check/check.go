@@ -69,6 +69,7 @@ type check struct {
 	capsuleFor   *body
 	capsuleSizes map[*body]capsuleSize
 	pairs        map[uint32]*area // Mercury side: capsules by section of the SASS
+	said         map[twinFact]string
 
 	instance *identity // -r: stands for arrays of unknown length in shared memory
 

@@ -146,7 +146,15 @@ func (c *check) extraCall(k call) bool {
 	if k.x.several && (k.y != nil && (k.x.calls.set[k.y] || k.x.edges.set[k.y] || k.y.twin) || k.y == nil && slices.Contains(k.x.indirect, k.text)) {
 		return true // twice, of two definitions
 	}
-	return c.release < 119 && k.x.several || c.release < matchesApart && k.y != nil && len(k.x.indirect) > 0
+	if k.y != nil && !k.y.function() {
+		return false
+	}
+	return c.release < 119 && k.x.several || c.release < matchesApart && k.y != nil && slices.ContainsFunc(k.x.indirect, k.y.mayBeOf)
+}
+
+// mayBeOf reports whether a function's prototype is, or some definition of it says, a given one.
+func (d *identity) mayBeOf(prototype string) bool {
+	return d.prototype == prototype || d.mayName[prototype]
 }
 
 // leftOver lists what is missing about a function, in a fixed order.

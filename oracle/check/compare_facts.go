@@ -161,13 +161,14 @@ func (c *check) compareFacts() error {
 			gotModule = append(gotModule, c.out.factOf(a, c.outRef))
 		}
 	}
+	c.noteFacts(gotModule)
 	module := make([]fact, 0, len(gotModule))
 	for _, m := range c.modules {
 		module = c.moduleFacts(module, m)
 	}
 	if !c.relocatable {
 		for _, k := range c.kernels {
-			module = append(module, minStack(k, c.needOf(k)))
+			module = append(module, c.asOtherSide(minStack(k, c.needOf(k))))
 		}
 	}
 	c.compareList(".nv.info", "", module, gotModule)
@@ -289,6 +290,7 @@ func (c *check) moduleFacts(list []fact, m *module) []fact {
 						f.also = append(f.also, f.rest) // it stays, and counts for nothing
 					}
 					f.rest, f.least = bytesOf(max(word(a.value, 4), c.needOf(id).registers)), c.needOf(id).least
+					f = c.asOtherSide(f)
 				}
 			}
 			list = append(list, f)

@@ -121,12 +121,17 @@ func TestOwnPlaceOfFourBytes(t *testing.T) {
 	}
 }
 
-// TestPairBesideIndirectCall: up to 12.0 functions that an indirect call may reach stand among the calls, from
-// 12.1 on not. Which these are is a question of prototypes, so the caller alone decides whether a pair may be there.
+// TestPairBesideIndirectCall: up to 12.0 functions that an indirect call may reach by their prototype stand among
+// the calls, from 12.1 on not.
 func TestPairBesideIndirectCall(t *testing.T) {
 	k := &identity{info: byte(cuda.STTFunc), code: &body{}, live: true, indirect: []string{"#ii"}}
 	direct := &identity{info: byte(cuda.STTFunc), code: &body{}, live: true}
-	f := &identity{info: byte(cuda.STTFunc), code: &body{}, live: true}
+	f := &identity{info: byte(cuda.STTFunc), code: &body{}, live: true, prototype: "#ii"}
+	for _, other := range []*identity{{info: byte(cuda.STTFunc), prototype: "#v"}, {info: byte(cuda.STTObject)}} {
+		if (&check{release: 118}).extraCall(call{cuda.CallgraphCalls, k, other, ""}) {
+			t.Errorf("%v may be called", other)
+		}
+	}
 	for _, x := range []struct {
 		release oracle.Release
 		caller  *identity

@@ -32,7 +32,13 @@ func (c *check) placeSlots() error {
 		}
 		for _, r := range l.list {
 			id := c.outRef(r.symbol).id
-			if id == nil || !id.image() || slotTypes[id.kind()][c.out.side] != r.kind || r.offset < a.size {
+			if id == nil || !id.image() || r.offset < a.size {
+				continue
+			}
+			if want := slotTypes[id.kind()][c.out.side]; want != r.kind {
+				if fillsSlot(r.kind) && c.out.side != whole {
+					c.verdict.add(Finding{Kind: RelocationType, Section: a.name, Symbol: id.name, Offset: r.offset, Want: relocationName(want), Got: relocationName(r.kind)})
+				}
 				continue
 			}
 			if c.slots[a] == nil {
@@ -121,6 +127,16 @@ var slotTypes = map[cuda.SymbolType][3]uint32{
 	cuda.STTCudaTexture: {cuda.R_CUDA_TEX_HEADER_INDEX, cuda.R_CUDA_TEX_HEADER_INDEX, cuda.R_MERCURY_TEX_HEADER_INDEX},
 	cuda.STTCudaSampler: {cuda.R_CUDA_SAMP_HEADER_INDEX, cuda.R_CUDA_SAMP_HEADER_INDEX_0, cuda.R_MERCURY_SAMP_HEADER_INDEX},
 	cuda.STTCudaSurface: {cuda.R_CUDA_SURF_HEADER_INDEX, cuda.R_CUDA_SURF_HEADER_INDEX, cuda.R_MERCURY_SURF_HEADER_INDEX},
+}
+
+// fillsSlot reports whether a record asks the driver to fill a slot.
+func fillsSlot(kind uint32) bool {
+	for _, types := range slotTypes {
+		if slices.Contains(types[:], kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // firstSlot is where slots begin in a relocatable file: behind the largest
