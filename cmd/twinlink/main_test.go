@@ -311,3 +311,16 @@ func TestWrongUse(t *testing.T) {
 		t.Errorf("dump -h: exit %d", got.exit)
 	}
 }
+
+// Warnings that nvlink lacks stay warnings under -Werror: nvlink makes such a link.
+func TestOwnWarningsStay(t *testing.T) {
+	data, err := os.ReadFile("../../engine/testdata/offtarget.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	write(t, "a.cubin", string(data))
+	twinlink("link", "-toolkit=13.0", "-arch=sm_103", "a.cubin", "-o", "out", "-Werror").want(t, 0,
+		"nvlink warning : Input file 'a.cubin' holds code for sm_100; that for sm_103 is perhaps not nvlink's",
+		"nvlink warning : Kernel 'k' is scheduled anew, perhaps not as nvlink does it")
+}

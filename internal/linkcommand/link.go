@@ -284,7 +284,7 @@ func (l *linker) report(diags []engine.Diagnostic) (failed bool) {
 			if l.said(d.Text) || l.cmd.NoWarnings {
 				continue
 			}
-			if l.cmd.WarningsAsErrors && !ofNvlinksImage(d.Kind) {
+			if l.cmd.WarningsAsErrors && !nvlinkIsSilent(d.Kind) {
 				d.Severity, failed = engine.Error, true
 			}
 		}
@@ -293,11 +293,11 @@ func (l *linker) report(diags []engine.Diagnostic) (failed bool) {
 	return failed
 }
 
-// ofNvlinksImage reports whether a warning is about what nvlink makes too, without a
-// word: -Werror doesn't fail such a link, as it doesn't with nvlink.
-func ofNvlinksImage(kind engine.DiagKind) bool {
+// nvlinkIsSilent reports whether a warning is about what nvlink makes, or makes in its own
+// way, without a word: -Werror doesn't fail such a link, as it doesn't with nvlink.
+func nvlinkIsSilent(kind engine.DiagKind) bool {
 	switch kind {
-	case engine.Displaced, engine.NullPointer, engine.LostConstant, engine.NewerInput:
+	case engine.Displaced, engine.NullPointer, engine.LostConstant, engine.NewerInput, engine.Rescheduled:
 		return true
 	}
 	return false

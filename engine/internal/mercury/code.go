@@ -192,16 +192,19 @@ func sortByPlace[T any](list []T, place func(*T) uint64) {
 func (l *Backend) reschedule(fn *code, gone []int) error {
 	sym := l.Funs[l.Secs[fn.text].Fun].Sym
 	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.debugInput(), Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone,
-		Late: l.Release.OwnLeaves, Slow: l.Release.PacesDoubles && l.isOffTarget(fn), Anew: fn.input.Foreign && l.Release.OwnLeaves, Pads: l.Release.Pads, HoldsDoubles: l.Release.HoldsDoubles}
-	if fn.input.Foreign && resched.Scheduled(fn.sass) {
-		l.warnSchedule(sym)
-	}
+		Late: l.Release.OwnLeaves, Slow: l.Release.PacesDoubles && l.isOffTarget(fn), Anew: fn.input.Foreign && l.Release.OwnLeaves, Pads: l.Release.Pads, HoldsDoubles: l.Release.HoldsDoubles, Bares: l.Release.HoldsDoubles, Adds: l.Arch.SM >= 120}
 	if how.Stays && len(gone) == 0 && !how.Fence && !how.Slow && !how.Anew {
+		l.warnForeign(fn, sym, fn.sass)
 		return nil
 	}
 	r := resched.Kernel(fn.sass, how)
-	if how.Anew && !resched.Scheduled(fn.sass) && resched.Scheduled(r.Text) {
-		l.warnSchedule(sym)
+	switch {
+	case r.Bare:
+		l.warnBare(sym)
+	case how.Anew:
+		l.warnForeign(fn, sym, fn.sass, r.Text)
+	default:
+		l.warnForeign(fn, sym, fn.sass)
 	}
 	if r.TooLarge {
 		return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Budget, File: fn.input.File.Name, Symbol: l.SymName(sym),
@@ -255,6 +258,20 @@ func isDebug(f *cubin.File) bool {
 	return false
 }
 
+// warnForeign is warnSchedule of a function of an older toolkit, of which any of these
+// texts holds a scoreboard.
+func (l *Backend) warnForeign(fn *code, sym model.SymID, texts ...[]byte) {
+	if fn.input.Foreign && slices.ContainsFunc(texts, resched.Scheduled) {
+		l.warnSchedule(sym)
+	}
+}
+
+// warnBare says that nvlink leaves a function without any schedule.
+func (l *Backend) warnBare(sym model.SymID) {
+	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, Symbol: l.SymName(sym),
+		Text: fmt.Sprintf("Function '%s', compiled without optimization by an older toolkit, waits for nothing, as nvlink %s writes it", l.SymName(sym), l.Release.Name)})
+}
+
 // warnSchedule says that a function's schedule may not be the tool's. What older
 // toolkits made the tool schedules anew as a whole, callers and -r included; releases
 // before 13.1 do it by rules that aren't known, and here it keeps its schedule.
@@ -283,6 +300,11 @@ func (fn *code) move(r *resched.Result) {
 	}
 	for _, k := range r.Padded {
 		fn.keepRecord(k, syncRecord(fn.sass[r.Moves[k]*capsule.WordSize:]))
+	}
+	for _, k := range r.Added {
+		if i := fn.nodeAtWord(k); fn.cap.Nodes[i].Kind == capsule.Plain {
+			fn.keepTag(i, sumTag(fn.sass[r.Moves[k]*capsule.WordSize:]))
+		}
 	}
 	if r.Fillers != nil {
 		fn.insertFillers(r)

@@ -92,3 +92,18 @@ func (fn *code) keepTag(i int, tag uint32) {
 	fn.made[i] = binary.BigEndian.AppendUint32(nil, tag)
 	fn.cap.Nodes[i].Kind = capsule.TagOnly
 }
+
+// sumTag is the tag that is kept of an IADD: the word alone says another.
+func sumTag(word []byte) uint32 {
+	const carry = 1 << 2 // bit 74
+	switch opcode(word) {
+	case 0x835:
+		return 0x420c4206
+	case 0xc35:
+		return 0x410c4404
+	}
+	if word[9]&carry != 0 {
+		return 0x420c3014
+	}
+	return 0x410c4004
+}

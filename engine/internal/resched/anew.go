@@ -26,7 +26,7 @@ import "slices"
 func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result, int) {
 	dead := -1
 	if how.Fence || isUnoptimized(words) || slices.ContainsFunc(words, func(w word) bool { return w.isIndexed() || w.op() == opENDCOLLECTIVE }) {
-		how.Anew = false
+		how.Anew, how.keeps = false, true
 		return change(join(words), how)
 	}
 	front := make(map[int][]word)
@@ -34,7 +34,10 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 		front = pads(words, &r)
 		dropAddressReuse(words)
 	}
-	any := len(how.Gone)+len(front) > 0
+	if how.Adds {
+		r.Added = asSums(words)
+	}
+	any := len(how.Gone)+len(front)+len(r.Added) > 0
 	switch {
 	case !stays:
 		words = repeated(words, gone, front, any, &r)
@@ -46,11 +49,13 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 		return r, dead
 	}
 	a := &allocator{flow: traceAnew(words, how.HoldsDoubles), anew: true}
+	a.restallSums(r.sumsNow())
 	token := -1
 	if !stays && stackLoad(words) && len(a.first[0]) > 0 {
 		token, dead = a.first[0][0], 0
 	}
 	a.reallocate(token)
+	a.leaveSooner()
 	r.Changed, r.Exact, r.Text = true, false, join(words)
 	return r, dead
 }
@@ -74,7 +79,7 @@ func dropAddressReuse(words []word) {
 func isUnoptimized(words []word) bool {
 	const longest = 15
 	for i := range words {
-		if w := &words[i]; w.op() != opNOP && w.stall() != longest {
+		if w := &words[i]; !w.isMEMBAR() && !w.isOfFence() && w.stall() != longest {
 			return false
 		}
 		if words[i].op() == opRET || words[i].op() == opEXIT {
@@ -89,9 +94,13 @@ func isUnoptimized(words []word) bool {
 func pads(words []word, r *Result) map[int][]word {
 	const kindBits = 3 // of a BSYNC: 1 reliable, 2 reconvergent
 	front := make(map[int][]word)
+	nop := word{lo: opNOP | 7<<12, hi: 0x000fe20000000000}
+	if isUnoptimized(words) {
+		nop.hi = 0x003fde0000000000 // as all words there
+	}
 	for i := range words {
 		if w := &words[i]; w.op() == opBSYNC && w.field(72, 2)&kindBits != 0 && (i == 0 || words[i-1].op() != opNOP) {
-			front[i] = []word{{lo: opNOP | 7<<12, hi: 0x000fe20000000000}}
+			front[i] = []word{nop}
 			r.Padded = append(r.Padded, i)
 		}
 	}

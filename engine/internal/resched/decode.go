@@ -16,6 +16,7 @@ const (
 	fromField  = 84
 	pField     = 81 // predicates: two that are written,
 	p2Field    = 84
+	wideBit    = 73 // of an IADD: it adds pairs
 	pairBit    = 80 // of a MOV: it moves two registers
 	ppField    = 87 // and one that is read
 )
@@ -321,6 +322,9 @@ func (d *decoder) alu(op uint16) bool {
 	}
 	if op&0xff == moveByte && d.field(pairBit, 1) != 0 {
 		s.d, s.b = 2, 2
+	}
+	if op&0xff == addOfTwo && d.field(wideBit, 1) == 0 {
+		s.d, s.a, s.b = 1, 1, 1
 	}
 	d.write(dField, s.d)
 	d.read(aField, s.a)

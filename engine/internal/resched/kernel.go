@@ -30,12 +30,14 @@ type Result struct {
 	Starts   []int // by word of the input, and its end: where it and what was put in front of it begin
 	Fenced   []int // words of the input that got a fence
 	Padded   []int // words of the input that got a NOP in front
+	Added    []int // words of the input that became IADDs
 	Fillers  []int // by word: NOPs in front of it that are no part of it; nil where there is none
 	doubts   doubt
 	TooLarge bool  // it would take too much memory to tell
 	Unfit    bool  // doubles of sm_100 in code that can't be made that of sm_103
 	Lost     *Lost // a wait that the new code lacks: it must not be used
 	Quicker  bool  // code of sm_100 that may stall for less on sm_103; it doesn't here
+	Bare     bool  // the code has no schedule: nothing waits, as nvlink has it
 }
 
 // Options says how a kernel is changed.
@@ -49,16 +51,19 @@ type Options struct {
 	Anew         bool  // all scoreboards are given out anew
 	Pads         bool  // then a NOP stands in front of some words
 	HoldsDoubles bool  // and all doubles hold scoreboards
+	Adds         bool  // and an IADD3 of two is an IADD
+	Bares        bool  // and what is not optimized has no schedule at all
+	keeps        bool  // but for that, code of an older finalizer keeps its schedule
 }
 
 // Kernel changes the code of a kernel.
 func Kernel(text []byte, how Options) Result {
 	r, dead := change(text, how)
-	if r.Changed {
+	if r.Changed && !r.Bare {
 		r.Lost = lost(split(text), split(r.Text), r.Moves, r.Starts, dead)
 	}
 	if how.Anew && (r.Lost != nil || r.TooLarge) {
-		how.Anew = false // the schedule that it has is sound
+		how.Anew, how.keeps = false, true // the schedule that it has is sound
 		return Kernel(text, how)
 	}
 	return r
@@ -89,11 +94,18 @@ func change(text []byte, how Options) (Result, int) {
 	if how.Fence {
 		front = fence(words, &r)
 	}
+	old := how.keepOld(words, &r)
+	renewed := len(how.Gone)+len(front)+len(old)+len(r.Added) > 0
+	bare := how.keeps && how.Bares && isUnoptimized(words)
 	if how.Debug || stays {
-		if len(how.Gone)+len(front) == 0 {
+		if !renewed && !bare {
 			return r, dead
 		}
-		words = rebuild(words, gone, front, &r)
+		words = rebuild(words, gone, with(front, old), &r)
+		restallSums(words, &r)
+		if bare {
+			return r.bare(words), dead
+		}
 		if len(front) > 0 && isLarge(words) {
 			r.TooLarge = true
 			return r, dead
@@ -109,7 +121,11 @@ func change(text []byte, how Options) (Result, int) {
 	for i := range front {
 		front[i] = front[i][1:] // its MEMBAR is one that a kernel doesn't need
 	}
-	words = repeated(words, gone, front, len(how.Gone)+len(front) > 0, &r)
+	words = repeated(words, gone, with(front, old), renewed, &r)
+	restallSums(words, &r)
+	if bare {
+		return r.bare(words), dead
+	}
 	if stackLoad(words) && isLarge(words) {
 		r.TooLarge = true
 		return r, dead

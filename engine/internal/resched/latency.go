@@ -34,9 +34,19 @@ type pair struct {
 	hazard   hazard
 }
 
-var latencies103 = sync.OnceValue(func() map[pair]int {
+// Of code for sm_120, by ptxas 13.0.88.
+//
+//go:embed latency120.tsv
+var latencyText120 string
+
+var (
+	latencies103 = sync.OnceValue(func() map[pair]int { return readLatencies(latencyText) })
+	latencies120 = sync.OnceValue(func() map[pair]int { return readLatencies(latencyText120) })
+)
+
+func readLatencies(text string) map[pair]int {
 	m := map[pair]int{}
-	for line := range strings.Lines(latencyText) {
+	for line := range strings.Lines(text) {
 		if line[0] == '#' {
 			continue
 		}
@@ -48,7 +58,7 @@ var latencies103 = sync.OnceValue(func() map[pair]int {
 		m[p] = n
 	}
 	return m
-})
+}
 
 // kindOf is an opcode without the form of its operands; those of doubles but
 // comparisons are one.

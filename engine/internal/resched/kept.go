@@ -1,0 +1,43 @@
+package resched
+
+import "maps"
+
+// Code from the toolkit of an older finalizer that keeps its schedule: what is not
+// optimized, has fences, branches by registers, or whose lanes do something together.
+
+// keepOld makes the changes that such code sees whatever its schedule is. It returns
+// what goes in front of words.
+func (how *Options) keepOld(words []word, r *Result) map[int][]word {
+	if how.keeps && how.Adds {
+		r.Added = asSums(words)
+	}
+	if !how.keeps || !how.Pads {
+		return nil
+	}
+	dropAddressReuse(words)
+	return pads(words, r)
+}
+
+// with joins what goes in front of words.
+func with(a, b map[int][]word) map[int][]word {
+	if len(b) == 0 {
+		return a
+	}
+	both := maps.Clone(b)
+	maps.Copy(both, a)
+	return both
+}
+
+// bare takes all scheduling from code: from 13.3 on nvlink leaves none to what an older
+// toolkit didn't optimize, and nothing waits.
+func (r Result) bare(words []word) Result {
+	const schedule = 1<<63 - 1<<stallShift | 1<<63
+	for i := range words {
+		w := &words[i]
+		w.hi &^= schedule
+		w.setRd(noBoard)
+		w.setWr(noBoard)
+	}
+	r.Bare, r.Changed, r.Text = true, true, join(words)
+	return r
+}
