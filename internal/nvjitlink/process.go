@@ -194,10 +194,11 @@ func (p *process) end(patience time.Duration) string {
 	if p.cmd == nil {
 		return "not started"
 	}
-	timer := time.AfterFunc(patience, func() { kill(p.cmd.Process) })
+	process := p.cmd.Process // the timer may come to it when p.cmd is gone
+	timer := time.AfterFunc(patience, func() { kill(process) })
 	err := p.cmd.Wait()
 	timer.Stop()
-	kill(p.cmd.Process) // children that the library left in its group
+	kill(process) // children that the library left in its group
 	status := "exit status 0"
 	if err != nil {
 		status = err.Error()
