@@ -180,8 +180,8 @@ func (c *checker) sequence(sass, merc *lineSide, q, twin *dwarf.Sequence, name u
 			continue
 		}
 		x, y := a.at(uint64(n.SASS)), b.at(uint64(n.Merc))
-		same, file := sameLine(q.Rows, x, twin.Rows, y)
-		if file {
+		same, guess := sameLine(q.Rows, x, twin.Rows, y)
+		if same && guess {
 			c.leave(exInlinedFile)
 		}
 		if same {
@@ -263,27 +263,59 @@ func (c *cursor) at(addr uint64) int {
 // and a hostile one may name itself.
 const maxInline = 64
 
-// sameLine compares two rows and the rows that they are inlined at. Of these the
-// tools write the file wrong now and then, where two have the same line: otherFile
-// tells that it was so.
-func sameLine(a []dwarf.Row, x int, b []dwarf.Row, y int) (same, otherFile bool) {
+// sameLine compares two rows and the rows that they are inlined at. These the tools look up by
+// their line: of several of one line at an address they name the first, whatever file, function
+// and place it was inlined at. otherCaller tells that it was so.
+func sameLine(a []dwarf.Row, x int, b []dwarf.Row, y int) (same, otherCaller bool) {
+	guess := false // a caller above was one of several that are taken for each other
 	for depth := range maxInline {
 		if x < 0 || y < 0 {
-			return x < 0 && y < 0, otherFile
+			return x == y || guess, guess
 		}
 		r, s := &a[x], &b[y]
-		if r.Line != s.Line || r.Column != s.Column || r.Function != s.Function || r.Stmt != s.Stmt {
-			return false, otherFile
+		switch {
+		case r.Line != s.Line || r.Column != s.Column || r.Stmt != s.Stmt:
+			return guess, guess
+		case r.Function != s.Function && keepsFunction(a, x):
+			guess = true
+		case r.File != s.File || r.Function != s.Function:
+			return depth > 0 && (guess || firstOfLine(a, x)), true
 		}
-		if r.File != s.File {
-			if depth == 0 {
-				return false, false
-			}
-			otherFile = true
-		}
+		guess = guess || depth > 0 && firstOfLine(a, x) && !onlyOfLine(a, x)
 		x, y = caller(a, r), caller(b, s)
 	}
-	return true, otherFile
+	return true, false
+}
+
+// keepsFunction reports whether a row has the place it is inlined at from the row in front of it:
+// then it has its function too, whose name the tools write with the place alone.
+func keepsFunction(rows []dwarf.Row, x int) bool {
+	return x > 0 && rows[x-1].Context == rows[x].Context && rows[x-1].Function == rows[x].Function
+}
+
+// sameSpot reports whether two rows are of one line at one address.
+func sameSpot(r, s *dwarf.Row) bool {
+	return r.Addr == s.Addr && r.Line == s.Line && r.Column == s.Column
+}
+
+// firstOfLine reports whether no row in front of x is of its line at its address.
+func firstOfLine(rows []dwarf.Row, x int) bool {
+	for i := x - 1; i >= 0 && rows[i].Addr == rows[x].Addr; i-- {
+		if sameSpot(&rows[i], &rows[x]) {
+			return false
+		}
+	}
+	return true
+}
+
+// onlyOfLine reports whether no row behind x is of its line at its address.
+func onlyOfLine(rows []dwarf.Row, x int) bool {
+	for i := x + 1; i < len(rows) && rows[i].Addr == rows[x].Addr; i++ {
+		if sameSpot(&rows[i], &rows[x]) {
+			return false
+		}
+	}
+	return true
 }
 
 // caller returns the row that a row is inlined at, -1 for none.

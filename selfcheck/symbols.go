@@ -28,10 +28,17 @@ const reservedName = ".nv.reservedSmem."
 // systemValues is the values in .symtab of undefined symbols that the system
 // gives a value; in Mercury they have 0.
 var systemValues = map[string]uint64{
-	reservedName + "offset0":      reservedBase,
-	reservedName + "cap":          sharedBase,
-	"__tcgen05_tmem_max_col_size": 512,
+	reservedName + "offset0": reservedBase,
+	reservedName + "cap":     sharedBase,
+	tensorColumns:            512,
 }
+
+// tensorColumns is the columns of a chip's tensor memory: 512, of sm_107 576.
+// Source: five files of 13.4 for sm_107a.
+const (
+	tensorColumns    = "__tcgen05_tmem_max_col_size"
+	tensorColumns107 = 576
+)
 
 const externShared = "externsharedinstance"
 
@@ -163,6 +170,9 @@ func (c *checker) symbolSection(i uint32, s, t *capsule.Symbol) {
 // dataValue returns the value in .symtab of a symbol that is no function.
 func (c *checker) dataValue(t *capsule.Symbol) uint64 {
 	if value, ok := systemValues[t.Name]; ok {
+		if t.Name == tensorColumns && c.sm == 107 {
+			return tensorColumns107
+		}
 		return value
 	}
 	if !c.image() {

@@ -1,0 +1,61 @@
+package selfcheck
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/internal/dwarf"
+)
+
+// TestNestedCalls wants no finding in objects of nvcc 13.0 -lineinfo (of nest.cu), in which calls of
+// one line are inlined into each other, and one where the line of a caller is another.
+func TestNestedCalls(t *testing.T) {
+	for _, sm := range []int{100, 120} {
+		name := fmt.Sprintf("testdata/nest-13.0-sm_%d.cubin", sm)
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := Check(name, data, Options{}); r.Verdict != Pass {
+			t.Fatalf("%s: %v %v", name, r.Verdict, r.Findings)
+		}
+		f, err := cubin.Open(name, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range capsule.Open(f).Sections {
+			if s.Name != ".debug_line" {
+				continue
+			}
+			units, fault := dwarf.DecodeLines(s.Content)
+			if fault != nil {
+				t.Fatal(fault)
+			}
+			rows := units[0].Sequences()[0].Rows
+			other := append([]dwarf.Row(nil), rows...)
+			for x := range rows {
+				if y := caller(rows, &rows[x]); y >= 0 {
+					other[y].Line += 7
+					if same, _ := sameLine(other, x, rows, x); same && caller(rows, &rows[y]) < 0 {
+						t.Errorf("%s: row %d with another line of its caller %d", name, x, y)
+					}
+					other[y].Line -= 7
+				}
+			}
+		}
+	}
+}
+
+// TestTensorColumns has the values of files of 13.0 and, for sm_107a, of 13.4.
+func TestTensorColumns(t *testing.T) {
+	for sm, want := range map[cuda.SM]uint64{100: 512, 103: 512, 107: 576, 110: 512} {
+		c := &checker{sm: sm}
+		if got := c.dataValue(&capsule.Symbol{Name: tensorColumns}); got != want {
+			t.Errorf("sm_%d: %d", sm, got)
+		}
+	}
+}
