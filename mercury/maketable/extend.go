@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -67,7 +68,7 @@ func extend(ctx context.Context, text string, sm int, samples map[uint32][]learn
 
 // verify tries the rules of some tags, or of one form in so many, on the SMs that
 // they are for, and reports those for which nvlink gives something else.
-func verify(ctx context.Context, text string, only []uint32, every int, samples map[uint32][]learn.Sample) error {
+func verify(ctx context.Context, text string, only []uint32, every int, samples map[uint32][]learn.Sample, drop string) error {
 	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 8 * time.Second}})
 	if err != nil {
 		return err
@@ -79,8 +80,10 @@ func verify(ctx context.Context, text string, only []uint32, every int, samples 
 		}
 	}
 	bad := 0
-	for i, b := range blocksOf(text) {
-		if b.tag == 0 || len(only) > 0 && !slices.Contains(only, b.tag) || every > 1 && i%every != 0 {
+	blocks := blocksOf(text)
+	for i := range blocks {
+		b := &blocks[i]
+		if b.tag == 0 || b.release != nvlinkRelease || len(only) > 0 && !slices.Contains(only, b.tag) || every > 1 && i%every != 0 {
 			continue
 		}
 		one, err := mercury.Parse(strings.Join(b.lines, ""))
@@ -88,7 +91,7 @@ func verify(ctx context.Context, text string, only []uint32, every int, samples 
 			return err
 		}
 		for _, sm := range b.sms {
-			own := b
+			own := *b
 			own.sms = []int{sm}
 			same, asked, err := holds(ctx, oracles[sm], one, &own, samples[b.tag])
 			if err != nil {
@@ -96,21 +99,44 @@ func verify(ctx context.Context, text string, only []uint32, every int, samples 
 			}
 			if !same && asked > 0 {
 				bad++
+				b.wrong = append(b.wrong, sm)
 			}
 			fmt.Fprintf(os.Stderr, "%08x on sm_%d: %t, %d records\n", b.tag, sm, same, asked)
 		}
 	}
-	if bad > 0 {
+	switch {
+	case bad > 0 && drop != "":
+		return os.WriteFile(drop, []byte(withoutWrong(blocks)), 0o644)
+	case bad > 0:
 		return fmt.Errorf("%d forms are otherwise on an SM", bad)
 	}
 	return nil
 }
 
+// withoutWrong is a table without the SMs on which forms are wrong.
+func withoutWrong(blocks []block) string {
+	var out strings.Builder
+	for i := range blocks {
+		b := &blocks[i]
+		left := slices.DeleteFunc(slices.Clone(b.sms), func(sm int) bool { return slices.Contains(b.wrong, sm) })
+		if len(b.wrong) > 0 && len(left) == 0 {
+			continue
+		}
+		if len(b.wrong) > 0 {
+			b.setSMs(left)
+		}
+		out.WriteString(strings.Join(b.lines, ""))
+	}
+	return out.String()
+}
+
 // block is the lines of a form in a table; tag is 0 for other lines.
 type block struct {
-	tag   uint32
-	sms   []int
-	lines []string
+	tag     uint32
+	sms     []int
+	release string // of which the words are
+	wrong   []int  // SMs on which nvlink has them otherwise
+	lines   []string
 }
 
 func blocksOf(text string) []block {
@@ -124,7 +150,7 @@ func blocksOf(text string) []block {
 		b.lines = append(b.lines, line)
 		if f[0] == "form" {
 			tag, _ := strconv.ParseUint(f[1], 16, 32)
-			b.tag = uint32(tag)
+			b.tag, b.release = uint32(tag), f[3]
 			for s := range strings.SplitSeq(f[2], ",") {
 				n, _ := strconv.Atoi(s)
 				b.sms = append(b.sms, n)
@@ -137,6 +163,11 @@ func blocksOf(text string) []block {
 func (b *block) add(sm int) {
 	b.sms = append(b.sms, sm)
 	slices.Sort(b.sms)
+	b.setSMs(b.sms)
+}
+
+func (b *block) setSMs(sms []int) {
+	b.sms = sms
 	var list []string
 	for _, s := range b.sms {
 		list = append(list, strconv.Itoa(s))
@@ -186,8 +217,8 @@ func holds(ctx context.Context, o *probe.Oracle, t *mercury.Table, b *block, sam
 	}
 	answered := 0
 	for i, a := range answers {
-		if a.Kind != 'R' && a.Kind != 'M' && a.Kind != 'P' {
-			continue
+		if a.Kind != 'R' && a.Kind != 'M' && a.Kind != 'P' || a.Kind == 'R' && !bytes.Equal(a.Record, records[i]) {
+			continue // nvlink would not write such a record
 		}
 		answered++
 		got := learn.Out(a.Words)

@@ -43,14 +43,15 @@ func main() {
 	verbose := flag.Bool("v", false, "trace")
 	more := flag.Int("extend", 0, "learn nothing: try the rules of table.tsv on this SM")
 	every := flag.Int("verify", 0, "learn nothing: try one form in so many of table.tsv, or those of -only, on nvlink")
+	drop := flag.Bool("drop", false, "with -verify: write the table without what nvlink has otherwise")
 	flag.Parse()
-	if err := run(context.Background(), *dir, *parts, *only, *each, *more, *every, *verbose); err != nil {
+	if err := run(context.Background(), *dir, *parts, *only, *each, *more, *every, *verbose, *drop); err != nil {
 		fmt.Fprintln(os.Stderr, "maketable:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, dir, parts, only string, each time.Duration, more, every int, verbose bool) error {
+func run(ctx context.Context, dir, parts, only string, each time.Duration, more, every int, verbose, drop bool) error {
 	tools, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
 		return err
@@ -59,14 +60,11 @@ func run(ctx context.Context, dir, parts, only string, each time.Duration, more,
 	if err != nil {
 		return err
 	}
-	samples, err := cached(parts, func() (map[uint32][]learn.Sample, error) { return train(ctx, tools, src) })
-	if err != nil {
-		return err
-	}
-	for _, r := range src.records {
-		samples[tagOf(r)] = append(samples[tagOf(r)], learn.Sample{Record: r})
-	}
 	if every != 0 {
+		samples := map[uint32][]learn.Sample{}
+		for _, r := range src.records {
+			samples[tagOf(r)] = append(samples[tagOf(r)], learn.Sample{Record: r})
+		}
 		tags, err := choose(samples, only)
 		if err != nil {
 			return err
@@ -74,11 +72,22 @@ func run(ctx context.Context, dir, parts, only string, each time.Duration, more,
 		if only == "" {
 			tags = nil
 		}
-		b, err := os.ReadFile(filepath.Join(dir, "table.tsv"))
+		file := filepath.Join(dir, "table.tsv")
+		b, err := os.ReadFile(file)
 		if err != nil {
 			return err
 		}
-		return verify(ctx, string(b), tags, every, samples)
+		if !drop {
+			file = ""
+		}
+		return verify(ctx, string(b), tags, every, samples, file)
+	}
+	samples, err := cached(parts, func() (map[uint32][]learn.Sample, error) { return train(ctx, tools, src) })
+	if err != nil {
+		return err
+	}
+	for _, r := range src.records {
+		samples[tagOf(r)] = append(samples[tagOf(r)], learn.Sample{Record: r})
 	}
 	if more != 0 {
 		file := filepath.Join(dir, "table.tsv")
