@@ -56,7 +56,7 @@ func (l *Set) open(inputs []Input) error {
 		if err := l.checkFile(f); err != nil {
 			return err
 		}
-		l.ForwardProgress = l.ForwardProgress || VirtualSM(f) >= independentThreads
+		l.ForwardProgress = l.ForwardProgress || l.VirtualSM(f) >= independentThreads
 	}
 	l.warnWholeProgram()
 	return l.openMercury()
@@ -156,8 +156,8 @@ func isAccelerated(f *cubin.File) bool {
 const independentThreads cuda.SM = 70
 
 // VirtualSM returns the SM an object's PTX was written for.
-func VirtualSM(f *cubin.File) cuda.SM {
-	if !f.Header.New() {
+func (l *Set) VirtualSM(f *cubin.File) cuda.SM {
+	if !f.Header.New() || l.Release.NotesAreData {
 		return cuda.SM(f.Header.Flags & cuda.EFLegacyVirtualSM >> 16)
 	}
 	if c, ok := cuinfoOf(f); ok {

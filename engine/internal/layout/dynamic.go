@@ -42,7 +42,7 @@ func (l *Layout) externUsers() []externUser {
 		u := &users[f]
 		l.sharedUses(model.FunID(f), func(v model.SymID) {
 			if s := &l.Syms[v]; s.IsExternShared() && !s.Is(model.SymSized) {
-				align := dynamicAlign(s)
+				align := l.dynamicAlign(s)
 				if u.most == 0 {
 					u.first = align
 					if !s.Is(model.SymDefined) && model.IsAlignment(s.Value) {
@@ -57,9 +57,9 @@ func (l *Layout) externUsers() []externUser {
 }
 
 // dynamicAlign is the alignment of a dynamic variable: from 13.4 on ptxas writes what
-// the program asks for as the value of the undefined symbol, before 0.
-func dynamicAlign(s *model.Symbol) uint64 {
-	if s.Is(model.SymDefined) || !model.IsAlignment(s.Value) {
+// the program asks for as the value of the undefined symbol, before 0; the libraries of 12.5 to 12.9 don't look at it.
+func (l *Layout) dynamicAlign(s *model.Symbol) uint64 {
+	if l.Release.TakesNewer || s.Is(model.SymDefined) || !model.IsAlignment(s.Value) {
 		return DynamicAlign
 	}
 	return max(DynamicAlign, s.Value)

@@ -4,7 +4,6 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"
-	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/names"
 )
@@ -201,7 +200,7 @@ func (l *merger) redefineFunction(m *module, i int, s *cubin.Symbol, shndx uint3
 		replace = true
 	case oldWeak && newWeak:
 		now, before := l.registersOf(m, uint32(i), text), l.registers(sym.Fun)
-		replace = now < before || now == before && input.VirtualSM(m.file) > input.VirtualSM(l.Files[sym.File])
+		replace = now < before || now == before && l.VirtualSM(m.file) > l.VirtualSM(l.Files[sym.File])
 	}
 	if !replace {
 		m.lose(i)

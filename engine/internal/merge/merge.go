@@ -222,6 +222,8 @@ func (l *merger) readAbout(m *module) error {
 			err = l.readRelocs(m, s)
 		case cuda.SHTCudaCompat:
 			err = l.readCompat(m, s)
+		case cuda.SHTNote:
+			err = l.copyNote(m, i, s)
 		}
 		if err != nil {
 			return err
@@ -248,6 +250,22 @@ func (l *merger) mergeSection(m *module, i int, s *cubin.Section) error {
 	}
 	base, err := l.appendChunk(m, id, i, s)
 	m.base[i] = base
+	return err
+}
+
+// copyNote appends a note to those of its name, where the release knows them for nothing else.
+func (l *merger) copyNote(m *module, i int, s *cubin.Section) error {
+	if !l.Release.NotesAreData {
+		return nil
+	}
+	name := l.Names.ID(m.file.SectionName(s))
+	id := l.Unowned(name)
+	if id == model.Absent {
+		id = l.NewSection(name, s.Type, s.Flags, s.Align)
+		l.SetUnowned(name, id)
+		l.Secs[id].Mute = true
+	}
+	_, err := l.appendChunk(m, id, i, s)
 	return err
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
@@ -50,7 +49,7 @@ func (l *Planner) tkinfoBytes() []byte {
 func (l *Planner) cuinfoBytes() []byte {
 	sm := l.Arch.SM
 	for _, f := range l.Files {
-		sm = min(sm, input.VirtualSM(f))
+		sm = min(sm, l.VirtualSM(f))
 	}
 	desc := binary.LittleEndian.AppendUint16(nil, cuda.NoteCuinfoVersion)
 	desc = binary.LittleEndian.AppendUint16(desc, uint16(sm))
@@ -60,6 +59,13 @@ func (l *Planner) cuinfoBytes() []byte {
 
 // NoteHeader links the notes' headers: cuinfo names tkinfo and .nv.compat.
 func (l *Planner) NoteHeader(id model.SecID, h *cubin.Section) {
+	if l.Release.NotesAreData && l.Secs[id].Type == cuda.SHTNote {
+		if c := l.Parts[id].Chunks; len(c) > 0 { // that of the first input stays
+			s := l.Files[c[0].File].Section(int(c[0].From))
+			h.Link = s.Link
+		}
+		return
+	}
 	if id != l.Cuinfo {
 		return
 	}
@@ -115,7 +121,7 @@ func (l *Planner) legacyFlags() uint32 {
 		virtual = uint32(l.Arch.SM) << 16
 	}
 	for _, f := range l.Files {
-		virtual = min(virtual, uint32(input.VirtualSM(f))<<16)
+		virtual = min(virtual, uint32(l.VirtualSM(f))<<16)
 	}
 	flags := virtual | cuda.EFLegacy64Bit | cuda.EFLegacyTexUnified | uint32(l.Arch.SM)
 	if l.Arch.Accelerated {

@@ -26,7 +26,7 @@ func (l *Planner) Bucket(id model.SecID) int {
 		return 0
 	case s.Type == cuda.SHTRel || s.Type == cuda.SHTRela || s.Type == cuda.SHTCudaResolvedRela:
 		return 4
-	case s.Type == cuda.SHTNote:
+	case s.Type == cuda.SHTNote && l.Release.Notes:
 		return 2
 	case s.Flags&cuda.SHFAlloc == 0 && s.Type == cuda.SHTProgbits:
 		return 1

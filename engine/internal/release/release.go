@@ -152,6 +152,8 @@ type Release struct {
 	SharedByTarget bool
 	// TakesNewer: up to sm_90a objects with the header of 13.x are linked too.
 	TakesNewer bool
+	// NotesAreData: of these the notes are copied, and the virtual SM is read where it used to stand, which is zero.
+	NotesAreData bool
 	// CapAtZero: what they say of .nv.reservedSmem.cap is lost.
 	CapAtZero bool
 	// Relocatable: -r makes a relocatable file.
@@ -223,8 +225,8 @@ var (
 		r.NoRelAction, r.NoOpenCalls = true, false
 	})
 	r120 = r121.sibling("12.0", 120, func(r *Release) { r.IcallPairs = true })
-	r125 = r124.sibling("12.5", 125, nil)
-	r126 = r124.sibling("12.6", 126, nil)
+	r125 = r124.sibling("12.5", 125, func(r *Release) { r.TakesNewer, r.NotesAreData, r.CapAtZero = true, true, true })
+	r126 = r125.sibling("12.6", 126, nil)
 	r128 = r124.sibling("12.8", 128, func(r *Release) {
 		r.Archs = append(r.Archs[:len(r.Archs):len(r.Archs)], "sm_100", "sm_100a", "sm_101", "sm_101a", "sm_120", "sm_120a")
 		r.NoMercury, r.LoserDebug = true, false

@@ -66,13 +66,17 @@ func (l *Usage) ownDemands(id model.FunID) demands {
 		r := &records[i]
 		switch r.Attr {
 		case cuda.AttrNumMbarriers:
-			own.mbarriers = uint32(r.Value)
+			own.mbarriers += uint32(r.Value)
 			own.marks |= markMbarriers
 		case cuda.AttrCrsStackSize:
 			own.crs = int64(int32(r.Word(0)))
 		case cuda.AttrNumBarriers:
 			if !l.Release.BarrierAttr {
-				continue // an attribute that the release does not know
+				if l.countsBarriers {
+					own.mbarriers += uint32(r.Value & 0xff)
+					own.marks |= markMbarriers
+				}
+				continue
 			}
 			own.noted, own.recorded = uint32(r.Value&0xff), true
 			own.barriers = max(own.barriers, own.noted)

@@ -32,11 +32,12 @@ func (l *Usage) findDemands() {
 
 // propagate gives every live kernel the demands of what it reaches.
 func (l *Usage) propagate() {
+	live := l.LiveKernels()
+	only := len(live) == 1
+	l.countsBarriers = only && l.Release.TakesNewer
 	l.completeSparse()
 	l.findDemands()
 	all := l.reachDemands()
-	live := l.LiveKernels()
-	only := len(live) == 1
 	if only {
 		l.answerForAll(live[0], &all[l.Calls.Comp[live[0]]])
 	}
@@ -141,7 +142,7 @@ func (w *marker) append(mark uint8) {
 	w.done |= mark
 	switch mark {
 	case markMbarriers:
-		l.note(w.k, model.Attribute{Format: cuda.FormatHalf, Attr: cuda.AttrNumMbarriers, Value: uint16(w.mbarriers()), Sym: model.Absent})
+		l.noteMbarriers(w.k, uint16(w.mbarriers()))
 	case markBarriers:
 		if l.Release.BarrierAttr {
 			l.note(w.k, model.Attribute{Format: cuda.FormatByte, Attr: cuda.AttrNumBarriers, Value: uint16(w.need.barriers), Sym: model.Absent})
@@ -151,6 +152,19 @@ func (w *marker) append(mark uint8) {
 	case markCtaidz:
 		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrCtaidzUsed, Sym: model.Absent})
 	}
+}
+
+// noteMbarriers sets NUM_MBARRIERS, or the NUM_BARRIERS of a kernel that has only these, where they
+// count as the same.
+func (l *Usage) noteMbarriers(k model.FunID, n uint16) {
+	rec := model.Attribute{Format: cuda.FormatHalf, Attr: cuda.AttrNumMbarriers, Value: n, Sym: model.Absent}
+	if info := l.Funs[k].Info; l.countsBarriers && info != model.Absent && l.Attribute(info, rec.Attr) == nil {
+		if r := l.Attribute(info, cuda.AttrNumBarriers); r != nil {
+			r.Value = n
+			return
+		}
+	}
+	l.note(k, rec)
 }
 
 // mbarriers adds up the NUM_MBARRIERS of the code.
@@ -173,7 +187,7 @@ func (l *Usage) eachMark(f model.FunID, visit func(mark uint8, at int)) {
 	if info := l.Funs[f].Info; info != model.Absent {
 		records := l.Parts[info].Records()
 		for i := range records {
-			if mark := markOf[records[i].Attr]; left&mark != 0 {
+			if mark := l.markOf(records[i].Attr); left&mark != 0 {
 				left &^= mark
 				visit(mark, i)
 			}
@@ -184,7 +198,15 @@ func (l *Usage) eachMark(f model.FunID, visit func(mark uint8, at int)) {
 	}
 }
 
-var markOf = [256]uint8{
+// markOf is the mark of an attribute.
+func (l *Usage) markOf(attr cuda.InfoAttr) uint8 {
+	if attr == cuda.AttrNumBarriers && l.countsBarriers {
+		return markMbarriers
+	}
+	return markByAttr[attr]
+}
+
+var markByAttr = [256]uint8{
 	cuda.AttrNumMbarriers:     markMbarriers,
 	cuda.AttrNumBarriers:      markBarriers,
 	cuda.AttrReservedSmemUsed: markReservedSmem,

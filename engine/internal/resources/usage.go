@@ -17,6 +17,9 @@ type Usage struct {
 	asks   []demands              // by function: what it asks for itself
 
 	summaries []summary // by component, made when first asked for
+
+	// countsBarriers: NUM_BARRIERS of what the only kernel of a link answers for counts as NUM_MBARRIERS (nvJitLink 12.5 to 12.9).
+	countsBarriers bool
 }
 
 // Compute gives every live kernel of a final link what it needs.
