@@ -34,15 +34,6 @@ func LinkTo(w io.WriterAt, inputs []Input, opt Options) (*Output, error) {
 	return &Output{Image: image, Release: set.Release.Name, Diags: set.Diags}, nil
 }
 
-// afterErrors is the error of relocations that can't be decided. After errors
-// that aren't fatal the tool doesn't look at relocations any more.
-func afterErrors(set *input.Set, err error) error {
-	if set.Failed {
-		return &LinkError{Exit: failedExit}
-	}
-	return err
-}
-
 // failedExit is nvlink's exit status after errors that aren't fatal.
 const failedExit = 255
 

@@ -37,7 +37,7 @@ func link(set *input.Set, to io.WriterAt) ([]byte, error) {
 	}
 	by := backendOf(res)
 	if err := res.DecideAll(by); err != nil {
-		return nil, afterErrors(set, err)
+		return nil, err
 	}
 	set.Begin("write")
 	if set.Failed {

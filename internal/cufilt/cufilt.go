@@ -1,6 +1,9 @@
 package cufilt
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Limits of one name; a longer or deeper one is shown as it is.
 const (
@@ -12,6 +15,15 @@ const (
 // Demangle returns a C++ name as NVIDIA's tools show it, and any other name as
 // it is. Tools of 11.8 leave the names of clones alone: "_Z1fi$g".
 func Demangle(name string, clones bool) string {
+	if inner := inStatic(name); inner != "" {
+		if shown := demangle(inner, clones); shown != inner {
+			return shown
+		}
+	}
+	return demangle(name, clones)
+}
+
+func demangle(name string, clones bool) string {
 	mangled := name
 	local := strings.HasPrefix(name, "$")
 	if local {
@@ -26,9 +38,9 @@ func Demangle(name string, clones bool) string {
 		return name
 	}
 	rest := p.in[p.at:]
-	if local && !clones {
+	if !clones && (local || rest != "" && rest[0] == '$' && !isNumber(rest[1:])) {
 		inner, found := strings.CutPrefix(rest, "$")
-		if shown := Demangle(inner, false); found && shown != inner {
+		if shown := demangle(inner, false); found && shown != inner {
 			return text + "::" + shown
 		}
 		return name
@@ -41,9 +53,21 @@ func Demangle(name string, clones bool) string {
 	case rest[0] == '$' && isNumber(rest[1:]): // a copy that ptxas made
 		return text
 	case rest[0] == '$' && clones && !isNumber(rest[1:2]):
-		return "[clone " + text + "] " + Demangle(rest[1:], true)
+		return "[clone " + text + "] " + demangle(rest[1:], true)
 	}
 	return name
+}
+
+// inStatic returns the C++ name inside one of a static function that code of other modules
+// may name, "__nv_static_5__abcd__Z1fi": its module's name, of 5 letters, stands in front. It is "" for other names.
+func inStatic(name string) string {
+	rest, ok := strings.CutPrefix(name, "__nv_static_")
+	digits, rest, found := strings.Cut(rest, "_")
+	n, err := strconv.Atoi(digits)
+	if !ok || !found || err != nil || n < 0 || n >= len(rest) || rest[n] != '_' {
+		return ""
+	}
+	return rest[n+1:]
 }
 
 func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }

@@ -368,23 +368,29 @@ const DriverReserve = 0x400
 // sharedReserve is what the driver keeps of each kernel's shared memory; the
 // section sizes of sm_90 count it in, the addresses don't.
 func (l *Layout) sharedReserve() uint64 {
-	if !l.Dialect.SharedReserve {
-		return 0 // the finalizer adds it
+	if l.Opt.NoReserved {
+		return 0
 	}
-	if l.Arch.SM >= 90 && !l.Opt.NoReserved {
+	return l.targetReserve()
+}
+
+// targetReserve is what a driver for the target wants to keep.
+func (l *Layout) targetReserve() uint64 {
+	if l.Dialect.SharedReserve && l.Arch.SM >= 90 { // elsewhere the finalizer adds it
 		return DriverReserve
 	}
 	return 0
 }
 
-// UsedShared is how much shared memory a kernel's section asks for, beside what the driver keeps.
+// UsedShared is how much shared memory a kernel's section asks for, beside what the driver keeps:
+// nvlink takes that off also where an option says that nothing is kept (12.4.131, 13.0.88, 13.5.37).
 func (l *Layout) UsedShared(k model.FunID) uint64 {
 	id := l.Funs[k].Shared
 	if id == model.Absent {
 		return 0
 	}
 	size := l.Secs[id].Size
-	return size - min(size, l.sharedReserve())
+	return size - min(size, l.targetReserve())
 }
 
 // sharedAlign is the alignment of a kernel's section: of its own variables, the dynamic

@@ -26,7 +26,7 @@ func Check(u *resources.Usage) (*Resolution, error) {
 		l.checkUndefined()
 	}
 	if l.Broken != "" {
-		if l.Dialect.UndefinedToo {
+		if !l.Release.RegistersFirst {
 			l.checkUndefined()
 		}
 		return nil, diag.Refuse(diag.Internal, "", "Internal error: %s", l.Broken)
@@ -37,6 +37,7 @@ func Check(u *resources.Usage) (*Resolution, error) {
 			return nil, err
 		}
 	}
+	l.CheckReserved()
 	if l.Dialect.FilterFindsLost && !l.Release.FilterSkipsLost && l.KernelsHidden() && l.LostDebug != nil {
 		// Under a filter the tool finds the records of a replaced definition.
 		return nil, diag.Refuse(diag.Internal, "", "Internal error: unexpected reloc")

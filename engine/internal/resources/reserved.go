@@ -9,11 +9,11 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
-// checkReserved reports functions that use the reserved shared memory where none may
+// CheckReserved reports functions that use the reserved shared memory where none may
 // be reserved: kernels that only reach a use, the last first, then whatever has the
 // attribute, in the order of reading. A final link gives kernels that only reach a use
 // the attribute, in front of the others'; -r doesn't.
-func (l *Usage) checkReserved() {
+func (l *Usage) CheckReserved() {
 	if !l.Opt.NoReserved || !l.Release.ChecksReserved {
 		return
 	}

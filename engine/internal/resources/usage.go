@@ -29,6 +29,5 @@ func Compute(placed *layout.Layout) *Usage {
 		l.propagate()
 		l.checkShared()
 	}
-	l.checkReserved()
 	return l
 }
