@@ -1,9 +1,11 @@
 package verify
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/twinlink/twinlink/corpus"
+	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/nvjitlink"
@@ -32,7 +34,7 @@ func TestNewerInputs12(t *testing.T) {
 			var asked []corpus.Case
 			var ours []*engine.Output
 			for _, c := range all {
-				if c.Release != "13.0" && c.Release != "13.5" || !c.Complete() || !c.Linked() || c.Arch >= "sm_91" || c.Arch < "sm_50" {
+				if !slices.ContainsFunc(c.Inputs, isOf13) || !c.Complete() || !c.Linked() || c.Arch >= "sm_91" || c.Arch < "sm_50" {
 					continue
 				}
 				if q, cmd, out := bothSides(t, release, &c); cmd != nil {
@@ -57,10 +59,12 @@ func TestNewerInputs12(t *testing.T) {
 				}
 			}
 			t.Logf("%d links: %d the same", len(results), same)
-			// One of these links is of older objects.
-			if takes := release.String() >= "12.5"; takes && same < 140 || !takes && same > 1 {
+			if takes := release.String() >= "12.5"; takes != (same > 0) || takes && same < 140 {
 				t.Errorf("only %d links are the same", same)
 			}
 		})
 	}
 }
+
+// isOf13 reports whether an input has the header of 13.x.
+func isOf13(in corpus.Input) bool { return len(in.Data) > 7 && in.Data[7] == cuda.OSABICuda13 }

@@ -20,11 +20,7 @@ type unit struct {
 }
 
 func (l *Layout) layoutConstants() {
-	for _, k := range l.AllKernels() {
-		if own := l.bank2(k); own != model.Absent {
-			l.Secs[own].Flags |= l.InfoFlags()
-		}
-	}
+	l.linkBanks(l.AllKernels())
 	units := l.constantUnits()
 	if len(units) == 0 {
 		return
@@ -79,6 +75,19 @@ func (l *Layout) layoutConstants() {
 	}
 	for i := range units {
 		l.moveUnit(&units[i])
+	}
+}
+
+// linkBanks gives banks of functions the flag that those of older toolkits lack. A bank that only
+// a definition brought that lost keeps its flags (nvlink 12.4.131, 13.0.88, 13.5.37).
+func (l *Layout) linkBanks(of []model.FunID) {
+	for _, f := range of {
+		if l.Funs[f].Text == model.Absent {
+			continue
+		}
+		if own := l.bank2(f); own != model.Absent && !l.Secs[own].Stray {
+			l.Secs[own].Flags |= l.InfoFlags()
+		}
 	}
 }
 

@@ -31,11 +31,11 @@ func (l *Layout) layoutPartial() {
 		l.unplaceUndefined()
 	}
 	kernels := l.AllKernels()
-	for _, k := range kernels {
-		if own := l.bank2(k); own != model.Absent {
-			l.Secs[own].Flags |= l.InfoFlags() // releases before 12.x have none
-		}
+	all := make([]model.FunID, len(l.Funs))
+	for i := range all {
+		all[i] = model.FunID(i)
 	}
+	l.linkBanks(all)
 	p := partialLayout{Layout: l, vars: l.sharedVariables(), kernels: kernels, poolAlign: 1, direct: make(map[model.SymID]bool)}
 	if len(p.vars) == 0 {
 		return

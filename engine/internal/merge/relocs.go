@@ -44,10 +44,12 @@ func (l *merger) readRelocs(m *module, s *cubin.Section) error {
 	r.name = l.Names.Join(r.prefix, r.of)
 	r.id = l.RelocSection(target, r.name)
 	drops := len(m.lostSyms) > 0 && l.dropsLosers(target)
+	later := false     // whether a record stood before that did not go
 	var dropped uint32 // the first definition that lost whose address is left out
 	for i := range table.Len() {
 		rec := table.At(i)
 		if len(m.lostData) > 0 && m.isLostData(s.Info, rec.Off) {
+			later = true
 			continue
 		}
 		if drops && m.lostSyms[rec.Symbol] {
@@ -62,12 +64,14 @@ func (l *merger) readRelocs(m *module, s *cubin.Section) error {
 		}
 		if base != 0 && r.isRel && !l.Opt.ForceRela {
 			l.rebase(r.of, target, model.Reloc{Off: rec.Off + r.base, Type: rec.Type, File: m.num, Sym: sym, Base: base, More: l.more(rec.Symbol), Rel: true})
+			later = true
 			continue
 		}
 		if r.out == nil {
 			r.begin(table.Len())
 		}
-		r.append(&rec, i > 0, sym, base)
+		r.append(&rec, later, sym, base)
+		later = true
 	}
 	if r.out != nil {
 		l.Parts[r.id].Relocs = r.out

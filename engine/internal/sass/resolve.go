@@ -146,7 +146,8 @@ func (l *Backend) CheckKept(in model.SecID, r *model.Reloc) error {
 		return nil
 	}
 	sym := &l.Syms[r.Sym]
-	if !l.canKeep(sym) {
+	told := l.Failed && !sym.Is(model.SymDefined) // as undefined
+	if !told && !l.canKeep(sym) {
 		return l.RelocFault(in, r, "reference to deleted symbol")
 	}
 	if r.Off >= l.Secs[l.Secs[in].Target].Size {
