@@ -39,6 +39,7 @@ const (
 	markBarriers
 	markMbarriers
 	markUndefined
+	markLanguage
 )
 
 // unknownStack is the stack size of a kernel that reaches a cycle.
@@ -89,6 +90,10 @@ func (l *Usage) ownDemands(id model.FunID) demands {
 			own.sparse |= r.Value
 		case cuda.AttrExterns:
 			own.marks |= markUndefined
+		case attrLanguage:
+			if l.Release.Compat.Keeps {
+				own.marks |= markLanguage
+			}
 		}
 	}
 	for i := range added {

@@ -60,8 +60,8 @@ func (l *Usage) propagate() {
 		if need.marks != 0 {
 			l.appendMarks(k, need, only)
 		}
-		if l.Release.Compat.Keeps {
-			l.setLanguage(k, only)
+		if l.Release.Compat.Keeps && only {
+			l.setLanguage(k, only) // last; elsewhere it has its turn among the marks
 		}
 		l.warnStack(k)
 		l.checkStack(k, stack)
@@ -96,9 +96,11 @@ func (l *Usage) appendMarks(k model.FunID, need *demands, only bool) {
 			if mark == late {
 				return
 			}
-			if mark != markUndefined {
+			switch {
+			case mark == markLanguage && only: // comes last
+			case mark != markUndefined:
 				w.append(mark)
-			} else if w.done&mark == 0 && !only {
+			case w.done&mark == 0 && !only:
 				w.done |= mark
 				l.setExterns(k, l.externsOf(w.code), only)
 			}
@@ -149,6 +151,8 @@ func (w *marker) append(mark uint8) {
 		}
 	case markReservedSmem:
 		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrReservedSmemUsed, Sym: model.Absent})
+	case markLanguage:
+		l.setLanguage(w.k, false)
 	case markCtaidz:
 		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrCtaidzUsed, Sym: model.Absent})
 	}
@@ -212,6 +216,7 @@ var markByAttr = [256]uint8{
 	cuda.AttrReservedSmemUsed: markReservedSmem,
 	cuda.AttrCtaidzUsed:       markCtaidz,
 	cuda.AttrExterns:          markUndefined,
+	attrLanguage:              markLanguage,
 }
 
 // answeredBy returns the functions a kernel answers for, in the order of their
