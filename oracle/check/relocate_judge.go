@@ -197,7 +197,7 @@ func (c *check) judgeShared(m *module, a *area, r record, id *identity) decision
 	if id.externShared() && c.relocatable && d.action == oracle.Patches {
 		return c.earlyExtern(a, r, d, id)
 	}
-	if c.relocatable && id.def != nil {
+	if c.relocatable && (id.def != nil || c.release >= 132) { // 13.2 and later place nothing shared, an undefined variable neither
 		d.action, d.as = oracle.Keeps, r.kind
 	}
 	return d
