@@ -10,8 +10,8 @@ import (
 )
 
 // Library looks for -lNAME in the folders of -L, as nvlink does before it opens
-// any input: path is "" where none is found, which is no fault. One without host
-// objects is skipped with a warning.
+// any input: path is "" where none is found, which is no fault. What is no archive,
+// or has no host object, is skipped with a warning.
 func (s *Set) Library(name string) (path string, said []engine.Diagnostic) {
 	for _, folder := range s.cmd.LibraryPaths {
 		path := LibraryFile(folder, name)
@@ -19,10 +19,7 @@ func (s *Set) Library(name string) (path string, said []engine.Diagnostic) {
 		if err != nil {
 			continue
 		}
-		if len(data) > 0 && !container.IsArchive(data) {
-			return "", append(said, cmdline.BadArchive(s.cmd.Release, path).Messages...)
-		}
-		if len(data) > 0 {
+		if container.IsArchive(data) { // libm.a of glibc is a script
 			f := s.reader.parts(path)
 			if f.fault != nil {
 				return "", append(said, cmdline.BadArchive(s.cmd.Release, path).Messages...)
