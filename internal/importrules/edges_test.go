@@ -175,7 +175,7 @@ var rules = []rule{
 	{from: "fuzz/reduce", to: of("cubin", "cuda"), test: of("corpus")},
 	{from: "fuzz/opinion", to: of("fuzz/reduce", "internal/cmdline", "internal/diff", "engine", "internal/nvidia", "oracle/check")},
 	{from: "corpus/internal/opponent", to: of("corpus", "cubin", "engine", "fuzz", "internal/nvidia", "internal/nvjitlink")},
-	{from: "corpus/internal/wrongcode", to: of("cubin", "cuda", "engine", "fuzz", "internal/diff", "internal/hostelf", "internal/nvidia", "oracle/check")},
+	{from: "corpus/internal/wrongcode", to: of("cubin", "cuda", "engine", "fuzz", "internal/diff", "internal/hostelf", "internal/nvidia", "internal/nvjitlink", "oracle/check")},
 	{from: "fuzz/objects", to: of("cubin", "cuda"), test: of("corpus", "engine", "internal/cmdline")},
 	{from: "fuzz/corpusfile"},
 	{from: "fuzz/libfuzzer", to: of("C", "fuzz")},

@@ -1,10 +1,13 @@
-// Command wrongcode looks for links that an nvlink makes with exit status 0 and that are wrong, in three ways:
+// Command wrongcode looks for links that an nvlink makes with exit status 0 and that are wrong, in five ways:
 //
 //	stable  the same question with other contents of fresh memory (MALLOC_PERTURB_), other addresses (setarch -R) and
 //	        in another folder: the image and the messages have to be the same
 //	losses  a program as an archive, in forms that archivers make, beside the program as files: no kernel may go
 //	        without a word
 //	steps   programs linked with -r, all or a part of them, and then by a second link: the oracle has to accept it
+//	ties    a weak function that two or three modules define, by toolkits and for virtual targets of all kinds: every
+//	        nvlink, each nvJitLink, in one step and in two; the oracle has to accept each
+//	library the same question to nvJitLink of the release: the same image, or none from both
 //
 //	go run ./corpus/internal/wrongcode -search stable -from 0 -n 500
 //
@@ -29,31 +32,36 @@ import (
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/fuzz"
 	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvjitlink"
 )
 
 type search struct {
 	set   *nvidia.Toolset
 	dir   string
+	keep  string // folder for what was found, "" for none
 	asked int
 	found map[string]int // by what is wrong
+
+	libraries map[string]*nvjitlink.Linker // by release
 }
 
 func main() {
-	what := flag.String("search", "stable", "stable, losses or steps")
+	what := flag.String("search", "stable", "stable, losses, steps, ties or library")
 	from := flag.Uint64("from", 0, "number of the first question")
 	n := flag.Uint64("n", 200, "how many")
 	kind := flag.String("kind", "alone", "kind of question")
+	keep := flag.String("keep", "", "folder for the files of each question that is told of")
 	limit := flag.Duration("limit", 0, "begin no question after this time")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *what, *kind, *from, *n, *limit); err != nil {
+	if err := run(ctx, *what, *kind, *keep, *from, *n, *limit); err != nil {
 		fmt.Fprintln(os.Stderr, "wrongcode:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, what, kind string, from, n uint64, limit time.Duration) error {
+func run(ctx context.Context, what, kind, keep string, from, n uint64, limit time.Duration) error {
 	set, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
 		return err
@@ -63,14 +71,24 @@ func run(ctx context.Context, what, kind string, from, n uint64, limit time.Dura
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s := &search{set: set, dir: dir, found: map[string]int{}}
-	ask := map[string]func(context.Context, *fuzz.Question) []string{"stable": s.stable, "losses": s.losses, "steps": s.steps}[what]
+	s := &search{set: set, dir: dir, keep: keep, found: map[string]int{}, libraries: map[string]*nvjitlink.Linker{}}
+	for _, lib := range nvjitlink.Find(nvjitlink.Options{}) {
+		linker := nvjitlink.New(lib, nvjitlink.Options{})
+		defer linker.Close()
+		s.libraries[lib.Release] = linker
+	}
+	ask := map[string]func(context.Context, *fuzz.Question) []string{"stable": s.stable, "losses": s.losses, "steps": s.steps, "library": s.both}[what]
 	at := slices.IndexFunc(fuzz.Kinds[:], func(k fuzz.Kind) bool { return k.Name == kind })
-	if ask == nil || at < 0 {
+	if ask == nil && what != "ties" || at < 0 {
 		return fmt.Errorf("no search %q of kind %q", what, kind)
 	}
 	began := time.Now()
 	for i := from; i < from+n && ctx.Err() == nil && (limit == 0 || time.Since(began) < limit); i++ {
+		if what == "ties" {
+			q, wrong := s.ties(ctx, i)
+			s.tell("ties", i, q, wrong)
+			continue
+		}
 		q, err := fuzz.Kinds[at].Question(i)
 		if err != nil {
 			return err
@@ -78,17 +96,38 @@ func run(ctx context.Context, what, kind string, from, n uint64, limit time.Dura
 		if !slices.Contains(set.Releases(), q.Release) {
 			continue
 		}
-		for _, wrong := range ask(ctx, &q) {
-			head, _, _ := strings.Cut(wrong, "\n")
-			s.found[head]++
-			fmt.Printf("%s %d, nvlink %s %s of %s: %s\n", kind, i, q.Release, strings.Join(q.Args, " "), strings.Join(q.From, " "), wrong)
-		}
+		s.tell(kind, i, &q, ask(ctx, &q))
 	}
 	fmt.Printf("wrongcode: %d runs, %d wrong, %.0f s\n", s.asked, len(s.found), time.Since(began).Seconds())
 	if s.asked == 0 {
 		return errors.New("nobody was asked anything")
 	}
 	return nil
+}
+
+// tell prints what is wrong with a question's links.
+func (s *search) tell(kind string, n uint64, q *fuzz.Question, wrong []string) {
+	if len(wrong) > 0 && s.keep != "" {
+		dir := filepath.Join(s.keep, fmt.Sprintf("%s-%d", kind, n))
+		for _, in := range q.Inputs {
+			if os.MkdirAll(dir, 0o755) != nil || os.WriteFile(filepath.Join(dir, in.Name), in.Data, 0o644) != nil {
+				fmt.Fprintln(os.Stderr, "wrongcode: not kept:", dir)
+			}
+		}
+	}
+	for _, w := range wrong {
+		s.found[firstLine(w)]++
+		fmt.Printf("%s %d, nvlink %s %s of %s: %s\n", kind, n, q.Release, strings.Join(q.Args, " "), strings.Join(q.From, " "), w)
+	}
+}
+
+// both asks nvlink and nvJitLink.
+func (s *search) both(ctx context.Context, q *fuzz.Question) []string {
+	first := s.ask(ctx, q.Release, q.Inputs, slices.Concat(q.Args, names(q.Inputs)), nil, nil, "nvlink")
+	if first.exit < 0 {
+		return nil
+	}
+	return s.library(ctx, q, &first)
 }
 
 // answer is what a run of nvlink ended in.
