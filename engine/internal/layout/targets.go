@@ -73,10 +73,11 @@ func (l *Layout) unitRelocs(sec model.SecID, objects []model.SymID) []model.Relo
 			}
 		}
 	}
+	var lost []model.Reloc // of tables whose definition lost
 	for j := range records {
 		if !taken[j] {
-			list = append(list, records[j])
+			lost = append(lost, records[j])
 		}
 	}
-	return list
+	return append(lost, list...)
 }

@@ -60,7 +60,7 @@ func (l *Backend) fastpath() (mask uint64) {
 }
 
 // isAble reports whether nothing in .nv.compat keeps the code to its target. From
-// 13.1 on that an accelerated target says nothing of tcgen05 does.
+// 13.1 on that an accelerated target with code says nothing of tcgen05 does.
 func (l *Backend) isAble() bool {
 	c := &l.Compat
 	class, mma, saysMMA := uint16(0), uint16(0), false
@@ -72,7 +72,7 @@ func (l *Backend) isAble() bool {
 			mma, saysMMA = r.Value, l.Release.Compat.Says(cuda.CompatInstTcgen05MMA, r.Value)
 		}
 	}
-	if l.Release.NoMixedAccelerated && l.Arch.Accelerated && !saysMMA {
+	if l.Release.NoMixedAccelerated && l.Arch.Accelerated && !saysMMA && len(l.order) > 0 {
 		return false
 	}
 	return class != 4 && mma&3 != 2 && mma>>2&3 != 2
@@ -85,7 +85,7 @@ func (l *Backend) restricted() bool {
 	for _, fn := range l.order {
 		for at := 0; at+capsule.WordSize <= len(fn.sass); at += capsule.WordSize {
 			op := opcode(fn.sass[at:])
-			if ops[op] && (op != opFSETPImm || fn.sass[at+10]>>7|fn.sass[at+11]<<1&0xf == 7) { // no predicate combined
+			if ops[op] && !slices.Contains(fn.bent, uint64(at)) && (op != opFSETPImm || fn.sass[at+10]>>7|fn.sass[at+11]<<1&0xf == 7) { // no predicate combined
 				return true
 			}
 		}

@@ -193,6 +193,9 @@ func (l *merger) relocSectionFault(m *module, s *cubin.Section) error {
 // lost go: in constant banks, and from 13.0 on in the debug sections that
 // describe code.
 func (l *merger) dropsLosers(target model.SecID) bool {
+	if l.Dialect.MovesTargets && l.Secs[target].Type == cuda.SHTCudaConstant0+2 {
+		return false
+	}
 	if _, ok := cubin.ConstantBank(l.Secs[target].Type); ok {
 		return true
 	}
