@@ -80,6 +80,7 @@ const (
 	NullPointer        = diag.NullPointer        // a pointer that is zero, as nvlink has it
 	NewerInput         = diag.NewerInput         // an input newer than the release, linked as its nvJitLink does
 	LostConstant       = diag.LostConstant       // a constant of another object, to which nothing leads after -r, as nvlink has it
+	LostDebug          = diag.LostDebug          // debug information of a definition that lost, which may differ from nvlink's
 	Rescheduled        = diag.Rescheduled        // a kernel whose code may differ from nvlink's
 	Internal           = diag.Internal           // what nvlink calls an internal error
 	Budget             = diag.Budget             // the input asks for too much

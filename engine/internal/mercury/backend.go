@@ -14,11 +14,12 @@ type Backend struct {
 	*output.Planner
 	*model.Program // of Planner
 
-	decoded    []*code              // by section of code, once it is decoded
-	order      []*code              // in the order of the output
-	lineStarts map[lineStart]uint64 // where a unit's lines begin on the SASS side
-	debug      *bool                // see debugInput
-	dependents []bool               // by function: see mark6D
+	decoded    []*code                  // by section of code, once it is decoded
+	order      []*code                  // in the order of the output
+	lineStarts map[lineStart]uint64     // where a unit's lines begin on the SASS side
+	debug      *bool                    // see debugInput
+	dependents []bool                   // by function: see mark6D
+	capsules   map[int32]map[string]int // by input: see capsulesOf
 
 	verdicts [verdicts]verdict
 

@@ -26,20 +26,21 @@ type code struct {
 	input   *input.Sides
 	sassidx uint32 // .text.<f> of the input
 
-	cap     *capsule.Capsule
-	record  []byte // the capsule's bytes, of the input or made anew
-	sass    []byte // the SASS likewise
-	relocs  []cubin.Reloc
-	words   []capsule.Node  // the nodes as they stand in the input
-	result  *resched.Result // where words went; nil where none moved
-	made    map[int][]byte  // records of nodes that became stored ones
-	anew    bool            // record was made of the nodes
-	places  []uint32        // by node: where its record stands then, made when first asked for
-	framed  bool            // an FDE is about it
-	bent    []uint64        // YIELDs that become another operation
-	gone    []int           // words that go
-	fault   error           // what is wrong with it
-	unsized *unsized        // nil where the size of every node in Mercury is known
+	cap       *capsule.Capsule
+	record    []byte // the capsule's bytes, of the input or made anew
+	sass      []byte // the SASS likewise
+	relocs    []cubin.Reloc
+	words     []capsule.Node  // the nodes as they stand in the input
+	result    *resched.Result // where words went; nil where none moved
+	made      map[int][]byte  // records of nodes that became stored ones
+	anew      bool            // record was made of the nodes
+	places    []uint32        // by node: where its record stands then, made when first asked for
+	framed    bool            // an FDE is about it
+	lostDebug bool            // a warning told of debug information about another definition
+	bent      []uint64        // YIELDs that become another operation
+	gone      []int           // words that go
+	fault     error           // what is wrong with it
+	unsized   *unsized        // nil where the size of every node in Mercury is known
 }
 
 // shelf is where decoded code is kept, one for each core.

@@ -130,6 +130,9 @@ func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 				fn = nil
 			} else if fn != nil {
 				fn.framed = true
+				if l.lostIn(fn, c.File) != nil {
+					l.sayLost(fn, c.File)
+				}
 			}
 			if len(cie) <= codeAlignment {
 				return l.badFrames(&c) // an FDE before any CIE

@@ -152,6 +152,9 @@ func (w *lineWriter) appendUnit(in *lineInput, u *lineUnit, pos uint64) error {
 	keep := w.sequences(in, u, pos)
 	for i := range keep {
 		s := &keep[i]
+		if fn := w.opened(w.Syms[s.sym].Sec); fn != nil && w.lostIn(fn, in.chunk.File) != nil {
+			w.sayLost(fn, in.chunk.File)
+		}
 		if !w.moveSequence(u, s) {
 			return w.badLines(in.Sides, w.name, pos)
 		}

@@ -19,7 +19,9 @@ func (l *Backend) fillRegisters(img *plan, id model.SecID) error {
 	open := make(map[string]*code)
 	for _, sym := range img.Symbols {
 		if s := &l.Syms[sym]; s.Type() == cuda.STTFunc && s.Is(model.SymDefined) && img.first(l)[s.Sec] == sym {
-			open[l.Names.Str(s.Name)] = l.opened(s.Sec)
+			if name := l.Names.Str(s.Name); open[name] == nil { // of static functions the first
+				open[name] = l.opened(s.Sec)
+			}
 		}
 	}
 	var out []byte
@@ -31,7 +33,7 @@ func (l *Backend) fillRegisters(img *plan, id model.SecID) error {
 		}
 		sec := in.File.Section(int(k))
 		body := bytes.Clone(in.File.Content(&sec))
-		if at, ok := closeTables(body, open); !ok {
+		if at, ok := l.closeTables(body, c.File, open); !ok {
 			return &cubin.Error{Kind: cubin.BadRecord, File: in.File.Name, Section: ".nv_debug_info_reg_sass", Offset: uint64(at),
 				Value: uint64(len(body)), Detail: "not a table of registers"}
 		}
@@ -42,9 +44,9 @@ func (l *Backend) fillRegisters(img *plan, id model.SecID) error {
 	return nil
 }
 
-// closeTables goes through the tables and clears the ranges of those whose
+// closeTables goes through an input's tables and clears the ranges of those whose
 // function isn't open, and closes those that are.
-func closeTables(b []byte, open map[string]*code) (at int, ok bool) {
+func (l *Backend) closeTables(b []byte, file int32, open map[string]*code) (at int, ok bool) {
 	for at < len(b) {
 		n := bytes.IndexByte(b[at:], 0)
 		if n < 0 || at+n+5 > len(b) {
@@ -54,7 +56,7 @@ func closeTables(b []byte, open map[string]*code) (at int, ok bool) {
 		at += n + 1
 		count := binary.LittleEndian.Uint32(b[at:])
 		at += 4
-		keep := open[name]
+		move := l.rangeMover(open[name], file)
 		open[name] = nil
 		for ; count > 0; count-- {
 			if at+4 > len(b) {
@@ -65,16 +67,37 @@ func closeTables(b []byte, open map[string]*code) (at int, ok bool) {
 			if n < 0 || end > len(b) {
 				return at, false
 			}
-			switch {
-			case keep == nil:
-				clear(b[end-8 : end])
-			case keep.result != nil:
-				for _, at := range []int{end - 8, end - 4} {
-					binary.LittleEndian.PutUint32(b[at:], keep.movedStart(binary.LittleEndian.Uint32(b[at:])))
-				}
+			for _, at := range []int{end - 8, end - 4} {
+				binary.LittleEndian.PutUint32(b[at:], move(binary.LittleEndian.Uint32(b[at:])))
 			}
 			at = end
 		}
 	}
 	return at, true
+}
+
+// rangeMover returns what translates the places in an input's table of a function; nil
+// code is of a table about none.
+func (l *Backend) rangeMover(fn *code, file int32) func(off uint32) uint32 {
+	if fn == nil {
+		return func(uint32) uint32 { return 0 }
+	}
+	lost := l.lostIn(fn, file)
+	if lost == nil {
+		size := uint32(len(fn.source()))
+		return func(off uint32) uint32 {
+			if off > size {
+				l.sayLost(fn, file) // left by a link before
+			}
+			return fn.movedStart(off)
+		}
+	}
+	places, known := newLostMap(lost, fn)
+	return func(off uint32) uint32 {
+		to, ok := places.at(off)
+		if !ok || !known {
+			l.sayLost(fn, file)
+		}
+		return to
+	}
 }
