@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/engine/internal/resched"
 )
 
@@ -18,6 +19,21 @@ func TestMovedWord(t *testing.T) {
 	}
 	if got := new(code).moved(32); got != 32 {
 		t.Errorf("%d in code that is as it was", got)
+	}
+}
+
+// TestLostMap translates places of a definition that lost by way of Mercury, as nvlink 13.0.88 and 13.5.37 do: what
+// begins no instruction there, or none of the code that stands, has no place.
+func TestLostMap(t *testing.T) {
+	m := lostMap{
+		from: &capsule.Capsule{Nodes: []capsule.Node{{SASS: 0}, {SASS: 16, Merc: 32}, {SASS: 48, Merc: 48}}},
+		to:   &code{words: []capsule.Node{{SASS: 0}, {SASS: 16, Merc: 16}, {SASS: 32, Merc: 32}}},
+	}
+	for off, want := range map[uint32]int{0: 0, 16: 32, 32: -1, 48: -1} {
+		to, ok := m.at(off)
+		if ok != (want >= 0) || ok && int(to) != want {
+			t.Errorf("%d is at %d, %v; want %d", off, to, ok, want)
+		}
 	}
 }
 
