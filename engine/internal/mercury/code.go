@@ -193,7 +193,7 @@ func sortByPlace[T any](list []T, place func(*T) uint64) {
 func (l *Backend) reschedule(fn *code, gone []int) error {
 	sym := l.Funs[l.Secs[fn.text].Fun].Sym
 	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.debugInput(), Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone,
-		Late: l.Release.OwnLeaves, Slow: l.Release.PacesDoubles && l.isOffTarget(fn), Anew: fn.input.Foreign && l.Release.OwnLeaves, Pads: l.Release.Pads, HoldsDoubles: l.Release.HoldsDoubles, Bares: l.Release.HoldsDoubles, Adds: l.Arch.SM >= 120}
+		Late: l.Release.OwnLeaves, Slow: l.Release.PacesDoubles && l.isOffTarget(fn), Anew: fn.input.Foreign && l.Release.OwnLeaves, Pads: l.Release.Pads, HoldsDoubles: l.Release.HoldsDoubles, Bares: l.Release.Bares, Adds: l.Arch.SM >= 120}
 	if how.Stays && len(gone) == 0 && !how.Fence && !how.Slow && !how.Anew {
 		l.warnForeign(fn, sym, fn.sass)
 		return nil

@@ -130,7 +130,7 @@ func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 				fn = nil
 			} else if fn != nil {
 				fn.framed = true
-				if l.lostIn(fn, c.File) != nil {
+				if lost := l.lostIn(fn, c.File); lost != nil && !fn.framesFit(lost, entry[frameProgram:], sass[r.from]) {
 					l.sayLost(fn, c.File)
 				}
 			}

@@ -152,7 +152,7 @@ func (w *lineWriter) appendUnit(in *lineInput, u *lineUnit, pos uint64) error {
 	keep := w.sequences(in, u, pos)
 	for i := range keep {
 		s := &keep[i]
-		if fn := w.opened(w.Syms[s.sym].Sec); fn != nil && w.lostIn(fn, in.chunk.File) != nil {
+		if fn := w.opened(w.Syms[s.sym].Sec); fn != nil && (fn.result != nil || w.Release.FramesOfSASS) && w.lostIn(fn, in.chunk.File) != nil {
 			w.sayLost(fn, in.chunk.File)
 		}
 		if !w.moveSequence(u, s) {

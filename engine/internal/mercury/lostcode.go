@@ -95,3 +95,31 @@ func (m *lostMap) at(off uint32) (to uint32, ok bool) {
 	}
 	return m.to.movedStart(m.to.words[k].SASS), true
 }
+
+// framesFit reports whether the advances of a lost definition's frame, of its Mercury
+// side or where that counts of its SASS, lead to places of the code that stands.
+func (fn *code) framesFit(lost *lostCode, merc, sass []byte) bool {
+	fit, program := fn.beginsAt, merc
+	if sass != nil {
+		places, known := newLostMap(lost, fn)
+		program = sass
+		fit = func(at uint64) bool {
+			to, ok := places.at(uint32(at * sassCodeAlignment))
+			return known && ok && uint64(to) == fn.frameMoved(at*sassCodeAlignment)
+		}
+	}
+	at, all := uint64(0), true
+	ok := eachFrameOp(program, func(distance uint64, ins []byte) {
+		if at += distance; ins == nil {
+			all = all && fit(at)
+		}
+	})
+	return ok && all
+}
+
+// beginsAt reports whether an instruction begins at a place in Mercury, or the code
+// ends there.
+func (fn *code) beginsAt(merc uint64) bool {
+	_, found := slices.BinarySearchFunc(fn.words, merc, func(n capsule.Node, at uint64) int { return cmp.Compare(uint64(n.Merc), at) })
+	return found || merc == uint64(fn.cap.MercSize)
+}

@@ -101,6 +101,9 @@ type Release struct {
 	// HoldsDoubles: in code that is made anew every instruction of doubles holds a
 	// scoreboard.
 	HoldsDoubles bool
+	// Bares: in code that is made anew a function without optimization loses its
+	// schedule.
+	Bares bool
 	// PacesDoubles: code of sm_100 with doubles is made code of sm_103 as 13.0 does,
 	// paced by NOPs; how other releases do it isn't known.
 	PacesDoubles bool
@@ -300,6 +303,7 @@ var (
 		r.Compat.AnyCode = true
 		r.Finalizer = 133
 		r.HoldsDoubles = true
+		r.Bares = true
 	})
 	r134 = r133.successor("13.4", 134, "V13.4.92", "38855100", func(r *Release) {
 		r.Compat.Missing = missingBy134

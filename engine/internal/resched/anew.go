@@ -75,15 +75,17 @@ func dropAddressReuse(words []word) {
 	}
 }
 
-// isUnoptimized reports whether every instruction stalls as long as it can.
+// isUnoptimized reports whether code is what ptxas makes without optimization: the
+// instruction that ends it stalls as long as it can, and all share two scoreboards.
 func isUnoptimized(words []word) bool {
 	const longest = 15
 	for i := range words {
-		if w := &words[i]; !w.isMEMBAR() && !w.isOfFence() && w.stall() != longest {
+		w := &words[i]
+		if w.wr() != noBoard && w.wr() != 0 || w.rd() != noBoard && w.rd() != 1 {
 			return false
 		}
-		if words[i].op() == opRET || words[i].op() == opEXIT {
-			break
+		if (w.op() == opRET || w.op() == opEXIT) && w.stall() != longest {
+			return false
 		}
 	}
 	return true

@@ -110,7 +110,7 @@ func change(text []byte, how Options) (Result, int) {
 			r.TooLarge = true
 			return r, dead
 		}
-		if len(front) > 0 && !unscheduled(words) && !isBare(words) {
+		if len(front) > 0 && !unscheduled(words) && !hasBareEXIT(words) {
 			a := &allocator{flow: trace(words), fenced: fences(words, front, &r), fenceWords: fenceWords, late: how.Late, lateWaits: how.Late}
 			r.Exact = a.reallocate(-1) && r.Exact && a.isSureWithDebug()
 			r.doubts = a.doubts

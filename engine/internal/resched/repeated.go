@@ -124,14 +124,14 @@ func fence(words []word, r *Result) map[int][]word {
 		exitStall  = 5
 	)
 	front := make(map[int][]word)
-	slow, slowDoubles, bare := unscheduled(words), doublesHold(words), isBare(words)
+	slow, slowDoubles := unscheduled(words), doublesHold(words)
 	for i := range words {
 		w := &words[i]
 		if w.op() != opEXIT || i > 0 && words[i-1].op() == lastFenced {
 			continue
 		}
 		g := w.lo & guardBits
-		if bare {
+		if w.isBare() {
 			front[i] = []word{
 				{lo: opMEMBAR | g, hi: membarEnd | 0x000fc00000000000},
 				{lo: opERRBAR | g, hi: 0x000fc00000000000},
@@ -197,15 +197,15 @@ func unscheduled(words []word) bool {
 	return true
 }
 
-// isBare reports whether code has no schedule at all, as ptxas 13.3 and later leave
-// it without optimization: no instruction stalls, waits or holds a scoreboard.
-func isBare(words []word) bool {
-	for i := range words {
-		if w := &words[i]; w.stall() != 0 || w.wait() != 0 || w.wr() != noBoard || w.rd() != noBoard {
-			return false
-		}
-	}
-	return true
+// isBare reports whether an instruction has no schedule at all, as ptxas 13.3 and later
+// leave code without optimization: it neither stalls, waits nor holds a scoreboard.
+func (w *word) isBare() bool {
+	return w.stall() == 0 && w.wait() == 0 && w.wr() == noBoard && w.rd() == noBoard
+}
+
+// hasBareEXIT reports whether an EXIT has no schedule.
+func hasBareEXIT(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.op() == opEXIT && w.isBare() })
 }
 
 // tailWords is a bound of the padding: the code is a multiple of 8 words, with at
