@@ -6,13 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvjitlink"
 )
 
-// jitAll links the inputs of a bed's plain links by nvJitLink of a release, into a bed
-// of its own.
+// jitAll links the inputs of a bed's links by nvJitLink of a release, into a bed of its
+// own: those without options, or with ones that nvJitLink knows too.
 func jitAll(ctx context.Context, dir, only, to, release string) error {
 	libs := nvjitlink.Find(nvjitlink.Options{})
 	i := slices.IndexFunc(libs, func(l nvjitlink.SharedObject) bool { return l.Release == release })
@@ -31,10 +32,11 @@ func jitAll(ctx context.Context, dir, only, to, release string) error {
 		if err != nil {
 			return err
 		}
-		if len(l.Args) > 0 || l.Release > release {
+		other := slices.ContainsFunc(l.Args, func(a string) bool { return a != "-g" && !strings.HasPrefix(a, "-kernels-used=") })
+		if other || l.Release > release {
 			continue
 		}
-		q := nvjitlink.Question{Options: []string{"-arch=" + l.Arch}}
+		q := nvjitlink.Question{Options: append([]string{"-arch=" + l.Arch}, l.Args...)}
 		var files []nvidia.File
 		for _, in := range inputs {
 			q.Inputs = append(q.Inputs, nvjitlink.Input{Kind: nvjitlink.Cubin, Name: in.Name, Data: in.Data})

@@ -216,6 +216,12 @@ type token struct {
 	word    int
 	result  bool
 	in, out uint64 // scoreboards; noBoard: none
+	from    int    // the word that takes out, where it is a later one: up to there it is another's
+}
+
+// waits reports whether a word waits for a token in the output.
+func (s *schedule) waits(at int, t *token) bool {
+	return t.out != noBoard && s.out[at].wait>>t.out&1 != 0 && (at <= t.word || at > t.from)
 }
 
 func (t token) what() string {
@@ -229,10 +235,10 @@ func (t token) what() string {
 func (s *schedule) tokens(i int) []token {
 	var list []token
 	if in, out := s.in[i].write, s.out[i].write; in != noBoard || out != noBoard {
-		list = append(list, token{i, true, in, out})
+		list = append(list, token{word: i, result: true, in: in, out: out})
 	}
 	if in, out := s.in[i].read, s.out[i].read; in != noBoard || out != noBoard {
-		list = append(list, token{i, false, in, out})
+		list = append(list, token{word: i, in: in, out: out})
 	}
 	return list
 }
@@ -248,8 +254,8 @@ const (
 // follow goes along every path from a token's word until the output waits for it.
 // From where the input has waited on, no word may touch its registers.
 func (s *schedule) follow(t token) (at int, result soundness) {
-	if board, ok := s.cover(t.word); ok && t.result && t.out == noBoard {
-		t.out = board
+	if board, at, ok := s.cover(t.word); ok && t.result && t.out == noBoard {
+		t.out, t.from = board, at
 	}
 	if t.in == noBoard {
 		// The input relied on the stall counts, and so may the output where
@@ -282,7 +288,7 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 		x := open[len(open)-1]
 		open = open[:len(open)-1]
 		s.steps++
-		if t.out != noBoard && s.out[x.word].wait>>t.out&1 != 0 {
+		if s.waits(x.word, &t) {
 			continue
 		}
 		if board := s.out[t.word].write; !t.result && board != noBoard && s.out[x.word].wait>>board&1 != 0 {

@@ -251,3 +251,30 @@ func TestBranchPastFence(t *testing.T) {
 		}
 	}
 }
+
+// Words of a kernel of ptxas 13.0 for sm_100, as nvlink 13.1 schedules them: the last of three
+// S2UR has a scoreboard alone, which a word before it waits for, as an LDC had it then. That
+// wait is none for the first.
+func TestCoverFromBehind(t *testing.T) {
+	const high, low = 0x2500, 0x00000000000979c3 // S2UR UR9, SR_CTAID.X
+	for _, x := range []struct {
+		waits uint64 // at the EXIT
+		want  string
+	}{{1, "accepted"}, {0, "rejected"}} {
+		schedules := func(ldc, first, second, before, third, exit uint64) []scheduled {
+			return []scheduled{
+				{0xa00, 0x0000f200ff027b82, 1, ldc, 7, 0},        // LDC.64 R2
+				{high, low, 8, first, 7, 0},                      // S2UR UR9
+				{0x2600, 0x00000000000a79c3, 1, second, 7, 0},    // S2UR UR10
+				{0x3f06070, 0x000000010200780c, 7, 7, 7, before}, // ISETP P0, R2
+				{0x2700, 0x00000000000579c3, 13, third, 7, 0},    // S2UR UR5
+				{0x3800000, 0x000000000000894d, 5, 7, 7, exit},   // @!P0 EXIT
+				{0x80006ff, 0x0000000a09047899, 5, 7, 7, 0},      // USHF UR4, UR9
+				{0x3800000, 0x000000000000794d, 5, 7, 7, 0},      // EXIT
+			}
+		}
+		if got := scheduleOf(schedules(1, 3, 4, 2, 1, 31), schedules(0, 7, 7, 1, 0, x.waits)).judged(t); got != x.want {
+			t.Errorf("waits %d: %s", x.waits, got)
+		}
+	}
+}

@@ -38,7 +38,7 @@ func (s *schedule) stalls() bool {
 				break
 			}
 			in += s.in[i].stall
-			if _, covered := s.cover(i); s.known[i] && s.out[i].write == noBoard && !covered && !s.near(i, k) {
+			if _, _, covered := s.cover(i); s.known[i] && s.out[i].write == noBoard && !covered && !s.near(i, k) {
 				ok = false
 			}
 		}
@@ -207,24 +207,22 @@ var inOrder = map[uint64]bool{0x308: true, 0x589: true, 0x984: true, 0x989: true
 const coverReach = 12
 
 // cover finds the scoreboard of a later word that says that a word's result is there:
-// the next of the same opcode that has one, with nothing between that leaves or waits
-// for that scoreboard.
-func (s *schedule) cover(i int) (board uint64, ok bool) {
+// the next of the same opcode that has one, with nothing between that leaves. It counts
+// from behind that word on, see token.from.
+func (s *schedule) cover(i int) (board uint64, at int, ok bool) {
 	op := opcode(s.words[i])
 	if !inOrder[op] || s.out[i].write != noBoard {
-		return 0, false
+		return 0, 0, false
 	}
-	waits := uint64(0)
 	for j := i + 1; j < min(i+coverReach, len(s.words)); j++ {
 		if s.leaves(j - 1) {
-			return 0, false
+			return 0, 0, false
 		}
-		waits |= s.out[j].wait
 		if board := s.out[j].write; opcode(s.words[j]) == op && board != noBoard {
-			return board, waits>>board&1 == 0
+			return board, j, true
 		}
 	}
-	return 0, false
+	return 0, 0, false
 }
 
 //go:embed distances.txt

@@ -93,11 +93,11 @@ func TestCover(t *testing.T) {
 		waits  = "002e2400000000120000000002027229" // DADD R2, R2, R18, which waits for 1
 		exit   = "000fea0003800000000000000000794d" // EXIT
 	)
-	if board, ok := wordsInRow(t, first, second, isetp, waits).cover(0); !ok || board != 1 {
-		t.Errorf("covered: %d %v", board, ok)
+	if board, at, ok := wordsInRow(t, first, second, isetp, waits).cover(0); !ok || board != 1 || at != 1 {
+		t.Errorf("covered: %d %d %v", board, at, ok)
 	}
-	for _, words := range [][]string{{first, isetp, waits}, {first, exit, second, waits}, {first, waits, second}} {
-		if _, ok := wordsInRow(t, words...).cover(0); ok {
+	for _, words := range [][]string{{first, isetp, waits}, {first, exit, second, waits}} {
+		if _, _, ok := wordsInRow(t, words...).cover(0); ok {
 			t.Errorf("%v is covered", words)
 		}
 	}

@@ -181,3 +181,17 @@ func each(t *testing.T, visit func(name string, data, code []byte)) {
 		}
 	}
 }
+
+// What words by ptxas 13.0 and 13.5 take in Mercury code: in functions whose other sizes
+// were known, and which have no other word of unknown size, the symbol's size says it.
+func TestPlainSizes(t *testing.T) {
+	for _, x := range []struct{ low, high, size uint64 }{
+		{0xc09, 0, 16}, {0xd10, 0, 16}, {0x236, 0, 16}, {0x883, 0, 32}, {0x902, 0, 32},
+		{0x212, 0xc0<<8 | 0xff, 16}, {0x212, 0xcc<<8 | 0xff, 32}, {0x212, 0xcc<<8 | 0x10, 32},
+	} {
+		word := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, x.low), x.high)
+		if size, ok := plainSize(word, 0); !ok || size != x.size {
+			t.Errorf("%#x, %#x: %d %v, not %d", x.low, x.high, size, ok, x.size)
+		}
+	}
+}
