@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -250,7 +251,7 @@ func pairUnits(want, got []lineUnit) []int {
 		if pairs[j] >= 0 || len(g.sequences) > 0 {
 			continue
 		}
-		for next < len(want) && (used[next] || len(want[next].sequences) > 0) {
+		for next < len(want) && (used[next] || want[next].tellsOwn()) {
 			next++
 		}
 		if next < len(want) && headersAlike(want[next].header, g.header) {
@@ -258,6 +259,12 @@ func pairUnits(want, got []lineUnit) []int {
 		}
 	}
 	return pairs
+}
+
+// tellsOwn reports whether a unit has lines that no other unit may have in its place, as
+// of a function with several definitions.
+func (u *lineUnit) tellsOwn() bool {
+	return slices.ContainsFunc(u.sequences, func(s lineSequence) bool { return s.id.code == nil || !s.id.several })
 }
 
 // headersAlike compares the headers of a unit, but for a word before the first

@@ -26,10 +26,11 @@ const (
 // initialized is the section of variables that have a value.
 const initialized = ".nv.global.init"
 
-// twinRecord is a record as both sides have it: symbols have the same numbers.
+// twinRecord is a record as both sides have it: a stripper may number the symbols of one
+// side anew, so the name counts.
 type twinRecord struct {
 	offset uint64
-	symbol uint32
+	symbol string
 }
 
 // compareTwins holds the records of the Mercury side against those of the other.
@@ -53,7 +54,7 @@ func (c *check) compareTwins() error {
 		if p[0] == nil || p[1] == nil {
 			continue
 		}
-		sass, merc := c.sass.out.recordsOf(p[0]), c.out.recordsOf(p[1])
+		sass, merc := c.sass.recordsOf(p[0]), c.recordsOf(p[1])
 		if err := c.budget.spend("output", uint64(len(sass)+len(merc))); err != nil {
 			return err
 		}
@@ -71,7 +72,7 @@ func (c *check) compareTwins() error {
 
 func (c *check) compareTwin(s *section, sass, merc map[twinRecord]uint64) {
 	tell := func(kind Kind, at uint64, r twinRecord, detail string) {
-		c.verdict.add(Finding{Kind: kind, Section: s.name, Offset: at, Symbol: c.outRef(r.symbol).String(), Detail: detail})
+		c.verdict.add(Finding{Kind: kind, Section: s.name, Offset: at, Symbol: r.symbol, Detail: detail})
 	}
 	for _, r := range sortedTwins(sass) {
 		if _, there := merc[r]; !there {
@@ -96,14 +97,18 @@ func (o *output) lookup(name string) *section {
 }
 
 // recordsOf are the records of a section, with their places.
-func (o *output) recordsOf(s *section) map[twinRecord]uint64 {
+func (c *check) recordsOf(s *section) map[twinRecord]uint64 {
 	found := map[twinRecord]uint64{}
-	for _, i := range o.listsOf[s.index] {
-		if o.lists[i].section.kind == cuda.SHTCudaResolvedRela {
+	for _, i := range c.out.listsOf[s.index] {
+		if c.out.lists[i].section.kind == cuda.SHTCudaResolvedRela {
 			continue
 		}
-		for _, r := range o.lists[i].list {
-			found[twinRecord{r.offset, r.symbol}] = r.offset
+		for _, r := range c.out.lists[i].list {
+			name := ""
+			if int(r.symbol) < len(c.out.symbols) {
+				name = c.out.symbols[r.symbol].name
+			}
+			found[twinRecord{r.offset, name}] = r.offset
 		}
 	}
 	return found

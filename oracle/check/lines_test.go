@@ -22,6 +22,11 @@ func TestUnitWithoutLines(t *testing.T) {
 	if pairs := pairUnits(want, got); !ok || len(pairs) != 1 || pairs[0] != 0 {
 		t.Errorf("pairs %v of %q", pairs, got[0].header)
 	}
+	want[0].sequences = []lineSequence{{id: &identity{name: "inline", several: true, code: &body{}}}} // whose lines another unit has
+	if pairs := pairUnits(want, got); pairs[0] != 0 {
+		t.Error("a unit that tells of weak functions alone has no pair")
+	}
+	want[0].sequences = nil
 	got, _ = lineUnits(unit("\x00\x01\x02"), nil)
 	if pairs := pairUnits(want, got); pairs[0] >= 0 {
 		t.Error("bytes of nobody are taken for the end of a sequence")
