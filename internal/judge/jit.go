@@ -36,7 +36,17 @@ func jitAll(ctx context.Context, dir, only, to, release string) error {
 		if other || l.Release > release {
 			continue
 		}
-		q := nvjitlink.Question{Options: append([]string{"-arch=" + l.Arch}, l.Args...)}
+		q := nvjitlink.Question{Options: []string{"-arch=" + l.Arch}}
+		for _, a := range l.Args {
+			names, filter := strings.CutPrefix(a, "-kernels-used=")
+			if !filter {
+				q.Options = append(q.Options, a)
+				continue
+			}
+			for _, name := range strings.Split(names, ",") { // one option takes one name here
+				q.Options = append(q.Options, "-kernels-used="+name)
+			}
+		}
 		var files []nvidia.File
 		for _, in := range inputs {
 			q.Inputs = append(q.Inputs, nvjitlink.Input{Kind: nvjitlink.Cubin, Name: in.Name, Data: in.Data})
