@@ -240,22 +240,21 @@ func pairUnits(want, got []lineUnit) []int {
 		pairs[j] = -1
 		for _, s := range g.sequences {
 			for _, i := range byFunction[s.id] {
-				if pairs[j] < 0 && !used[i] && headersAlike(want[i].header, g.header) {
+				if pairs[j] < 0 && !used[i] && want[i].bare() == g.bare() {
 					pairs[j], used[i] = i, true
 				}
 			}
 		}
 	}
-	next := 0
-	for j, g := range got {
-		if pairs[j] >= 0 || len(g.sequences) > 0 {
-			continue
+	left := map[string][]int{}
+	for i := range want {
+		if key := want[i].bare(); !used[i] && !want[i].tellsOwn() {
+			left[key] = append(left[key], i)
 		}
-		for next < len(want) && (used[next] || want[next].tellsOwn()) {
-			next++
-		}
-		if next < len(want) && headersAlike(want[next].header, g.header) {
-			pairs[j], used[next] = next, true
+	}
+	for j := range got {
+		if key := got[j].bare(); pairs[j] < 0 && len(got[j].sequences) == 0 && len(left[key]) > 0 {
+			pairs[j], left[key] = left[key][0], left[key][1:]
 		}
 	}
 	return pairs
@@ -267,12 +266,11 @@ func (u *lineUnit) tellsOwn() bool {
 	return slices.ContainsFunc(u.sequences, func(s lineSequence) bool { return s.id.code == nil || !s.id.several })
 }
 
-// headersAlike compares the headers of a unit, but for a word before the first
-// sequence: the place of the unit's strings, for which only the Mercury side has
-// a record.
-func headersAlike(want, got string) bool {
+// bare is the header of a unit but for a word before the first sequence: the place of the
+// unit's strings, for which only the Mercury side has a record.
+func (u *lineUnit) bare() string {
 	const tail = 8
-	return len(want) == len(got) && (want == got || len(want) > tail && want[:len(want)-tail] == got[:len(got)-tail])
+	return u.header[:max(len(u.header)-tail, min(len(u.header), tail))]
 }
 
 // takeSequence takes the sequence out of a unit, equal bytes or, of code that

@@ -27,6 +27,10 @@ func TestUnitWithoutLines(t *testing.T) {
 		t.Error("a unit that tells of weak functions alone has no pair")
 	}
 	want[0].sequences = nil
+	first := lineUnit{header: "\x02\x00another unit, which the output has behind it"}
+	if pairs := pairUnits([]lineUnit{first, want[0]}, []lineUnit{got[0], first}); pairs[0] != 1 || pairs[1] != 0 {
+		t.Errorf("pairs %v of two without lines", pairs)
+	}
 	got, _ = lineUnits(unit("\x00\x01\x02"), nil)
 	if pairs := pairUnits(want, got); pairs[0] >= 0 {
 		t.Error("bytes of nobody are taken for the end of a sequence")
