@@ -185,6 +185,7 @@ func (c *check) compareFacts() error {
 				}
 			}
 			c.ignoreIndices(got)
+			c.twinBarriers(a.owner, list, got)
 			if err := c.budget.spend("", uint64(len(list))); err != nil {
 				return err
 			}

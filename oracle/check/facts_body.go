@@ -129,8 +129,10 @@ func (c *check) kernelFacts(list []fact, b *body) []fact {
 				also = append(also, halfOf(n)) // the flags of older code have its own still
 			}
 		}
-		for n := n.barriers + 1; only && n < c.allNeed.barriers; n++ {
-			also = append(also, halfOf(n)) // of all that is there, but for flags of older code
+		for _, f := range c.graph.functions { // of all that is there, but for flags of older code
+			if only && f.code != nil && f.live && f.code.barrierCount() > n.barriers {
+				also = append(also, halfOf(f.code.barrierCount()))
+			}
 		}
 		count(cuda.FormatByte, cuda.AttrNumBarriers, n.barriers, c.allNeed.barriers, also...)
 	}

@@ -8,7 +8,10 @@ import "github.com/twinlink/twinlink/cuda"
 // .nv.merc.nv.info. Either may say more than what is known to be needed, but both say the
 // same.
 //
-// Source: 36,000 such pairs in links for sm_100 and up by nvlink and nvJitLink 13.0 to 13.5.
+// Barriers stand with the function, .nv.info.f and .nv.merc.nv.info.f, and are the same too.
+//
+// Source: 36,000 such pairs in links for sm_100 and up by nvlink and nvJitLink 13.0 to 13.5; of
+// barriers 25,000.
 
 type twinFact struct {
 	kernel string
@@ -37,4 +40,26 @@ func (c *check) asOtherSide(f fact) fact {
 		f.rest, f.least = rest, false
 	}
 	return f
+}
+
+// twinBarriers holds the barriers that one side tells of a function against the other's.
+func (c *check) twinBarriers(b *body, list, got []fact) {
+	id := b.owner
+	if id == nil || id.local || c.out.side == whole {
+		return
+	}
+	key := twinFact{id.name, cuda.AttrNumBarriers}
+	if c.out.side == sassSide {
+		for _, f := range got {
+			if f.attr == cuda.AttrNumBarriers {
+				c.said[key] = f.rest
+			}
+		}
+		return
+	}
+	for i := range list {
+		if rest, ok := c.sass.said[key]; ok && list[i].attr == cuda.AttrNumBarriers && !list[i].anything {
+			list[i].rest, list[i].also, list[i].least = rest, nil, false
+		}
+	}
 }
