@@ -143,7 +143,7 @@ func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 				out[cieAt+codeAlignment] = sassCodeAlignment
 			}
 			fde := uint64(len(out))
-			if out, ok = appendFDE(out, entry, sass[r.from], fn); !ok {
+			if out, ok = appendFDE(out, entry, sass[r.from], fn, l.pairMovesOf(fn, sass[r.from])); !ok {
 				return l.badFrames(&c)
 			}
 			binary.LittleEndian.PutUint64(out[fde+frameHead:], cieAt)
@@ -286,8 +286,8 @@ func (l *Backend) sassFrames(c *model.Chunk) map[uint32][]byte {
 
 // appendFDE appends an FDE whose addresses are those of the SASS code; nil for
 // one that is about no code. sass is its program on the SASS side of the input, nil
-// where that doesn't count.
-func appendFDE(out, entry, sass []byte, fn *code) ([]byte, bool) {
+// where that doesn't count. moves is what it is to say of moves of 64 bits.
+func appendFDE(out, entry, sass []byte, fn *code, moves []framePoint) ([]byte, bool) {
 	start := len(out)
 	out = append(out, entry[:frameProgram]...)
 	if fn != nil {
@@ -297,6 +297,10 @@ func appendFDE(out, entry, sass []byte, fn *code) ([]byte, bool) {
 			out, ok = moveFrame(out, sass, fn)
 		} else {
 			out, ok = translateFrame(out, entry[frameProgram:], fn)
+		}
+		if ok && len(moves) > 0 {
+			program := out[start+frameProgram:]
+			out, ok = withPairMoves(out[:start+frameProgram], bytes.Clone(program), moves)
 		}
 		if !ok {
 			return out, false

@@ -50,3 +50,24 @@ func TestMoveLines(t *testing.T) {
 		t.Errorf("% x, %v, want % x", got, ok, want)
 	}
 }
+
+// TestCallerValues follows the caller's values through moves of 64 bits as ptxas 13.5.37 and nvlink 13.5.37 write them.
+func TestCallerValues(t *testing.T) {
+	v := callerValues{copyOf: make(map[byte]byte), kept: make(map[byte]byte)}
+	for i, m := range []struct {
+		to, from byte
+		said     string
+	}{
+		{4, 6, "\x07\x84\x80\x80\x28"}, // R4 is lost, and holds what R6 had
+		{4, 6, ""},                     // as before
+		{6, 8, "\x09\x86\x80\x80\x28\x84\x80\x80\x28"}, // R6 is in R4
+		{4, 0, "\x07\x86\x80\x80\x28"},                 // and now lost
+		{5, 3, "\x07\x85\x80\x80\x28"},
+		{5, 1, "\x08\x83\x80\x80\x28"}, // R3 is where it was
+		{9, 9, ""},
+	} {
+		if said := v.move(m.to, m.from, nil); string(said) != m.said {
+			t.Errorf("move %d says % x, want % x", i, said, m.said)
+		}
+	}
+}

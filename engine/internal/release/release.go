@@ -121,6 +121,8 @@ type Release struct {
 	// FramesOfSASS: .debug_frame of the SASS side tells what the Mercury side
 	// doesn't, registers that are lost.
 	FramesOfSASS bool
+	// TellsMoves: and so of moves of 64 bits.
+	TellsMoves bool
 
 	// FirstOfSize: the finalizer knows code by its first symbol that has a size,
 	// not by its first.
@@ -309,7 +311,7 @@ var (
 		r.Compat.Missing = missingBy134
 		r.Compat.Own0E = 0x400
 		r.ClonesCalls = true
-
+		r.TellsMoves = true
 		r.Marks6D = true
 		r.WeakListed = true
 		r.OwnSharedLocal = true
