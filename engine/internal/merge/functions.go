@@ -196,6 +196,10 @@ func (l *merger) redefineFunction(m *module, i int, s *cubin.Symbol, shndx uint3
 	switch {
 	case !oldWeak && !newWeak:
 		l.multipleDefinition(m, old)
+		if m.twice == nil {
+			m.twice = make(map[uint32]bool)
+		}
+		m.twice[shndx] = true
 	case oldWeak && !newWeak:
 		replace = true
 	case oldWeak && newWeak:

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/twinlink/twinlink/cubin"
@@ -90,6 +91,7 @@ type module struct {
 	lostSyms map[uint32]bool        // symbols whose definition here lost
 	lostData []dataRange            // bytes of losing objects, by input section
 	winner   map[uint32]model.SecID // code section of a losing definition to that of the winner
+	twice    map[uint32]bool        // code sections of second strong definitions, an error
 	regs     map[uint32]uint32
 
 	optimized int // compiler constants so far
@@ -310,7 +312,11 @@ func (l *merger) sectionFor(m *module, s *cubin.Section) (model.SecID, error) {
 	}
 	if text == lost {
 		if _, ok := cubin.ConstantBank(s.Type); ok || s.Type == cuda.SHTCudaShared {
-			return l.straySection(m, s, owner, name), nil
+			id := l.straySection(m, s, owner, name)
+			if m.twice[owner] && l.overlaps(m, s, id) {
+				return lost, diag.Refuse(diag.Internal, m.file.Name, "Internal error: overlapping non-identical data")
+			}
+			return id, nil
 		}
 		return lost, nil
 	}
@@ -373,6 +379,17 @@ func (l *merger) straySection(m *module, s *cubin.Section, owner uint32, name na
 	}
 	l.Secs[id].Deleted = false
 	return id
+}
+
+// overlaps reports whether a bank has other bytes than the one of as many that it comes to
+// lie over: a second strong definition's lies over the first's (nvlink 11.8.89 to 13.5.37).
+func (l *merger) overlaps(m *module, s *cubin.Section, id model.SecID) bool {
+	chunks := l.Parts[id].Chunks
+	if len(chunks) == 0 {
+		return false
+	}
+	first := &chunks[len(chunks)-1]
+	return first.Size == s.Size && !bytes.Equal(first.Data, m.file.Content(s))
 }
 
 // ownerOf returns the .text an owned input section belongs to, or lost.
