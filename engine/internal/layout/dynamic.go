@@ -33,7 +33,10 @@ func (l *Layout) warnDynamic(s *sharedLayout, k int, mixed bool) {
 // externUser is the alignment of the dynamic variables that a function names: the
 // first record's, and the greatest; 0 where it names none. asked is what the first one's
 // object says of it, 0 for nothing.
-type externUser struct{ first, most, asked uint64 }
+type externUser struct {
+	first, most, asked uint64
+	of                 model.SymID // the variable of the first record
+}
 
 // externUsers finds the functions whose code names a dynamic variable.
 func (l *Layout) externUsers() []externUser {
@@ -44,7 +47,7 @@ func (l *Layout) externUsers() []externUser {
 			if s := &l.Syms[v]; s.IsExternShared() && !s.Is(model.SymSized) {
 				align := l.dynamicAlign(s)
 				if u.most == 0 {
-					u.first = align
+					u.first, u.of = align, v
 					if !s.Is(model.SymDefined) && model.IsAlignment(s.Value) {
 						u.asked = s.Value
 					}

@@ -21,8 +21,8 @@ type partialLayout struct {
 	users     []externUser
 	own       map[model.SecID][]model.SymID // the variables of a kernel's section
 	poolAlign uint64
-	highest   uint64               // where the dynamic variables of a kernel begin at most
-	direct    map[model.SymID]bool // with -g: what a kernel itself uses
+	highest   map[model.SymID]uint64 // where kernels that name it have a dynamic variable at most
+	direct    map[model.SymID]bool   // with -g: what a kernel itself uses
 }
 
 // layoutPartial does what a relocatable link does of layout.
@@ -36,7 +36,8 @@ func (l *Layout) layoutPartial() {
 		all[i] = model.FunID(i)
 	}
 	l.linkBanks(all)
-	p := partialLayout{Layout: l, vars: l.sharedVariables(), kernels: kernels, poolAlign: 1, direct: make(map[model.SymID]bool)}
+	p := partialLayout{Layout: l, vars: l.sharedVariables(), kernels: kernels, poolAlign: 1,
+		highest: make(map[model.SymID]uint64), direct: make(map[model.SymID]bool)}
 	if len(p.vars) == 0 {
 		return
 	}
@@ -84,7 +85,7 @@ func (p *partialLayout) sizeKernel(k model.FunID) {
 	}
 	if user := &p.users[k]; user.most > 0 {
 		size = p.dynamicStart(user, size)
-		p.highest = max(p.highest, size)
+		p.highest[user.of] = max(p.highest[user.of], size)
 		if !p.ShowsDebug() {
 			p.standIn(k, size)
 		}
@@ -106,7 +107,7 @@ func (p *partialLayout) alignKernel(k model.FunID) {
 	}
 	sec, uses := &p.Secs[id], p.users[k].most > 0
 	if uses && p.ShowsDebug() {
-		sec.Size = p.highest
+		sec.Size = p.highest[p.users[k].of]
 		p.sharedUses(k, func(v model.SymID) { p.direct[v] = true })
 	}
 	sec.Align = max(sec.Align, p.poolAlign)
@@ -127,7 +128,7 @@ func (p *partialLayout) placeDynamic() {
 			}
 			s.Flags |= model.SymDefined | model.SymDynamic
 			if p.direct[v] {
-				s.Value = p.highest
+				s.Value = p.highest[v]
 			}
 		}
 	}
