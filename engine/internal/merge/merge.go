@@ -321,6 +321,9 @@ func (l *merger) sectionFor(m *module, s *cubin.Section) (model.SecID, error) {
 		return lost, nil
 	}
 	if id := l.Owned(text, name); id != model.Absent {
+		if out := &l.Secs[id]; out.Stray { // that of a definition that lost stood here
+			out.Stray, out.Align = false, s.Align
+		}
 		l.Secs[id].Deleted = false
 		return id, nil
 	}
