@@ -91,6 +91,7 @@ type module struct {
 	lostSyms map[uint32]bool        // symbols whose definition here lost
 	lostData []dataRange            // bytes of losing objects, by input section
 	winner   map[uint32]model.SecID // code section of a losing definition to that of the winner
+	replaced map[model.SymID]bool   // variables whose weak definition one of this module replaces
 	twice    map[uint32]bool        // code sections of second strong definitions, an error
 	regs     map[uint32]uint32
 
@@ -132,7 +133,7 @@ func (l *merger) merge(f *cubin.File, num int32) error {
 	m.base = append(before.base[:0], make([]uint64, len(m.heads))...)
 	defer func() { l.scratch = *m }()
 
-	for _, pass := range []func(*module) error{l.checkAlignments, l.readFunctions, l.readObjects, l.readSections, l.readAbout} {
+	for _, pass := range []func(*module) error{l.checkAlignments, l.readFunctions, l.readObjects, l.losePointers, l.readSections, l.readAbout} {
 		if err := pass(m); err != nil {
 			return err
 		}

@@ -377,6 +377,10 @@ func (l *merger) redefineObject(m *module, i int, s *cubin.Symbol, sym *model.Sy
 			return
 		}
 		// A strong definition takes over; the bytes of both stay.
+		if m.replaced == nil {
+			m.replaced = make(map[model.SymID]bool)
+		}
+		m.replaced[old] = true
 		if have.IsShared() {
 			sym.Flags |= model.SymTwice
 			sym.Value = have.Value // the alignment
