@@ -144,7 +144,7 @@ func decodeHeader(data []byte) (c *Capsule, n uint32, at uint64, f *Fault) {
 // decodeNodes reads the nodes, whose records begin at pos. Where there is a text it
 // locates them as Locate does.
 func (c *Capsule) decodeNodes(pos uint64, textSize uint32, text []byte) (unknown []uint32, f *Fault) {
-	d := decoding{c: c, pos: pos, end: textSize, text: text}
+	d := decoding{c: c, pos: pos, end: textSize, text: text, rules: opSizes()}
 	for first := 0; first < c.n; first += blockSize {
 		last := min(first+blockSize, c.n)
 		if c.marks == nil {
@@ -177,6 +177,7 @@ type decoding struct {
 	sass, merc uint32
 	end        uint32 // of the text
 	text       []byte
+	rules      *[4096]opRule
 	unknown    []uint32
 }
 
@@ -265,7 +266,7 @@ func (d *decoding) plain(nodes []Node) {
 // sizes returns which of the next PLAIN nodes, at most 32, take 32 bytes of Mercury, and
 // notes those whose size isn't known.
 func (d *decoding) sizes(run int) (large uint32) {
-	code, rules := d.text[d.sass:][:run*WordSize], opSize
+	code, rules := d.text[d.sass:][:run*WordSize], d.rules
 	for at := 0; at <= len(code)-WordSize; at += WordSize {
 		b := code[at : at+WordSize : at+WordSize]
 		lo, hi := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])

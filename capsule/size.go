@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Sizes of PLAIN nodes in Mercury.
@@ -87,7 +88,9 @@ type opRule uint64
 
 const byOther opRule = 1 << 63
 
-var opSize = func() *[4096]opRule {
+// opSizes are the rules by opcode, made when a capsule is first decoded: most links
+// have none.
+var opSizes = sync.OnceValue(func() *[4096]opRule {
 	t := new([4096]opRule)
 	for op := range t {
 		t[op] = byOther
@@ -112,12 +115,12 @@ var opSize = func() *[4096]opRule {
 		mark(rule.ops, opRule(small<<32|mask))
 	}
 	return t
-}()
+})
 
 // PlainSize returns the size in Mercury of a PLAIN node whose SASS word is
 // hi:lo, 0 where it isn't known.
 func PlainSize(lo, hi uint64) uint32 {
-	r := opSize[lo&0xfff]
+	r := opSizes()[lo&0xfff]
 	switch {
 	case r == byOther:
 		return otherSize(lo, hi)

@@ -1,6 +1,10 @@
 package descriptor
 
-import "github.com/twinlink/twinlink/cuda"
+import (
+	"sync"
+
+	"github.com/twinlink/twinlink/cuda"
+)
 
 // Mercury is the descriptors of R_MERCURY by number minus cuda.MercuryBase. A
 // Mercury field is whole bytes: the last 2, 4 or 8 of an instruction of 16 or 32
@@ -10,7 +14,8 @@ import "github.com/twinlink/twinlink/cuda"
 //
 // Source: one-record links of nvlink 13.0.88; a resolved ABS16 writes two bytes
 // and leaves the two above.
-var Mercury = func() (t [cuda.MercuryRelocCount]Descriptor) {
+var Mercury = sync.OnceValue(func() *[cuda.MercuryRelocCount]Descriptor {
+	t := new([cuda.MercuryRelocCount]Descriptor)
 	at := func(typ uint32) *Descriptor { return &t[typ-cuda.MercuryBase] }
 	full := func(width uint32, types ...uint32) {
 		for _, typ := range types {
@@ -45,4 +50,4 @@ var Mercury = func() (t [cuda.MercuryRelocCount]Descriptor) {
 	*at(cuda.R_MERCURY_UNIFIED32_LO) = Pack(Slot{0, 32, UnifiedLow, 0})
 	*at(cuda.R_MERCURY_UNIFIED32_HI) = Pack(Slot{0, 32, UnifiedHigh, 32})
 	return t
-}()
+})

@@ -57,8 +57,8 @@ func entry(number uint32) string {
 	switch {
 	case number < uint32(len(descriptor.Table)):
 		d = &descriptor.Table[number]
-	case number >= cuda.MercuryBase && number-cuda.MercuryBase < uint32(len(descriptor.Mercury)):
-		d = &descriptor.Mercury[number-cuda.MercuryBase]
+	case number >= cuda.MercuryBase && number-cuda.MercuryBase < cuda.MercuryRelocCount:
+		d = &descriptor.Mercury()[number-cuda.MercuryBase]
 	default:
 		return ""
 	}

@@ -61,19 +61,19 @@ func (l *Set) openMercury() error {
 	l.Dialect = &release.Mercury
 	l.Sides = make([]Sides, len(l.Files))
 	return l.each(len(l.Files), func() func(int) error {
-		var heads []cubin.Section // of one input after the other
+		p := pairing{byName: make(map[string]uint32)} // of one input after the other
 		return func(i int) error {
-			heads = l.Files[i].AppendSections(heads[:0])
-			return l.openSides(i, heads)
+			p.heads = l.Files[i].AppendSections(p.heads[:0])
+			return l.openSides(i, &p)
 		}
 	})
 }
 
-// openSides turns an input with these section headers into a view.
-func (l *Set) openSides(i int, heads []cubin.Section) error {
+// openSides turns an input, whose section headers a pairing has, into a view.
+func (l *Set) openSides(i int, p *pairing) error {
 	f, in := l.Files[i], &l.Sides[i]
 	in.File, in.Foreign = f, toolkitOf(f) < l.Release.Finalizer
-	if err := in.pair(heads); err != nil {
+	if err := p.pair(in); err != nil {
 		return err
 	}
 	view, err := in.view()
@@ -87,7 +87,7 @@ func (l *Set) openSides(i int, heads []cubin.Section) error {
 	return nil
 }
 
-// pairing finds the counterpart of every section.
+// pairing finds the counterpart of every section of one input after the other.
 type pairing struct {
 	*Sides
 	heads  []cubin.Section
@@ -95,14 +95,16 @@ type pairing struct {
 	optim  []uint32          // by section of code (SASS): its .nv.constant2.<f>, 0 for none
 }
 
-// pair finds the counterpart of every section, whose headers these are: of a
-// capsule by its first word, of what belongs to a section by its owner, of the
-// rest by name.
-func (in *Sides) pair(heads []cubin.Section) error {
+// pair finds the counterpart of every section: of a capsule by its first word, of what
+// belongs to a section by its owner, of the rest by name.
+func (p *pairing) pair(in *Sides) error {
+	heads := p.heads
 	n := len(heads)
 	tables := make([]uint32, 4*n)
 	in.Twin, in.Bank, in.Rela, in.Info = tables[:n:n], tables[n:2*n:2*n], tables[2*n:3*n:3*n], tables[3*n:]
-	p := pairing{Sides: in, heads: heads, byName: make(map[string]uint32), optim: make([]uint32, n)}
+	p.Sides = in
+	clear(p.byName)
+	p.optim = append(p.optim[:0], make([]uint32, n)...)
 	for i := 1; i < n; i++ {
 		switch s := &heads[i]; {
 		case s.Flags&cuda.SHFMercury == 0:

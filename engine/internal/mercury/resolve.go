@@ -194,7 +194,7 @@ func mercDescriptor(typ uint32) *descriptor.Descriptor {
 	case typ >= layout.PastMercury:
 		return &descriptor.Table[typ-layout.PastMercury]
 	}
-	return &descriptor.Mercury[typ-cuda.MercuryBase]
+	return &descriptor.Mercury()[typ-cuda.MercuryBase]
 }
 
 // finalizerFault is how the tool ends where its finalizer finds no instruction

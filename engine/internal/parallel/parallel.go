@@ -46,17 +46,19 @@ func Run(parts int, work func(next func() int)) {
 	}
 	var cores sync.WaitGroup
 	var broken atomic.Pointer[any]
-	for range n {
-		cores.Go(func() {
-			debug.SetPanicOnFault(true) // of a mapped input that shrank
-			defer func() {
-				if r := recover(); r != nil {
-					broken.Store(&r)
-				}
-			}()
-			work(next)
-		})
+	share := func() {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of a mapped input that shrank
+		defer func() {
+			if r := recover(); r != nil {
+				broken.Store(&r)
+			}
+		}()
+		work(next)
 	}
+	for range n - 1 {
+		cores.Go(share)
+	}
+	share() // the caller has a core too
 	cores.Wait()
 	if r := broken.Load(); r != nil {
 		panic(*r)
