@@ -367,61 +367,74 @@ func (a *allocator) isWanted(t int) bool {
 // masks writes scoreboards and wait masks. A block whose tokens and entry kept
 // their numbers keeps its masks.
 func (a *allocator) masks() {
-	changed := make([]bool, len(a.blocks))
-	changed[0] = true
-	for b := range a.blocks {
-		changed[b] = changed[b] || a.anew || a.fenced != nil && a.fenced[a.blocks[b].to-1]
-	}
-	for t := range a.tokens {
-		tok := &a.tokens[t]
-		if tok.now == tok.board && !tok.dead {
-			continue
-		}
-		changed[tok.block] = true
-	}
-	for b := range a.blocks {
-		changed[b] = changed[b] || a.differs(b)
-		a.out[b].each(func(t int) {
-			changed[b] = changed[b] || a.tokens[t].now != a.tokens[t].board
-		})
-	}
+	changed := a.changedBlocks()
 	masks := make([]uint8, len(a.words))
 	for b := range a.blocks {
-		changed[b] = changed[b] || a.lateWaits && a.fenced != nil && a.entersLoop(b)
-		if changed[b] && a.seen[b] {
+		if changed[b] {
 			a.pass(b, a.out[b].clone(), func(i int, mask uint8) { masks[i] = mask })
 		}
 	}
 	for b := range a.blocks {
-		if !changed[b] || !a.seen[b] {
+		if !changed[b] {
 			continue
 		}
-		waits := false
-		for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
-			w := &a.words[i]
-			if masks[i] != w.wait() && b != 0 {
-				a.doubts |= laterWait
-				waits = true
+		if a.write(b, masks) && b != 0 {
+			a.doubts |= laterWait
+			if a.entersBack(b) {
+				a.doubts |= overBack
 			}
-			w.setWait(masks[i])
-			for _, t := range a.first[i] {
-				tok := &a.tokens[t]
-				board := tok.now
-				if tok.dead {
-					board = noBoard
-				}
-				if tok.read {
-					w.setRd(board)
-				} else {
-					w.setWr(board)
-				}
-			}
-		}
-		if waits && a.entersBack(b) {
-			a.doubts |= overBack
 		}
 		a.spread(b)
 	}
+}
+
+// changedBlocks returns which blocks that can be reached don't keep their masks.
+func (a *allocator) changedBlocks() []bool {
+	changed := make([]bool, len(a.blocks))
+	changed[0] = true
+	for t := range a.tokens {
+		if tok := &a.tokens[t]; tok.now != tok.board || tok.dead {
+			changed[tok.block] = true
+		}
+	}
+	for b := range a.blocks {
+		switch {
+		case changed[b]:
+		case a.anew, a.fenced != nil && a.fenced[a.blocks[b].to-1], a.differs(b):
+			changed[b] = true
+		case a.lateWaits && a.fenced != nil && a.entersLoop(b):
+			changed[b] = true
+		default:
+			a.out[b].each(func(t int) {
+				changed[b] = changed[b] || a.tokens[t].now != a.tokens[t].board
+			})
+		}
+		changed[b] = changed[b] && a.seen[b]
+	}
+	return changed
+}
+
+// write gives the words of a block their wait masks and scoreboards, and reports
+// whether any wait changed.
+func (a *allocator) write(b int, masks []uint8) (waits bool) {
+	for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
+		w := &a.words[i]
+		waits = waits || masks[i] != w.wait()
+		w.setWait(masks[i])
+		for _, t := range a.first[i] {
+			tok := &a.tokens[t]
+			board := tok.now
+			if tok.dead {
+				board = noBoard
+			}
+			if tok.read {
+				w.setRd(board)
+			} else {
+				w.setWr(board)
+			}
+		}
+	}
+	return waits
 }
 
 // entersBack reports whether a token that got another scoreboard enters a block over

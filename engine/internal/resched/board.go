@@ -1,7 +1,5 @@
 package resched
 
-import "slices"
-
 // Giving out scoreboards anew. A block is walked in order: what an instruction
 // waits for becomes free, with all that share its scoreboard; then the
 // instruction's own are given, that of the sources before that of the results.
@@ -29,14 +27,10 @@ func (t *token) beyond() bool { return t.point < 0 }
 // holders are the tokens that hold each scoreboard.
 type holders [boards][]int
 
+// choose returns the scoreboard that the rules give a token.
 func (a *allocator) choose(b, t int, held *holders, reserve bool) int {
-	tok := &a.tokens[t]
-	low, high := a.lowest, boards
-	if a.counted[tok.board] {
-		return tok.board
-	}
-	if w := &a.words[tok.at]; !tok.read && (w.isTexture() || a.anew && w.op() == opSULD) {
-		return slowBoard
+	if sb := a.fixed(t); sb >= 0 {
+		return sb
 	}
 	if a.late {
 		if sb := a.chooseLate(b, t, held, reserve); sb >= 0 {
@@ -44,55 +38,94 @@ func (a *allocator) choose(b, t int, held *holders, reserve bool) int {
 		}
 		a.doubts |= noModel
 	}
-	if !tok.beyond() {
-		if reserve || a.counted[slowBoard] {
-			high = slowBoard
-		}
-		for sb := low; sb < high; sb++ {
-			if len(held[sb]) > 0 && a.earliest(b, tok.at, held[sb]) == tok.point && !a.entered(b, held[sb]) && !a.own(tok.at, held[sb]) {
-				return sb
-			}
-		}
-		if tok.slow {
-			low = slowFirst
-		}
-		for sb := low; sb < high; sb++ {
-			if len(held[sb]) == 0 || a.anew && a.returnsWith(t, held[sb]) {
-				return sb
-			}
-		}
-		return a.crowded(b, t, held, low, high)
+	switch tok := &a.tokens[t]; {
+	case !tok.beyond():
+		return a.chooseInside(b, t, held, reserve)
+	case tok.slow:
+		return a.chooseSlow(t, held)
 	}
-	if tok.slow {
-		if tok.board != slowBoard && !a.isWanted(t) {
-			for sb := slowFirst; sb < slowBoard; sb++ {
-				if len(held[sb]) == 0 {
-					return sb
-				}
-			}
-		}
+	return a.chooseBeyond(b, t, held)
+}
+
+// fixed returns the scoreboard of a token that has no choice, -1 for others: counts stay
+// on theirs, textures have one of their own.
+func (a *allocator) fixed(t int) int {
+	tok := &a.tokens[t]
+	if a.counted[tok.board] {
+		return tok.board
+	}
+	if w := &a.words[tok.at]; !tok.read && (w.isTexture() || a.anew && w.op() == opSULD) {
 		return slowBoard
 	}
+	return -1
+}
+
+// lowestOf returns the lowest scoreboard from low on and below high of which ok is
+// true, -1 for none.
+func lowestOf(low, high int, ok func(sb int) bool) int {
+	for sb := low; sb < high; sb++ {
+		if ok(sb) {
+			return sb
+		}
+	}
+	return -1
+}
+
+// chooseInside chooses for a token that its block needs.
+func (a *allocator) chooseInside(b, t int, held *holders, reserve bool) int {
+	tok := &a.tokens[t]
+	low, high := a.lowest, boards
+	if reserve || a.counted[slowBoard] {
+		high = slowBoard
+	}
+	if sb := lowestOf(low, high, func(sb int) bool { return a.waitsAlike(b, t, held[sb]) }); sb >= 0 {
+		return sb
+	}
+	if tok.slow {
+		low = slowFirst
+	}
+	if sb := lowestOf(low, high, func(sb int) bool { return len(held[sb]) == 0 || a.anew && a.returnsWith(t, held[sb]) }); sb >= 0 {
+		return sb
+	}
+	return a.crowded(b, t, held, low, high)
+}
+
+// waitsAlike reports whether the first wait for those that hold a scoreboard is that for
+// a token, which may share it then.
+func (a *allocator) waitsAlike(b, t int, tokens []int) bool {
+	tok := &a.tokens[t]
+	return len(tokens) > 0 && a.earliest(b, tok.at, tokens) == tok.point && !a.entered(b, tokens) && !a.own(tok.at, tokens)
+}
+
+// chooseSlow chooses for the results of a slow load that go beyond their block.
+func (a *allocator) chooseSlow(t int, held *holders) int {
+	if a.tokens[t].board == slowBoard || a.isWanted(t) {
+		return slowBoard
+	}
+	if sb := lowestOf(slowFirst, slowBoard, func(sb int) bool { return len(held[sb]) == 0 }); sb >= 0 {
+		return sb
+	}
+	return slowBoard
+}
+
+// chooseBeyond chooses for another token that goes beyond its block.
+func (a *allocator) chooseBeyond(b, t int, held *holders) int {
+	read := a.tokens[t].read
+	low, high := a.lowest, boards
 	if a.hasSlow {
 		high = slowBoard
 	}
-	if tok.read {
-		for sb := low; sb < high; sb++ {
-			if a.sources(b, held[sb]) && (!a.anew || a.far(b, held[sb])) {
-				return sb
-			}
-		}
-	}
-	free := tok.read && a.endsWithResult(t)
-	for sb := low; sb < high; sb++ {
-		if len(held[sb]) == 0 && (free || !a.metBy(t, sb)) {
+	if read {
+		if sb := lowestOf(low, high, func(sb int) bool { return a.sources(b, held[sb]) && (!a.anew || a.far(b, held[sb])) }); sb >= 0 {
 			return sb
 		}
 	}
-	for sb := low; sb < high; sb++ {
-		if len(held[sb]) == 0 {
-			return sb
-		}
+	ended := read && a.endsWithResult(t)
+	if sb := lowestOf(low, high, func(sb int) bool { return len(held[sb]) == 0 && (ended || !a.metBy(t, sb)) }); sb >= 0 {
+		return sb
+	}
+	if sb := lowestOf(low, high, func(sb int) bool { return len(held[sb]) == 0 }); sb >= 0 {
+		return sb
 	}
 	return a.crowded(b, t, held, low, high)
 }
@@ -231,131 +264,4 @@ func (a *allocator) clock(b int) []int {
 		}
 	}
 	return at
-}
-
-// asInput returns the scoreboard that now is held by the same tokens as the one
-// that t has in the input was there, -1 for none: what cost the fewest cycles then
-// still does. alike reports that all scoreboards are held by the same tokens as in
-// the input, but for their numbers.
-func (a *allocator) asInput(t int, held *holders) (sb int, alike bool) {
-	tok := &a.tokens[t]
-	sb = -1
-	var was [noBoard + 1][]int
-	free := true
-	a.was.each(func(o int) {
-		free = free && !a.tokens[o].dead
-		if other := &a.tokens[o]; !other.dead && (a.rank[other.block] < a.rank[tok.block] || other.block == tok.block && other.at < tok.at) {
-			was[a.tokens[o].board] = append(was[a.tokens[o].board], o)
-		}
-	})
-	const settled = 30 // cycles after which the one that went costs nothing
-	if a.late {
-		if _, withDead := a.living(a.inputHolders(t)[tok.board]); withDead {
-			return -1, false
-		}
-	} else if !free && (tok.beyond() || a.time[tok.at] <= settled) {
-		return -1, false // it took part in the choice
-	}
-	for _, o := range a.first[tok.at] {
-		if o < t {
-			was[a.tokens[o].board] = append(was[a.tokens[o].board], o)
-		}
-	}
-	for k := range was {
-		slices.Sort(was[k])
-	}
-	alike = free
-	for k := range held {
-		now := slices.Clone(held[k])
-		slices.Sort(now)
-		same := slices.ContainsFunc(was[:], func(list []int) bool { return slices.Equal(list, now) })
-		alike = alike && same
-		if len(now) > 0 && slices.Equal(now, was[tok.board]) {
-			sb = k
-		}
-	}
-	return sb, alike
-}
-
-// crowded chooses where none is free: what costs the fewest cycles.
-func (a *allocator) crowded(b, t int, held *holders, low, high int) int {
-	tok := &a.tokens[t]
-	lowest := tok.beyond() && !a.late && !a.anew && !a.asking && a.choices[t].foreseen // by the rules, not by the input
-	if sb, alike := a.asInput(t, held); sb >= low && sb < high && !lowest && !a.anew {
-		if !alike {
-			a.doubts |= overflow
-		}
-		return sb
-	}
-	switch {
-	case !tok.beyond():
-		a.doubts |= overflow
-	case tok.read:
-		a.doubts |= overflowSources
-	default:
-		a.doubts |= overflowResults
-	}
-	bl := &a.blocks[b]
-	clock := a.clockOf(b)
-	readyOf := func(t int) int {
-		o := &a.tokens[t]
-		switch {
-		case o.block == b:
-			return clock[o.at-bl.from] + a.latency(t)
-		case slices.Contains(a.before[b], o.block):
-			return max(0, a.latency(t)-(a.time[a.blocks[o.block].to]-a.time[o.at]))
-		}
-		return 0
-	}
-	own, ready := bl.to, readyOf(t)
-	if !tok.beyond() {
-		own = tok.point
-	}
-	type candidate struct{ cost, wait, ready int }
-	better := func(x, y candidate) bool {
-		switch {
-		case x.cost != y.cost:
-			return x.cost < y.cost
-		case tok.beyond() && a.anew:
-			return x.ready < y.ready
-		case tok.beyond():
-			return false // the lowest
-		case (x.wait >= own) != (y.wait >= own):
-			return x.wait >= own
-		case x.wait >= own:
-			return x.ready < y.ready
-		}
-		return x.wait > y.wait
-	}
-	best, chosen := candidate{}, -1
-	for sb := low; sb < high; sb++ {
-		if len(held[sb]) == 0 || a.entered(b, held[sb]) {
-			continue
-		}
-		c := candidate{wait: a.earliest(b, tok.at, held[sb])}
-		slow := false
-		for _, o := range held[sb] {
-			c.ready = max(c.ready, readyOf(o))
-			slow = slow || a.tokens[o].slow && a.tokens[o].beyond()
-		}
-		if slow {
-			continue
-		}
-		if c.wait < bl.to || own < bl.to {
-			// What the common wait takes longer than the first of two.
-			at := clock[min(c.wait, own)-bl.from]
-			alone := max(at, ready)
-			if c.wait <= own {
-				alone = max(at, c.ready)
-			}
-			c.cost = max(at, ready, c.ready) - alone
-		}
-		if chosen < 0 || better(c, best) {
-			best, chosen = c, sb
-		}
-	}
-	if chosen < 0 {
-		return high - 1
-	}
-	return chosen
 }

@@ -81,33 +81,52 @@ const inUnit = 2
 func (a *allocator) isFree(b, t int, was, is bitset) bool {
 	tok := &a.tokens[t]
 	last := a.blocks[b].to - 1
-	if a.anew {
+	switch {
+	case a.anew:
 		return a.isFreeAnew(b, t)
-	}
-	if a.fenced != nil && a.fenced[last] && !a.lateWaits {
+	case a.fenced != nil && a.fenced[last] && !a.lateWaits:
 		return a.isFreeAtFence(b, t, was)
 	}
-	if was.has(t) && (tok.block != b && (!was.has(0) || tok.board != a.tokens[0].board) || tok.block == b && a.isYoungest(t, was) && !(was.has(0) && tok.board == a.tokens[0].board) || a.sameGroup(t, was, is)) {
-		if waits := a.words[last].wait()>>tok.board&1 != 0; waits || !a.paced || tok.block != b {
-			return waits
-		}
-		// It stands later than in the input.
+	if waits, told := a.freeInInput(b, t, was, is); told {
+		return waits
 	}
-	if a.lateWaits {
+	switch {
+	case a.lateWaits:
 		return a.isFreeLate(b, t, was)
-	}
-	if tok.block != b && a.isOverBackEdge(b, t) {
-		return true
-	}
-	if tok.slow || tok.block != b || a.words[last].op() == opEXIT || tok.fresh && a.words[last].op() == opBSYNC {
+	case tok.block != b:
+		return a.isOverBackEdge(b, t)
+	case tok.slow, a.words[last].op() == opEXIT, tok.fresh && a.words[last].op() == opBSYNC:
 		return false
 	}
-	// Results of the slow arithmetic units count waits in between; for others that was wrong.
-	// Source: CUB's radix sort and HeCBench, linked by nvlink 13.0.88.
-	if kind := a.words[tok.at].kind(); tok.read || kind != kindCount && kind != kindMUFU && kind != kindConvert {
-		return a.time[last]-a.time[tok.at] >= a.freeFrom(t)
+	return a.isCompleteAt(b, t, last)
+}
+
+// freeInInput reports whether the last word of a block waits for a token in the input.
+// That tells of the output where the token alone holds its scoreboard, or the same
+// tokens do; where the token stands later than in the input, a wait there tells nothing.
+func (a *allocator) freeInInput(b, t int, was, is bitset) (waits, told bool) {
+	if !was.has(t) {
+		return false, false
 	}
-	return a.cycles(b, tok.at, last) >= a.freeFrom(t)
+	tok := &a.tokens[t]
+	withStack := was.has(0) && tok.board == a.tokens[0].board // the stack pointer's, which goes
+	alone := !withStack && (tok.block != b || a.isYoungest(t, was))
+	if !alone && !a.sameGroup(t, was, is) {
+		return false, false
+	}
+	waits = a.words[a.blocks[b].to-1].wait()>>tok.board&1 != 0
+	return waits, waits || !a.paced || tok.block != b
+}
+
+// isCompleteAt reports whether by the stalls a token of a block is complete at a later
+// word. Results of the slow arithmetic units count waits in between; for others that
+// was wrong. Source: CUB's radix sort and HeCBench, linked by nvlink 13.0.88.
+func (a *allocator) isCompleteAt(b, t, at int) bool {
+	tok := &a.tokens[t]
+	if kind := a.words[tok.at].kind(); !tok.read && (kind == kindCount || kind == kindMUFU || kind == kindConvert) {
+		return a.cycles(b, tok.at, at) >= a.freeFrom(t)
+	}
+	return a.time[at]-a.time[tok.at] >= a.freeFrom(t)
 }
 
 // isOverBackEdge reports whether a token comes to a block over a back edge right there.
@@ -128,34 +147,50 @@ func (a *allocator) isOverBackEdge(b, t int) bool {
 func (a *allocator) isFreeAtFence(b, t int, was bitset) bool {
 	tok := &a.tokens[t]
 	last := a.blocks[b].to - 1
-	if was.has(t) && a.words[last].wait()>>tok.board&1 != 0 {
+	waits := a.words[last].wait()>>tok.board&1 != 0
+	switch {
+	case waits && was.has(t):
 		return true
-	}
-	if tok.at == 0 && tok.block != b && !a.alone(t, was) && a.words[last].wait()>>tok.board&1 == 0 {
-		a.doubts |= nearFence // the stack pointer's, seen to be waited for and not
-	}
-	if !a.late && tok.block != b && a.isOverBackEdge(b, t) {
-		return true
-	}
-	if tok.slow || tok.block != b || last < a.fenceWords {
+	case tok.block != b:
+		if tok.at == 0 && !waits && !a.alone(t, was) {
+			a.doubts |= nearFence // the stack pointer's, seen to be waited for and not
+		}
+		return !a.late && a.isOverBackEdge(b, t)
+	case tok.slow || last < a.fenceWords:
 		return false
 	}
-	if a.words[tok.at].kind() == kindLDC && !tok.read && last-a.fenceWords >= a.blocks[b].from {
-		cycles := a.cycles(b, tok.at, last-a.fenceWords)
-		if cycles > freeLDC-unsureLDC && cycles < freeLDC+unsureLDC {
-			a.doubts |= nearFence
-		}
-		return cycles >= freeLDC
+	fence := last - a.fenceWords
+	if a.words[tok.at].kind() == kindLDC && !tok.read && fence >= a.blocks[b].from {
+		return a.isLoadedAt(b, t, fence)
 	}
-	cycles, free := a.time[last-a.fenceWords]-a.time[tok.at], a.freeFrom(t)-fenceCycles
-	if tok.read && cycles < free && cycles >= unsureRead && a.followsSame(t) {
-		a.doubts |= nearFence
-		return cycles >= free-soonStore || a.words[tok.at].storesShared()
-	}
-	if op := a.words[tok.at].op(); tok.read && (op == opATOMS || op == opATOMSUniform) && cycles > free-unsureAtomic && cycles < free {
+	return a.isFreeBefore(t, fence)
+}
+
+// isLoadedAt reports whether the result of an LDC is complete at a fence.
+func (a *allocator) isLoadedAt(b, t, fence int) bool {
+	cycles := a.cycles(b, a.tokens[t].at, fence)
+	if cycles > freeLDC-unsureLDC && cycles < freeLDC+unsureLDC {
 		a.doubts |= nearFence
 	}
-	return cycles >= free
+	return cycles >= freeLDC
+}
+
+// isFreeBefore reports whether by the stalls another token is complete at a fence.
+func (a *allocator) isFreeBefore(t, fence int) bool {
+	tok := &a.tokens[t]
+	w := &a.words[tok.at]
+	cycles, free := a.time[fence]-a.time[tok.at], a.freeFrom(t)-fenceCycles
+	if !tok.read || cycles >= free {
+		return cycles >= free
+	}
+	if cycles >= unsureRead && a.followsSame(t) {
+		a.doubts |= nearFence
+		return cycles >= free-soonStore || w.storesShared()
+	}
+	if op := w.op(); (op == opATOMS || op == opATOMSUniform) && cycles > free-unsureAtomic {
+		a.doubts |= nearFence
+	}
+	return false
 }
 
 // unsureAtomic is how many cycles sooner a fence was seen to wait for the sources of an

@@ -1,0 +1,163 @@
+package resched
+
+import "slices"
+
+// Where no scoreboard is free, one is shared.
+
+// asInput returns the scoreboard that now is held by the same tokens as the one
+// that t has in the input was there, -1 for none: what cost the fewest cycles then
+// still does. alike reports that all scoreboards are held by the same tokens as in
+// the input, but for their numbers.
+func (a *allocator) asInput(t int, held *holders) (sb int, alike bool) {
+	tok := &a.tokens[t]
+	sb = -1
+	var was [noBoard + 1][]int
+	free := true
+	a.was.each(func(o int) {
+		free = free && !a.tokens[o].dead
+		if other := &a.tokens[o]; !other.dead && (a.rank[other.block] < a.rank[tok.block] || other.block == tok.block && other.at < tok.at) {
+			was[a.tokens[o].board] = append(was[a.tokens[o].board], o)
+		}
+	})
+	const settled = 30 // cycles after which the one that went costs nothing
+	if a.late {
+		if _, withDead := a.living(a.inputHolders(t)[tok.board]); withDead {
+			return -1, false
+		}
+	} else if !free && (tok.beyond() || a.time[tok.at] <= settled) {
+		return -1, false // it took part in the choice
+	}
+	for _, o := range a.first[tok.at] {
+		if o < t {
+			was[a.tokens[o].board] = append(was[a.tokens[o].board], o)
+		}
+	}
+	for k := range was {
+		slices.Sort(was[k])
+	}
+	alike = free
+	for k := range held {
+		now := slices.Clone(held[k])
+		slices.Sort(now)
+		same := slices.ContainsFunc(was[:], func(list []int) bool { return slices.Equal(list, now) })
+		alike = alike && same
+		if len(now) > 0 && slices.Equal(now, was[tok.board]) {
+			sb = k
+		}
+	}
+	return sb, alike
+}
+
+// crowded chooses where none is free: what costs the fewest cycles.
+func (a *allocator) crowded(b, t int, held *holders, low, high int) int {
+	tok := &a.tokens[t]
+	byRules := tok.beyond() && !a.late && !a.anew && !a.asking && a.choices[t].foreseen // not by the input
+	if sb, alike := a.asInput(t, held); sb >= low && sb < high && !byRules && !a.anew {
+		if !alike {
+			a.doubts |= overflow
+		}
+		return sb
+	}
+	a.doubts |= tok.overflow()
+	c := a.sharers(b, t)
+	best, chosen := sharer{}, high-1
+	for sb := low; sb < high; sb++ {
+		if x, ok := c.of(held[sb]); ok && (best.none() || c.better(x, best)) {
+			best, chosen = x, sb
+		}
+	}
+	return chosen
+}
+
+// overflow is the doubt about a token for which no scoreboard was free.
+func (t *token) overflow() doubt {
+	switch {
+	case !t.beyond():
+		return overflow
+	case t.read:
+		return overflowSources
+	}
+	return overflowResults
+}
+
+// sharers compares the scoreboards that a token may share.
+type sharers struct {
+	*allocator
+	b     int // the token's block
+	tok   *token
+	clock []int // when the block's words start
+	own   int   // the word that waits for the token, the block's end for none
+	ready int   // when the token is complete
+}
+
+// sharer is those that hold a scoreboard.
+type sharer struct {
+	cost   int // cycles that the common wait takes longer than the first of two
+	wait   int // the word that waits for them
+	ready  int // when they are complete
+	tokens int
+}
+
+func (s *sharer) none() bool { return s.tokens == 0 }
+
+func (a *allocator) sharers(b, t int) sharers {
+	c := sharers{allocator: a, b: b, tok: &a.tokens[t], clock: a.clockOf(b), own: a.blocks[b].to}
+	if !c.tok.beyond() {
+		c.own = c.tok.point
+	}
+	c.ready = c.readyAt(t)
+	return c
+}
+
+// readyAt is when a token is complete, by the block's clock.
+func (c *sharers) readyAt(t int) int {
+	o := &c.tokens[t]
+	switch {
+	case o.block == c.b:
+		return c.clock[o.at-c.blocks[c.b].from] + c.latency(t)
+	case slices.Contains(c.before[c.b], o.block):
+		return max(0, c.latency(t)-(c.time[c.blocks[o.block].to]-c.time[o.at]))
+	}
+	return 0
+}
+
+// of returns what sharing the scoreboard of some tokens is like; false where none holds it
+// or one may take so long that nothing shares with it.
+func (c *sharers) of(tokens []int) (s sharer, ok bool) {
+	if len(tokens) == 0 || c.entered(c.b, tokens) {
+		return s, false
+	}
+	s = sharer{wait: c.earliest(c.b, c.tok.at, tokens), tokens: len(tokens)}
+	for _, o := range tokens {
+		if c.tokens[o].slow && c.tokens[o].beyond() {
+			return s, false
+		}
+		s.ready = max(s.ready, c.readyAt(o))
+	}
+	if bl := &c.blocks[c.b]; s.wait < bl.to || c.own < bl.to {
+		at := c.clock[min(s.wait, c.own)-bl.from]
+		alone := max(at, c.ready)
+		if s.wait <= c.own {
+			alone = max(at, s.ready)
+		}
+		s.cost = max(at, c.ready, s.ready) - alone
+	}
+	return s, true
+}
+
+// better reports whether sharing with x is better than with y, whose scoreboard is lower.
+func (c *sharers) better(x, y sharer) bool {
+	switch {
+	case x.cost != y.cost:
+		return x.cost < y.cost
+	case c.tok.beyond() && c.anew:
+		return x.ready < y.ready
+	case c.tok.beyond():
+		return false // the lowest
+	case (x.wait >= c.own) != (y.wait >= c.own):
+		return x.wait >= c.own
+	case x.wait >= c.own:
+		return x.ready < y.ready
+	}
+	return x.wait > y.wait
+}
