@@ -120,91 +120,6 @@ func (a *allocator) countsCopies() bool {
 	return false
 }
 
-// pass goes over a block of the output with the tokens that are pending. note is
-// told the mask of each word before its own tokens are added.
-func (a *allocator) pass(b int, is bitset, note func(i int, mask uint8)) {
-	bl := &a.blocks[b]
-	was := a.entry[b].clone()
-	open := uint8(0) // what the last WARPSYNC.COLLECTIVE waited for
-	for i := bl.from; i < bl.to; i++ {
-		mask := uint8(0)
-		if !a.anew && a.unchanged(is, was) && (a.fenced == nil || !a.fenced[i]) {
-			mask = a.words[i].wait()
-			if !a.late {
-				mask = a.withoutForward(i, mask, is)
-			}
-		} else {
-			is.each(func(t int) {
-				a.work--
-				if a.needs(t, i, was) {
-					mask |= 1 << a.tokens[t].now
-				}
-			})
-			if i == bl.to-1 {
-				mask |= a.freeWaits(b, is, was, mask)
-			}
-			if !a.late {
-				mask |= a.extraWaits(b, i, is)
-			}
-		}
-		if a.late {
-			mask |= a.extraWaits(b, i, is)
-		}
-		if i == bl.to-1 {
-			mask |= a.afterFences(b, is, mask)
-		}
-		switch w := &a.words[i]; {
-		case w.isCollective():
-			open = mask
-		case w.op() == opENDCOLLECTIVE:
-			mask |= open
-			fallthrough
-		default:
-			a.releaseNow(is, mask)
-		}
-		if note != nil {
-			note(i, mask)
-		}
-		a.add(is, i)
-		a.release(was, a.words[i].wait())
-		a.addInput(was, i)
-	}
-}
-
-// unchanged reports whether the same tokens are pending in the output as in the
-// input, under the same numbers.
-func (a *allocator) unchanged(is, was bitset) bool {
-	for k := range is {
-		if is[k] != was[k] {
-			return false
-		}
-	}
-	same := true
-	is.each(func(t int) { same = same && a.tokens[t].now == a.tokens[t].board })
-	return same
-}
-
-// addInput puts in the tokens that a word of the input has.
-func (f *flow) addInput(set bitset, i int) {
-	for _, t := range f.first[i] {
-		if !f.tokens[t].fresh {
-			set.set(t)
-		}
-	}
-}
-
-// releaseNow removes what a mask of the output makes free.
-func (a *allocator) releaseNow(is bitset, mask uint8) {
-	if mask == 0 {
-		return
-	}
-	is.each(func(t int) {
-		if mask>>a.tokens[t].now&1 != 0 {
-			is.drop(t)
-		}
-	})
-}
-
 // findPending finds what is pending at the entry of each block of the output.
 func (a *allocator) findPending() {
 	if a.late {
@@ -248,31 +163,12 @@ func (a *allocator) walk(b int) {
 // give a token; it returns the one that the token gets.
 func (a *allocator) eachChoice(b int, take func(t, chosen int, held *holders) int) {
 	bl := &a.blocks[b]
-	var held holders
-	a.atEntry(b).each(func(t int) {
-		if tok := &a.tokens[t]; tok.now < boards {
-			held[tok.now] = append(held[tok.now], t)
-		}
-	})
+	held := a.heldAtEntry(b)
 	reserve := a.reserves(b)
 	was := a.entry[b].clone()
 	var open [boards]bool // what the last WARPSYNC.COLLECTIVE waited for
 	for i := bl.from; i < bl.to; i++ {
-		w := &a.words[i]
-		for sb := range held {
-			wait := w.op() == opENDCOLLECTIVE && open[sb]
-			for _, t := range held[sb] {
-				a.work--
-				if wait = wait || a.needs(t, i, was); wait {
-					break
-				}
-			}
-			if w.isCollective() {
-				open[sb] = wait
-			} else if wait {
-				held[sb] = nil
-			}
-		}
+		a.waitAt(i, was, &held, &open)
 		for _, t := range a.first[i] {
 			tok := &a.tokens[t]
 			if tok.dead || a.asking && tok.fresh {
@@ -286,6 +182,36 @@ func (a *allocator) eachChoice(b int, take func(t, chosen int, held *holders) in
 		}
 		a.release(was, a.words[i].wait())
 		a.addInput(was, i)
+	}
+}
+
+// heldAtEntry returns the tokens that hold each scoreboard at a block's entry.
+func (a *allocator) heldAtEntry(b int) (held holders) {
+	a.atEntry(b).each(func(t int) {
+		if tok := &a.tokens[t]; tok.now < boards {
+			held[tok.now] = append(held[tok.now], t)
+		}
+	})
+	return held
+}
+
+// waitAt frees the scoreboards that a word waits for. What a WARPSYNC.COLLECTIVE waits
+// for, open, is free from its end on.
+func (a *allocator) waitAt(i int, was bitset, held *holders, open *[boards]bool) {
+	w := &a.words[i]
+	for sb := range held {
+		wait := w.op() == opENDCOLLECTIVE && open[sb]
+		for _, t := range held[sb] {
+			a.work--
+			if wait = wait || a.needs(t, i, was); wait {
+				break
+			}
+		}
+		if w.isCollective() {
+			open[sb] = wait
+		} else if wait {
+			held[sb] = nil
+		}
 	}
 }
 
@@ -362,105 +288,4 @@ func (a *allocator) isWanted(t int) bool {
 		}
 	}
 	return false
-}
-
-// masks writes scoreboards and wait masks. A block whose tokens and entry kept
-// their numbers keeps its masks.
-func (a *allocator) masks() {
-	changed := a.changedBlocks()
-	masks := make([]uint8, len(a.words))
-	for b := range a.blocks {
-		if changed[b] {
-			a.pass(b, a.out[b].clone(), func(i int, mask uint8) { masks[i] = mask })
-		}
-	}
-	for b := range a.blocks {
-		if !changed[b] {
-			continue
-		}
-		if a.write(b, masks) && b != 0 {
-			a.doubts |= laterWait
-			if a.entersBack(b) {
-				a.doubts |= overBack
-			}
-		}
-		a.spread(b)
-	}
-}
-
-// changedBlocks returns which blocks that can be reached don't keep their masks.
-func (a *allocator) changedBlocks() []bool {
-	changed := make([]bool, len(a.blocks))
-	changed[0] = true
-	for t := range a.tokens {
-		if tok := &a.tokens[t]; tok.now != tok.board || tok.dead {
-			changed[tok.block] = true
-		}
-	}
-	for b := range a.blocks {
-		switch {
-		case changed[b]:
-		case a.anew, a.fenced != nil && a.fenced[a.blocks[b].to-1], a.differs(b):
-			changed[b] = true
-		case a.lateWaits && a.fenced != nil && a.entersLoop(b):
-			changed[b] = true
-		default:
-			a.out[b].each(func(t int) {
-				changed[b] = changed[b] || a.tokens[t].now != a.tokens[t].board
-			})
-		}
-		changed[b] = changed[b] && a.seen[b]
-	}
-	return changed
-}
-
-// write gives the words of a block their wait masks and scoreboards, and reports
-// whether any wait changed.
-func (a *allocator) write(b int, masks []uint8) (waits bool) {
-	for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
-		w := &a.words[i]
-		waits = waits || masks[i] != w.wait()
-		w.setWait(masks[i])
-		for _, t := range a.first[i] {
-			tok := &a.tokens[t]
-			board := tok.now
-			if tok.dead {
-				board = noBoard
-			}
-			if tok.read {
-				w.setRd(board)
-			} else {
-				w.setWr(board)
-			}
-		}
-	}
-	return waits
-}
-
-// entersBack reports whether a token that got another scoreboard enters a block over
-// a back edge.
-func (a *allocator) entersBack(b int) bool {
-	back := false
-	a.out[b].each(func(t int) {
-		tok := &a.tokens[t]
-		back = back || a.rank[tok.block] >= a.rank[b] && (tok.now != tok.board || !a.base[b].has(t))
-	})
-	return back
-}
-
-// apart is the least number of cycles between an instruction that takes a scoreboard
-// and the next one where that waits for it.
-const apart = 2
-
-// spread keeps two cycles between an instruction that takes a scoreboard and the
-// next one where that waits for it: sooner the wait would not see it.
-func (a *allocator) spread(b int) {
-	bl := &a.blocks[b]
-	for i := bl.from; i+1 < bl.to; i++ {
-		for _, t := range a.first[i] {
-			if tok := &a.tokens[t]; !tok.dead && a.words[i+1].wait()>>tok.now&1 != 0 && a.words[i].stall() < apart {
-				a.words[i].setStall(apart)
-			}
-		}
-	}
 }

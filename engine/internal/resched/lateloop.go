@@ -4,63 +4,83 @@ package resched
 // that this changes, in the order of the code, for releases from 13.1 on.
 func (a *allocator) giveOutLate(dead int) {
 	nb := len(a.blocks)
-	var todo []int
-	queued := make([]bool, nb)
-	enqueue := func(b int) {
-		if !queued[b] && a.seen[b] {
-			queued[b] = true
-			todo = append(todo, b)
-		}
-	}
-	stale := dead >= 0
-	if dead >= 0 {
-		enqueue(0)
-	}
-	for t := range a.tokens {
-		if a.tokens[t].fresh {
-			enqueue(a.tokens[t].block)
-			stale = true
-		}
-	}
-	for b := range a.blocks {
-		if a.hasFresh(b) {
-			enqueue(b)
-		}
-		if dead >= 0 && a.entry[b].has(dead) || dead < 0 && a.differs(b) {
-			enqueue(b)
-		}
-	}
-	for rounds := 0; len(todo) > 0 && rounds < 4*nb && a.work > 0; rounds++ {
+	q := blockQueue{queued: make([]bool, nb), seen: a.seen}
+	stale := a.beginLate(&q, dead)
+	for rounds := 0; len(q.list) > 0 && rounds < 4*nb && a.work > 0; rounds++ {
 		if stale {
 			a.findPending()
 			stale = false
 		}
-		b := todo[0]
-		todo = todo[1:]
-		queued[b] = false
-		before := a.numbers(b)
+		b := q.take()
+		tokens, before := a.numbers(b)
 		a.walk(b)
 		if b != 0 {
 			a.doubts |= laterBlock
 		}
-		for t, was := range before {
-			now := a.tokens[t].now
-			if now == was {
-				continue
-			}
-			stale = true
-			for _, s := range a.reach(t) {
-				if s != b {
-					enqueue(s)
-				}
-				a.comeTo(s, func(o int) {
-					if other := &a.tokens[o]; !other.dead && other.block > b && (other.now == now || other.now >= was) {
-						enqueue(other.block)
-					}
-				})
+		for k, t := range tokens {
+			if was := before[k]; a.tokens[t].now != was {
+				a.queueMet(&q, t, b, was)
+				stale = true
 			}
 		}
 	}
+}
+
+// beginLate queues the blocks where something is otherwise than in the input, and
+// reports whether what is pending is to be found anew.
+func (a *allocator) beginLate(q *blockQueue, dead int) (stale bool) {
+	if stale = dead >= 0; stale {
+		q.add(0)
+	}
+	for t := range a.tokens {
+		if a.tokens[t].fresh {
+			q.add(a.tokens[t].block)
+			stale = true
+		}
+	}
+	for b := range a.blocks {
+		if a.hasFresh(b) || dead >= 0 && a.entry[b].has(dead) || dead < 0 && a.differs(b) {
+			q.add(b)
+		}
+	}
+	return stale
+}
+
+// queueMet queues the blocks that a token of block b reaches, which held another
+// scoreboard, and those of the tokens that it meets there.
+func (a *allocator) queueMet(q *blockQueue, t, b, was int) {
+	now := a.tokens[t].now
+	for _, s := range a.reach(t) {
+		if s != b {
+			q.add(s)
+		}
+		a.comeTo(s, func(o int) {
+			if other := &a.tokens[o]; !other.dead && other.block > b && (other.now == now || other.now >= was) {
+				q.add(other.block)
+			}
+		})
+	}
+}
+
+// blockQueue is the blocks whose scoreboards are given out next, each once.
+type blockQueue struct {
+	list   []int
+	queued []bool
+	seen   []bool // those that can be reached: no other is queued
+}
+
+func (q *blockQueue) add(b int) {
+	if !q.queued[b] && q.seen[b] {
+		q.queued[b] = true
+		q.list = append(q.list, b)
+	}
+}
+
+func (q *blockQueue) take() int {
+	b := q.list[0]
+	q.list = q.list[1:]
+	q.queued[b] = false
+	return b
 }
 
 // hasFresh reports whether a token that the input hasn't is pending at the entry of a block.
@@ -84,15 +104,14 @@ func (a *allocator) comeTo(b int, f func(t int)) {
 	}
 }
 
-// numbers returns the scoreboards of a block's tokens.
-func (a *allocator) numbers(b int) map[int]int {
-	m := make(map[int]int)
+// numbers returns a block's tokens and their scoreboards.
+func (a *allocator) numbers(b int) (tokens, now []int) {
 	for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
 		for _, t := range a.first[i] {
-			m[t] = a.tokens[t].now
+			tokens, now = append(tokens, t), append(now, a.tokens[t].now)
 		}
 	}
-	return m
+	return tokens, now
 }
 
 // metByLate reports whether a token of an earlier block holds sb at the entry of a
