@@ -19,6 +19,15 @@ type unit struct {
 	off   uint64
 }
 
+// bank is the bank 2 of a kernel, absent where it has none, as units are put into it.
+type bank struct {
+	kernel model.FunID
+	sec    model.SecID
+	end    uint64
+	align  uint64
+	grown  bool
+}
+
 func (l *Layout) layoutConstants() {
 	l.linkBanks(l.AllKernels())
 	units := l.constantUnits()
@@ -27,50 +36,18 @@ func (l *Layout) layoutConstants() {
 	}
 	kernels := l.LiveKernels()
 	l.unitUsers(units, kernels)
-	own := make([]model.SecID, len(kernels))
-	cursor := make([]uint64, len(kernels))
-	align := make([]uint64, len(kernels))
-	grown := make([]bool, len(kernels))
-	for k, f := range kernels {
-		own[k] = l.bank2(f)
-		if own[k] != model.Absent && !l.Secs[own[k]].Deleted {
-			align[k] = l.Secs[own[k]].Align
-			cursor[k] = model.AlignUp(l.Secs[own[k]].Size, align[k])
-		}
-	}
+	banks := l.banksOf(kernels)
 	for i := range units {
-		u := &units[i]
-		sec := &l.Secs[u.sec]
-		common := sec.Align
-		for _, k := range u.users {
-			u.off = max(u.off, cursor[k])
-			common = max(common, align[k])
-		}
-		u.off = model.AlignUp(u.off, common)
-		for _, k := range u.users {
-			align[k] = common
-			cursor[k] = model.AlignUp(u.off+sec.Size, common)
-		}
-		for n := len(u.users) - 1; n >= 0; n-- {
-			k := u.users[n]
-			if own[k] == model.Absent && sec.Deleted {
-				continue
-			}
-			if own[k] == model.Absent {
-				own[k] = l.newBank2(kernels[k], u.sec)
-			}
-			grown[k] = true
-			l.Secs[own[k]].Deleted = false
-			l.copyUnit(own[k], u)
-		}
+		l.placeUnit(&units[i], banks)
+		l.copyToUsers(&units[i], banks)
 	}
 	if l.Dialect.MovesTargets {
-		l.moveUnitRelocs(units, own)
+		l.moveUnitRelocs(units, banks)
 	}
-	for k := range kernels {
-		if own[k] != model.Absent && grown[k] {
-			l.Secs[own[k]].Size = cursor[k]
-			l.Secs[own[k]].Align = max(l.Secs[own[k]].Align, align[k])
+	for i := range banks {
+		if b := &banks[i]; b.sec != model.Absent && b.grown {
+			l.Secs[b.sec].Size = b.end
+			l.Secs[b.sec].Align = max(l.Secs[b.sec].Align, b.align)
 		}
 	}
 	for i := range units {
@@ -88,6 +65,52 @@ func (l *Layout) linkBanks(of []model.FunID) {
 		if own := l.bank2(f); own != model.Absent && !l.Secs[own].Stray {
 			l.Secs[own].Flags |= l.InfoFlags()
 		}
+	}
+}
+
+// banksOf returns the banks of kernels, as they are before any unit.
+func (l *Layout) banksOf(kernels []model.FunID) []bank {
+	banks := make([]bank, len(kernels))
+	for i, k := range kernels {
+		b := bank{kernel: k, sec: l.bank2(k)}
+		if b.sec != model.Absent && !l.Secs[b.sec].Deleted {
+			b.align = l.Secs[b.sec].Align
+			b.end = model.AlignUp(l.Secs[b.sec].Size, b.align)
+		}
+		banks[i] = b
+	}
+	return banks
+}
+
+// placeUnit gives a unit its offset: the first behind what all its users have.
+func (l *Layout) placeUnit(u *unit, banks []bank) {
+	sec := &l.Secs[u.sec]
+	align := sec.Align
+	for _, k := range u.users {
+		u.off = max(u.off, banks[k].end)
+		align = max(align, banks[k].align)
+	}
+	u.off = model.AlignUp(u.off, align)
+	for _, k := range u.users {
+		banks[k].align = align
+		banks[k].end = model.AlignUp(u.off+sec.Size, align)
+	}
+}
+
+// copyToUsers copies a unit into the banks of its users, the last first, and makes
+// those that they lack.
+func (l *Layout) copyToUsers(u *unit, banks []bank) {
+	for _, k := range slices.Backward(u.users) {
+		b := &banks[k]
+		if b.sec == model.Absent {
+			if l.Secs[u.sec].Deleted {
+				continue
+			}
+			b.sec = l.newBank2(b.kernel, u.sec)
+		}
+		b.grown = true
+		l.Secs[b.sec].Deleted = false
+		l.copyUnit(b.sec, u)
 	}
 }
 

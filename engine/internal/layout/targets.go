@@ -13,7 +13,7 @@ import (
 // jump targets, which the finalizer fills in) to the kernels that take the
 // constants. They stand behind the kernel's own: unit after unit, in a unit its
 // objects from the highest down.
-func (l *Layout) moveUnitRelocs(units []unit, own []model.SecID) {
+func (l *Layout) moveUnitRelocs(units []unit, banks []bank) {
 	objects := make(map[model.SecID][]model.SymID)
 	for i := range l.Syms {
 		if s := &l.Syms[i]; s.Sec >= 0 && s.Type() == cuda.STTCudaObject && l.Secs[s.Sec].Type == cuda.SHTCudaConstant0+2 {
@@ -33,7 +33,7 @@ func (l *Layout) moveUnitRelocs(units []unit, own []model.SecID) {
 		for _, k := range u.users {
 			for _, r := range list {
 				r.Off += u.off
-				moved[own[k]] = append(moved[own[k]], r)
+				moved[banks[k].sec] = append(moved[banks[k].sec], r)
 			}
 		}
 	}

@@ -12,59 +12,19 @@ import (
 // fillParts gives every part its content, or the size of what is written later.
 func (l *Backend) fillParts(img *plan) error {
 	for _, id := range img.Order {
-		s := &l.Secs[id]
 		sass := &img.parts[img.sassOf[id]]
 		if img.mercOf[id] < 0 {
 			sass.data = img.Content(id)
 			continue
 		}
 		merc := &img.parts[img.mercOf[id]]
-		switch {
-		case s.Fun != model.Absent:
-			fn := l.opened(id)
-			sass.data, merc.data = fn.sass, fn.record
-		case s.Type == cuda.SHTCudaInfo:
-			merc.data = img.Content(id)
-			if sass.data = merc.data; s.Owner != model.Absent {
-				var err error
-				if sass.data, err = l.sassInfo(img, s.Owner, merc.data); err != nil {
-					return err
-				}
-			}
-		case s.Type == cuda.SHTCudaCallgraph, s.Type == cuda.SHTCudaPrototype, s.Type == cuda.SHTCudaUFTEntry, s.Type == cuda.SHTCudaUDTEntry:
-			merc.data = img.Content(id)
-			sass.data = merc.data
-		case s.Type == cuda.SHTRela:
+		if s := &l.Secs[id]; s.Type == cuda.SHTRela || s.Type == cuda.SHTCudaResolvedRela {
 			merc.hdr.Size = s.Size
-			if l.Names.Str(l.Secs[s.Target].Name) == ".debug_frame" {
-				continue
-			}
-			if !l.isLines(s.Target) {
-				img.scratch = l.sassRelocs(img.scratch[:0], id)
-				img.setRelas(id, img.scratch)
-			}
+			l.fillRelocs(img, id)
 			continue
-		case s.Type == cuda.SHTCudaResolvedRela:
-			merc.hdr.Size = s.Size
-			img.setRelas(id, l.resolvedRelocs(id))
-			continue
-		case s.Type == cuda.SHTCudaSharedReserved:
-			if l.Release.HollowReserved {
-				merc.nobits, merc.hdr.Size = true, s.Size
-				continue
-			}
-			data, err := l.reservedBytes(img, id)
-			if err != nil {
-				return err
-			}
-			merc.data = data
-		case s.Type == cuda.SHTMercImageHeaders:
-			merc.data = make([]byte, s.Size)
-			sass.data = make([]byte, l.Slots+s.Size)
-		default:
-			if err := l.fillData(img, id, sass, merc); err != nil {
-				return err
-			}
+		}
+		if err := l.fillPair(img, id, sass, merc); err != nil {
+			return err
 		}
 		if sass.data != nil {
 			sass.hdr.Size = uint64(len(sass.data))
@@ -74,6 +34,51 @@ func (l *Backend) fillParts(img *plan) error {
 		}
 	}
 	return nil
+}
+
+// fillRelocs gives a relocation section its records on the SASS side, but for those of
+// frames and lines, which come with them.
+func (l *Backend) fillRelocs(img *plan, id model.SecID) {
+	s := &l.Secs[id]
+	switch {
+	case s.Type == cuda.SHTCudaResolvedRela:
+		img.setRelas(id, l.resolvedRelocs(id))
+	case l.Names.Str(l.Secs[s.Target].Name) != debugFrame && !l.isLines(s.Target):
+		img.scratch = l.sassRelocs(img.scratch[:0], id)
+		img.setRelas(id, img.scratch)
+	}
+}
+
+// fillPair gives a section that has a clone its bytes on both sides.
+func (l *Backend) fillPair(img *plan, id model.SecID, sass, merc *part) (err error) {
+	s := &l.Secs[id]
+	if s.Fun != model.Absent {
+		fn := l.opened(id)
+		sass.data, merc.data = fn.sass, fn.record
+		return nil
+	}
+	switch s.Type {
+	case cuda.SHTCudaInfo:
+		merc.data = img.Content(id)
+		if sass.data = merc.data; s.Owner != model.Absent {
+			sass.data, err = l.sassInfo(img, s.Owner, merc.data)
+		}
+	case cuda.SHTCudaCallgraph, cuda.SHTCudaPrototype, cuda.SHTCudaUFTEntry, cuda.SHTCudaUDTEntry:
+		merc.data = img.Content(id)
+		sass.data = merc.data
+	case cuda.SHTCudaSharedReserved:
+		if l.Release.HollowReserved {
+			merc.nobits, merc.hdr.Size = true, s.Size
+			return nil
+		}
+		merc.data, err = l.reservedBytes(img, id)
+	case cuda.SHTMercImageHeaders:
+		merc.data = make([]byte, s.Size)
+		sass.data = make([]byte, l.Slots+s.Size)
+	default:
+		err = l.fillData(img, id, sass, merc)
+	}
+	return err
 }
 
 // resolvedRelocs is what a section of resolved records tells on the SASS side.
@@ -217,45 +222,27 @@ func (img *plan) setRelas(id model.SecID, list []cubin.Reloc) {
 // sassRelocs appends the records of a relocation section on the SASS side: those of
 // the Mercury side, in their order.
 func (l *Backend) sassRelocs(list []cubin.Reloc, id model.SecID) []cubin.Reloc {
-	s := &l.Secs[id]
+	target := l.Secs[id].Target
 	var fn *code
-	if l.Secs[s.Target].Fun != model.Absent {
-		fn = l.opened(s.Target)
+	if l.Secs[target].Fun != model.Absent {
+		fn = l.opened(target)
 	}
-	headers := l.Secs[s.Target].Type == cuda.SHTMercImageHeaders
+	shift := uint64(0)
+	if l.Secs[target].Type == cuda.SHTMercImageHeaders {
+		shift = l.Slots
+	}
 	relocs := l.Parts[id].Relocs
 	for j := len(relocs) - 1; j >= 0; j-- {
 		r := &relocs[j]
 		if r.Disposition != model.Kept {
 			continue
 		}
-		out := cubin.Reloc{Off: r.Off, Symbol: l.SymIndex(r.Sym), Addend: r.Addend}
-		var ok bool
-		if headers {
-			out.Off += l.Slots
-		}
+		out := cubin.Reloc{Off: r.Off + shift, Symbol: l.SymIndex(r.Sym), Addend: r.Addend}
+		ok := false
 		if fn == nil {
-			out.Type, ok = sassDataType(r.NewType)
-			switch {
-			case r.NewType == cuda.R_MERCURY_ABS_PROG_REL64 || r.NewType == cuda.R_MERCURY_ABS_PROG_REL32:
-				out.Addend = l.sassAddend(r)
-			case r.NewType == cuda.R_MERCURY_PROG_REL32 && l.IsRelocatable() && (r.Sym == model.Absent || l.Syms[r.Sym].Type() == cuda.STTSection):
-				out.Type, ok = cuda.R_CUDA_32, true
-				out.Addend = int64(l.lineStarts[lineStart{r.File, uint64(r.Addend)}])
-			}
+			ok = l.sassOfData(&out, r)
 		} else {
-			if l.isReserved(r.Sym) || r.Sym != model.Absent && l.Syms[r.Sym].IsReservedShared() && !l.IsRelocatable() {
-				continue
-			}
-			out.Off = uint64(l.MoreOf(r).SASSOff)
-			form := immediate
-			if word, ok := cubin.Window(fn.sass, out.Off, capsule.WordSize); ok {
-				form = operandOf(word)
-			}
-			out.Type, ok = sassCodeType(r, l.MoreOf(r).SASSType, form, r.Sym != model.Absent && l.Syms[r.Sym].Other&cuda.STOEntry != 0 && l.Syms[r.Sym].Fun != model.Absent)
-			if (r.NewType == cuda.R_MERCURY_ABS_PROG_REL32_LO || r.NewType == cuda.R_MERCURY_ABS_PROG_REL32_HI) && form != inBank {
-				out.Addend = int64(fn.floorOf(r.Addend))
-			}
+			ok = l.sassOfCode(&out, r, fn)
 		}
 		if ok {
 			list = append(list, out)
@@ -265,4 +252,42 @@ func (l *Backend) sassRelocs(list []cubin.Reloc, id model.SecID) []cubin.Reloc {
 		list = fn.appendYields(list)
 	}
 	return list
+}
+
+// sassOfData makes a record of data that of the SASS side; false where that has none.
+func (l *Backend) sassOfData(out *cubin.Reloc, r *model.Reloc) (ok bool) {
+	out.Type, ok = sassDataType(r.NewType)
+	switch {
+	case r.NewType == cuda.R_MERCURY_ABS_PROG_REL64 || r.NewType == cuda.R_MERCURY_ABS_PROG_REL32:
+		out.Addend = l.sassAddend(r)
+	case r.NewType == cuda.R_MERCURY_PROG_REL32 && l.IsRelocatable() && (r.Sym == model.Absent || l.Syms[r.Sym].Type() == cuda.STTSection):
+		out.Type, ok = cuda.R_CUDA_32, true
+		out.Addend = int64(l.lineStarts[lineStart{r.File, uint64(r.Addend)}])
+	}
+	return ok
+}
+
+// sassOfCode does the same for a record of code.
+func (l *Backend) sassOfCode(out *cubin.Reloc, r *model.Reloc, fn *code) (ok bool) {
+	kernel := false
+	if r.Sym != model.Absent {
+		sym := &l.Syms[r.Sym]
+		if sym.IsReservedShared() && !l.IsRelocatable() {
+			return false
+		}
+		kernel = sym.Other&cuda.STOEntry != 0 && sym.Fun != model.Absent
+	}
+	if l.isReserved(r.Sym) {
+		return false
+	}
+	out.Off = uint64(l.MoreOf(r).SASSOff)
+	form := immediate
+	if word, ok := cubin.Window(fn.sass, out.Off, capsule.WordSize); ok {
+		form = operandOf(word)
+	}
+	out.Type, ok = sassCodeType(r, l.MoreOf(r).SASSType, form, kernel)
+	if (r.NewType == cuda.R_MERCURY_ABS_PROG_REL32_LO || r.NewType == cuda.R_MERCURY_ABS_PROG_REL32_HI) && form != inBank {
+		out.Addend = int64(fn.floorOf(r.Addend))
+	}
+	return ok
 }

@@ -105,36 +105,59 @@ func write(p File, size uint64, to io.WriterAt) error {
 	list := windows(p, size)
 	failed := make([]error, len(list))
 	parallel.Run(len(list), func(next func() int) {
-		var room []byte
+		w := writer{file: p, to: to}
 		for k := next(); k >= 0; k = next() {
-			w := &list[k]
-			n := int(w.last - w.first)
-			if w.end == w.from+1 {
-				if off, size := p.Extent(w.from); off == w.first && size == uint64(n) {
-					if found := p.Found(w.from); len(found) == n {
-						_, failed[k] = to.WriteAt(found, int64(off))
-						continue
-					}
-				}
-			}
-			if cap(room) < n {
-				room = make([]byte, max(n, Window))
-			}
-			b := room[:n]
-			clear(b)
-			for i := w.from; i < w.end; i++ {
-				if off, size := p.Extent(i); size > 0 {
-					at := off - w.first
-					fill(p, i, b[at:at+size:at+size])
-				}
-			}
-			_, failed[k] = to.WriteAt(b, int64(w.first))
+			failed[k] = w.write(&list[k])
 		}
 	})
 	for _, err := range failed {
 		if err != nil {
 			return fmt.Errorf("writing the output: %w", err)
 		}
+	}
+	return nil
+}
+
+// writer writes one window after the other.
+type writer struct {
+	file File
+	to   io.WriterAt
+	room []byte
+}
+
+func (w *writer) write(s *span) error {
+	if found := w.found(s); found != nil {
+		_, err := w.to.WriteAt(found, int64(s.first))
+		return err
+	}
+	n := int(s.last - s.first)
+	if cap(w.room) < n {
+		w.room = make([]byte, max(n, Window))
+	}
+	b := w.room[:n]
+	clear(b)
+	for i := s.from; i < s.end; i++ {
+		if off, size := w.file.Extent(i); size > 0 {
+			at := off - s.first
+			fill(w.file, i, b[at:at+size:at+size])
+		}
+	}
+	_, err := w.to.WriteAt(b, int64(s.first))
+	return err
+}
+
+// found returns the bytes of a window that is one piece as an input has it, nil for
+// others.
+func (w *writer) found(s *span) []byte {
+	if s.end != s.from+1 {
+		return nil
+	}
+	off, size := w.file.Extent(s.from)
+	if off != s.first || size != s.last-s.first {
+		return nil
+	}
+	if found := w.file.Found(s.from); uint64(len(found)) == size {
+		return found
 	}
 	return nil
 }

@@ -31,38 +31,21 @@ type Rules interface {
 // what can't be patched, the last record of a section first; then what can't be
 // kept, the first one first.
 func (l *Resolution) DecideAll(by Rules) error {
-	var applied, kept error // the first of each round
+	var first refusals
 	decided := l.decideSections(by)
 	for i := range l.Secs {
 		if l.Secs[i].Target == model.Absent || decided[i] {
 			continue
 		}
-		in, list := model.SecID(i), l.Parts[i].Relocs
 		if !l.Secs[i].Deleted {
-			fit := true
-			for j := range list {
-				r := &list[j]
-				if r.Disposition == model.Undecided {
-					if err := by.Decide(in, r); err != nil {
-						return err
-					}
-				}
-				fit = fit && r.Fits
-			}
-			for j := len(list) - 1; j >= 0 && applied == nil && !fit; j-- {
-				applied = by.CheckApply(in, &list[j])
-			}
-			for j := 0; j < len(list) && kept == nil && !fit; j++ {
-				kept = by.CheckKept(in, &list[j])
+			if err := l.decideSection(by, model.SecID(i), &first); err != nil {
+				return err
 			}
 		}
-		l.countKept(in)
+		l.countKept(model.SecID(i))
 	}
-	switch {
-	case applied != nil:
-		return applied
-	case kept != nil:
-		return kept
+	if err := first.err(); err != nil {
+		return err
 	}
 	if err := l.checkPlaced(); err != nil {
 		return err
@@ -72,6 +55,40 @@ func (l *Resolution) DecideAll(by Rules) error {
 		l.WarnNullPointers()
 		l.warnLostConstants()
 		l.warnYields()
+	}
+	return nil
+}
+
+// refusals are the first of each round.
+type refusals struct{ apply, keep error }
+
+func (r *refusals) err() error {
+	if r.apply != nil {
+		return r.apply
+	}
+	return r.keep
+}
+
+// decideSection decides about the records of a section one by one.
+func (l *Resolution) decideSection(by Rules, in model.SecID, first *refusals) error {
+	list, fit := l.Parts[in].Relocs, true
+	for j := range list {
+		r := &list[j]
+		if r.Disposition == model.Undecided {
+			if err := by.Decide(in, r); err != nil {
+				return err
+			}
+		}
+		fit = fit && r.Fits
+	}
+	if fit {
+		return nil
+	}
+	for j := len(list) - 1; j >= 0 && first.apply == nil; j-- {
+		first.apply = by.CheckApply(in, &list[j])
+	}
+	for j := 0; j < len(list) && first.keep == nil; j++ {
+		first.keep = by.CheckKept(in, &list[j])
 	}
 	return nil
 }

@@ -38,49 +38,67 @@ func (l *Usage) CheckRegisters() {
 		return
 	}
 	var raised []model.FunID
-	limit := make(map[model.FunID]uint32)
 	for _, k := range slices.Backward(l.LiveKernels()) {
-		limit[k] = noRegisterLimit
-		if r := l.Attribute(l.Funs[k].Info, cuda.AttrMaxregCount); r != nil && uint8(r.Value) != 0 {
-			limit[k] = uint32(uint8(r.Value))
-		}
-		if l.Opt.DumpCallgraph || l.needs[k] > limit[k] {
+		if l.Opt.DumpCallgraph || l.needs[k] > l.registerLimit(k) {
 			raised = append(raised, k)
 		}
 	}
-	if len(raised) == 0 {
-		return
+	count := make(map[model.FunID]uint32)
+	for _, reached := range l.reachedBy(raised) {
+		n := l.Funs[reached.code].Regs
+		for _, k := range reached.kernels {
+			if n > max(count[k], l.Funs[k].Regs) {
+				count[k] = n
+				l.tellRegisters(k, reached.code)
+			}
+		}
 	}
-	callers := make(map[model.FunID][]model.FunID)
-	var code []model.FunID
-	for _, k := range raised {
+}
+
+// registerLimit is how many registers a kernel was compiled for.
+func (l *Usage) registerLimit(k model.FunID) uint32 {
+	if r := l.Attribute(l.Funs[k].Info, cuda.AttrMaxregCount); r != nil && uint8(r.Value) != 0 {
+		return uint32(uint8(r.Value))
+	}
+	return noRegisterLimit
+}
+
+// reachedCode is a function and the kernels that reach it.
+type reachedCode struct {
+	code    model.FunID
+	kernels []model.FunID
+}
+
+// reachedBy returns what some kernels reach but themselves, in the order of the code.
+func (l *Usage) reachedBy(kernels []model.FunID) []reachedCode {
+	var list []reachedCode
+	at := make(map[model.FunID]int)
+	for _, k := range kernels {
 		l.Reach(k, func(f model.FunID) {
 			if f == k {
 				return
 			}
-			if callers[f] == nil {
-				code = append(code, f)
+			i, ok := at[f]
+			if !ok {
+				i, at[f] = len(list), len(list)
+				list = append(list, reachedCode{code: f})
 			}
-			callers[f] = append(callers[f], k)
+			list[i].kernels = append(list[i].kernels, k)
 		})
 	}
-	slices.SortFunc(code, func(a, b model.FunID) int { return int(l.Funs[a].Text) - int(l.Funs[b].Text) })
-	count := make(map[model.FunID]uint32)
-	for _, f := range code {
-		for _, k := range callers[f] {
-			n := l.Funs[f].Regs
-			if n <= max(count[k], l.Funs[k].Regs) {
-				continue
-			}
-			count[k] = n
-			if n > limit[k] {
-				l.Say(diag.Diagnostic{Severity: diag.Error, Kind: diag.RegisterLimit, Symbol: l.SymName(l.Funs[k].Sym), Value: uint64(n),
-					Text: fmt.Sprintf("entry function '%s' with max regcount of %d calls function '%s' with regcount of %d",
-						l.SymName(l.Funs[k].Sym), limit[k], l.SymName(l.Funs[f].Sym), int32(n))})
-			}
-			if l.Opt.DumpCallgraph {
-				l.Print(fmt.Sprintf("regcount %d for %s propagated to entry %s", n, l.demangled(l.Funs[f].Sym), l.demangled(l.Funs[k].Sym)))
-			}
-		}
+	slices.SortFunc(list, func(a, b reachedCode) int { return int(l.Funs[a.code].Text) - int(l.Funs[b.code].Text) })
+	return list
+}
+
+// tellRegisters reports that some code raises the count of a kernel.
+func (l *Usage) tellRegisters(k, code model.FunID) {
+	n, limit := l.Funs[code].Regs, l.registerLimit(k)
+	if n > limit {
+		l.Say(diag.Diagnostic{Severity: diag.Error, Kind: diag.RegisterLimit, Symbol: l.SymName(l.Funs[k].Sym), Value: uint64(n),
+			Text: fmt.Sprintf("entry function '%s' with max regcount of %d calls function '%s' with regcount of %d",
+				l.SymName(l.Funs[k].Sym), limit, l.SymName(l.Funs[code].Sym), int32(n))})
+	}
+	if l.Opt.DumpCallgraph {
+		l.Print(fmt.Sprintf("regcount %d for %s propagated to entry %s", n, l.demangled(l.Funs[code].Sym), l.demangled(l.Funs[k].Sym)))
 	}
 }

@@ -71,17 +71,15 @@ func (l *Usage) kernelsCalled() bool {
 
 // summarize makes the summaries, callees first.
 func (l *Usage) summarize() {
-	g := l.Calls
-	l.summaries = make([]summary, len(g.Cyclic))
+	l.summaries = make([]summary, len(l.Calls.Cyclic))
 	for c := range l.summaries {
 		s := &l.summaries[c]
 		for m := range s.first {
 			s.first[m] = nowhere
 		}
-		var below []firstExtern // of one callee, while there is one with any
-		mixed := false
+		below := callees{of: s}
 		for _, node := range l.Members(int32(c)) {
-			if int(node) < g.Funcs {
+			if int(node) < l.Calls.Funcs {
 				l.summarizeOwn(s, model.FunID(node))
 			}
 			for i := 0; ; i++ {
@@ -89,29 +87,43 @@ func (l *Usage) summarize() {
 				if w < 0 {
 					break
 				}
-				if g.Comp[w] == int32(c) {
-					continue
-				}
-				callee := &l.summaries[g.Comp[w]]
-				for m := range s.first {
-					s.first[m] = min(s.first[m], callee.first[m])
-				}
-				switch {
-				case len(callee.externs) == 0 || len(below) > 0 && &below[0] == &callee.externs[0]:
-				case below == nil:
-					below = callee.externs
-				default:
-					s.externs = append(s.externs, callee.externs...)
-					mixed = true
+				if to := l.Calls.Comp[w]; to != int32(c) {
+					below.add(&l.summaries[to])
 				}
 			}
 		}
-		if len(s.externs) == 0 && !mixed {
-			s.externs = below // shared, not copied
-			continue
-		}
-		s.externs = firstOfEach(append(s.externs, below...))
+		below.end()
 	}
+}
+
+// callees collects what the callees of a component ask for. Most components have no
+// EXTERNS of their own, and callees with the same ones: these are shared, not copied.
+type callees struct {
+	of     *summary
+	shared []firstExtern // of one callee, while there is one with any
+	mixed  bool          // there were others
+}
+
+func (c *callees) add(callee *summary) {
+	for m := range c.of.first {
+		c.of.first[m] = min(c.of.first[m], callee.first[m])
+	}
+	switch {
+	case len(callee.externs) == 0 || len(c.shared) > 0 && &c.shared[0] == &callee.externs[0]:
+	case c.shared == nil:
+		c.shared = callee.externs
+	default:
+		c.of.externs = append(c.of.externs, callee.externs...)
+		c.mixed = true
+	}
+}
+
+func (c *callees) end() {
+	if len(c.of.externs) == 0 && !c.mixed {
+		c.of.externs = c.shared
+		return
+	}
+	c.of.externs = firstOfEach(append(c.of.externs, c.shared...))
 }
 
 // summarizeOwn adds what a function asks for itself.
