@@ -122,7 +122,7 @@ func learn(ctx context.Context, cfg Config, ask Asker, seeds []Vec, cache *answe
 	if hub := l.hub(wrong); len(hub) > 0 && depth < 3 {
 		return l.split(hub, seeds, depth)
 	}
-	l.close(seeds)
+	l.close()
 	return []*Model{l.model}, l.err
 }
 
@@ -238,6 +238,30 @@ func (l *learner) flips(v Vec) []int {
 // structure finds which input bits choose the structure, and what each of
 // their values gives.
 func (l *learner) structure() {
+	l.findKeyed()
+	own := l.ownKey()
+	key := append(slices.Clone(own), l.sparse...)
+	slices.Sort(key)
+	m := l.model
+	m.Key, m.Select, m.Variants = key, map[uint64]int{}, nil
+	var in []Vec
+	if seen := l.kindsSeen(); len(own) <= maxKey && len(seen)<<len(own) <= maxStructures {
+		in = l.everyKey(own, seen)
+	} else {
+		in = l.keysOfBases(own, key, seen)
+	}
+	// Some kinds go only with modifiers that the bases don't have.
+	for _, v := range l.seeds {
+		if l.inDomain(v) {
+			in = append(in, v)
+		}
+	}
+	l.selectBy(key, in)
+}
+
+// findKeyed flips the bits of the bases, and notes those that change the structure and
+// those of which there is no answer.
+func (l *learner) findKeyed() {
 	for n, b := range l.bases {
 		// What has no answer in the first two is not asked of the others.
 		switch n {
@@ -253,20 +277,24 @@ func (l *learner) structure() {
 		}
 		sig := l.one(b).Sig
 		for k, o := range l.ask(in) {
-			if o.Costly {
+			switch {
+			case o.Costly:
 				l.bad[at[k]] += 100
-				continue
-			}
-			if o.Sig == "" {
+			case o.Sig == "":
 				l.bad[at[k]] += 2
-				continue
-			}
-			l.bad[at[k]]--
-			if o.Sig != sig {
-				l.keyed[at[k]] = true
+			default:
+				l.bad[at[k]]--
+				if o.Sig != sig {
+					l.keyed[at[k]] = true
+				}
 			}
 		}
 	}
+}
+
+// ownKey returns the bits that choose the structure but those of operands, whose kinds
+// are known.
+func (l *learner) ownKey() []int {
 	for i := range l.keyed {
 		if l.slotAt(i) != nil {
 			delete(l.keyed, i)
@@ -279,47 +307,53 @@ func (l *learner) structure() {
 	for i := range l.keyed {
 		key = append(key, i)
 	}
-	key = l.gather(key)
-	own := key
-	key = append(slices.Clone(key), l.sparse...)
-	slices.Sort(key)
-	m := l.model
-	m.Key, m.Select, m.Variants = key, map[uint64]int{}, nil
-	seen := l.seen
-	if len(seen) == 0 {
-		seen = []Vec{{}}
+	return l.gather(key)
+}
+
+// kindsSeen returns the kinds of operands that were seen, at least none of them.
+func (l *learner) kindsSeen() []Vec {
+	if len(l.seen) == 0 {
+		return []Vec{{}}
 	}
-	var in []Vec
-	if len(own) <= maxKey && len(seen)<<len(own) <= maxStructures {
-		for n, kind := range seen {
-			for x := range uint64(1) << len(own) {
-				for k := range min(rowsPerKey(len(own)), len(l.bases)) {
-					in = append(in, l.put(l.give(l.bases[(k*7+int(x)+n)%len(l.bases)], kind), own, x))
-				}
-			}
-		}
-	} else {
-		for _, b := range l.bases {
-			for _, c := range l.bases {
-				v := l.put(b, key, c.Pick(key))
-				in = append(in, v)
-				for _, i := range own {
-					if i < l.cfg.Bits {
-						in = append(in, v.Flip(i))
-					}
-				}
-			}
-			for _, kind := range seen {
-				in = append(in, l.give(b, kind))
+	return l.seen
+}
+
+// everyKey returns inputs with each value of the key and each of the kinds.
+func (l *learner) everyKey(own []int, seen []Vec) (in []Vec) {
+	rows := min(rowsPerKey(len(own)), len(l.bases))
+	for n, kind := range seen {
+		for x := range uint64(1) << len(own) {
+			for k := range rows {
+				in = append(in, l.put(l.give(l.bases[(k*7+int(x)+n)%len(l.bases)], kind), own, x))
 			}
 		}
 	}
-	// Some kinds go only with modifiers that the bases don't have.
-	for _, v := range l.seeds {
-		if l.inDomain(v) {
+	return in
+}
+
+// keysOfBases returns the bases with each other's keys and their neighbours', where there
+// are too many to try.
+func (l *learner) keysOfBases(own, key []int, seen []Vec) (in []Vec) {
+	for _, b := range l.bases {
+		for _, c := range l.bases {
+			v := l.put(b, key, c.Pick(key))
 			in = append(in, v)
+			for _, i := range own {
+				if i < l.cfg.Bits {
+					in = append(in, v.Flip(i))
+				}
+			}
+		}
+		for _, kind := range seen {
+			in = append(in, l.give(b, kind))
 		}
 	}
+	return in
+}
+
+// selectBy asks about inputs: each structure is a variant, selected by the key.
+func (l *learner) selectBy(key []int, in []Vec) {
+	m := l.model
 	index := map[string]int{}
 	for i, o := range l.ask(in) {
 		if o.Sig == "" {

@@ -241,48 +241,9 @@ func (l *learner) blameKey(v Vec, o Out) {
 }
 
 // close says what the inputs that were never seen to vary mean, and counts.
-func (l *learner) close(seeds []Vec) {
+func (l *learner) close() {
+	l.closeInputs()
 	m := l.model
-	used := map[int]bool{}
-	for _, i := range m.Key {
-		used[i] = true
-	}
-	varies := map[int]bool{}
-	var first *Vec
-	for _, v := range l.cache.order {
-		if !l.inDomain(v) {
-			continue
-		}
-		if first == nil {
-			w := v
-			first = &w
-		}
-		for _, i := range first.Differ(v) {
-			varies[i] = true
-		}
-	}
-	for _, va := range m.Variants {
-		for _, r := range va.Rules {
-			for _, i := range r.Key {
-				used[i] = true
-			}
-			for k := range max(r.Width, 1) {
-				if r.Kind == Bits || r.Kind == Not || r.Kind == Sum {
-					used[r.Src+k] = true
-				}
-			}
-		}
-	}
-	for i := l.cfg.First; i < l.cfg.Bits && first != nil; i++ {
-		if l.slotAt(i) != nil {
-			continue
-		}
-		if !varies[i] {
-			m.Locked = append(m.Locked, Lock{i, first.Bit(i)})
-		} else if !used[i] {
-			m.Dead = append(m.Dead, i)
-		}
-	}
 	index := map[string]*Variant{}
 	for _, va := range m.Variants {
 		index[va.Sig] = va
@@ -311,6 +272,63 @@ func (l *learner) close(seeds []Vec) {
 			m.Proven = append(m.Proven, v)
 		}
 	}
+}
+
+// closeInputs locks the input bits that were never seen to vary, and notes those that
+// vary without being asked for.
+func (l *learner) closeInputs() {
+	first, varies := l.varied()
+	if first == nil {
+		return
+	}
+	used := l.model.usedBits()
+	for i := l.cfg.First; i < l.cfg.Bits; i++ {
+		switch {
+		case l.slotAt(i) != nil:
+		case !varies[i]:
+			l.model.Locked = append(l.model.Locked, Lock{i, first.Bit(i)})
+		case !used[i]:
+			l.model.Dead = append(l.model.Dead, i)
+		}
+	}
+}
+
+// varied returns the first input, nil for none, and in which bits any differs from it.
+func (l *learner) varied() (first *Vec, varies map[int]bool) {
+	varies = map[int]bool{}
+	for _, v := range l.cache.order {
+		if !l.inDomain(v) {
+			continue
+		}
+		if first == nil {
+			first = &v
+		}
+		for _, i := range first.Differ(v) {
+			varies[i] = true
+		}
+	}
+	return first, varies
+}
+
+// usedBits returns the input bits that the model asks for.
+func (m *Model) usedBits() map[int]bool {
+	used := map[int]bool{}
+	for _, i := range m.Key {
+		used[i] = true
+	}
+	for _, va := range m.Variants {
+		for _, r := range va.Rules {
+			for _, i := range r.Key {
+				used[i] = true
+			}
+			for k := range max(r.Width, 1) {
+				if r.Kind == Bits || r.Kind == Not || r.Kind == Sum {
+					used[r.Src+k] = true
+				}
+			}
+		}
+	}
+	return used
 }
 
 // strike takes back what a sample contradicts: the row of a table, the value of

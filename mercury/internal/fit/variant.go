@@ -395,59 +395,70 @@ func (l *learner) sum(dst, w int, deps map[int]map[int]bool, all []sample) (Rule
 	if len(union) < w || len(all) < 20 {
 		return Rule{}, false
 	}
-	mask := uint64(1)<<w - 1
 	for _, q := range slices.Sorted(maps.Keys(union)) {
 		if q+w > l.cfg.Bits || !union[q+w-1] {
 			continue
 		}
-		var key []int
-		for _, i := range slices.Sorted(maps.Keys(union)) {
-			if i < q || i >= q+w {
+		if r, ok := l.sumOf(field{q, w}, dst, l.sumKey(field{q, w}, union), all); ok {
+			return r, true
+		}
+	}
+	return Rule{}, false
+}
+
+// field is some bits of an input that may be an addend.
+type field struct{ at, width int }
+
+// sumKey returns the bits on which what is added to a field may depend: the others.
+func (l *learner) sumKey(f field, union map[int]bool) (key []int) {
+	for _, i := range slices.Sorted(maps.Keys(union)) {
+		if i < f.at || i >= f.at+f.width {
+			key = append(key, i)
+		}
+	}
+	if len(l.seen) > 1 {
+		for _, i := range l.sparse {
+			if !slices.Contains(key, i) {
 				key = append(key, i)
 			}
 		}
-		if len(l.seen) > 1 {
-			for _, i := range l.sparse {
-				if !slices.Contains(key, i) {
-					key = append(key, i)
-				}
-			}
-		}
-		if len(key) > 32 {
-			continue
-		}
-		rows, ok := map[uint64]uint64{}, true
-		distinct := map[uint64]bool{}
-		for _, x := range all {
-			f := uint64(0)
-			for k := range w {
-				f |= x.out.Bit(dst+k) << k
-			}
-			c := (f - x.in.Field(q, w)) & mask
-			distinct[x.in.Field(q, w)] = true
-			kx := x.in.Pick(key)
-			if was, seen := rows[kx]; seen && was != c {
-				ok = false
-				break
-			}
-			rows[kx] = c
-		}
-		if !ok || len(distinct) < w {
-			continue
-		}
-		r := shrink(Rule{Kind: Table, Dst: dst, Key: key, Rows: rows})
-		if r.Kind == Bits || r.Kind == Not {
-			r.Key, r.Kind = []int{r.Src}, Table
-			r.Rows = map[uint64]uint64{}
-			for _, x := range all {
-				f := uint64(0)
-				for k := range w {
-					f |= x.out.Bit(dst+k) << k
-				}
-				r.Rows[x.in.Bit(r.Src)] = (f - x.in.Field(q, w)) & mask
-			}
-		}
-		return Rule{Kind: Sum, Dst: dst, Width: w, Src: q, Add: r.Add, Key: r.Key, Rows: r.Rows}, true
 	}
-	return Rule{}, false
+	return key
+}
+
+// added is what the output's field at dst has more than an input's.
+func (x *sample) added(f field, dst int) uint64 {
+	out := uint64(0)
+	for k := range f.width {
+		out |= x.out.Bit(dst+k) << k
+	}
+	return (out - x.in.Field(f.at, f.width)) & (1<<f.width - 1)
+}
+
+// sumOf returns the rule that the output's field at dst is an input's and what a key says.
+func (l *learner) sumOf(f field, dst int, key []int, all []sample) (Rule, bool) {
+	if len(key) > 32 {
+		return Rule{}, false
+	}
+	rows, distinct := map[uint64]uint64{}, map[uint64]bool{}
+	for i := range all {
+		x := &all[i]
+		c, kx := x.added(f, dst), x.in.Pick(key)
+		if was, seen := rows[kx]; seen && was != c {
+			return Rule{}, false
+		}
+		rows[kx] = c
+		distinct[x.in.Field(f.at, f.width)] = true
+	}
+	if len(distinct) < f.width {
+		return Rule{}, false
+	}
+	r := shrink(Rule{Kind: Table, Dst: dst, Key: key, Rows: rows})
+	if r.Kind == Bits || r.Kind == Not {
+		r.Key, r.Kind, r.Rows = []int{r.Src}, Table, map[uint64]uint64{}
+		for i := range all {
+			r.Rows[all[i].in.Bit(r.Src)] = all[i].added(f, dst)
+		}
+	}
+	return Rule{Kind: Sum, Dst: dst, Width: f.width, Src: f.at, Add: r.Add, Key: r.Key, Rows: r.Rows}, true
 }
