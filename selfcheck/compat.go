@@ -29,11 +29,17 @@ var compatRules = map[uint32]map[cuda.CompatAttr]compatRule{
 		3:  {cuda.FormatByte, []uint16{0, 1, 2, 3}},
 		5:  {cuda.FormatByte, []uint16{0, 1, 2, 4, 5, 6, 8, 9, 10}},
 		7:  {cuda.FormatHalf, []uint16{mercuryISA}},
-		12: {cuda.FormatByte, []uint16{0, 1}},
-		13: {cuda.FormatHalf, []uint16{mercuryISA, mercuryISA107}},
+		12: {cuda.FormatByte, []uint16{0, 1, unsaid12}},
+		13: {cuda.FormatHalf, []uint16{mercuryISA, mercuryISA107, unsaid13}},
 		14: {cuda.FormatHalf, []uint16{0x0400, 0x0440}},
 	},
 }
+
+// What nvlink 13.4 and 13.5 write of attributes that an object of an older toolkit lacks.
+const (
+	unsaid12 = 2
+	unsaid13 = 0x100
+)
 
 func (c *checker) compatValue(section int, r *record) {
 	rules := compatRules[c.api]

@@ -43,8 +43,17 @@ func (c *check) wantCompat() ([]compatValue, error) {
 			if err != nil {
 				return nil, err
 			}
+			has := map[cuda.CompatAttr]bool{}
 			for _, a := range list {
-				seen[cuda.CompatAttr(a.attr)] = append(seen[cuda.CompatAttr(a.attr)], number(a.value, 0, uint64(min(len(a.value), 8))))
+				attr := cuda.CompatAttr(a.attr)
+				has[attr] = true
+				seen[attr] = append(seen[attr], number(a.value, 0, uint64(min(len(a.value), 8))))
+			}
+			// What -r made of objects of 12.x says nothing but the accelerator.
+			for _, attr := range [...]cuda.CompatAttr{cuda.CompatISAClass, cuda.CompatInstTensormapV1} {
+				if !has[attr] {
+					seen[attr] = append(seen[attr], unsaid[attr])
+				}
 			}
 		}
 		silent = silent || !said
