@@ -63,6 +63,7 @@ type check struct {
 	homes        *homes             // of the inputs' data, told by records
 	earlyTold    map[*identity]bool // -r: shared variables that have a place already
 	units        bool               // constants of functions are placed
+	banks        []*area            // that have some
 	slots        map[*area]map[*identity]uint64
 	slotBase     uint64           // offset of the first image slot
 	capsule      *capsule.Capsule // that of capsuleFor
@@ -189,6 +190,9 @@ func (c *check) findPlaces() error {
 		if err := c.placeParts(a); err != nil {
 			return err
 		}
+	}
+	if err := c.collideUnits(); err != nil {
+		return err
 	}
 	c.settleObjects()
 	if err := c.matchRest(); err != nil {

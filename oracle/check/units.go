@@ -67,7 +67,13 @@ func (c *check) placeUnits() error {
 				Want: "a multiple of " + hex(unit.align), Got: hex(at), Detail: "constants of a function, where its code reads them"})
 		}
 	}
-	for _, bank := range banks {
+	c.banks = banks
+	return nil
+}
+
+// collideUnits looks at the banks once the kernels' own constants have their places too.
+func (c *check) collideUnits() error {
+	for _, bank := range c.banks {
 		if err := c.collide(bank); err != nil {
 			return err
 		}
@@ -79,7 +85,7 @@ func (c *check) placeUnits() error {
 // both have it. nvlink 13.0 writes such code where a first link with -r carried out
 // the records of one of them.
 func (c *check) collide(bank *area) error {
-	list := slices.Clone(bank.parts)
+	list := slices.DeleteFunc(slices.Clone(bank.parts), func(p *part) bool { return !p.placed })
 	slices.SortStableFunc(list, func(p, q *part) int { return cmp.Compare(p.base, q.base) })
 	var furthest *part
 	for _, q := range list {
