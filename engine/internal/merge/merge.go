@@ -328,7 +328,11 @@ func (l *merger) sectionFor(m *module, s *cubin.Section) (model.SecID, error) {
 		l.Secs[id].Deleted = false
 		return id, nil
 	}
-	return l.NewOwned(text, name, s.Type, s.Flags, s.Align), nil
+	flags := s.Flags
+	if s.Type == cuda.SHTCudaShared {
+		flags |= l.InfoFlags() // of a kernel that a filter hides; releases before 12.x have none
+	}
+	return l.NewOwned(text, name, s.Type, flags, s.Align), nil
 }
 
 // paramBankFor returns the bank that takes a kernel's parameters. A second
