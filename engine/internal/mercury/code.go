@@ -194,7 +194,15 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 	sym := l.Funs[l.Secs[fn.text].Fun].Sym
 	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.debugInput(), Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone,
 		Late: l.Release.OwnLeaves, Slow: l.Release.PacesDoubles && l.isOffTarget(fn), Anew: fn.input.Foreign && l.Release.OwnLeaves, Pads: l.Release.Pads, HoldsDoubles: l.Release.HoldsDoubles, Bares: l.Release.Bares, Adds: l.Arch.SM >= 120}
-	if how.Stays && len(gone) == 0 && !how.Fence && !how.Slow && !how.Anew {
+	if l.Release.Unpaces && fn.input.Toolkit < unpaced {
+		how.Fillers = resched.FillersOf(fn.sass)
+		how.Gone = append(slices.Clone(gone), how.Fillers...)
+	}
+	many := !fn.input.Foreign && fn.input.Toolkit < l.Release.SharesSources && resched.HoldsManySources(fn.sass)
+	if many {
+		l.warnSchedule(sym)
+	}
+	if how.Stays && len(how.Gone) == 0 && !how.Fence && !how.Slow && !how.Anew {
 		l.warnForeign(fn, sym, fn.sass)
 		return nil
 	}
@@ -225,7 +233,7 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 		return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Internal, File: fn.input.File.Name, Section: fn.sourceName(), Symbol: l.SymName(sym), Offset: uint64(x.User) * capsule.WordSize, Value: uint64(x.At) * capsule.WordSize,
 			Text: fmt.Sprintf("Internal error: kernel '%s' scheduled anew would lack the wait at %#x for the instruction at %#x", l.SymName(sym), x.User*capsule.WordSize, x.At*capsule.WordSize)}}}
 	}
-	if !r.Exact && !fn.input.Foreign {
+	if !r.Exact && !fn.input.Foreign && !many {
 		l.warnSchedule(sym)
 	}
 	if r.Fillers != nil && !fn.takesFillers(&r) {
@@ -237,6 +245,9 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 	}
 	return nil
 }
+
+// unpaced is the oldest toolkit that doesn't pace doubles by NOPs.
+const unpaced = 134
 
 // debugInput reports whether any input was compiled for debugging: then all code is
 // linked as if it were.
@@ -296,6 +307,7 @@ func (fn *code) move(r *resched.Result) {
 		n.Span = uint16(r.Starts[from+int(n.Span)] - start)
 		n.Spanned = n.Kind != capsule.Skip && n.Span != 1
 	}
+	fn.dropSkips(r)
 	for _, k := range r.Fenced {
 		fn.keepRecord(k, exitRecord(fn.sass[r.Moves[k]*capsule.WordSize:]))
 	}

@@ -70,3 +70,26 @@ func (fn *code) insertFillers(r *resched.Result) {
 		r.Starts[k] += n
 	}
 }
+
+// dropSkips takes out the nodes of NOPs that are gone.
+func (fn *code) dropSkips(r *resched.Result) {
+	isGone := func(i int) bool {
+		n := &fn.cap.Nodes[i]
+		return n.Kind == capsule.Skip && n.Span == 0
+	}
+	words, nodes := make([]capsule.Node, 0, len(fn.words)), fn.cap.Nodes[:0]
+	made := make(map[int][]byte)
+	for i := range fn.words {
+		if isGone(i) {
+			continue
+		}
+		if b := fn.made[i]; b != nil {
+			made[len(words)] = b
+		}
+		words, nodes = append(words, fn.words[i]), append(nodes, fn.cap.Nodes[i])
+	}
+	fn.words, fn.cap.Nodes = words, nodes
+	if fn.made != nil {
+		fn.made = made
+	}
+}

@@ -104,6 +104,11 @@ type Release struct {
 	// Bares: in code that is made anew a function without optimization loses its
 	// schedule.
 	Bares bool
+	// Unpaces: doubles of older toolkits' code that NOPs pace, from sm_103 on, aren't any more.
+	Unpaces bool
+	// SharesSources is the oldest toolkit that gives scoreboards of sources out in the order of
+	// the release's finalizer, 0 where all do that aren't made anew.
+	SharesSources uint32
 	// PacesDoubles: code of sm_100 with doubles is made code of sm_103 as 13.0 does,
 	// paced by NOPs; how other releases do it isn't known.
 	PacesDoubles bool
@@ -312,6 +317,8 @@ var (
 		r.Compat.Own0E = 0x400
 		r.ClonesCalls = true
 		r.TellsMoves = true
+		r.Unpaces = true
+
 		r.Marks6D = true
 		r.WeakListed = true
 		r.OwnSharedLocal = true
@@ -320,6 +327,7 @@ var (
 	})
 	r135 = r134.successor("13.5", 135, "V13.5.37", "39125733", func(r *Release) {
 		r.NoRelBeside = true
+		r.SharesSources = 135
 		r.KeepsEqual = true
 		r.Compat.Own0E = 0x440
 		r.FreshNames = true

@@ -49,7 +49,7 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 		return r, dead
 	}
 	a := &allocator{flow: traceAnew(words, how.HoldsDoubles), anew: true}
-	a.restallSums(r.sumsNow())
+	a.setApart(r.sumsNow(), &how, &r)
 	token := -1
 	if !stays && stackLoad(words) && len(a.first[0]) > 0 {
 		token, dead = a.first[0][0], 0

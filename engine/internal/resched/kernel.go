@@ -51,6 +51,7 @@ type Options struct {
 	Anew         bool  // all scoreboards are given out anew
 	Pads         bool  // then a NOP stands in front of some words
 	HoldsDoubles bool  // and all doubles hold scoreboards
+	Fillers      []int // of those that go, NOPs that paced doubles
 	Adds         bool  // and an IADD3 of two is an IADD
 	Bares        bool  // and what is not optimized has no schedule at all
 	keeps        bool  // but for that, code of an older finalizer keeps its schedule
@@ -102,7 +103,7 @@ func change(text []byte, how Options) (Result, int) {
 			return r, dead
 		}
 		words = rebuild(words, gone, with(front, old), &r)
-		restallSums(words, &r)
+		how.setApart(words, &r)
 		if bare {
 			return r.bare(words), dead
 		}
@@ -115,6 +116,7 @@ func change(text []byte, how Options) (Result, int) {
 			r.Exact = a.reallocate(-1) && r.Exact && a.isSureWithDebug()
 			r.doubts = a.doubts
 		}
+		r.Exact = r.Exact && len(how.Fillers) == 0
 		r.Changed, r.Text = true, join(words)
 		return r, dead
 	}
@@ -122,7 +124,7 @@ func change(text []byte, how Options) (Result, int) {
 		front[i] = front[i][1:] // its MEMBAR is one that a kernel doesn't need
 	}
 	words = repeated(words, gone, with(front, old), renewed, &r)
-	restallSums(words, &r)
+	how.setApart(words, &r)
 	if bare {
 		return r.bare(words), dead
 	}
@@ -145,6 +147,7 @@ func change(text []byte, how Options) (Result, int) {
 	if r.Moves != nil {
 		r.Changed = true
 	}
+	r.Exact = r.Exact && len(how.Fillers) == 0
 	if r.Changed {
 		r.Text = join(words)
 	}

@@ -18,27 +18,42 @@ const (
 	acrossPipe = 5 // and in others
 )
 
-// restallSums makes the stalls of words that keep their scoreboards.
-func restallSums(words []word, r *Result) {
-	if len(r.Added) > 0 && !isUnoptimized(words) {
-		trace(words).restallSums(r.sumsNow())
+// setApart sets words that keep their scoreboards apart anew, where some of them became IADDs or
+// fillers went.
+func (how *Options) setApart(words []word, r *Result) {
+	if len(r.Added)+len(how.Fillers) > 0 && !isUnoptimized(words) {
+		trace(words).setApart(r.sumsNow(), how, r)
 	}
 }
 
-// restallSums makes the stalls of all blocks with new IADDs; sums says which words are.
-func (f *flow) restallSums(sums []int) {
-	isSum := make([]bool, len(f.words))
+// changes are what asks for other stalls.
+type changes struct {
+	isSum   []bool // by word: it is a new IADD
+	fillers []int  // by word: cycles of fillers that stood in front of it
+	table   map[pair]int
+	unpaced bool
+}
+
+// setApart sets the words of all blocks that changed apart anew; sums are the new IADDs.
+func (f *flow) setApart(sums []int, how *Options, r *Result) {
+	c := changes{isSum: make([]bool, len(f.words)), fillers: make([]int, len(f.words)), table: latencies103(), unpaced: len(how.Fillers) > 0}
+	if how.Adds {
+		c.table = latencies120()
+	}
 	for _, i := range sums {
-		isSum[i] = true
+		c.isSum[i] = true
+	}
+	if c.unpaced {
+		r.cyclesOf(how.Fillers, c.fillers)
 	}
 	for b := range f.blocks {
 		bl := &f.blocks[b]
 		any := false
 		for i := bl.from; i < bl.to; i++ {
-			any = any || isSum[i]
+			any = any || c.isSum[i] || c.unpaced && f.words[i].isPaced()
 		}
 		if any {
-			f.restallBlock(bl, isSum)
+			f.setBlockApart(bl, &c)
 		}
 	}
 	for i := range f.words {
@@ -47,7 +62,8 @@ func (f *flow) restallSums(sums []int) {
 }
 
 // sumLatency is what the latency of a pair of words was, and is.
-func (f *flow) sumLatency(from, to int, h hazard, isSum []bool) (was, is int, known bool) {
+func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, known bool) {
+	isSum := c.isSum
 	p, q := f.words[from], f.words[to]
 	if isSum[from] {
 		p = *p.asThree()
@@ -55,9 +71,16 @@ func (f *flow) sumLatency(from, to int, h hazard, isSum []bool) (was, is int, kn
 	if isSum[to] {
 		q = *q.asThree()
 	}
-	was, known = latencies120()[pair{kindOf(&p), kindOf(&q), h}]
+	was, known = c.table[pair{kindOf(&p), kindOf(&q), h}]
+	if n := q.doubleLatency(&p, h); n > 0 && c.unpaced {
+		n = max(n, was)
+		return n, n, true
+	}
 	if !known && p.isVector() && q.isVector() {
 		was, known = usualLatency(h)
+	}
+	if h == hazardOver && c.unpaced && (q.isPaced() || p.isUniformMove()) {
+		return max(was, 1), 1, true
 	}
 	is = was
 	result := h != hazardUnit && h != hazardNext && h != hazardOver
@@ -105,7 +128,7 @@ func (w word) asThree() *word {
 type spacing struct {
 	*flow
 	*block
-	isSum    []bool
+	*changes
 	was, is  []int // by word of the block: when it starts
 	before   producers
 	integers int // the last word of the pipe of IADD3 as it is, as it was, and of doubles: -1 for none
@@ -138,7 +161,7 @@ func (p *spacing) leastBefore(k int) bound {
 	i := p.from + k
 	w := &p.words[i]
 	b := bound{1, 1}
-	if was, is, ok := p.sumLatency(i-1, i, hazardNext, p.isSum); ok {
+	if was, is, ok := p.sumLatency(i-1, i, hazardNext, p.changes); ok {
 		p.apart(&b, k, i-1, was, is)
 	}
 	if w.isOfIntegers() || p.isSum[i] {
@@ -148,13 +171,17 @@ func (p *spacing) leastBefore(k int) bound {
 		p.apart(&b, k, p.integers, takesIntegers, takesIntegers)
 	}
 	if w.isPaced() {
-		p.apart(&b, k, p.paced, pace, pace)
+		now := pace
+		if p.unpaced {
+			now = 1
+		}
+		p.apart(&b, k, p.paced, pace, now)
 	}
 	p.before.of(w, &p.ops[i], func(at int, h hazard) {
 		if h != hazardUnit && p.words[at].wr() != noBoard {
 			return
 		}
-		was, is, known := p.sumLatency(at, i, h, p.isSum)
+		was, is, known := p.sumLatency(at, i, h, p.changes)
 		if !known {
 			was = min(p.was[k]-p.was[at-p.from], longestLatency)
 			is = was
@@ -178,18 +205,18 @@ func (p *spacing) add(i int) {
 	}
 }
 
-// restallBlock sets the words of a block apart anew.
-func (f *flow) restallBlock(bl *block, isSum []bool) {
+// setBlockApart sets the words of a block apart anew.
+func (f *flow) setBlockApart(bl *block, c *changes) {
 	n := bl.to - bl.from
-	p := spacing{flow: f, block: bl, isSum: isSum, was: make([]int, n), is: make([]int, n), integers: -1, were: -1, paced: -1}
+	p := spacing{flow: f, block: bl, changes: c, was: make([]int, n), is: make([]int, n), integers: -1, were: -1, paced: -1}
 	stalls := make([]int, n)
 	moved := false
 	for k := range n {
 		if k > 0 {
-			s := cycles(&f.words[bl.from+k-1])
-			p.was[k] = p.was[k-1] + s
+			s, gap := cycles(&f.words[bl.from+k-1]), c.fillers[bl.from+k]
+			p.was[k] = p.was[k-1] + s + gap
 			least := p.leastBefore(k)
-			if s > least.was {
+			if s > least.was && gap == 0 && !(c.unpaced && f.words[bl.from+k].isPaced()) {
 				least.is = max(least.is, s) // for a reason that isn't known
 			}
 			stalls[k-1] = min(least.is, maxStall)
@@ -203,7 +230,11 @@ func (f *flow) restallBlock(bl *block, isSum []bool) {
 	}
 	before := f.bitsOf(bl)
 	for k := range n - 1 {
-		f.words[bl.from+k].setStall(stalls[k])
+		w := &f.words[bl.from+k]
+		if s := p.untilBoards(k, stalls[k]); w.stall() != s {
+			w.keepsOn(s)
+			w.setStall(s)
+		}
 	}
 	f.setBits(bl, before, f.bitsOf(bl))
 }
@@ -217,10 +248,10 @@ func (r *Result) sumsNow() (list []int) {
 }
 
 // leaveSooner lets a branch follow a double whose scoreboards it doesn't wait for at once.
-func (a *allocator) leaveSooner() {
+func (f *flow) leaveSooner() {
 	const most = 5
-	for i := range len(a.words) - 1 {
-		w, next := &a.words[i], &a.words[i+1]
+	for i := range len(f.words) - 1 {
+		w, next := &f.words[i], &f.words[i+1]
 		if next.op() != opBRA || !w.isDouble() || w.wr() == noBoard || w.stall() > most {
 			continue
 		}

@@ -20,13 +20,13 @@ type yieldBits struct {
 
 // letsGo reports whether the yield bit of a word follows from its stall.
 func (w *word) letsGo() bool {
-	return w.wr() == noBoard && w.rd() == noBoard && w.op()>>8 != 9 && !w.isShared()
+	return w.wr() == noBoard && w.rd() == noBoard && w.op()>>8 != 9 && !w.isShared() && !w.isPaced()
 }
 
-// isVector reports whether a word is arithmetic of vector registers.
+// isVector reports whether a word is arithmetic of vector registers, but of doubles.
 func (w *word) isVector() bool {
 	_, ok := alu[w.op()&0xff]
-	return ok && w.op()>>8&1 == 0 && w.op()>>8 > 1
+	return ok && !w.isDouble() && w.op()>>8&1 == 0 && w.op()>>8 > 1
 }
 
 // inPlaces returns the registers that a word reads in each of three places, -1 for none.

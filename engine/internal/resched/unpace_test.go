@@ -1,0 +1,33 @@
+package resched
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// TestUnpaced takes the pacing out of doubles that ptxas 13.3.73 compiled for sm_120, as nvlink
+// 13.5.37 does.
+func TestUnpaced(t *testing.T) {
+	eachPair(t, "unpaced", func(file string, text, want []byte) {
+		fillers := FillersOf(text)
+		r := Kernel(text, Options{Late: true, Adds: true, Fillers: fillers, Gone: fillers, Stays: strings.Contains(file, "square")})
+		if r.Lost != nil || len(fillers) == 0 || r.Exact {
+			t.Errorf("%s: lost %+v, %d fillers, exact %t", file, r.Lost, len(fillers), r.Exact)
+		}
+		if !bytes.Equal(r.Text, want) {
+			t.Errorf("%s: other", file)
+		}
+	})
+}
+
+func TestHoldsManySources(t *testing.T) {
+	w := word{lo: 0x981, hi: 7<<rdShift | 5<<wrShift}
+	if HoldsManySources(join([]word{w})) {
+		t.Error("a result of memory isn't a source")
+	}
+	w.setRd(4)
+	if !HoldsManySources(join([]word{w})) {
+		t.Error("the fifth scoreboard of sources isn't seen")
+	}
+}
