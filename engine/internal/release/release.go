@@ -106,6 +106,8 @@ type Release struct {
 	Bares bool
 	// Unpaces: doubles of older toolkits' code that NOPs pace, from sm_103 on, aren't any more.
 	Unpaces bool
+	// LocalsFirst: from sm_100 on an input's local variables are read before the others.
+	LocalsFirst bool
 	// SharesSources is the oldest toolkit that gives scoreboards of sources out in the order of
 	// the release's finalizer, 0 where all do that aren't made anew.
 	SharesSources uint32
@@ -328,6 +330,7 @@ var (
 	r135 = r134.successor("13.5", 135, "V13.5.37", "39125733", func(r *Release) {
 		r.NoRelBeside = true
 		r.SharesSources = 135
+		r.LocalsFirst = true
 		r.KeepsEqual = true
 		r.Compat.Own0E = 0x440
 		r.FreshNames = true
