@@ -1,5 +1,7 @@
 package resched
 
+import "slices"
+
 // doubt is why the result may not be nvlink's.
 type doubt uint16
 
@@ -133,6 +135,11 @@ func change(text []byte, how Options) (Result, int) {
 		return r, dead
 	}
 	if stackLoad(words) {
+		var own []word
+		given := false
+		if how.Late && !how.keeps && r.Moves == nil {
+			own, given = ownChoices(words)
+		}
 		f := trace(words)
 		a := &allocator{flow: f, fenced: fences(words, front, &r), fenceWords: fenceWords - 1, late: how.Late && f.isSimple(), lateWaits: how.Late}
 		if len(a.first[0]) > 0 {
@@ -142,6 +149,10 @@ func change(text []byte, how Options) (Result, int) {
 			r.doubts = a.doubts
 			shortened := how.Late && r.Moves != nil // of 156 such kernels 43 came out otherwise, nvlink 13.5.37
 			r.Exact = r.Exact && finished && a.isSure() && a.late == how.Late && !hasDoubtful(words) && !shortened
+			if given {
+				r.Exact = finished && slices.Equal(own, words)
+				words = own
+			}
 		}
 	}
 	if r.Moves != nil {

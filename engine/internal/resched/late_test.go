@@ -6,9 +6,25 @@ import (
 )
 
 // TestLate makes kernels of many blocks, as ptxas 13.5.37 compiled them from PTX made for
-// this, what nvlink 13.5.37 makes of them; but promises nothing, for it isn't always so.
+// this, what nvlink 13.5.37 makes of them, and promises only what two sets of rules say.
 func TestLate(t *testing.T) {
-	sameInDoubt(t, "late", Options{Late: true})
+	promised := 0
+	eachPair(t, "late", func(file string, text, want []byte) {
+		r := Kernel(text, Options{Late: true})
+		if r.Lost != nil || !bytes.Equal(r.Text, want) {
+			t.Errorf("%s: other than nvlink's, lost %+v", file, r.Lost)
+		}
+		own, given := ownChoices(split(text))
+		if r.Exact != (given && bytes.Equal(join(own), want)) {
+			t.Errorf("%s: exact %t, given %t", file, r.Exact, given)
+		}
+		if r.Exact {
+			promised++
+		}
+	})
+	if promised != 1 {
+		t.Errorf("%d are promised", promised)
+	}
 }
 
 // sameInDoubt wants the code of a folder made as nvlink makes it, without a promise.
