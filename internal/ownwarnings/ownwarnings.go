@@ -18,6 +18,7 @@ var asNvlink = []string{
 	"is lost, since another object defines it",
 	"no multiple of the alignment",
 	"becomes another operation, as with nvlink",
+	"waits for nothing, as nvlink",
 	"it is linked as nvJitLink does",
 }
 

@@ -150,7 +150,7 @@ func change(text []byte, how Options) (Result, int) {
 			shortened := how.Late && r.Moves != nil // of 156 such kernels 43 came out otherwise, nvlink 13.5.37
 			r.Exact = r.Exact && finished && a.isSure() && a.late == how.Late && !hasDoubtful(words) && !shortened
 			if given {
-				r.Exact = finished && slices.Equal(own, words)
+				r.Exact = finished && slices.Equal(own, words) && (r.Exact || !f.hasLoop())
 				words = own
 			}
 		}

@@ -15,8 +15,8 @@ func TestLate(t *testing.T) {
 			t.Errorf("%s: other than nvlink's, lost %+v", file, r.Lost)
 		}
 		own, given := ownChoices(split(text))
-		if r.Exact != (given && bytes.Equal(join(own), want)) {
-			t.Errorf("%s: exact %t, given %t", file, r.Exact, given)
+		if r.Exact && !(given && bytes.Equal(join(own), want)) {
+			t.Errorf("%s: promised", file)
 		}
 		if r.Exact {
 			promised++
