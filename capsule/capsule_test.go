@@ -159,6 +159,13 @@ func TestMalformed(t *testing.T) {
 	if c, f = capsule.Decode(capsuleOf([]uint32{1, v, 2, 2}, virtual...), 16); f != nil || c.SASSSize() != 16 || c.Nodes[0].Span != 0 {
 		t.Errorf("a record of 32 bytes without SASS: %+v", f)
 	}
+	// A record of mark 11, as in an image of cuBLAS 13.4.0.1: one word, 16 bytes of Mercury.
+	marked := append([]byte{0x11, 0x92, 4, 0xa, 0xf8}, make([]byte, 11)...)
+	if c, f = capsule.Decode(capsuleOf([]uint32{1, v, 1, 0}, marked...), 16); f != nil || c.SASSSize() != 16 || c.Nodes[0].Kind != capsule.Full {
+		t.Errorf("a record of mark 11: %+v", f)
+	} else if c.Locate(make([]byte, 16)); c.MercSize != 16 {
+		t.Errorf("a record of mark 11 takes %d bytes", c.MercSize)
+	}
 	// A span has nine bits.
 	if c, f = capsule.Decode(capsuleOf([]uint32{1, v, 1, 0}, 0x50, 0x96), 300*16); f != nil || c.Nodes[0].Span != 300 || c.Nodes[0].Kind != capsule.Skip {
 		t.Errorf("a span of 300: %+v", f)

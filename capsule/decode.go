@@ -34,6 +34,7 @@ const (
 var forms = map[byte]form{
 	0x01: {Full, 16, 16, 1},
 	0x02: {Full, 32, 32, 1},
+	0x11: {Full, 16, 16, 1},
 	0x31: {Full, 16, 16, 0},
 	0x32: {Full, 32, 32, 0},
 	0x41: {TagOnly, tagSize, 16, 1},

@@ -16,6 +16,7 @@ package capsule
 //	u16  sssssssss1010000   SKIP of s SASS words
 //	u16  sssssssss1010001   the record behind it stands for s SASS words, not one
 //	u8   ?0000001  16 bytes     ?0000010  32 bytes    full records
+//	u8   ?0010001  16 bytes                           a full record too, of one tag
 //	u8   ?0110001  16 bytes     ?0110010  32 bytes    full records of no SASS word
 //	u8   ?1000001   4 bytes     ?1000010   4 bytes    minis: the tag alone
 //

@@ -33,6 +33,8 @@ func TestSurroundings(t *testing.T) {
 		{"0111000af8000000000000f800000000", guarded + errbar + cgabar + exit, mercury.Span},
 		{"0111000af8000000000000f800000000", gpu + errbar + cgabar + exit, mercury.Span},
 		{"0111000af8000000000000f800000000", cgabar + exit, mercury.Span},
+		{"1192040af8000a000000000000000000", "c6730000000000000002000000e20f00", mercury.Known}, // cuBLAS 13.4.0.1
+		{"0192040af8000a000000000000000000", "c6730000000000000002000000e20f00", mercury.NoForm},
 		{"01476e0a01000c00000000f800000000", sync, mercury.Known}, // ptxas 12.9 from here on
 		{"01476e0a01000c00000000f800000000", sync + nop, mercury.Known},
 		{"01476e0a01000c00000000f800000000", sync + always, mercury.Span},

@@ -107,10 +107,10 @@ func (t *Table) find(sm cuda.SM, record []byte) (*shape, bits, Reason) {
 
 // check reports whether a record has the size that its first byte says.
 func (t *Table) check(record []byte) Reason {
-	if !(len(record) == 16 && record[0]&0x7f == 1) && !(len(record) == 32 && record[0]&0x7f == 2) {
-		return BadRecord
+	if len(record) == 16 && record[0]&0x6f == 1 || len(record) == 32 && record[0]&0x7f == 2 {
+		return Known // 11, too
 	}
-	return Known
+	return BadRecord
 }
 
 // findForm asks the forms of a tag in order, but for those of a release: what one has no

@@ -53,6 +53,10 @@ func check(name string, data []byte, opts Options) (*Report, *checker) {
 		r.refuse(&cubin.Error{Kind: cubin.NotDevice, File: name, Offset: atFlags, Value: uint64(f.Header.Flags), Detail: "no Mercury side"})
 		return r, nil
 	}
+	if release := firstRelease(m); strings.Contains(release, unreadRelease) {
+		r.refuse(&cubin.Error{Kind: cubin.BadRecord, File: name, Section: tkinfoNote, Detail: "capsules of " + strings.TrimSpace(unreadRelease) + " are of a form of their own, which isn't known"})
+		return r, nil
+	}
 	if opts.Codes == nil {
 		opts.Codes = SeedCodes
 	}
@@ -79,6 +83,27 @@ func check(name string, data []byte, opts Options) (*Report, *checker) {
 		r.Verdict = Pass
 	}
 	return r, c
+}
+
+// unreadRelease is how a note names the release that no program here reads capsules of. Two
+// images of cuBLAS 13.4.0.1 are by it; no toolkit of it was published.
+const unreadRelease = " release 12.7,"
+
+const tkinfoNote = ".note.nv.tkinfo"
+
+// firstRelease returns the release that the first note of a file tells.
+func firstRelease(m *capsule.Image) string {
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if s.Name != tkinfoNote {
+			continue
+		}
+		if notes, err := m.File.Notes(&s.Section); err == nil && len(notes) > 0 {
+			t, _ := notes[0].Tkinfo()
+			return t.Release
+		}
+	}
+	return ""
 }
 
 // writerFinalizer is the tool name in images of libraries that were finalized
@@ -162,7 +187,7 @@ func (c *checker) index() {
 			c.bank0[int(s.Info)] = i
 		case s.Name == ".note.nv.cuver":
 			c.old = true
-		case s.Name == ".note.nv.tkinfo":
+		case s.Name == tkinfoNote:
 			if notes, err := c.m.File.Notes(&s.Section); err == nil && len(notes) > 0 {
 				t, _ := notes[0].Tkinfo()
 				c.writer = t.Tool

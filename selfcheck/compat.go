@@ -18,7 +18,7 @@ type compatRule struct {
 // and code.
 var compatRules = map[uint32]map[cuda.CompatAttr]compatRule{
 	api130: {
-		2: {cuda.FormatByte, []uint16{1, 2, 3}},
+		2: {cuda.FormatByte, []uint16{1, 2, 3, 4}},
 		3: {cuda.FormatByte, []uint16{0, 1, 2, 3}},
 		5: {cuda.FormatByte, []uint16{0, 1, 2, 4, 5, 6, 8, 9, 10}},
 		6: {cuda.FormatByte, []uint16{1}},

@@ -3,6 +3,7 @@ package selfcheck_test
 import (
 	"bytes"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/twinlink/twinlink/selfcheck"
@@ -29,5 +30,20 @@ func TestOldCompat(t *testing.T) {
 		if r := selfcheck.Check("sync", other, selfcheck.Options{}); r.Verdict != selfcheck.Incomplete {
 			t.Errorf("byte %d: %v", k, r.Verdict)
 		}
+	}
+}
+
+// TestUnreadRelease wants a file of 12.7, whose capsules nobody reads, refused by that name.
+func TestUnreadRelease(t *testing.T) {
+	data, err := os.ReadFile("testdata/sync-12.9.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := bytes.Replace(data, []byte("release 12.9,"), []byte("release 12.7,"), 1)
+	if bytes.Equal(data, other) {
+		t.Fatal("no release")
+	}
+	if r := selfcheck.Check("sync", other, selfcheck.Options{}); r.Verdict != selfcheck.Refused || !strings.Contains(r.Err.Error(), "12.7") {
+		t.Errorf("%v: %v", r.Verdict, r.Err)
 	}
 }
