@@ -181,6 +181,10 @@ func (c *checker) sequence(sass, merc *lineSide, q, twin *dwarf.Sequence, name u
 		}
 		x, y := a.at(uint64(n.SASS)), b.at(uint64(n.Merc))
 		same, guess := sameLine(q.Rows, x, twin.Rows, y)
+		if !same {
+			same = ownCaller(q.Rows, x, twin.Rows, y)
+			guess = same
+		}
 		if same && guess {
 			c.leave(exInlinedFile)
 		}
@@ -285,6 +289,24 @@ func sameLine(a []dwarf.Row, x int, b []dwarf.Row, y int) (same, otherCaller boo
 		x, y = caller(a, r), caller(b, s)
 	}
 	return true, false
+}
+
+// ownCaller reports whether a row is one that another is inlined at, directly or not, from the same
+// line of another function: the tools take the two for one.
+func ownCaller(a []dwarf.Row, x int, b []dwarf.Row, y int) bool {
+	if x < 0 || y < 0 {
+		return false
+	}
+	line := b[y].Line
+	for range maxInline {
+		if y = caller(b, &b[y]); y < 0 || b[y].Line != line {
+			return false
+		}
+		if same, _ := sameLine(a, x, b, y); same {
+			return true
+		}
+	}
+	return false
 }
 
 // keepsFunction reports whether a row has the place it is inlined at from the row in front of it:

@@ -50,6 +50,27 @@ func TestNestedCalls(t *testing.T) {
 	}
 }
 
+// TestCallOfTheSameLine wants no finding in an object of nvcc 13.0 -lineinfo (of same-line.cu), in which
+// a line of one file is inlined at the line of that number of another, and one where its row is
+// of neither.
+func TestCallOfTheSameLine(t *testing.T) {
+	const name = "testdata/same-line-13.0-sm_100.cubin"
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := Check(name, data, Options{}); r.Verdict != Pass || r.Unchecked[string(exInlinedFile)] == 0 {
+		t.Errorf("%v %v, %v", r.Verdict, r.Findings, r.Unchecked)
+	}
+	rows := []dwarf.Row{{Line: 9, File: 2}, {Line: 9, File: 3, Context: 1, Function: 5}, {Line: 9, File: 4}}
+	for x, want := range []bool{true, true, false} {
+		same, _ := sameLine(rows, x, rows, 1)
+		if got := same || ownCaller(rows, x, rows, 1); got != want {
+			t.Errorf("row %d: %v", x, got)
+		}
+	}
+}
+
 // TestTensorColumns has the values of files of 13.0 and, for sm_107a, of 13.4.
 func TestTensorColumns(t *testing.T) {
 	for sm, want := range map[cuda.SM]uint64{100: 512, 103: 512, 107: 576, 110: 512} {
