@@ -36,7 +36,8 @@ var targets = map[int]string{100: "sm_100a", 103: "sm_103a", 110: "sm_110a", 120
 var asked = []int{100, 103, 107, 110, 120, 121}
 
 func main() {
-	dir := flag.String("dir", "mercury", "the folder with ptx/, into which table.tsv is written")
+	dir := flag.String("dir", "mercury", "the folder with ptx/")
+	out := flag.String("o", "", "the table that is written, or looked at; none: table.tsv in that folder")
 	parts := flag.String("parts", "", "keep forms that are done in this folder, and take them from there")
 	only := flag.String("only", "", "tags to learn, separated by commas; the others are left out; none: the held-back samples alone")
 	each := flag.Duration("each", 0, "give a form up after so long, leaving it out; 0: never")
@@ -45,13 +46,16 @@ func main() {
 	every := flag.Int("verify", 0, "learn nothing: try one form in so many of table.tsv, or those of -only, on nvlink")
 	drop := flag.Bool("drop", false, "with -verify: write the table without what nvlink has otherwise")
 	flag.Parse()
-	if err := run(context.Background(), *dir, *parts, *only, *each, *more, *every, *verbose, *drop); err != nil {
+	if *out == "" {
+		*out = filepath.Join(*dir, "table.tsv")
+	}
+	if err := run(context.Background(), *dir, *out, *parts, *only, *each, *more, *every, *verbose, *drop); err != nil {
 		fmt.Fprintln(os.Stderr, "maketable:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, dir, parts, only string, each time.Duration, more, every int, verbose, drop bool) error {
+func run(ctx context.Context, dir, out, parts, only string, each time.Duration, more, every int, verbose, drop bool) error {
 	tools, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
 		return err
@@ -72,11 +76,11 @@ func run(ctx context.Context, dir, parts, only string, each time.Duration, more,
 		if only == "" {
 			tags = nil
 		}
-		file := filepath.Join(dir, "table.tsv")
-		b, err := os.ReadFile(file)
+		b, err := os.ReadFile(out)
 		if err != nil {
 			return err
 		}
+		file := out
 		if !drop {
 			file = ""
 		}
@@ -90,8 +94,7 @@ func run(ctx context.Context, dir, parts, only string, each time.Duration, more,
 		samples[tagOf(r)] = append(samples[tagOf(r)], learn.Sample{Record: r})
 	}
 	if more != 0 {
-		file := filepath.Join(dir, "table.tsv")
-		b, err := os.ReadFile(file)
+		b, err := os.ReadFile(out)
 		if err != nil {
 			return err
 		}
@@ -99,7 +102,7 @@ func run(ctx context.Context, dir, parts, only string, each time.Duration, more,
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(file, []byte(text), 0o644)
+		return os.WriteFile(out, []byte(text), 0o644)
 	}
 	if only == "" || only == "none" {
 		if err := holdBack(ctx, tools, src, samples, filepath.Join(dir, "testdata", "heldback.txt")); err != nil {
@@ -149,7 +152,7 @@ func run(ctx context.Context, dir, parts, only string, each time.Duration, more,
 	for _, t := range tags {
 		table.WriteString(text[t])
 	}
-	return os.WriteFile(filepath.Join(dir, "table.tsv"), []byte(table.String()), 0o644)
+	return os.WriteFile(out, []byte(table.String()), 0o644)
 }
 
 // cached returns what is kept in the folder of parts, or makes and keeps it.
