@@ -41,10 +41,18 @@ const (
 	unsaid13 = 0x100
 )
 
+// oldCompatRules is what 12.8 and 12.9 were seen to write.
+var oldCompatRules = map[cuda.CompatAttr]compatRule{
+	2: {cuda.FormatByte, []uint16{1}},
+	3: compatRules[api130][3],
+	5: compatRules[api130][5],
+	6: {cuda.FormatByte, []uint16{1}},
+}
+
 func (c *checker) compatValue(section int, r *record) {
 	rules := compatRules[c.api]
 	if c.old {
-		rules = compatRules[api130] // without attribute 7, as 12.8 and 12.9 were seen to write them
+		rules = oldCompatRules
 	}
 	if rules == nil {
 		if c.api < api130 || c.api > api135 {

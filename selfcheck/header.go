@@ -59,6 +59,13 @@ func (c *checker) header() {
 		c.number(Text, Metadata, cuinfo, 0, "sh_info", uint64(c.indexOf(".nv.compat")), uint64(c.m.Sections[cuinfo].Info))
 	}
 	c.notes()
+	if c.old && c.target != "" {
+		want := uint64(0)
+		if strings.HasSuffix(c.target, "a") {
+			want = flagsAccelerated
+		}
+		c.number(Text, Metadata, 0, atFlags, "accelerated features in e_flags", want, uint64(h.Flags&flagsAccelerated))
+	}
 	c.compat()
 }
 

@@ -24,12 +24,24 @@ func TestOldCompat(t *testing.T) {
 	if at < 0 {
 		t.Fatal("no .nv.compat")
 	}
-	for _, k := range []int{1, 2, 5, 6, 10, 14} {
+	for k, value := range map[int]byte{1: 77, 2: 2, 5: 77, 6: 77, 10: 77, 14: 77} {
 		other := bytes.Clone(data)
-		other[at+k] = 77
+		other[at+k] = value
 		if r := selfcheck.Check("sync", other, selfcheck.Options{}); r.Verdict != selfcheck.Incomplete {
 			t.Errorf("byte %d: %v", k, r.Verdict)
 		}
+	}
+}
+
+// TestOldFlags wants the bit of e_flags that 12.8 and 12.9 set for sm_100a found in an object for sm_100.
+func TestOldFlags(t *testing.T) {
+	data, err := os.ReadFile("testdata/sync-12.9.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[48] ^= 8
+	if r := selfcheck.Check("sync", data, selfcheck.Options{}); r.Verdict != selfcheck.Fail {
+		t.Errorf("%v", r.Verdict)
 	}
 }
 
