@@ -174,6 +174,7 @@ func (c *checker) sequence(sass, merc *lineSide, q, twin *dwarf.Sequence, name u
 	c.number(Debug, Content, sass.section, q.Operand, "address of a sequence", twin.Base, q.Base)
 	p := fn.Cap
 	a, b := newCursor(q.Rows), newCursor(twin.Rows)
+	before := -1 // the row of the node before
 	for i := range p.Len() {
 		n := p.Node(i)
 		if n.Kind == capsule.Skip || n.Span == 0 {
@@ -182,13 +183,13 @@ func (c *checker) sequence(sass, merc *lineSide, q, twin *dwarf.Sequence, name u
 		x, y := a.at(uint64(n.SASS)), b.at(uint64(n.Merc))
 		same, guess := sameLine(q.Rows, x, twin.Rows, y)
 		if !same {
-			same = ownCaller(q.Rows, x, twin.Rows, y)
+			same = takenFor(q.Rows, x, twin.Rows, y, x == before)
 			guess = same
 		}
 		if same && guess {
 			c.leave(exInlinedFile)
 		}
-		if same {
+		if before = x; same {
 			continue
 		}
 		if c.lineless(fn, &n) {
@@ -282,6 +283,8 @@ func sameLine(a []dwarf.Row, x int, b []dwarf.Row, y int) (same, otherCaller boo
 			return guess, guess
 		case r.Function != s.Function && keepsFunction(a, x):
 			guess = true
+		case r.File != s.File && r.Function == s.Function && x > 0 && a[x-1].File == r.File:
+			guess = true // a change of file that the tools left out
 		case r.File != s.File || r.Function != s.Function:
 			return depth > 0 && (guess || firstOfLine(a, x)), true
 		}
@@ -291,18 +294,27 @@ func sameLine(a []dwarf.Row, x int, b []dwarf.Row, y int) (same, otherCaller boo
 	return true, false
 }
 
-// ownCaller reports whether a row is one that another is inlined at, directly or not, from the same
-// line of another function: the tools take the two for one.
-func ownCaller(a []dwarf.Row, x int, b []dwarf.Row, y int) bool {
-	if x < 0 || y < 0 {
+// takenFor reports whether a row stands for another of its line number, in another file or at another
+// place: the tools write no second row of one number, neither for what is inlined there, nor at the
+// same address, nor, where continued is set, for the next instruction.
+func takenFor(a []dwarf.Row, x int, b []dwarf.Row, y int, continued bool) bool {
+	if x < 0 || y < 0 || a[x].Line != b[y].Line || a[x].Column != b[y].Column {
 		return false
 	}
-	line := b[y].Line
+	if continued {
+		return true
+	}
+	line, addr := b[y].Line, b[y].Addr
+	for k := y - 1; k >= 0 && y-k <= maxInline && b[k].Addr == addr; k-- {
+		if same, _ := sameLine(a, x, b, k); same && b[k].Line == line {
+			return true
+		}
+	}
 	for range maxInline {
-		if y = caller(b, &b[y]); y < 0 || b[y].Line != line {
+		if y = caller(b, &b[y]); y < 0 {
 			return false
 		}
-		if same, _ := sameLine(a, x, b, y); same {
+		if same, _ := sameLine(a, x, b, y); same && b[y].Line == line {
 			return true
 		}
 	}

@@ -65,9 +65,26 @@ func TestCallOfTheSameLine(t *testing.T) {
 	rows := []dwarf.Row{{Line: 9, File: 2}, {Line: 9, File: 3, Context: 1, Function: 5}, {Line: 9, File: 4}}
 	for x, want := range []bool{true, true, false} {
 		same, _ := sameLine(rows, x, rows, 1)
-		if got := same || ownCaller(rows, x, rows, 1); got != want {
+		if got := same || takenFor(rows, x, rows, 1, false); got != want {
 			t.Errorf("row %d: %v", x, got)
 		}
+	}
+	// The next instruction has no row of its own where its line has the same number.
+	other := []dwarf.Row{{Line: 9, File: 4}, {Line: 9, File: 5, Addr: 16}, {Line: 8, File: 5, Addr: 32}}
+	for y, want := range []bool{true, true, false} {
+		if got := takenFor(other, 0, other, y, true); got != want {
+			t.Errorf("row %d after row 0: %v", y, got)
+		}
+	}
+	// A file that stays that of the row before, and one that changes.
+	stale, right := []dwarf.Row{{Line: 1, File: 6}, {Line: 2, File: 6}, {Line: 3, File: 7}}, []dwarf.Row{{Line: 1, File: 6}, {Line: 2, File: 8}, {Line: 3, File: 8}}
+	for x, want := range []bool{true, true, false} {
+		if got, _ := sameLine(stale, x, right, x); got != want {
+			t.Errorf("file of row %d: %v", x, got)
+		}
+	}
+	if takenFor(other, 0, other, 1, false) {
+		t.Error("a row of its own taken for that of another file")
 	}
 }
 
