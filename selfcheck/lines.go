@@ -283,7 +283,7 @@ func sameLine(a []dwarf.Row, x int, b []dwarf.Row, y int) (same, otherCaller boo
 			return guess, guess
 		case r.Function != s.Function && keepsFunction(a, x):
 			guess = true
-		case r.File != s.File && r.Function == s.Function && x > 0 && a[x-1].File == r.File:
+		case r.File != s.File && r.Function == s.Function && r.Context != 0 && x > 0 && a[x-1].File == r.File:
 			guess = true // a change of file that the tools left out
 		case r.File != s.File || r.Function != s.Function:
 			return depth > 0 && (guess || firstOfLine(a, x)), true
@@ -301,7 +301,7 @@ func takenFor(a []dwarf.Row, x int, b []dwarf.Row, y int, continued bool) bool {
 	if x < 0 || y < 0 || a[x].Line != b[y].Line || a[x].Column != b[y].Column {
 		return false
 	}
-	if continued {
+	if continued && (a[x].Context != 0 || b[y].Context != 0) {
 		return true
 	}
 	line, addr := b[y].Line, b[y].Addr

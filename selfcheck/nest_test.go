@@ -70,14 +70,14 @@ func TestCallOfTheSameLine(t *testing.T) {
 		}
 	}
 	// The next instruction has no row of its own where its line has the same number.
-	other := []dwarf.Row{{Line: 9, File: 4}, {Line: 9, File: 5, Addr: 16}, {Line: 8, File: 5, Addr: 32}}
+	other := []dwarf.Row{{Line: 9, File: 4, Context: 1}, {Line: 9, File: 5, Addr: 16}, {Line: 8, File: 5, Addr: 32}}
 	for y, want := range []bool{true, true, false} {
 		if got := takenFor(other, 0, other, y, true); got != want {
 			t.Errorf("row %d after row 0: %v", y, got)
 		}
 	}
 	// A file that stays that of the row before, and one that changes.
-	stale, right := []dwarf.Row{{Line: 1, File: 6}, {Line: 2, File: 6}, {Line: 3, File: 7}}, []dwarf.Row{{Line: 1, File: 6}, {Line: 2, File: 8}, {Line: 3, File: 8}}
+	stale, right := []dwarf.Row{{Line: 1, File: 6}, {Line: 2, File: 6, Context: 1}, {Line: 3, File: 7, Context: 1}}, []dwarf.Row{{Line: 1, File: 6}, {Line: 2, File: 8, Context: 1}, {Line: 3, File: 8, Context: 1}}
 	for x, want := range []bool{true, true, false} {
 		if got, _ := sameLine(stale, x, right, x); got != want {
 			t.Errorf("file of row %d: %v", x, got)
