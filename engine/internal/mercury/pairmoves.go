@@ -94,10 +94,13 @@ func (fn *code) pairMoves() (list []framePoint, sure bool) {
 	return list, sure
 }
 
+// tellsMoves is the oldest toolkit whose ptxas says it itself.
+const tellsMoves = 134
+
 // pairMovesOf returns what a frame is to say of a function's moves of 64 bits: nothing
 // where its program, of the SASS side, says of some register that it has no value.
 func (l *Backend) pairMovesOf(fn *code, program []byte) []framePoint {
-	if fn == nil || !l.Release.TellsMoves {
+	if fn == nil || !l.Release.TellsMoves || fn.input.Toolkit >= tellsMoves {
 		return nil
 	}
 	says := false
