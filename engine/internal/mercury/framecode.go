@@ -64,18 +64,16 @@ func appendAdvance(out []byte, from, to uint64) []byte {
 	return binary.LittleEndian.AppendUint32(append(out, cfaAdvance4), uint32((to-from)/sassCodeAlignment))
 }
 
-// translateFrame appends a Mercury program with the addresses of the SASS code.
-func translateFrame(out, b []byte, fn *code) ([]byte, bool) {
-	var few [8]framePoint
-	points := few[:0]
-	merc, moved := uint64(0), false
+// framePoints appends the points of a Mercury program at the addresses of the SASS code.
+func framePoints(points []framePoint, b []byte, fn *code) ([]framePoint, bool) {
+	merc, moved, from := uint64(0), false, len(points)
 	ok := eachFrameOp(b, func(distance uint64, ins []byte) {
 		if ins == nil {
 			merc += distance
 			moved = true
 			return
 		}
-		if moved || len(points) == 0 {
+		if moved || len(points) == from {
 			points = append(points, framePoint{at: fn.frameAt(merc)})
 			moved = false
 		}
@@ -85,11 +83,25 @@ func translateFrame(out, b []byte, fn *code) ([]byte, bool) {
 			last.ops = append(last.ops, ins...)
 		}
 	})
-	if !ok {
-		return out, false
-	}
 	if moved {
 		points = append(points, framePoint{at: fn.frameAt(merc)})
+	}
+	return points, ok
+}
+
+// translateFrame appends a Mercury program with the addresses of the SASS code. others
+// are the programs of other FDEs about the code, of a definition that took a weak one's
+// place or of the one that lost it: what they say is told here, too.
+func translateFrame(out, b []byte, others [][]byte, fn *code) ([]byte, bool) {
+	var few [8]framePoint
+	points, ok := framePoints(few[:0], b, fn)
+	for _, more := range others {
+		var fits bool
+		points, fits = framePoints(points, more, fn)
+		ok = ok && fits
+	}
+	if !ok {
+		return out, false
 	}
 	slices.SortStableFunc(points, func(a, b framePoint) int { return cmp.Compare(a.at, b.at) })
 	sass := uint64(0)

@@ -105,6 +105,7 @@ func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 		img.frames = l.frameRecords(l.Parts[rela].Relocs)
 	}
 	out := make([]byte, 0, l.Secs[target].Size)
+	others := l.otherFrames(img, target)
 	for _, c := range l.Parts[target].Chunks {
 		list, ok := splitFrames(c.Data)
 		if !ok {
@@ -143,7 +144,7 @@ func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 				out[cieAt+codeAlignment] = sassCodeAlignment
 			}
 			fde := uint64(len(out))
-			if out, ok = appendFDE(out, entry, sass[r.from], fn, l.pairMovesOf(fn, sass[r.from])); !ok {
+			if out, ok = appendFDE(out, entry, sass[r.from], others[fn], fn, l.pairMovesOf(fn, sass[r.from])); !ok {
 				return l.badFrames(&c)
 			}
 			binary.LittleEndian.PutUint64(out[fde+frameHead:], cieAt)
@@ -170,6 +171,30 @@ func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 	}
 	img.setRelas(rela, list)
 	return nil
+}
+
+// otherFrames returns the programs of FDEs about code that an FDE before is about, by
+// the code.
+func (l *Backend) otherFrames(img *plan, target model.SecID) map[*code][][]byte {
+	first, others := make(map[*code]bool), make(map[*code][][]byte)
+	for _, c := range l.Parts[target].Chunks {
+		list, _ := splitFrames(c.Data)
+		for _, f := range list {
+			if f.cie {
+				continue
+			}
+			r := img.frames.find(c.Off + f.off + frameLocation)
+			if r.sym == model.Absent {
+				continue
+			}
+			if fn := l.frameCode(img, r.sym); fn != nil && first[fn] {
+				others[fn] = append(others[fn], c.Data[f.off+frameProgram:f.off+f.size])
+			} else if fn != nil {
+				first[fn] = true
+			}
+		}
+	}
+	return others
 }
 
 // frameRecords are the records of .debug_frame that stay, one for each place on
@@ -286,8 +311,8 @@ func (l *Backend) sassFrames(c *model.Chunk) map[uint32][]byte {
 
 // appendFDE appends an FDE whose addresses are those of the SASS code; nil for
 // one that is about no code. sass is its program on the SASS side of the input, nil
-// where that doesn't count. moves is what it is to say of moves of 64 bits.
-func appendFDE(out, entry, sass []byte, fn *code, moves []framePoint) ([]byte, bool) {
+// where that doesn't count; others are the programs of others about the code. moves is what it is to say of moves of 64 bits.
+func appendFDE(out, entry, sass []byte, others [][]byte, fn *code, moves []framePoint) ([]byte, bool) {
 	start := len(out)
 	out = append(out, entry[:frameProgram]...)
 	if fn != nil {
@@ -296,7 +321,7 @@ func appendFDE(out, entry, sass []byte, fn *code, moves []framePoint) ([]byte, b
 		if sass != nil {
 			out, ok = moveFrame(out, sass, fn)
 		} else {
-			out, ok = translateFrame(out, entry[frameProgram:], fn)
+			out, ok = translateFrame(out, entry[frameProgram:], others, fn)
 		}
 		if ok && len(moves) > 0 {
 			program := out[start+frameProgram:]
