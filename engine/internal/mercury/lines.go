@@ -152,10 +152,7 @@ func (w *lineWriter) appendUnit(in *lineInput, u *lineUnit, pos uint64) error {
 	keep := w.sequences(in, u, pos)
 	for i := range keep {
 		s := &keep[i]
-		if fn := w.opened(w.Syms[s.sym].Sec); fn != nil && (fn.result != nil || w.Release.FramesOfSASS) && w.lostIn(fn, in.chunk.File) != nil {
-			w.sayLost(fn, in.chunk.File)
-		}
-		if !w.moveSequence(u, s) {
+		if !w.moveSequence(in, u, s) {
 			return w.badLines(in.Sides, w.name, pos)
 		}
 		w.list = append(w.list, cubin.Reloc{Off: uint64(len(w.out)) + s.place, Type: s.typ, Symbol: s.index})
@@ -206,14 +203,18 @@ func (w *lineWriter) sequences(in *lineInput, u *lineUnit, pos uint64) []lineSeq
 
 // moveSequence gives a sequence the addresses that its function's words have now; false
 // where it is none.
-func (w *lineWriter) moveSequence(u *lineUnit, s *lineSequence) bool {
+func (w *lineWriter) moveSequence(in *lineInput, u *lineUnit, s *lineSequence) bool {
 	fn := w.opened(w.Syms[s.sym].Sec)
-	if fn == nil || fn.result == nil {
+	if fn == nil {
 		return true
 	}
-	stays := w.Release.ClosesLines
+	lost := w.lostIn(fn, in.chunk.File)
+	if fn.result == nil && lost == nil {
+		return true
+	}
+	move, stays := w.lineMover(fn, lost, in.chunk.File), w.Release.ClosesLines || fn.result == nil
 	moved, ok := u.shape.moveLines(s.bytes, func(at uint64) uint64 {
-		to := uint64(fn.movedStart(uint32(at)))
+		to := move(at)
 		stays = stays && to == at
 		return to
 	})
@@ -221,6 +222,27 @@ func (w *lineWriter) moveSequence(u *lineUnit, s *lineSequence) bool {
 		s.bytes = moved
 	}
 	return ok
+}
+
+// lineMover returns what translates the addresses in an input's lines of a function, which
+// it has lost if lost isn't nil.
+func (w *lineWriter) lineMover(fn *code, lost *lostCode, file int32) func(at uint64) uint64 {
+	own := func(at uint64) uint64 { return uint64(fn.movedStart(uint32(at))) }
+	if lost == nil {
+		return own
+	}
+	places, known := newLostMap(lost, fn)
+	return func(at uint64) uint64 {
+		if at == uint64(len(lost.sass)) {
+			return uint64(fn.cap.SASSSize())
+		}
+		to, ok := places.at(uint32(at))
+		if !ok || !known {
+			w.sayLost(fn, file)
+			return own(at)
+		}
+		return uint64(to)
+	}
 }
 
 // otherName returns the sequence of a function that the finalizer doesn't find,
