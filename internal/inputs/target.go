@@ -1,6 +1,7 @@
 package inputs
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/twinlink/twinlink/cubin"
@@ -30,10 +31,11 @@ func (s *Set) checkTarget(name string, data []byte) []engine.Diagnostic {
 	return nil
 }
 
-// isExecutable reports whether a cubin is of a whole program or linked already.
+// isExecutable reports whether a cubin is of a whole program or linked already. It
+// looks at the header's first bytes alone, as the engine reads every object anyway.
 func isExecutable(data []byte) bool {
-	f, err := cubin.Open("", data)
-	return err == nil && f.Header.Type == cuda.ETExec
+	const typeAt = 16
+	return len(data) > typeAt+1 && binary.LittleEndian.Uint16(data[typeAt:]) == cuda.ETExec
 }
 
 // addExecutable refuses a cubin that is no object. Every nvlink ignores it, whatever
