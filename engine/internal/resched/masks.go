@@ -117,6 +117,9 @@ func (a *allocator) masks() {
 			if a.entersBack(b) {
 				a.doubts |= overBack
 			}
+			if a.lateWaits && a.fenced != nil && a.entersLoop(b) {
+				a.doubts |= nearFence // two kernels by nvlink 13.4.92 and 13.5.37 kept the input's
+			}
 		}
 		a.spread(b)
 	}

@@ -1,0 +1,186 @@
+package mercury
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/resched"
+)
+
+// reschedule changes a kernel as the tool does in a final link, and drops the words
+// that are gone from any function.
+func (l *Backend) reschedule(fn *code, gone []int) error {
+	sym := l.Funs[l.Secs[fn.text].Fun].Sym
+	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.debugInput(), Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone,
+		Late: l.Release.OwnLeaves, Slow: l.Release.PacesDoubles && l.isOffTarget(fn), Anew: fn.input.Foreign && l.Release.OwnLeaves, Pads: l.Release.Pads, HoldsDoubles: l.Release.HoldsDoubles, Bares: l.Release.Bares, Adds: l.Arch.SM >= 120}
+	if l.Release.Unpaces && fn.input.Toolkit < unpaced {
+		how.Fillers = resched.FillersOf(fn.sass)
+		how.Gone = append(slices.Clone(gone), how.Fillers...)
+	}
+	many := !fn.input.Foreign && fn.input.Toolkit < l.Release.SharesSources && resched.HoldsManySources(fn.sass)
+	if many {
+		l.warnSchedule(sym)
+	}
+	if how.Stays && len(how.Gone) == 0 && !how.Fence && !how.Slow && !how.Anew {
+		l.warnForeign(fn, sym, fn.sass)
+		return nil
+	}
+	r := resched.Kernel(fn.sass, how)
+	switch {
+	case r.Bare && isDebug(fn.input.File):
+		l.warnSchedule(sym) // what its debug information becomes isn't known in all cases
+	case r.Bare:
+		l.warnBare(sym)
+	case how.Anew:
+		l.warnForeign(fn, sym, fn.sass, r.Text)
+	default:
+		l.warnForeign(fn, sym, fn.sass)
+	}
+	if r.TooLarge {
+		return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Budget, File: fn.input.File.Name, Symbol: l.SymName(sym),
+			Text: fmt.Sprintf("Kernel '%s' is too large to be scheduled anew", l.SymName(sym)), Value: uint64(len(fn.sass))}}}
+	}
+	if r.Unfit {
+		l.warnSchedule(sym) // conversions alone keep what they have
+		return l.notMade(fn)
+	}
+	if r.Quicker && (r.Exact || !r.Changed) {
+		l.warnSchedule(sym)
+	}
+	if !r.Changed {
+		return nil
+	}
+	if x := r.Lost; x != nil {
+		return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Internal, File: fn.input.File.Name, Section: fn.sourceName(), Symbol: l.SymName(sym), Offset: uint64(x.User) * capsule.WordSize, Value: uint64(x.At) * capsule.WordSize,
+			Text: fmt.Sprintf("Internal error: kernel '%s' scheduled anew would lack the wait at %#x for the instruction at %#x", l.SymName(sym), x.User*capsule.WordSize, x.At*capsule.WordSize)}}}
+	}
+	if !r.Exact && !fn.input.Foreign && !many {
+		l.warnSchedule(sym)
+	}
+	if r.Fillers != nil && !fn.takesFillers(&r) {
+		return l.notMade(fn)
+	}
+	fn.sass = r.Text
+	if r.Moves != nil {
+		fn.move(&r)
+	}
+	return nil
+}
+
+// unpaced is the oldest toolkit that doesn't pace doubles by NOPs.
+const unpaced = 134
+
+// warnForeign is warnSchedule of a function of an older toolkit, of which any of these
+// texts holds a scoreboard.
+func (l *Backend) warnForeign(fn *code, sym model.SymID, texts ...[]byte) {
+	if fn.input.Foreign && slices.ContainsFunc(texts, resched.Scheduled) {
+		l.warnSchedule(sym)
+	}
+}
+
+// warnBare says that nvlink leaves a function without any schedule.
+func (l *Backend) warnBare(sym model.SymID) {
+	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, Symbol: l.SymName(sym),
+		Text: fmt.Sprintf("Function '%s', compiled without optimization by an older toolkit, waits for nothing, as nvlink %s writes it", l.SymName(sym), l.Release.Name)})
+}
+
+// warnSchedule says that a function's schedule may not be the tool's. What older
+// toolkits made the tool schedules anew as a whole, callers and -r included; releases
+// before 13.1 do it by rules that aren't known, and here it keeps its schedule.
+func (l *Backend) warnSchedule(sym model.SymID) {
+	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, Symbol: l.SymName(sym),
+		Text: fmt.Sprintf("Kernel '%s' is scheduled anew, perhaps not as nvlink does it", l.SymName(sym))})
+}
+
+// move gives the nodes their new places and makes the capsule anew.
+func (fn *code) move(r *resched.Result) {
+	fn.result = r
+	fn.cap.Nodes = slices.Clone(fn.words)
+	for i := range fn.cap.Nodes {
+		n := &fn.cap.Nodes[i]
+		from := int(n.SASS / capsule.WordSize)
+		start := r.Starts[from]
+		if r.Fillers != nil {
+			start += r.Fillers[from]
+		}
+		n.SASS = uint32(start) * capsule.WordSize
+		n.Span = uint16(r.Starts[from+int(n.Span)] - start)
+		n.Spanned = n.Kind != capsule.Skip && n.Span != 1
+	}
+	fn.dropSkips(r)
+	for _, k := range r.Fenced {
+		fn.keepRecord(k, exitRecord(fn.sass[r.Moves[k]*capsule.WordSize:]))
+	}
+	for _, k := range r.Padded {
+		fn.keepRecord(k, syncRecord(fn.sass[r.Moves[k]*capsule.WordSize:]))
+	}
+	for _, k := range r.Added {
+		if i := fn.nodeAtWord(k); fn.cap.Nodes[i].Kind == capsule.Plain {
+			fn.keepTag(i, sumTag(fn.sass[r.Moves[k]*capsule.WordSize:]))
+		}
+	}
+	if r.Fillers != nil {
+		fn.insertFillers(r)
+	}
+	fn.record = fn.encode()
+	for i := range fn.relocs {
+		if k := int(fn.relocs[i].Off / capsule.WordSize); k < len(r.Moves) && r.Moves[k] >= 0 {
+			fn.relocs[i].Off = uint64(r.Moves[k])*capsule.WordSize + fn.relocs[i].Off%capsule.WordSize
+		}
+	}
+}
+
+// keepRecord makes the node of a word of the input one of which the record is kept.
+func (fn *code) keepRecord(k int, record []byte) {
+	i := fn.nodeAtWord(k)
+	if fn.words[i].Kind != capsule.Plain {
+		return
+	}
+	fn.cap.Nodes[i].Kind = capsule.Full
+	if fn.made == nil {
+		fn.made = make(map[int][]byte)
+	}
+	fn.made[i] = record
+}
+
+// guardByte is the guard of a word in Mercury.
+func guardByte(word []byte) byte {
+	const (
+		never  = 7    // SASS: the predicate that is always true
+		always = 0x1f // Mercury: the same
+	)
+	p, not := word[1]>>4&7, word[1]>>7
+	if p == never {
+		p = always
+	}
+	return p<<3 | not
+}
+
+// syncRecord is the Mercury record of a BSYNC that is padded: its tag, its guard, which
+// of the two kinds it is, and its barrier.
+func syncRecord(word []byte) []byte {
+	const reliable = 1 // bit 72
+	r := []byte{0x01, 0x09, 0x02, 0x0a, guardByte(word), 0, 1, 0, 0, 0, word[2] & 0x1f << 1, 0, 0, 0, 0, 0}
+	if word[9]&reliable != 0 {
+		r[2], r[6] = 4, 0
+	}
+	return r
+}
+
+// exitRecord is the Mercury record of an EXIT: its tag, its guard, and its own
+// predicate.
+func exitRecord(word []byte) []byte {
+	const (
+		never  = 7    // SASS: the predicate that is always true
+		always = 0x1f // Mercury: the same
+	)
+	own, ownNot := word[10]>>7|word[11]<<1&6, word[11]>>2&1
+	if own == never {
+		own = always
+	}
+	return []byte{0x01, 0x11, 0x00, 0x0a, guardByte(word), 0, 0, 0, 0, 0, 0, own<<3 | ownNot, 0, 0, 0, 0}
+}
