@@ -9,26 +9,17 @@ import (
 	"strings"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
-	"github.com/twinlink/twinlink/internal/splitmix"
 )
 
 // objectsAll makes the links of up to n programs that stand as cubins in folders, one a
 // program: from/RELEASE-ARCH-NAME/*.cubin, RELEASE that of the newest compiler.
 func objectsAll(ctx context.Context, dir, from string, seed uint64, n int) error {
-	programs, err := filepath.Glob(filepath.Join(from, "*-sm_*-*"))
-	if err != nil || len(programs) == 0 {
-		return fmt.Errorf("no programs in %q: %w", from, err)
-	}
-	tools, err := nvidia.Find(ctx, nvidia.Options{})
+	m, programs, err := programsIn(ctx, dir, filepath.Join(from, "*-sm_*-*"), seed)
 	if err != nil {
 		return err
 	}
-	m := &maker{tools: tools, dir: dir}
-	order := splitmix.New(seed)
 	made, refused := 0, 0
 	for i := range min(n, len(programs)) {
-		j := i + order.Below(len(programs)-i)
-		programs[i], programs[j] = programs[j], programs[i]
 		name := strings.SplitN(filepath.Base(programs[i]), "-", 3)
 		p := &cpp{seed: seed + uint64(i), arch: name[1], newest: name[0], targets: map[string][]string{}}
 		for v, list := range targets {

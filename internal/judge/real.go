@@ -14,22 +14,31 @@ import (
 	"github.com/twinlink/twinlink/internal/splitmix"
 )
 
-// realAll makes the links of n programs that stand as PTX in folders, one a program:
-// from/PROGRAM/*.ptx.
-func realAll(ctx context.Context, dir, from string, seed uint64, n int) error {
-	programs, err := filepath.Glob(filepath.Join(from, "*"))
+// programsIn returns a maker of links for dir, and the folders of programs that match a
+// pattern in an order drawn by seed.
+func programsIn(ctx context.Context, dir, pattern string, seed uint64) (*maker, []string, error) {
+	programs, err := filepath.Glob(pattern)
 	if err != nil || len(programs) == 0 {
-		return fmt.Errorf("no programs in %q: %w", from, err)
+		return nil, nil, fmt.Errorf("no programs in %q: %w", pattern, err)
 	}
 	tools, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	m := &maker{tools: tools, dir: dir}
 	order := splitmix.New(seed)
 	for i := range programs {
 		j := i + order.Below(len(programs)-i)
 		programs[i], programs[j] = programs[j], programs[i]
+	}
+	return &maker{tools: tools, dir: dir}, programs, nil
+}
+
+// realAll makes the links of n programs that stand as PTX in folders, one a program:
+// from/PROGRAM/*.ptx.
+func realAll(ctx context.Context, dir, from string, seed uint64, n int) error {
+	m, programs, err := programsIn(ctx, dir, filepath.Join(from, "*"), seed)
+	if err != nil {
+		return err
 	}
 	failed, made, refused := 0, 0, 0
 	for i := range n {
