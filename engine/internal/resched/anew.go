@@ -78,13 +78,16 @@ func dropAddressReuse(words []word) {
 // isUnoptimized reports whether code is what ptxas makes without optimization: the
 // instruction that ends it stalls as long as it can, and all share two scoreboards.
 func isUnoptimized(words []word) bool {
-	const longest = 15
+	return shareTwoBoards(words) && !slices.ContainsFunc(words, func(w word) bool {
+		return (w.op() == opRET || w.op() == opEXIT) && w.stall() != maxStall
+	})
+}
+
+// shareTwoBoards reports whether all results of code have one scoreboard, and all
+// sources another.
+func shareTwoBoards(words []word) bool {
 	for i := range words {
-		w := &words[i]
-		if w.wr() != noBoard && w.wr() != 0 || w.rd() != noBoard && w.rd() != 1 {
-			return false
-		}
-		if (w.op() == opRET || w.op() == opEXIT) && w.stall() != longest {
+		if w := &words[i]; w.wr() != noBoard && w.wr() != 0 || w.rd() != noBoard && w.rd() != 1 {
 			return false
 		}
 	}

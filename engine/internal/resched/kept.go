@@ -34,8 +34,8 @@ func (r Result) bare(words []word) Result {
 	const schedule = 1<<63 - 1<<stallShift | 1<<63
 	for i := range words {
 		w := &words[i]
-		if w.op() == opLDS && w.guard() == guardNever {
-			continue // a load that never happens keeps it
+		if w.isDummyLoad() {
+			continue // keeps it
 		}
 		w.hi &^= schedule
 		w.setRd(noBoard)

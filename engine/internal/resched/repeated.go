@@ -36,7 +36,7 @@ func takeOut(words []word, first int, gone []bool, keepsFences, keepsLoads bool,
 		if !words[i].isMEMBAR() {
 			continue
 		}
-		for j := i - 1; !keepsLoads && j >= 0 && i-j <= dummyLoads && words[j].op() == opLDS && words[j].guard() == guardNever; j-- {
+		for j := i - 1; !keepsLoads && j >= 0 && i-j <= dummyLoads && words[j].isDummyLoad(); j-- {
 			gone[j], any = true, true
 		}
 		switch kind := words[i].hi & 0xffff; {
@@ -85,7 +85,7 @@ func AfterFence(text []byte) (at int, ok bool) {
 		switch w := wordAt(text, i); {
 		case w.isMEMBAR():
 			at, ok = i, true
-		case w.op() == opLDS && w.guard() == guardNever:
+		case w.isDummyLoad():
 			ok = true
 		case !ok || !w.isOfFence():
 			return i, ok
@@ -132,20 +132,12 @@ func fence(words []word, r *Result) map[int][]word {
 		}
 		g := w.lo & guardBits
 		if w.isBare() {
-			front[i] = []word{
-				{lo: opMEMBAR | g, hi: membarEnd | 0x000fc00000000000},
-				{lo: opERRBAR | g, hi: 0x000fc00000000000},
-				{lo: opCGAERR | g, hi: 0x000fc00000000000},
-			}
+			front[i] = fenceOf(g, bareWord, bareWord)
 			r.Fenced = append(r.Fenced, i)
 			continue
 		}
 		if slow {
-			front[i] = []word{
-				{lo: opMEMBAR | g, hi: membarEnd | 0x000fc00000000000},
-				{lo: opERRBAR | g, hi: 0x003fc00000000000},
-				{lo: opCGAERR | g, hi: 0x003fde0000000000},
-			}
+			front[i] = fenceOf(g, 0x003fc00000000000, 0x003fde0000000000)
 			r.Fenced = append(r.Fenced, i)
 			continue
 		}
@@ -166,11 +158,7 @@ func fence(words []word, r *Result) map[int][]word {
 		}
 		guarded := w.wait() & guardBoards(words, i)
 		w.setWait(w.wait() &^ guarded)
-		front[i] = []word{
-			{lo: opMEMBAR | g, hi: membarEnd | 0x000fc00000000000},
-			{lo: opERRBAR | g, hi: 0x000fc00000000000},
-			{lo: opCGAERR | g, hi: 0x000fec0000000000},
-		}
+		front[i] = fenceOf(g, bareWord, 0x000fec0000000000)
 		front[i][1].setWait(guarded)
 		front[i][2].setStall(last)
 		r.Fenced = append(r.Fenced, i)
@@ -178,23 +166,22 @@ func fence(words []word, r *Result) map[int][]word {
 	return front
 }
 
-// unscheduled reports whether code is what ptxas makes without optimization: every
-// instruction stalls as long as it can, and waits for the two scoreboards that all
-// share.
+// bareWord is the schedule of a word that neither stalls, waits nor holds a scoreboard.
+const bareWord = 0x000fc00000000000
+
+// fenceOf returns a fence under a guard: a MEMBAR, an ERRBAR and a CGAERRBAR, the last two
+// with these schedules.
+func fenceOf(guard, errbar, cgaerrbar uint64) []word {
+	return []word{{lo: opMEMBAR | guard, hi: membarEnd | bareWord}, {lo: opERRBAR | guard, hi: errbar}, {lo: opCGAERR | guard, hi: cgaerrbar}}
+}
+
+// unscheduled reports whether code is what ptxas makes without optimization: all share
+// two scoreboards, and an EXIT stalls as long as it can and waits for both.
 func unscheduled(words []word) bool {
-	const (
-		longest = 15
-		both    = 3
-	)
-	for i := range words {
-		switch w := &words[i]; {
-		case w.op() == opEXIT && (w.stall() != longest || w.wait() != both):
-			return false
-		case w.wr() != noBoard && w.wr() != 0, w.rd() != noBoard && w.rd() != 1:
-			return false
-		}
-	}
-	return true
+	const both = 3
+	return shareTwoBoards(words) && !slices.ContainsFunc(words, func(w word) bool {
+		return w.op() == opEXIT && (w.stall() != maxStall || w.wait() != both)
+	})
 }
 
 // isBare reports whether an instruction has no schedule at all, as ptxas 13.3 and later

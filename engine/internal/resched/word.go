@@ -156,6 +156,9 @@ func (w word) isOfFence() bool {
 	return false
 }
 
+// isDummyLoad reports whether the word is a load that never happens.
+func (w *word) isDummyLoad() bool { return w.op() == opLDS && w.guard() == guardNever }
+
 // isCall reports whether the instruction calls.
 func (w *word) isCall() bool {
 	switch w.op() {
