@@ -33,7 +33,7 @@ type code struct {
 	made      map[int][]byte  // records of nodes that became stored ones
 	anew      bool            // record was made of the nodes
 	places    []uint32        // by node: where its record stands then, made when first asked for
-	framed    bool            // an FDE is about it
+	frame     int             // the FDE that is about it, the first being 1; 0 for none
 	lostDebug bool            // a warning told of debug information about another definition
 	bent      []uint64        // YIELDs that become another operation
 	gone      []int           // words that go

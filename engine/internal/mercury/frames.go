@@ -98,64 +98,105 @@ func areMarkedFrames(b []byte) bool {
 	return true
 }
 
+// frameEntry is an FDE that stays.
+type frameEntry struct {
+	chunk  *model.Chunk
+	bytes  []byte
+	cie    []byte
+	sass   []byte // its program on the SASS side of the input, nil where that doesn't count
+	record *frameRecord
+	fn     *code    // what it is about; nil for no code, or for code that an FDE before is about
+	others [][]byte // programs of FDEs behind it about the same code
+}
+
 // fillFrames makes .debug_frame and its relocations.
 func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 	rela := l.RelocSection(target, l.Names.ID(".rela.debug_frame"))
 	if rela != model.Absent {
 		img.frames = l.frameRecords(l.Parts[rela].Relocs)
 	}
+	entries, err := l.frameEntries(img, target)
+	if err != nil {
+		return err
+	}
 	out := make([]byte, 0, l.Secs[target].Size)
-	others := l.otherFrames(img, target)
-	for _, c := range l.Parts[target].Chunks {
+	for i := range entries {
+		var ok bool
+		if out, ok = l.appendFrame(out, &entries[i]); !ok {
+			return l.badFrames(entries[i].chunk)
+		}
+	}
+	sass := &img.parts[img.sassOf[target]]
+	sass.data, sass.hdr.Size = out, uint64(len(out))
+	if rela != model.Absent {
+		img.setRelas(rela, l.frameRelas(img, rela))
+	}
+	return nil
+}
+
+// frameEntries returns the FDEs that stay, in the order of the inputs.
+func (l *Backend) frameEntries(img *plan, target model.SecID) ([]frameEntry, error) {
+	entries := make([]frameEntry, 0, len(img.frames))
+	for i := range l.Parts[target].Chunks {
+		c := &l.Parts[target].Chunks[i]
 		list, ok := splitFrames(c.Data)
 		if !ok {
-			return l.badFrames(&c)
+			return nil, l.badFrames(c)
 		}
 		var sass map[uint32][]byte
 		if l.Release.FramesOfSASS {
-			sass = l.sassFrames(&c)
+			sass = l.sassFrames(c)
 		}
 		var cie []byte
 		for _, f := range list {
-			entry := c.Data[f.off : f.off+f.size]
 			if f.cie {
-				cie = entry
+				cie = c.Data[f.off : f.off+f.size]
 				continue
 			}
 			r := img.frames.find(c.Off + f.off + frameLocation)
 			if r.sym == model.Absent {
 				continue
 			}
-			fn := l.frameCode(img, r.sym)
-			if fn != nil && fn.framed {
-				fn = nil
-			} else if fn != nil {
-				fn.framed = true
-				if lost := l.lostIn(fn, c.File); lost != nil && !fn.framesFit(lost, entry[frameProgram:], sass[r.from]) {
-					l.sayLost(fn, c.File)
-				}
-			}
 			if len(cie) <= codeAlignment {
-				return l.badFrames(&c) // an FDE before any CIE
+				return nil, l.badFrames(c) // an FDE before any CIE
 			}
-			cieAt := uint64(len(out))
-			out = append(out, cie...)
-			if fn != nil {
-				out[cieAt+codeAlignment] = sassCodeAlignment
+			e := frameEntry{chunk: c, bytes: c.Data[f.off : f.off+f.size], cie: cie, sass: sass[r.from], record: r}
+			switch fn := l.frameCode(img, r.sym); {
+			case fn == nil:
+			case fn.frame == 0:
+				e.fn, fn.frame = fn, len(entries)+1
+			case fn.frame <= len(entries) && entries[fn.frame-1].fn == fn: // not of another section
+				first := &entries[fn.frame-1]
+				first.others = append(first.others, e.bytes[frameProgram:])
 			}
-			fde := uint64(len(out))
-			if out, ok = appendFDE(out, entry, sass[r.from], others[fn], fn, l.pairMovesOf(fn, sass[r.from])); !ok {
-				return l.badFrames(&c)
-			}
-			binary.LittleEndian.PutUint64(out[fde+frameHead:], cieAt)
-			r.place = fde + frameLocation
+			entries = append(entries, e)
 		}
 	}
-	sass := &img.parts[img.sassOf[target]]
-	sass.data, sass.hdr.Size = out, uint64(len(out))
-	if rela == model.Absent {
-		return nil
+	return entries, nil
+}
+
+// appendFrame appends the CIE and the FDE of an entry; false where its program can't be
+// read.
+func (l *Backend) appendFrame(out []byte, e *frameEntry) ([]byte, bool) {
+	cieAt := uint64(len(out))
+	out = append(out, e.cie...)
+	if e.fn != nil {
+		out[cieAt+codeAlignment] = sassCodeAlignment
+		if lost := l.lostIn(e.fn, e.chunk.File); lost != nil && !e.fn.framesFit(lost, e.bytes[frameProgram:], e.sass) {
+			l.sayLost(e.fn, e.chunk.File)
+		}
 	}
+	fde := uint64(len(out))
+	out, ok := appendFDE(out, e, l.pairMovesOf(e.fn, e.sass))
+	if ok {
+		binary.LittleEndian.PutUint64(out[fde+frameHead:], cieAt)
+		e.record.place = fde + frameLocation
+	}
+	return out, ok
+}
+
+// frameRelas returns the records of .debug_frame of the SASS side.
+func (l *Backend) frameRelas(img *plan, rela model.SecID) []cubin.Reloc {
 	list := make([]cubin.Reloc, 0, len(img.frames))
 	relocs := l.Parts[rela].Relocs
 	for j := len(relocs) - 1; j >= 0; j-- {
@@ -169,32 +210,7 @@ func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 			list = append(list, cubin.Reloc{Off: at.place, Type: typ, Symbol: l.SymIndex(r.Sym), Addend: at.addend})
 		}
 	}
-	img.setRelas(rela, list)
-	return nil
-}
-
-// otherFrames returns the programs of FDEs about code that an FDE before is about, by
-// the code.
-func (l *Backend) otherFrames(img *plan, target model.SecID) map[*code][][]byte {
-	first, others := make(map[*code]bool), make(map[*code][][]byte)
-	for _, c := range l.Parts[target].Chunks {
-		list, _ := splitFrames(c.Data)
-		for _, f := range list {
-			if f.cie {
-				continue
-			}
-			r := img.frames.find(c.Off + f.off + frameLocation)
-			if r.sym == model.Absent {
-				continue
-			}
-			if fn := l.frameCode(img, r.sym); fn != nil && first[fn] {
-				others[fn] = append(others[fn], c.Data[f.off+frameProgram:f.off+f.size])
-			} else if fn != nil {
-				first[fn] = true
-			}
-		}
-	}
-	return others
+	return list
 }
 
 // frameRecords are the records of .debug_frame that stay, one for each place on
@@ -309,19 +325,18 @@ func (l *Backend) sassFrames(c *model.Chunk) map[uint32][]byte {
 	return programs
 }
 
-// appendFDE appends an FDE whose addresses are those of the SASS code; nil for
-// one that is about no code. sass is its program on the SASS side of the input, nil
-// where that doesn't count; others are the programs of others about the code. moves is what it is to say of moves of 64 bits.
-func appendFDE(out, entry, sass []byte, others [][]byte, fn *code, moves []framePoint) ([]byte, bool) {
+// appendFDE appends an entry's FDE with the addresses of the SASS code; one that is about
+// no code says nothing. moves is what it is to say of moves of 64 bits.
+func appendFDE(out []byte, e *frameEntry, moves []framePoint) ([]byte, bool) {
 	start := len(out)
-	out = append(out, entry[:frameProgram]...)
-	if fn != nil {
-		binary.LittleEndian.PutUint64(out[start+frameProgram-8:], uint64(fn.cap.SASSSize()))
+	out = append(out, e.bytes[:frameProgram]...)
+	if e.fn != nil {
+		binary.LittleEndian.PutUint64(out[start+frameProgram-8:], uint64(e.fn.cap.SASSSize()))
 		var ok bool
-		if sass != nil {
-			out, ok = moveFrame(out, sass, fn)
+		if e.sass != nil {
+			out, ok = moveFrame(out, e.sass, e.fn)
 		} else {
-			out, ok = translateFrame(out, entry[frameProgram:], others, fn)
+			out, ok = translateFrame(out, e.bytes[frameProgram:], e.others, e.fn)
 		}
 		if ok && len(moves) > 0 {
 			program := out[start+frameProgram:]

@@ -1,6 +1,8 @@
 package mercury
 
 import (
+	"slices"
+
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/engine/internal/resched"
 )
@@ -12,6 +14,9 @@ import (
 // Source: 78 programs put to nvlink 13.0.88 for sm_100 and 13.5.37 for sm_120; code of
 // the final link is that of a part made without -g.
 func (fn *code) unfence() (gone []int) {
+	if !slices.ContainsFunc(fn.cap.Wide(), func(w capsule.Wide) bool { return w.Kind == capsule.Full && w.Span > 1 }) {
+		return nil
+	}
 	for i := range fn.cap.Nodes {
 		n := &fn.cap.Nodes[i]
 		if n.Kind != capsule.Full || !n.Spanned {
