@@ -29,17 +29,21 @@ func (l *Layout) layoutHeaders() {
 	if uses == nil {
 		return
 	}
-	// Behind the longest parameter list of the link, also of kernels that use
-	// none.
-	longest := uint64(0)
-	for _, k := range l.AllKernels() {
-		longest = max(longest, l.paramSize(l.Funs[k].Text))
-	}
 	reached := l.AnswersForAny(func(f model.FunID) bool { return uses[f] })
 	for _, k := range l.LiveKernels() {
 		if reached(k) {
 			l.addHeaders(k, images)
 		}
+	}
+	l.placeSlots()
+}
+
+// placeSlots says where the slots begin: behind the longest parameter list of the
+// link, also of kernels that use none.
+func (l *Layout) placeSlots() {
+	longest := uint64(0)
+	for _, k := range l.AllKernels() {
+		longest = max(longest, l.paramSize(l.Funs[k].Text))
 	}
 	const bankAlign = 16
 	l.Slots = model.AlignUp(longest, bankAlign)

@@ -45,6 +45,9 @@ func Compute(g *reach.Graph) (*Layout, error) {
 		}
 	}
 	if l.IsRelocatable() {
+		if l.Dialect.HeaderSections {
+			l.placeSlots()
+		}
 		l.layoutPartial()
 		return l, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/descriptor"
+	"github.com/twinlink/twinlink/engine/internal/layout"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/output"
 )
@@ -149,6 +150,9 @@ func (l *Backend) writeKept(body []byte, in model.SecID, r *model.Reloc) error {
 	case r.Sym != model.Absent && l.Syms[r.Sym].IsReservedShared() && !l.IsRelocatable():
 		v := descriptor.Values{Rela: true, Addend: r.Addend, Symbol: l.Syms[r.Sym].Value + reservedGrowth}
 		return l.applySASS(body, in, r, v)
+	case l.IsRelocatable() && l.Slots != 0 && r.Sym != model.Absent && l.Syms[r.Sym].IsTexture() && layout.Bindless[l.MoreOf(r).SASSType]:
+		// The finalizer has no slots yet, but knows where they will begin.
+		return l.applySASS(body, in, r, descriptor.Values{Rela: true, Addend: r.Addend})
 	case isWritten(r.NewType):
 		if word, ok := cubin.Window(body, uint64(l.MoreOf(r).SASSOff), capsule.WordSize); ok {
 			v := l.writtenValue(r)
