@@ -125,6 +125,10 @@ func candidates(file, name string) ([]Fault, error) {
 		if !ok || f.Body == nil || f.Name.Name == "String" {
 			continue
 		}
+		if last := len(f.Body.List) - 1; last > 0 {
+			at := f.Body.List[last].Pos()
+			add("early", at, at, "return "+nothing(f.Type.Results, source)+"; ")
+		}
 		ast.Inspect(f.Body, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.IfStmt:
@@ -133,6 +137,16 @@ func candidates(file, name string) ([]Fault, error) {
 			case *ast.BinaryExpr:
 				if s, ok := swaps[n.Op]; ok && !isText(n.X) && !isText(n.Y) {
 					add("operator", n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), s)
+				}
+				if n.Op == token.LAND || n.Op == token.LOR {
+					add("left", n.Pos(), n.End(), source(n.X))
+					add("right", n.Pos(), n.End(), source(n.Y))
+				}
+			case *ast.CallExpr:
+				for i := 1; i < len(n.Args); i++ {
+					if a, b := n.Args[i-1], n.Args[i]; source(a) != source(b) && !n.Ellipsis.IsValid() {
+						add("swapped", a.Pos(), b.End(), source(b)+", "+source(a))
+					}
 				}
 			case *ast.BasicLit:
 				if v, err := strconv.ParseUint(n.Value, 0, 63); n.Kind == token.INT && err == nil {
@@ -161,6 +175,19 @@ func candidates(file, name string) ([]Fault, error) {
 		})
 	}
 	return list, nil
+}
+
+// nothing are the zero values of a function's results.
+func nothing(results *ast.FieldList, source func(ast.Node) string) string {
+	var list []string
+	if results != nil {
+		for _, r := range results.List {
+			for range max(len(r.Names), 1) {
+				list = append(list, "*new("+source(r.Type)+")")
+			}
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 func isText(e ast.Expr) bool {
