@@ -74,3 +74,31 @@ func TestRelocatableShared(t *testing.T) {
 		t.Error("no relocatable link with shared memory")
 	}
 }
+
+// -r of 13.0 and 13.1 gives a shared variable that another module defines all ones for its place and keeps no record, so that
+// the final link can't give it one; later releases keep the record.
+func TestSharedOfAnotherModule(t *testing.T) {
+	const text = `.version 7.8
+.target sm_90
+.address_size 64
+.extern .shared .align 4 .b8 far[256];
+.visible .func (.reg .b32 %out) peer(.reg .b32 %in)
+{
+	.reg .b32 %a, %x;
+	mov.u32 %a, far;
+	ld.shared.u32 %x, [far+4];
+	add.u32 %a, %a, %in;
+	ld.shared.u32 %out, [%a];
+	add.u32 %out, %out, %x;
+	ret;
+}
+`
+	for release, lost := range map[string]bool{"13.0": true, "13.5": false} {
+		inputs, output := linkedText(t, release, []string{"-arch=sm_90", "-r"}, text)
+		v := Check(inputs, output, Options{Arch: "sm_90", Relocatable: true})
+		told := len(v.Findings) > 0 && v.Findings[0].Kind == SharedPlace && v.Findings[0].Symbol == "far"
+		if told != lost || v.Agrees() == lost || lost && v.Total != 1 {
+			t.Errorf("by %s:\n%s", release, v)
+		}
+	}
+}

@@ -245,13 +245,13 @@ func (c *check) patch(m *module, a *area, r record, d decision) {
 	}
 }
 
-// placedEarly tells of a static shared variable that a relocatable output already
-// gives a place: nvlink 13.0 carries such records out before anything has one. It
-// writes the variable's alignment, whatever else lies there, and the final link
-// asks for no memory.
+// placedEarly tells of a shared variable that a relocatable output already gives a
+// place: nvlink 13.0 carries such records out before anything has one. It writes the
+// variable's alignment, whatever else lies there, and the final link asks for no
+// memory; where another module defines the variable it writes all ones.
 func (c *check) placedEarly(m *module, a *area, r record) bool {
 	id := m.refs[r.symbol].id
-	if id == nil || id.function() || id.space() != cuda.STOShared || a.out == nil || !a.code() || isYield(r.kind) || id.def == nil && !(id.externShared() && a.owner.kernel()) {
+	if id == nil || id.function() || id.space() != cuda.STOShared || a.out == nil || !a.code() || isYield(r.kind) || id.def == nil && id.externShared() && !a.owner.kernel() {
 		return false
 	}
 	if a.recordsAt == nil {
@@ -271,8 +271,12 @@ func (c *check) placedEarly(m *module, a *area, r record) bool {
 			c.earlyTold = map[*identity]bool{}
 		}
 		c.earlyTold[id] = true
+		detail := "a shared variable was given a place before the final link: others lie there too, and no memory is asked for"
+		if id.def == nil {
+			detail = "a shared variable that another module defines was given a place before the final link, which can't give it another: no record asks for it"
+		}
 		c.verdict.add(Finding{Kind: SharedPlace, File: id.file, Section: a.name, Symbol: id.name, Offset: r.offset, Relocation: relocationName(r.kind),
-			Want: "a record for the final link", Got: "a number", Detail: "a shared variable was given a place before the final link: others lie there too, and no memory is asked for"})
+			Want: "a record for the final link", Got: "a number", Detail: detail})
 	}
 	return true
 }
