@@ -126,6 +126,9 @@ func candidates(file, name string) ([]Fault, error) {
 			continue
 		}
 		if last := len(f.Body.List) - 1; last > 0 {
+			if _, ok := f.Body.List[last].(*ast.ReturnStmt); ok {
+				last-- // it may return nothing itself
+			}
 			at := f.Body.List[last].Pos()
 			add("early", at, at, "return "+nothing(f.Type.Results, source)+"; ")
 		}
