@@ -52,6 +52,8 @@ func (a *allocator) reallocate(dead int) bool {
 			a.before[s] = append(a.before[s], b)
 		}
 	}
+	paced := a.paced
+	a.paced = false // the input is code of sm_100
 	a.findFreed()
 	if a.countsCopies() {
 		a.lowest = 1
@@ -68,6 +70,9 @@ func (a *allocator) reallocate(dead int) bool {
 		}
 		a.foresee()
 		a.inForward, a.forward = a.forward, nil
+	}
+	if a.paced = paced; paced {
+		a.findFreed()
 	}
 	a.base, a.out, a.fenced = a.out, make([]bitset, nb), fenced
 	a.findPending()

@@ -42,7 +42,22 @@ func (w *word) fallsThrough() bool {
 // blocks divides the code.
 func blocks(words []word) []block {
 	n := len(words)
-	starts := make([]bool, n+1)
+	return blocksFrom(words, make([]bool, n+1))
+}
+
+// blocksApart is blocks with each call in one of its own, as nvlink has them where it
+// makes code of sm_100 that of sm_103.
+func blocksApart(words []word) []block {
+	starts := make([]bool, len(words)+1)
+	for i := range words {
+		starts[i] = words[i].isCall()
+	}
+	return blocksFrom(words, starts)
+}
+
+// blocksFrom divides the code, at starts too.
+func blocksFrom(words []word, starts []bool) []block {
+	n := len(words)
 	starts[0] = true
 	targets := make([]int, n) // where a branch may go, and 1
 	for i := range words {

@@ -253,6 +253,11 @@ func (a *allocator) freeWaits(b int, is, was bitset, mask uint8) uint8 {
 		}
 	})
 	free := uint8(0)
+	if a.paced {
+		for _, t := range a.first[a.blocks[b].to-1] {
+			youngest[a.tokens[t].now] = -1 // it is held from now on
+		}
+	}
 	for sb, t := range youngest[:boards] {
 		if t >= 0 && mask>>sb&1 == 0 && a.isFree(b, t, was, is) {
 			free |= 1 << sb

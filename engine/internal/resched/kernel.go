@@ -88,9 +88,9 @@ func change(text []byte, how Options) (Result, int) {
 	if how.Anew {
 		return anew(words, gone, stays, how, r)
 	}
-	fit := !how.Debug && !how.Fence && !stays && len(how.Gone) == 0
+	fit := !how.Debug && !how.Fence && len(how.Gone) == 0
 	if how.Slow && (hasDouble(words) || fit && hasPaced(words)) {
-		return r.slow(words, how, fit)
+		return r.slow(words, !stays, fit)
 	}
 	r.Quicker = how.Slow && (hasPaced(words) || hasQuicker(words))
 	front := make(map[int][]word)

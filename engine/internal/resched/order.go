@@ -103,7 +103,7 @@ func (a *allocator) giveOut() {
 	a.edges = a.newEdges()
 	a.forward = make([]uint8, len(a.words))
 	for _, b := range a.order {
-		if a.isConcerned(b, was) {
+		if a.paced || a.isConcerned(b, was) {
 			a.walk(b)
 			if b != 0 {
 				a.doubts |= laterBlock

@@ -26,15 +26,13 @@ const (
 	endUniform     = 12 // of a uniform register
 	endCombination = 11 // of what UPLOP3 makes
 	endComparison  = 14 // of what UISETP makes
-	doubleResult   = 7  // until most instructions may read a double's result
+	doubleResult   = 10 // until arithmetic may read a double's result
+	doubleShared   = 7  // until the memory unit may
+	doubleTurn     = 6  // until a conversion may
+	doubleAsGuard  = 14 // until a guard may be what a comparison made
 	latestDouble   = 14 // a double's result may be read anywhere
 	longestLatency = 16
 )
-
-// isFixed reports whether an instruction has a fixed latency.
-func (w *word) isFixed() bool {
-	return w.wr() == noBoard && w.rd() == noBoard && !w.isDouble() && !w.isShared() && !w.endsBlock()
-}
 
 // restall makes the stalls of a block.
 func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
@@ -93,7 +91,7 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 		switch {
 		case h != hazardUnit && q.isDouble():
 			if !known && !w.isDouble() {
-				l, known = doubleResult, true
+				l, known = w.afterDouble(h), true
 			}
 			if known && apart <= l {
 				double = true
@@ -121,6 +119,19 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 		stall = maxStall
 	}
 	return stall
+}
+
+// afterDouble returns how far behind a double on sm_100 its result may be read.
+func (w *word) afterDouble(h hazard) int {
+	switch {
+	case h == hazardGuard:
+		return doubleAsGuard
+	case w.isShared():
+		return doubleShared
+	case w.isPaced():
+		return doubleTurn
+	}
+	return doubleResult
 }
 
 // untilSeen returns the stall that the word in front of word i needs at least for waits

@@ -127,11 +127,14 @@ func freshBoards(f *flow) map[int]*fresh {
 				get(source).rd = true
 			}
 		}
-		if len(f.blocks[b].next) == 0 {
+		if last := &f.words[f.blocks[b].to-1]; len(f.blocks[b].next) == 0 && last.op() != opRET {
 			continue
 		}
 		for _, at := range u.results {
 			get(at).wr = true
+		}
+		if len(f.blocks[b].next) == 0 {
+			u.sources = nil // what follows a return comes behind the results
 		}
 		for _, at := range u.sources {
 			get(at).rd = true
@@ -150,7 +153,10 @@ func hasDouble(words []word) bool {
 func (w *word) isUnderstood() bool {
 	switch w.op() {
 	case opBRA, opBRAUnif, opBSSY, opBSYNC, opEXIT, opNOP, opMEMBAR, opERRBAR, opCGAERR, opDEPBAR, opENDCOLLECTIVE, opWARPSYNC,
-		0xb1d, 0x98f, 0x95c, 0x95d, 0x946, 0x942, 0x91e: // BAR.SYNC, CCTL, breaks and pauses
+		0xb1d, 0x98f, 0x95c, 0x95d, 0x946, 0x942, 0x91e, opRET: // BAR.SYNC, CCTL, breaks and pauses
+		return true
+	}
+	if w.isCall() {
 		return true
 	}
 	always := *w
@@ -164,9 +170,9 @@ func hasPaced(words []word) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return w.isPaced() })
 }
 
-// slow is change for a function with doubles; only a kernel that nothing else is
-// done to is fit for it.
-func (r *Result) slow(words []word, how Options, fit bool) (Result, int) {
+// slow is change for a function with doubles; only one that nothing else is done to
+// is fit for it. leaf says that it is a kernel without calls.
+func (r *Result) slow(words []word, leaf, fit bool) (Result, int) {
 	dead := -1
 	if !fit {
 		r.Unfit = true
@@ -178,23 +184,30 @@ func (r *Result) slow(words []word, how Options, fit bool) (Result, int) {
 			return *r, dead
 		}
 	}
-	words = repeated(words, make([]bool, len(words)), nil, false, r)
+	if leaf {
+		words = repeated(words, make([]bool, len(words)), nil, false, r)
+	}
 	r.TooLarge = isLarge(words)
 	if r.Moves != nil || r.TooLarge {
 		r.Unfit = !r.TooLarge
 		return *r, dead
 	}
-	if stackLoad(words) {
+	if leaf = leaf && stackLoad(words); leaf {
 		dead = 0
 	}
-	out, ok := slowed(words, r)
+	out, ok := slowed(words, leaf, r)
 	r.Changed, r.Exact, r.Unfit, r.Text = ok, false, !ok, join(out)
 	return *r, dead
 }
 
-// slowed makes the words for sm_103. false: some of them it can't be sure of.
-func slowed(words []word, r *Result) (out []word, ok bool) {
-	f := trace(words)
+// slowed makes the words for sm_103; in a leaf the stack pointer's scoreboard goes.
+// false: some of them it can't be sure of.
+func slowed(words []word, leaf bool, r *Result) (out []word, ok bool) {
+	f := traceIn(words, blocksApart(words), nil)
+	bitsWas := make([]yieldBits, len(f.blocks))
+	for b := range f.blocks {
+		bitsWas[b] = f.bitsOf(&f.blocks[b])
+	}
 	need := freshBoards(f)
 	front := map[int][]word{}
 	for b := range f.blocks {
@@ -206,12 +219,6 @@ func slowed(words []word, r *Result) (out []word, ok bool) {
 			w := &words[i]
 			if s := p.stalls[i-f.blocks[b].from]; s != cycles(w) {
 				w.setStall(s)
-				if w.isFixed() {
-					w.setYield(s <= shortStall)
-				}
-			}
-			if w.isFixed() && w.stall() == shortStall && f.behindDouble(b, i) {
-				w.setYield(true)
 			}
 			if w.isDouble() {
 				w.setYield(w.stall() < longStall)
@@ -224,6 +231,7 @@ func slowed(words []word, r *Result) (out []word, ok bool) {
 				}
 			}
 		}
+		f.setBits(&f.blocks[b], bitsWas[b], f.bitsOf(&f.blocks[b]))
 	}
 	out = rebuild(words, make([]bool, len(words)), front, r)
 	r.Fillers = make([]int, len(words)+1)
@@ -234,20 +242,14 @@ func slowed(words []word, r *Result) (out []word, ok bool) {
 	for i, list := range front {
 		r.Fillers[i] = len(list)
 	}
-	a := &allocator{flow: traceFresh(out, moved), paced: true}
+	a := &allocator{flow: traceIn(out, blocksApart(out), moved), paced: true}
 	dead := -1
-	if stackLoad(out) && len(a.first[0]) > 0 {
+	if leaf && len(a.first[0]) > 0 {
 		dead = a.first[0][0]
 	}
 	ok = a.reallocate(dead) && sound103(out)
 	r.doubts = a.doubts
 	return out, ok
-}
-
-// behindDouble reports whether one of the two words in front of a word in its block is
-// one of doubles.
-func (f *flow) behindDouble(b, i int) bool {
-	return i > f.blocks[b].from && f.words[i-1].isDouble() || i > f.blocks[b].from+1 && f.words[i-2].isDouble()
 }
 
 // cycles returns the stall of an instruction, at least one.

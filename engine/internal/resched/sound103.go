@@ -2,9 +2,9 @@ package resched
 
 // sound103 reports whether code for sm_103 waits for every double: for its results
 // before anything uses or overwrites their registers, for its sources before
-// anything overwrites those, on every path. A wait for one of a block counts for
-// those before it in the same block, since the unit works in order; the unit's own
-// instructions read and write in order too.
+// anything overwrites those, for both before the code calls or returns, on every path.
+// A wait for one of a block counts for those before it in the same block, since the
+// unit works in order; the unit's own instructions read and write in order too.
 func sound103(words []word) bool {
 	f := trace(words)
 	var at []int
@@ -40,9 +40,12 @@ func sound103(words []word) bool {
 				earlier(set, t-n, n, i)
 			}
 		})
+		leaves := w.isCall() || w.op() == opRET // what runs then may use any register
 		set.each(func(t int) {
 			own := &f.ops[at[t%n]]
 			switch {
+			case leaves:
+				good = false
 			case t < n:
 				good = good && !overlap(own.writes, o.reads) && (w.isDouble() || !overlap(own.writes, o.writes))
 			case !w.isDouble():

@@ -37,7 +37,12 @@ func trace(words []word) *flow { return traceFresh(words, nil) }
 
 // traceFresh is trace with tokens that the input hasn't.
 func traceFresh(words []word, more map[int]*fresh) *flow {
-	f := &flow{words: words, blocks: blocks(words), of: make([]int, len(words)), first: make([][]int, len(words)),
+	return traceIn(words, blocks(words), more)
+}
+
+// traceIn is traceFresh for code divided into blocks.
+func traceIn(words []word, list []block, more map[int]*fresh) *flow {
+	f := &flow{words: words, blocks: list, of: make([]int, len(words)), first: make([][]int, len(words)),
 		ops: make([]operands, len(words)), time: make([]int, len(words)+1)}
 	for b := range f.blocks {
 		for i := f.blocks[b].from; i < f.blocks[b].to; i++ {
@@ -183,7 +188,9 @@ func hasUniform(list []span) bool {
 func (f *flow) needs(t, i int, was bitset) bool {
 	tok := &f.tokens[t]
 	switch {
-	case f.strange && f.words[i].op() == opRET:
+	case tok.fresh && f.words[i].isCall():
+		return true
+	case (f.strange || tok.fresh) && f.words[i].op() == opRET:
 		return !tok.read || tok.block != f.of[i] || !f.hasResult(t)
 	case !was.has(t):
 		return f.touches(t, i)
