@@ -27,11 +27,11 @@ func LinkTo(w io.WriterAt, inputs []Input, opt Options) (*Output, error) {
 	if err != nil {
 		return nil, refusal(set, err)
 	}
-	image, err := link(set, w)
+	image, left, err := link(set, w)
 	if err != nil {
 		return nil, refusal(set, err)
 	}
-	return &Output{Image: image, Release: set.Release.Name, Diags: set.Diags}, nil
+	return &Output{Image: image, Release: set.Release.Name, Diags: set.Diags, Left: left}, nil
 }
 
 // failedExit is nvlink's exit status after errors that aren't fatal.
@@ -42,6 +42,8 @@ type backend interface {
 	resolve.Rules
 	// Write plans the output and writes it to to; with nil it is returned.
 	Write(to io.WriterAt) ([]byte, error)
+	// Left returns, after Write, how many sections were made and aren't in the image.
+	Left() int
 }
 
 func backendOf(res *resolve.Resolution) backend {

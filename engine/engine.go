@@ -30,6 +30,7 @@ type Output struct {
 	Image   []byte
 	Release string       // the release it behaves as
 	Diags   []Diagnostic // warnings
+	Left    int          // sections that were made and aren't in the image
 }
 
 // LinkError is a link that was refused: what was said, and the exit status

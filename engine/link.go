@@ -13,11 +13,11 @@ import (
 
 // link is the chain of phases. Each takes the last one's result and returns its
 // own, which no later one changes.
-func link(set *input.Set, to io.WriterAt) ([]byte, error) {
+func link(set *input.Set, to io.WriterAt) ([]byte, int, error) {
 	set.Begin("merge")
 	program, err := merge.Merge(set)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	set.Begin("reach") // before layout, which leaves dead code out
 	graph := reach.Find(program)
@@ -25,7 +25,7 @@ func link(set *input.Set, to io.WriterAt) ([]byte, error) {
 	set.Begin("layout") // before resources: constants and slots count as records
 	placed, err := layout.Compute(graph)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	set.Begin("resources")
 	usage := resources.Compute(placed)
@@ -33,11 +33,11 @@ func link(set *input.Set, to io.WriterAt) ([]byte, error) {
 	set.Begin("resolve") // the tool reports what is undefined before it looks at relocations
 	res, err := resolve.Check(usage)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	by := backendOf(res)
 	if err := res.DecideAll(by); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	set.Begin("write")
 	if set.Failed {
@@ -45,7 +45,7 @@ func link(set *input.Set, to io.WriterAt) ([]byte, error) {
 	}
 	image, err := by.Write(to)
 	if set.Failed && (err == nil || set.Dialect.OutputOfFailed) {
-		return nil, &LinkError{Exit: failedExit, Image: image}
+		return nil, 0, &LinkError{Exit: failedExit, Image: image, Left: by.Left()}
 	}
-	return image, err
+	return image, by.Left(), err
 }

@@ -89,13 +89,30 @@ func (r Release) SkipsDevrtFirst() bool { return r.Toolkit() >= 130 }
 // ShowsClones: names of clones are demangled too.
 func (r Release) ShowsClones() bool { return r.Toolkit() >= 120 }
 
-// StaleBarriers: -v prints for a kernel without barriers the number of the one
-// printed before it.
-func (r Release) StaleBarriers() bool { return r.Toolkit() >= 131 }
+// Stale is what the memory held in which -v looks for a kernel's barriers.
+type Stale uint8
 
-// CountsUnfilled: before a kernel that has barriers, that number is how many
-// sections have no contents. 13.1 to 13.3 have other numbers, not known.
-func (r Release) CountsUnfilled() bool { return r.Toolkit() >= 134 }
+// What it holds before the first kernel that has barriers.
+const (
+	StaleNone     Stale = iota // 0: it is set for each kernel
+	StaleRead                  // what was read last
+	StaleLeft                  // one more than the sections that were made and aren't in the image
+	StaleUnfilled              // how many sections of the image have no contents
+)
+
+// StaleBarriers: -v prints for a kernel without barriers the number of the one
+// printed before it, and for the first what the memory held.
+func (r Release) StaleBarriers() Stale {
+	switch t := r.Toolkit(); {
+	case t >= 134:
+		return StaleUnfilled
+	case t >= 132:
+		return StaleLeft
+	case t == 131:
+		return StaleRead
+	}
+	return StaleNone
+}
 
 // IgnoresPTX: files called .ptx are ignored, instead of compiled.
 func (r Release) IgnoresPTX() bool { return r.Toolkit() >= 130 }

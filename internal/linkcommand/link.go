@@ -11,7 +11,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/container"
@@ -19,7 +18,6 @@ import (
 	"github.com/twinlink/twinlink/internal/filemap"
 	"github.com/twinlink/twinlink/internal/inputs"
 	"github.com/twinlink/twinlink/internal/outfile"
-	"github.com/twinlink/twinlink/internal/usage"
 )
 
 // linker runs one link command. Steps are in the order in which nvlink takes
@@ -251,7 +249,7 @@ func (l *linker) link() error {
 	if errors.As(err, &refused) {
 		l.report(refused.Diags)
 		if refused.Image != nil {
-			if err := l.verbose(refused.Image); err != nil {
+			if err := l.verbose(refused.Image, refused.Left); err != nil {
 				return err
 			}
 		}
@@ -263,7 +261,7 @@ func (l *linker) link() error {
 		return exitStatus(refused.Exit)
 	}
 	failed := l.report(out.Diags)
-	if err := l.verbose(out.Image); err != nil {
+	if err := l.verbose(out.Image, out.Left); err != nil {
 		return err
 	}
 	if failed {
@@ -310,32 +308,6 @@ func (l *linker) said(text string) bool {
 		}
 	}
 	return false
-}
-
-// verbose prints what the image uses.
-func (l *linker) verbose(image []byte) error {
-	if !l.cmd.Verbose {
-		return nil
-	}
-	f, err := cubin.Open(l.cmd.Output, image)
-	if err != nil {
-		return l.fatal(engine.Internal, "%s", err)
-	}
-	u, err := usage.Of(f, l.cmd.Options.NoReserved)
-	if err != nil {
-		return l.fatal(engine.Internal, "%s", err)
-	}
-	if l.cmd.Release.StaleBarriers() {
-		first := uint32(0)
-		if l.cmd.Release.CountsUnfilled() {
-			first = u.Unfilled
-		}
-		u.KeepBarriers(first)
-	}
-	for _, line := range u.Lines() {
-		_ = l.say(engine.Diagnostic{Severity: engine.Info, Text: line})
-	}
-	return nil
 }
 
 // write puts the image, and the list of registered names, in place: both or

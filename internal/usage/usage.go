@@ -54,14 +54,15 @@ type Image struct {
 
 // KeepBarriers gives a kernel without barriers the number of the kernel before
 // it, as nvlink prints them from 13.1 on: it doesn't set the number anew for each.
-// Before a kernel that has barriers that is first: what the memory held. For 13.4
-// and 13.5 it is Unfilled.
+// Before a kernel that has barriers that is first: what the memory held. It reports
+// whether first was asked for.
 //
 // Source: links under -v by nvlink 13.1.115, 13.2.86, 13.3.73, 13.4.92 and 13.5.37.
-func (m *Image) KeepBarriers(first uint32) {
-	if !m.HasBarriers {
-		return
+func (m *Image) KeepBarriers(first uint32) (asked bool) {
+	if !m.HasBarriers || len(m.Kernels) == 0 {
+		return false
 	}
+	asked = m.Kernels[0].Barriers == 0
 	last := first
 	for i := range m.Kernels {
 		k := &m.Kernels[i]
@@ -70,6 +71,7 @@ func (m *Image) KeepBarriers(first uint32) {
 		}
 		last = k.Barriers
 	}
+	return asked
 }
 
 // Lines returns the texts of the messages, without severity.
@@ -111,7 +113,7 @@ func (k *Kernel) line(barriers bool) string {
 // Of reads an image.
 // unreserved says that the driver was to keep no shared memory.
 func Of(f *cubin.File, unreserved bool) (*Image, error) {
-	r := reader{file: f, unreserved: unreserved, image: &Image{HasBarriers: f.Header.New()}, byName: make(map[string]*Kernel)}
+	r := reader{file: f, unreserved: unreserved, image: &Image{HasBarriers: f.Header.New()}, byName: make(map[string][]*Kernel), bySymbol: make(map[uint32]*Kernel), byText: make(map[uint32]*Kernel)}
 	if f.Symtab() == nil {
 		return r.image, nil
 	}
@@ -158,10 +160,15 @@ const reserve = 0x400
 const unknownStack = 0xffffffff
 
 type reader struct {
-	file   *cubin.File
-	image  *Image
-	order  []*Kernel // by .text section
-	byName map[string]*Kernel
+	file  *cubin.File
+	image *Image
+	order []*Kernel // by .text section
+
+	// Static kernels of different files may have one name. Sections of memory are looked up by it:
+	// they count for each of them.
+	byName   map[string][]*Kernel
+	bySymbol map[uint32]*Kernel
+	byText   map[uint32]*Kernel
 
 	unreserved bool
 }
@@ -172,17 +179,19 @@ func (r *reader) kernels() {
 	for i := 1; i < r.file.NumSections(); i++ {
 		s := r.file.Section(i)
 		name, ok := strings.CutPrefix(r.file.SectionName(&s), ".text.")
-		if !ok || r.byName[name] != nil {
+		if !ok {
 			continue
 		}
-		sym, ok := table.At(int(s.Info & 0xffffff))
+		index := s.Info & 0xffffff
+		sym, ok := table.At(int(index))
 		if !ok || sym.Other&cuda.STOEntry == 0 {
 			continue
 		}
 		k := &Kernel{Name: name, Registers: s.Info >> 24,
 			Barriers: uint32(s.Flags & cuda.SHFBarrierMask >> cuda.SHFBarrierShift)}
 		r.order = append(r.order, k)
-		r.byName[name] = k
+		r.byName[name] = append(r.byName[name], k)
+		r.bySymbol[index], r.byText[uint32(i)] = k, k
 	}
 }
 
@@ -201,15 +210,15 @@ func (r *reader) sections() error {
 		case strings.HasPrefix(name, ".nv.constant"):
 			r.constant(name[len(".nv.constant"):], s.Size)
 		case strings.HasPrefix(name, ".nv.shared."):
-			if k := r.byName[name[len(".nv.shared."):]]; k != nil {
+			for _, k := range r.byName[name[len(".nv.shared."):]] {
 				k.Shared += s.Size
 			}
 		case strings.HasPrefix(name, ".nv.local."):
-			if k := r.byName[name[len(".nv.local."):]]; k != nil {
+			for _, k := range r.byName[name[len(".nv.local."):]] {
 				k.Local += s.Size
 			}
 		case strings.HasPrefix(name, ".nv.info."):
-			if err := r.kernelInfo(r.byName[name[len(".nv.info."):]], &s); err != nil {
+			if err := r.kernelInfo(r.byText[s.Info&0xffffff], &s); err != nil {
 				return err
 			}
 		case strings.HasPrefix(name, ".rel.nv.constant0."), strings.HasPrefix(name, ".rela.nv.constant0."):
@@ -232,19 +241,22 @@ func (r *reader) constant(rest string, size uint64) {
 		}
 		n = n*10 + int(c-'0')
 	}
-	banks := &r.image.Banks
-	if owned {
-		k := r.byName[owner]
-		if k == nil {
-			return
-		}
-		banks = &k.Banks
+	if !owned {
+		addBank(&r.image.Banks, Bank{n, size})
+		return
 	}
+	for _, k := range r.byName[owner] {
+		addBank(&k.Banks, Bank{n, size})
+	}
+}
+
+// addBank adds a bank behind those of no higher number.
+func addBank(banks *[]Bank, b Bank) {
 	at := len(*banks)
-	for at > 0 && (*banks)[at-1].Number > n {
+	for at > 0 && (*banks)[at-1].Number > b.Number {
 		at--
 	}
-	*banks = slices.Insert(*banks, at, Bank{n, size})
+	*banks = slices.Insert(*banks, at, b)
 }
 
 // kernelInfo reads the barriers of a kernel's own records.
@@ -269,7 +281,6 @@ func (r *reader) moduleInfo() error {
 		return nil
 	}
 	s := r.file.Section(i)
-	table := r.file.Symtab()
 	info := r.file.Info(&s)
 	for rec, ok := info.Next(); ok; rec, ok = info.Next() {
 		if rec.Attr != cuda.AttrMinStackSize && rec.Attr != cuda.AttrRegcount && rec.Attr != cuda.AttrFrameSize {
@@ -277,13 +288,9 @@ func (r *reader) moduleInfo() error {
 		}
 		index, _ := rec.Word(0)
 		value, ok := rec.Word(1)
-		sym, found := table.At(int(index))
-		if !ok || !found {
-			continue
-		}
-		k := r.byName[table.Name(&sym)]
+		k := r.bySymbol[index]
 		switch {
-		case k == nil:
+		case !ok || k == nil:
 		case rec.Attr == cuda.AttrRegcount:
 			k.Registers = max(k.Registers, value)
 		case rec.Attr == cuda.AttrFrameSize:
@@ -301,8 +308,8 @@ func (r *reader) moduleInfo() error {
 }
 
 // headers counts the texture, surface and sampler headers of the parameters.
-func (r *reader) headers(k *Kernel, s *cubin.Section) error {
-	if k == nil {
+func (r *reader) headers(kernels []*Kernel, s *cubin.Section) error {
+	if len(kernels) == 0 {
 		return nil
 	}
 	table, err := r.file.Relocs(s)
@@ -310,14 +317,22 @@ func (r *reader) headers(k *Kernel, s *cubin.Section) error {
 		return err
 	}
 	for i := 0; i < table.Len(); i++ {
-		switch rec := table.At(i); rec.Type {
-		case cuda.R_CUDA_TEX_HEADER_INDEX:
-			k.Textures++
-		case cuda.R_CUDA_SURF_HEADER_INDEX, cuda.R_CUDA_SURF_HW_DESC, cuda.R_CUDA_SURF_HW_SW_DESC:
-			k.Surfaces++
-		case cuda.R_CUDA_SAMP_HEADER_INDEX, cuda.R_CUDA_SAMP_HEADER_INDEX_0:
-			k.Samplers++
+		kind := table.At(i).Type
+		for _, k := range kernels {
+			k.addHeader(kind)
 		}
 	}
 	return nil
+}
+
+// addHeader counts a header that the driver is asked for.
+func (k *Kernel) addHeader(kind uint32) {
+	switch kind {
+	case cuda.R_CUDA_TEX_HEADER_INDEX:
+		k.Textures++
+	case cuda.R_CUDA_SURF_HEADER_INDEX, cuda.R_CUDA_SURF_HW_DESC, cuda.R_CUDA_SURF_HW_SW_DESC:
+		k.Surfaces++
+	case cuda.R_CUDA_SAMP_HEADER_INDEX, cuda.R_CUDA_SAMP_HEADER_INDEX_0:
+		k.Samplers++
+	}
 }

@@ -57,7 +57,9 @@ func TestKeepBarriers(t *testing.T) {
 	for _, n := range []uint32{0, 7, 0, 1, 0} {
 		m.Kernels = append(m.Kernels, Kernel{Barriers: n})
 	}
-	m.KeepBarriers(3)
+	if !m.KeepBarriers(3) {
+		t.Error("the first kernel has no barriers, and its number was not asked for")
+	}
 	for i, want := range []uint32{3, 7, 7, 1, 1} {
 		if got := m.Kernels[i].Barriers; got != want {
 			t.Errorf("kernel %d: %d barriers, want %d", i, got, want)

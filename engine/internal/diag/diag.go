@@ -91,6 +91,7 @@ type LinkError struct {
 	// Image is what the link made in spite of errors that aren't fatal, for -v
 	// to look at; nil where it ended before.
 	Image []byte
+	Left  int // of Image: sections that were made and aren't in it
 }
 
 // Error returns the messages, a line each.

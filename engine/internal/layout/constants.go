@@ -180,6 +180,7 @@ func (l *Layout) mergeConstants() {
 		if l.Secs[i].Type != cuda.SHTCudaConstant0+3 || l.Secs[i].Deleted || l.Secs[i].Size == 0 {
 			continue
 		}
+		l.Spare++
 		if l.Release.EarlyStrings {
 			temp := l.Names.ID("TEMP_MERGED_CONSTANTS")
 			l.Shstr.Add(temp)

@@ -21,6 +21,7 @@ func (l *Layout) layoutHeaders() {
 	if len(images) == 0 {
 		return
 	}
+	l.Spare++
 	l.SlotOff = make(map[model.SymID]uint64, len(images))
 	for i, s := range images {
 		l.SlotOff[s] = uint64(i) * slotSize // data may name it, used or not

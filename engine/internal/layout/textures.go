@@ -19,6 +19,7 @@ func (l *Layout) layoutTextures() {
 	if len(images) == 0 {
 		return
 	}
+	l.Spare++
 	uses := l.slotUses()
 	if uses == nil {
 		return

@@ -110,11 +110,9 @@ func (r *relocReader) begin(n int) {
 	if r.id == model.Absent {
 		r.id = r.NewRelocSection(r.name, r.s.Type, r.s.Flags|r.InfoFlags(), r.target)
 		if asRela {
-			r.relaBeside(r.of, r.target)
+			r.forceRela()
 		}
-		if r.Opt.PreserveRelocs {
-			r.PreserveFor(r.of, r.target)
-		}
+		r.preserve(r.of, r.target)
 	} else if r.Secs[r.id].Flags == 0 {
 		r.Secs[r.id].Flags = r.InfoFlags() // made for header indices, it holds records after all
 	}
@@ -123,6 +121,14 @@ func (r *relocReader) begin(n int) {
 	}
 	r.had = len(r.Parts[r.id].Relocs)
 	r.out = r.roomForRelocs(r.m, r.Parts[r.id].Relocs, n)
+}
+
+// preserve makes, with --preserve-relocs, what a new relocation section asks for. nvlink makes a section
+// for each, of which the first of a name is used.
+func (l *merger) preserve(of names.ID, target model.SecID) {
+	if l.Opt.PreserveRelocs && !l.PreserveFor(of, target) {
+		l.Spare++
+	}
 }
 
 // append appends a record; later tells that it isn't the section's first.
@@ -160,9 +166,6 @@ func (l *merger) roomForRelocs(m *module, list []model.Reloc, n int) []model.Rel
 // as its addend, and what the field held is lost.
 func (l *merger) rebase(of names.ID, target model.SecID, r model.Reloc) {
 	id := l.relaBeside(of, target)
-	if l.Opt.PreserveRelocs {
-		l.PreserveFor(of, target)
-	}
 	l.Parts[id].Relocs = append(l.Parts[id].Relocs, r)
 }
 
@@ -212,29 +215,48 @@ func (m *module) isUserBank(section uint32) bool {
 
 // relBeside makes the empty .rel<X> beside a .rela<X>: a record with addend 0
 // that is not its section's first asks for it. It only leaves a name, unless some
-// input may have records for it.
+// input may have records for it. Where all records are to be RELA nvlink makes
+// another .rela<X> beside it, from sm_100 on always.
 func (r *relocReader) relBeside() {
 	if r.Release.NoRelBeside {
 		return
 	}
 	name := r.Names.Join(names.Rel, r.of)
+	if r.HasRelocSection(r.target, name) {
+		return
+	}
 	switch {
-	case r.HasRelocSection(r.target, name):
 	case !r.mixesRelocs && int(r.id) == len(r.Secs)-1 && r.Secs[r.target].Fun != model.Absent:
 		r.AddBeside(r.id, name)
 	default:
 		r.NewRelocSection(name, cuda.SHTRel, r.InfoFlags(), r.target)
 	}
+	if r.Opt.ForceRela || r.Dialect.FirstAsksRel {
+		r.Spare++
+	}
+	r.preserve(r.of, r.target)
 }
 
-// relaBeside returns the .rela<X> that takes the records of a .rel<X> with
-// --force-rela.
+// forceRela makes the .rela<X> that takes the records of a new .rel<X> with --force-rela. nvlink
+// makes one also where there is one.
+func (r *relocReader) forceRela() {
+	name := r.Names.Join(names.Rela, r.of)
+	if r.RelocSection(r.target, name) != model.Absent {
+		r.Spare++
+		return
+	}
+	r.NewRelocSection(name, cuda.SHTRela, r.InfoFlags(), r.target)
+}
+
+// relaBeside returns the .rela<X> that takes records of a .rel<X>.
 func (l *merger) relaBeside(of names.ID, target model.SecID) model.SecID {
 	name := l.Names.Join(names.Rela, of)
 	if id := l.RelocSection(target, name); id != model.Absent {
 		return id
 	}
-	return l.NewRelocSection(name, cuda.SHTRela, l.InfoFlags(), target)
+	id := l.NewRelocSection(name, cuda.SHTRela, l.InfoFlags(), target)
+	l.preserve(of, target)
+	return id
 }
 
 // fieldOf returns what a record's field holds: the addend of a REL record,

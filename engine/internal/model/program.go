@@ -22,6 +22,7 @@ type Program struct {
 	clock int32       // moments so far
 
 	Besides int // how many sections have a name beside them
+	Spare   int // sections that nvlink makes and doesn't use: only their number tells of them, under -v
 
 	ModuleAttributes []Attribute // .nv.info in reading order
 	Protos           []names.ID  // prototype strings by first use

@@ -37,14 +37,16 @@ func (l *Program) PoolShared() SecID {
 
 // PreserveFor makes the section for a target's resolved records, named by what the
 // input calls the target. It is looked up by name alone, so that two static functions of a name share the first's.
-func (l *Program) PreserveFor(of names.ID, target SecID) {
+// It reports whether the section is a new one.
+func (l *Program) PreserveFor(of names.ID, target SecID) bool {
 	name := l.Names.ID(".nv.resolvedrela" + l.Names.Str(of))
 	if l.Unowned(name) != Absent {
-		return
+		return false
 	}
 	id := l.NewSection(name, cuda.SHTCudaResolvedRela, l.InfoFlags(), 8)
 	l.Secs[id].Target = target
 	l.SetUnowned(name, id)
+	return true
 }
 
 // DescribesCode reports whether a section is one of those debug sections.

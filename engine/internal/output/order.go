@@ -55,8 +55,18 @@ func (l *Planner) OrderSections(img *Plan) {
 			n++
 		}
 	}
+	l.countLeft(n)
 	img.Order = slices.Grow(img.Order, n)
 	for _, list := range buckets {
 		img.Order = append(img.Order, list...)
+	}
+}
+
+// countLeft counts the sections that were made and aren't among the n of the image. A final link has one
+// that is never there: see package sass, madeAs.
+func (l *Planner) countLeft(n int) {
+	l.left = len(l.Secs) + l.Besides + l.Spare - n
+	if !l.IsRelocatable() {
+		l.left++
 	}
 }

@@ -12,7 +12,12 @@ type Planner struct {
 	*resolve.Resolution
 	*model.Program // of Resolution
 	Resolved       map[model.SecID][]resolvedAt
+
+	left int // sections that were made and aren't in the image
 }
+
+// Left returns how many sections were made and aren't in the image.
+func (l *Planner) Left() int { return l.left }
 
 // New returns a planner.
 func New(res *resolve.Resolution) *Planner { return &Planner{Resolution: res, Program: res.Program} }
