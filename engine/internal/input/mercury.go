@@ -32,9 +32,9 @@ type Sides struct {
 	Rela []uint32    // by section (SASS): the RELA section that patches it, 0 for none
 	Info []uint32    // by section of code (SASS): its .nv.info.<f>, 0 for none
 
-	Toolkit uint32            // that made it
-	Foreign bool              // made by a toolkit whose code the release makes anew
-	Ends    map[uint32]uint64 // by capsule: its Mercury size by symbols, made when first asked for
+	Toolkit uint32 // that made it
+	Foreign bool   // made by a toolkit whose code the release makes anew
+	ends    *ends  // see MercEnd
 }
 
 const (
@@ -73,7 +73,7 @@ func (l *Set) openMercury() error {
 // openSides turns an input, whose section headers a pairing has, into a view.
 func (l *Set) openSides(i int, p *pairing) error {
 	f, in := l.Files[i], &l.Sides[i]
-	in.File, in.Toolkit = f, toolkitOf(f)
+	in.File, in.Toolkit, in.ends = f, toolkitOf(f), new(ends)
 	in.Foreign = in.Toolkit < l.Release.Finalizer
 	if err := p.pair(in); err != nil {
 		return err
