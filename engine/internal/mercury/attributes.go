@@ -88,9 +88,9 @@ const ownInfoSize = 40
 // sassInfo is .nv.info.<f> of the SASS side: the Mercury records but for the
 // finalizer's options, with offsets of the SASS code, and then those that are
 // about SASS alone.
-func (l *Backend) sassInfo(img *plan, text model.SecID, merc []byte) ([]byte, error) {
-	fn := l.opened(text)
-	out := img.bytes.List(len(merc) + ownInfoSize)
+func (f *filler) sassInfo(text model.SecID, merc []byte) ([]byte, error) {
+	fn := f.opened(text)
+	out := f.bytes.List(len(merc) + ownInfoSize)
 	for pos := 0; pos+4 <= len(merc); {
 		attr := cuda.InfoAttr(merc[pos+1])
 		n := 4
@@ -115,13 +115,13 @@ func (l *Backend) sassInfo(img *plan, text model.SecID, merc []byte) ([]byte, er
 			}
 		})
 		if fault != nil {
-			return nil, fault.In(fn.input.File.Name, l.Names.Str(l.Secs[text].Name))
+			return nil, fault.In(fn.input.File.Name, f.Names.Str(f.Secs[text].Name))
 		}
 	}
 	if fn == nil {
 		return out, nil
 	}
-	return l.appendOwnInfo(img, out, fn)
+	return f.appendOwnInfo(f.img, out, fn)
 }
 
 // Attributes without a name that is known, and what they say in every link seen.

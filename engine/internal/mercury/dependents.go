@@ -12,9 +12,6 @@ import (
 // that of a function does that it calls or takes the address of. What the input
 // says doesn't count.
 func (l *Backend) mark6D(text model.SecID) cubin.InfoRecord {
-	if l.dependents == nil {
-		l.findDependents()
-	}
 	rec := cubin.InfoRecord{Format: cuda.FormatByte, Attr: 0x6d}
 	if l.dependents[l.Secs[text].Fun] {
 		rec.Value = 1

@@ -3,10 +3,12 @@ package mercury
 import (
 	"encoding/binary"
 	"slices"
+	"sync/atomic"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/parallel"
 )
 
 // finishCompat sets the records of .nv.compat that are the finalizer's, and
@@ -82,12 +84,22 @@ func (l *Backend) isAble() bool {
 // differently.
 func (l *Backend) restricted() bool {
 	ops := restrictedOps()
-	for _, fn := range l.order {
-		for at := 0; at+capsule.WordSize <= len(fn.sass); at += capsule.WordSize {
-			op := opcode(fn.sass[at:])
-			if ops[op] && !slices.Contains(fn.bent, uint64(at)) && (op != opFSETPImm || fn.sass[at+10]>>7|fn.sass[at+11]<<1&0xf == 7) { // no predicate combined
-				return true
+	var found atomic.Bool
+	parallel.Do(len(l.order), func(from, to int) {
+		for _, fn := range l.order[from:to] {
+			if !found.Load() && fn.isRestricted(ops) {
+				found.Store(true)
 			}
+		}
+	})
+	return found.Load()
+}
+
+func (fn *code) isRestricted(ops *[opcodes]bool) bool {
+	for at := 0; at+capsule.WordSize <= len(fn.sass); at += capsule.WordSize {
+		op := opcode(fn.sass[at:])
+		if ops[op] && !slices.Contains(fn.bent, uint64(at)) && (op != opFSETPImm || fn.sass[at+10]>>7|fn.sass[at+11]<<1&0xf == 7) { // no predicate combined
+			return true
 		}
 	}
 	return false

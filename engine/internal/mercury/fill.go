@@ -9,44 +9,27 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
-// fillParts gives every part its content, or the size of what is written later.
-func (l *Backend) fillParts(img *plan) error {
-	for _, id := range img.Order {
-		sass := &img.parts[img.sassOf[id]]
-		if img.mercOf[id] < 0 {
-			sass.data = img.Content(id)
-			continue
-		}
-		merc := &img.parts[img.mercOf[id]]
-		if s := &l.Secs[id]; s.Type == cuda.SHTRela || s.Type == cuda.SHTCudaResolvedRela {
-			merc.hdr.Size = s.Size
-			l.fillRelocs(img, id)
-			continue
-		}
-		if err := l.fillPair(img, id, sass, merc); err != nil {
-			return err
-		}
-		if sass.data != nil {
-			sass.hdr.Size = uint64(len(sass.data))
-		}
-		if merc.data != nil {
-			merc.hdr.Size = uint64(len(merc.data))
-		}
+// fillPart gives any other section its content.
+func (l *Backend) fillPart(img *plan, id model.SecID) error {
+	sass := &img.parts[img.sassOf[id]]
+	if img.mercOf[id] < 0 {
+		sass.data = img.Content(id)
+		return nil
 	}
+	merc := &img.parts[img.mercOf[id]]
+	switch s := &l.Secs[id]; s.Type {
+	case cuda.SHTCudaResolvedRela:
+		img.setRelas(id, l.resolvedRelocs(id), new(model.Arena[byte]))
+		fallthrough
+	case cuda.SHTRela:
+		merc.hdr.Size = s.Size
+		return nil
+	}
+	if err := l.fillPair(img, id, sass, merc); err != nil {
+		return err
+	}
+	setSizes(sass, merc)
 	return nil
-}
-
-// fillRelocs gives a relocation section its records on the SASS side, but for those of
-// frames and lines, which come with them.
-func (l *Backend) fillRelocs(img *plan, id model.SecID) {
-	s := &l.Secs[id]
-	switch {
-	case s.Type == cuda.SHTCudaResolvedRela:
-		img.setRelas(id, l.resolvedRelocs(id))
-	case l.Names.Str(l.Secs[s.Target].Name) != debugFrame && !l.isLines(s.Target):
-		img.scratch = l.sassRelocs(img.scratch[:0], id)
-		img.setRelas(id, img.scratch)
-	}
 }
 
 // fillPair gives a section that has a clone its bytes on both sides.
@@ -58,12 +41,7 @@ func (l *Backend) fillPair(img *plan, id model.SecID, sass, merc *part) (err err
 		return nil
 	}
 	switch s.Type {
-	case cuda.SHTCudaInfo:
-		merc.data = img.Content(id)
-		if sass.data = merc.data; s.Owner != model.Absent {
-			sass.data, err = l.sassInfo(img, s.Owner, merc.data)
-		}
-	case cuda.SHTCudaCallgraph, cuda.SHTCudaPrototype, cuda.SHTCudaUFTEntry, cuda.SHTCudaUDTEntry:
+	case cuda.SHTCudaInfo, cuda.SHTCudaCallgraph, cuda.SHTCudaPrototype, cuda.SHTCudaUFTEntry, cuda.SHTCudaUDTEntry:
 		merc.data = img.Content(id)
 		sass.data = merc.data
 	case cuda.SHTCudaSharedReserved:
@@ -209,11 +187,23 @@ func (l *Backend) sassAddend(r *model.Reloc) int64 {
 	return r.Addend
 }
 
-// setRelas gives a relocation section its records on the SASS side.
-func (img *plan) setRelas(id model.SecID, list []cubin.Reloc) {
+// relaOf returns the RELA section of a section, by its name; absent for none.
+func (l *Backend) relaOf(id model.SecID) model.SecID {
+	name := ".rela" + l.Names.Str(l.Secs[id].Name)
+	for in := l.Parts[id].FirstRel; in != model.Absent; in = l.Parts[in].NextRel {
+		if l.Names.Str(l.Secs[in].Name) == name {
+			return in
+		}
+	}
+	return model.Absent
+}
+
+// setRelas gives a relocation section its records on the SASS side, in bytes that are cut
+// from room.
+func (img *plan) setRelas(id model.SecID, list []cubin.Reloc, room *model.Arena[byte]) {
 	if id != model.Absent && img.sassOf[id] >= 0 {
 		p := &img.parts[img.sassOf[id]]
-		p.data = img.bytes.List(len(list) * cubin.RelaSize)[:len(list)*cubin.RelaSize]
+		p.data = room.List(len(list) * cubin.RelaSize)[:len(list)*cubin.RelaSize]
 		putRelas(p.data, list)
 		img.parts[img.sassOf[id]].hdr.Size = uint64(len(list)) * cubin.RelaSize
 	}

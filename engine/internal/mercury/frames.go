@@ -111,7 +111,7 @@ type frameEntry struct {
 
 // fillFrames makes .debug_frame and its relocations.
 func (l *Backend) fillFrames(img *plan, target model.SecID) error {
-	rela := l.RelocSection(target, l.Names.ID(".rela.debug_frame"))
+	rela := l.relaOf(target)
 	if rela != model.Absent {
 		img.frames = l.frameRecords(l.Parts[rela].Relocs)
 	}
@@ -129,7 +129,7 @@ func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 	sass := &img.parts[img.sassOf[target]]
 	sass.data, sass.hdr.Size = out, uint64(len(out))
 	if rela != model.Absent {
-		img.setRelas(rela, l.frameRelas(img, rela))
+		img.setRelas(rela, l.frameRelas(img, rela), new(model.Arena[byte]))
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ type lineWriter struct {
 // fillLines makes a line program's section and its relocations.
 func (l *Backend) fillLines(img *plan, id model.SecID) error {
 	name := l.Names.Str(l.Secs[id].Name)
-	w := lineWriter{Backend: l, img: img, rela: l.RelocSection(id, l.Names.ID(".rela"+name)), name: name,
+	w := lineWriter{Backend: l, img: img, rela: l.relaOf(id), name: name,
 		living: make(map[lineKey]int), bySym: make(map[lineKey]model.SymID), inHeader: make(map[int32][]*model.Reloc)}
 	w.noteRelocs()
 	for i := range l.Parts[id].Chunks {
@@ -72,7 +72,7 @@ func (l *Backend) fillLines(img *plan, id model.SecID) error {
 	}
 	sass := &img.parts[img.sassOf[id]]
 	sass.data, sass.hdr.Size = w.out, uint64(len(w.out))
-	img.setRelas(w.rela, w.list)
+	img.setRelas(w.rela, w.list, new(model.Arena[byte]))
 	return nil
 }
 

@@ -38,8 +38,6 @@ type plan struct {
 	extra        mercNames
 	// bankName is the SASS name of a section of constants, by section.
 	bankName map[model.SecID]uint32
-	bytes    model.Arena[byte] // short contents
-	scratch  []cubin.Reloc     // see sassRelocs
 	wide     wideIndex
 	frames   frameRecords
 	firstSym []model.SymID // see first

@@ -9,6 +9,7 @@ import (
 	"github.com/twinlink/twinlink/engine/descriptor"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/names"
+	"github.com/twinlink/twinlink/engine/internal/parallel"
 	"github.com/twinlink/twinlink/engine/internal/reach"
 	"github.com/twinlink/twinlink/engine/internal/release"
 )
@@ -29,6 +30,12 @@ func (l *Planner) BuildAttributes(img *Plan) {
 func (l *Planner) setContent(img *Plan, id model.SecID, b []byte) {
 	img.made = append(img.made, b)
 	img.madeOf[id] = int32(len(img.made))
+	l.Secs[id].Size = uint64(len(b))
+}
+
+// replaceContent gives a section that has a content another.
+func (l *Planner) replaceContent(img *Plan, id model.SecID, b []byte) {
+	img.made[img.madeOf[id]-1] = b
 	l.Secs[id].Size = uint64(len(b))
 }
 
@@ -69,19 +76,24 @@ const infoRoom = 1 << 16
 
 // buildFunctionInfo makes each .nv.info.<f>.
 func (l *Planner) buildFunctionInfo(img *Plan) {
-	var room []byte
+	var infos []model.SecID
 	for i := range l.Funs {
-		id := l.Funs[i].Info
-		if id == model.Absent || l.Secs[id].Deleted {
-			continue
+		if id := l.Funs[i].Info; id != model.Absent && !l.Secs[id].Deleted {
+			infos = append(infos, id)
+			l.setContent(img, id, nil) // a place for what is made below
 		}
-		if cap(room)-len(room) < infoRoom/64 {
-			room = make([]byte, 0, infoRoom)
-		}
-		from := len(room)
-		room = l.appendFunctionInfo(room, id)
-		l.setContent(img, id, room[from:len(room):len(room)])
 	}
+	parallel.Do(len(infos), func(from, to int) {
+		var room []byte
+		for _, id := range infos[from:to] {
+			if cap(room)-len(room) < infoRoom/64 {
+				room = make([]byte, 0, infoRoom)
+			}
+			start := len(room)
+			room = l.appendFunctionInfo(room, id)
+			l.replaceContent(img, id, room[start:len(room):len(room)])
+		}
+	})
 }
 
 // appendFunctionInfo appends a function's records, last read first, then those
