@@ -53,6 +53,8 @@ func (l *Planner) isPresent(id model.SecID) bool {
 		if s.Owner != model.Absent {
 			return !l.Secs[s.Owner].Present || l.Secs[s.Owner].Size > 0
 		}
+	case cuda.SHTSymtabShndx:
+		return false // where the link needs none, an input's section of that name goes
 	case cuda.SHTCudaShared:
 		return s.Present || l.IsRelocatable() && s.Size > 0
 	}
