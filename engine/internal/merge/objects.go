@@ -215,7 +215,11 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 		return nil
 	}
 	if isShared(s) && s.Size == 0 && s.Binding() != cuda.STBLocal && (old == model.Absent || l.Syms[old].IsExternShared()) {
-		// A relocatable link gave dynamic shared memory a place, which the tool doesn't look at.
+		// A relocatable link gave dynamic shared memory a place, which the tool doesn't look at
+		// but to find the name taken.
+		if old != model.Absent && s.Binding() != cuda.STBWeak && l.Syms[old].Binding() != cuda.STBWeak {
+			l.multipleDefinition(m, old)
+		}
 		l.undefinedObject(m, i, s, name, old)
 		return nil
 	}
