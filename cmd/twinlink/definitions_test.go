@@ -42,7 +42,7 @@ func TestDefinitions(t *testing.T) {
 			same[q.Release]++
 		}
 	}
-	for _, release := range []string{"11.8", "12.4", "13.0"} {
+	for _, release := range []string{"11.8", "12.4", "13.0", "13.5"} {
 		t.Logf("nvlink %s: %d of %d as it answered", release, same[release], total[release])
 		if total[release] == 0 {
 			t.Errorf("no question to nvlink %s", release)

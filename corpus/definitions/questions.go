@@ -31,7 +31,7 @@ func InputName(i int) string { return string(rune('a'+i)) + ".cubin" }
 // machine is a release and an architecture that all questions are asked of.
 type machine struct{ release, arch string }
 
-var machines = []machine{{"11.8", "sm_75"}, {"12.4", "sm_75"}, {"13.0", "sm_75"}, {"13.0", "sm_100"}}
+var machines = []machine{{"11.8", "sm_75"}, {"12.4", "sm_75"}, {"13.0", "sm_75"}, {"13.0", "sm_100"}, {"13.5", "sm_75"}, {"13.5", "sm_100"}}
 
 // Questions returns all questions, in a fixed order: every ordered pair of
 // ways, above sm_90 those of a group; pairs of a group with each attribute that

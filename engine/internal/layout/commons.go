@@ -18,12 +18,21 @@ func (l *Layout) checkCommons() error {
 	return nil
 }
 
+// crossedCommon is the value that -r gives a tentative definition to which a weak one lost.
+// The symbol stays tentative: the final link finds no alignment in it and fails (nvlink
+// 13.0.88 and 13.5.37 end by a signal).
+const crossedCommon = ^uint64(1)
+
 // layoutCommons puts tentative definitions that nothing defined behind
 // .nv.global, the last named first.
 func (l *Layout) layoutCommons() {
 	for i := len(l.Commons) - 1; i >= 0; i-- {
 		sym := &l.Syms[l.Commons[i]]
 		if !sym.Is(model.SymCommon) {
+			continue
+		}
+		if sym.Is(model.SymCrossed) { // with -r, see checkCommons
+			sym.Value = crossedCommon
 			continue
 		}
 		name := l.Names.ID(".nv.global")

@@ -151,6 +151,9 @@ func (l *Backend) mercEntry(img *plan, id model.SymID) cubin.Symbol {
 	if s.IsShared() && s.Is(model.SymDefined|model.SymLaid) && !l.IsRelocatable() {
 		_, e.Other = l.SharedSymbol(s)
 	}
+	if s.Is(model.SymCommon) {
+		e.Shndx = cuda.SHNCommon
+	}
 	switch t := s.Type(); {
 	case s.Is(model.SymDefined|model.SymLaid) || t == cuda.STTFunc || t == cuda.STTSection || t == cuda.STTCudaObject && s.Space() != cuda.STOShared:
 	case s.Binding() == cuda.STBWeak && t == cuda.STTObject:

@@ -138,7 +138,7 @@ func (l *merger) definedTwice(m *module, old model.SymID, s *cubin.Symbol, shndx
 func (l *merger) sameSize(m *module, old model.SymID, s *cubin.Symbol) {
 	have := &l.Syms[old]
 	open := have.Size == 0 && (have.Fun == model.Absent || !have.Is(model.SymDefined))
-	if have.Size != s.Size && !open && (s.Size != 0 || s.Shndx != cuda.SHNUndef && have.Is(model.SymDefined)) {
+	if have.Size != s.Size && !open && (s.Size != 0 || s.Shndx != cuda.SHNUndef && (have.Is(model.SymDefined) || isShared(s))) {
 		l.sizeMismatch(m, old)
 	}
 }
@@ -179,6 +179,8 @@ func (l *merger) commonObject(m *module, i int, s *cubin.Symbol, name names.ID, 
 		if s.Size > sym.Size {
 			l.commonTooLarge(m, old, m.file.Name)
 		}
+	case l.standsAgainstCommon(l.Secs[sym.Sec].Type):
+		l.sameSize(m, old, s)
 	case sym.Binding() == cuda.STBWeak:
 		// The weak definition's bytes stay, its name goes to the new place.
 		l.sameSize(m, old, s)
@@ -188,6 +190,12 @@ func (l *merger) commonObject(m *module, i int, s *cubin.Symbol, name names.ID, 
 		l.multipleDefinition(m, old)
 	}
 	return nil
+}
+
+// standsAgainstCommon reports whether a definition in a section of some type stands where
+// a tentative one has the same name, whatever their order.
+func (l *merger) standsAgainstCommon(t cuda.SectionType) bool {
+	return t == cuda.SHTCudaGlobalInit || l.Release.ZeroedDefines && t == cuda.SHTCudaGlobal
 }
 
 // makeCommon turns a symbol into a tentative definition.
@@ -251,7 +259,7 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 // loseObject notes a definition that loses to the symbol of its name.
 func (l *merger) loseObject(m *module, i int, s *cubin.Symbol, shndx int, old model.SymID) {
 	have := &l.Syms[old]
-	if m.heads[shndx].Type == cuda.SHTCudaGlobalInit {
+	if l.standsAgainstCommon(m.heads[shndx].Type) {
 		if have.Is(model.SymCommon) && !have.Is(model.SymSettled) {
 			if have.Size > s.Size {
 				l.commonTooLarge(m, old, l.FileName(have.File))
@@ -265,7 +273,7 @@ func (l *merger) loseObject(m *module, i int, s *cubin.Symbol, shndx int, old mo
 	m.sym[i] = old
 	m.lose(i)
 	l.sameSpace(m, old, s)
-	if !have.Is(model.SymCrossed) {
+	if !have.Is(model.SymCrossed) || m.heads[shndx].Type != cuda.SHTCudaGlobalInit {
 		l.sameSize(m, old, s)
 	}
 }
@@ -375,14 +383,17 @@ func (l *merger) redefineObject(m *module, i int, s *cubin.Symbol, sym *model.Sy
 		l.sameSize(m, old, s)
 		l.multipleDefinition(m, old)
 		return
-	case have.Is(model.SymCommon) && l.Secs[sym.Sec].Type == cuda.SHTCudaGlobalInit:
+	case have.Is(model.SymCommon) && (have.Is(model.SymCrossed) || l.standsAgainstCommon(l.Secs[sym.Sec].Type)):
 		if have.Size > sym.Size {
 			l.commonTooLarge(m, old, l.FileName(have.File))
+		}
+		if l.Secs[sym.Sec].Type != cuda.SHTCudaGlobalInit {
+			l.sameSize(m, old, s)
 		}
 		have.File = m.num
 	case have.Is(model.SymCommon):
 		l.sameSize(m, old, s)
-		have.Flags = have.Flags&^model.SymCrossed | model.SymSettled
+		have.Flags |= model.SymSettled
 		have.Info = s.Info
 		return // the tentative definition stays, these bytes too
 	case !have.Is(model.SymDefined):

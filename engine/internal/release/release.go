@@ -152,6 +152,9 @@ type Release struct {
 	// ClosesLines: from sm_100 on, a unit of line numbers that has no sequence left has
 	// the end of one, and a sequence of code that didn't move is not written anew.
 	ClosesLines bool
+	// ZeroedDefines: against a tentative definition a variable without data counts as one
+	// with data does.
+	ZeroedDefines bool
 	// HollowReserved: the Mercury group's .nv.shared.reserved.0 has a size and no room in the file.
 	HollowReserved bool
 	// EntrySection: an unused .nv.uft.entry is made behind the symbol tables.
@@ -313,6 +316,7 @@ var (
 		r.Finalizer = 133
 		r.HoldsDoubles = true
 		r.Bares = true
+		r.ZeroedDefines = true
 	})
 	r134 = r133.successor("13.4", 134, "V13.4.92", "38855100", func(r *Release) {
 		r.Compat.Missing = missingBy134

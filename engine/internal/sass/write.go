@@ -182,6 +182,8 @@ func (l *Backend) putSymbols(b []byte, img *output.Plan, from int) {
 		e := cubin.Symbol{NameOff: img.Names[id], Info: s.Info, Other: s.Other, Value: s.Value, Size: s.Size}
 		if s.Sec >= 0 {
 			e.Shndx = shndx(l.Secs[s.Sec].Index)
+		} else if s.Is(model.SymCommon) {
+			e.Shndx = cuda.SHNCommon
 		}
 		if (l.Release.Notes || l.Release.TakesNewer) && !s.Is(model.SymDefined|model.SymLaid) && s.Type() != cuda.STTFunc && s.Binding() == cuda.STBWeak && s.Is(model.SymGlobal) && !s.IsShared() {
 			e.Info = uint8(cuda.STBGlobal)<<4 | s.Info&0xf
