@@ -40,6 +40,7 @@ func (l *merger) readAttributes(m *module, s *cubin.Section) error {
 		}
 		records = append(records, out)
 		l.checkAPI(m, &rec)
+		l.checkSanitized(m, &rec)
 		dated = dated || rec.Attr == cuda.AttrMercuryIsaVersion
 		l.TellsSparse = l.TellsSparse || rec.Attr == cuda.AttrSparseMmaMask
 	}

@@ -16,6 +16,7 @@ type merger struct {
 	relocsToCome int  // records that room may yet be made for in advance
 	longEdges    map[edge]bool
 	reservedEnd  uint64 // of the reserved shared variables so far
+	sanitizedBy  uint32 // toolkit of the first sanitized code, 0 for none
 
 	chunkLists  model.Arena[model.Chunk]
 	relocLists  model.Arena[model.Reloc]
