@@ -4,6 +4,9 @@
 package mercury
 
 import (
+	"slices"
+
+	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/output"
 	"github.com/twinlink/twinlink/engine/internal/resolve"
@@ -17,11 +20,11 @@ type Backend struct {
 	decoded    []*code                  // by section of code, once it is decoded
 	order      []*code                  // in the order of the output
 	lineStarts map[lineStart]uint64     // where a unit's lines begin on the SASS side
-	debug      *bool                    // see debugInput
+	debug      bool                     // some input was compiled for debugging: all code is linked as if it were
 	dependents []bool                   // by function: see mark6D
 	capsules   map[int32]map[string]int // by input: see capsulesOf
 
-	verdicts [verdicts]verdict
+	known verdicts // of relocations that are decided one by one
 
 	found []*code // by section of code, as readCode finds it
 	shelf shelf
@@ -30,6 +33,7 @@ type Backend struct {
 // New returns the backend of a program.
 func New(res *resolve.Resolution) *Backend {
 	l := &Backend{Planner: output.New(res), Program: res.Program, decoded: make([]*code, len(res.Secs)), lineStarts: make(map[lineStart]uint64)}
+	l.debug = slices.ContainsFunc(l.Sides, func(in input.Sides) bool { return isDebug(in.File) })
 	l.readCode()
 	return l
 }
@@ -41,6 +45,3 @@ func (l *Backend) opened(id model.SecID) *code {
 	}
 	return l.decoded[id]
 }
-
-// Decider returns nil: what becomes of a record depends on its place.
-func (l *Backend) Decider() func(model.SecID) (kept int, done bool) { return nil }

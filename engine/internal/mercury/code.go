@@ -9,6 +9,7 @@ import (
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/parallel"
@@ -32,13 +33,13 @@ type code struct {
 	result    *resched.Result // where words went; nil where none moved
 	made      map[int][]byte  // records of nodes that became stored ones
 	anew      bool            // record was made of the nodes
-	places    []uint32        // by node: where its record stands then, made when first asked for
+	places    []uint32        // by node: where its record stands then
 	frame     int             // the FDE that is about it, the first being 1; 0 for none
 	lostDebug bool            // a warning told of debug information about another definition
 	bent      []uint64        // YIELDs that become another operation
-	gone      []int           // words that go
 	fault     error           // what is wrong with it
-	unsized   *unsized        // nil where the size of every node in Mercury is known
+	said      []diag.Diagnostic
+	unsized   *unsized // nil where the size of every node in Mercury is known
 }
 
 // shelf is where decoded code is kept, one for each core.
@@ -47,8 +48,8 @@ type shelf struct {
 	relocs model.Arena[cubin.Reloc]
 }
 
-// readCode decodes the code of all functions that stay, side by side. What is wrong
-// with one is told when it is asked for.
+// readCode decodes the code of all functions that stay and makes it the output's, side by
+// side. What is wrong with one, and what is to be said of it, is told when it is asked for.
 func (l *Backend) readCode() {
 	l.found = make([]*code, len(l.Secs))
 	parallel.DoWith(len(l.Secs), func() func(from, to int) {
@@ -63,7 +64,7 @@ func (l *Backend) readCode() {
 	})
 }
 
-// code returns the code of a function, decoded.
+// code returns the code of a function.
 func (l *Backend) code(text model.SecID) (*code, error) {
 	if fn := l.opened(text); fn != nil {
 		return fn, nil
@@ -72,45 +73,58 @@ func (l *Backend) code(text model.SecID) (*code, error) {
 	if fn == nil {
 		fn = l.read(text, &l.shelf)
 	}
+	for i := range fn.said {
+		l.Say(fn.said[i])
+	}
 	if fn.fault != nil {
 		return nil, fn.fault
 	}
 	l.decoded[text] = fn
-	if err := l.offTarget(fn); err != nil {
-		return nil, err
-	}
-	if !l.ShowsDebug() && !l.debugInput() {
-		fn.gone = append(fn.gone, fn.unfence()...)
-	}
-	if err := l.reschedule(fn, fn.gone); err != nil {
-		return nil, err
-	}
 	return fn, nil
 }
 
-// read decodes a function's code, as the input has it.
+// read decodes a function's code and makes it that of the output.
 func (l *Backend) read(text model.SecID, to *shelf) *code {
+	fn := &to.codes.List(1)[:1][0]
+	if gone, err := l.decode(fn, text, to); err != nil {
+		fn.fault = err
+	} else {
+		fn.fault = l.finish(fn, gone)
+	}
+	return fn
+}
+
+// finish makes code of an input that of the output. gone are words that go.
+func (l *Backend) finish(fn *code, gone []int) error {
+	if err := l.offTarget(fn); err != nil {
+		return err
+	}
+	if !l.ShowsDebug() && !l.debug {
+		gone = append(gone, fn.unfence()...)
+	}
+	return l.reschedule(fn, gone)
+}
+
+// decode decodes a function's code, as the input has it, and returns the words that go.
+func (l *Backend) decode(fn *code, text model.SecID, to *shelf) (gone []int, err error) {
 	src, _ := l.CodeOf(text)
 	in := &l.Sides[src.File]
 	f := in.File
-	fn := &to.codes.List(1)[:1][0]
 	fn.text, fn.input, fn.sassidx = text, in, in.Twin[src.Capsule]
 	capsec := f.Section(int(src.Capsule))
 	fn.record, fn.sass = f.Content(&capsec), fn.source()
 	c, unknown, fault := capsule.DecodeLocated(fn.record, fn.sass)
 	if fault != nil {
-		fn.fault = fault.In(f.Name, f.SectionName(&capsec))
-		return fn
+		return nil, fault.In(f.Name, f.SectionName(&capsec))
 	}
 	fn.cap, fn.words = c, c.Nodes
 	fn.settle(unknown, src.Capsule)
-	fn.gone = fn.renew(l.Release.Pads)
+	gone = fn.renew(l.Release.Pads)
 	if k := in.Rela[fn.sassidx]; k != 0 {
 		s := f.Section(int(k))
 		table, err := f.Relocs(&s)
 		if err != nil {
-			fn.fault = err
-			return fn
+			return nil, err
 		}
 		fn.relocs = to.relocs.List(table.Len())
 		for i := range table.Len() {
@@ -121,7 +135,7 @@ func (l *Backend) read(text model.SecID, to *shelf) *code {
 	if !l.ForwardProgress && !l.IsRelocatable() {
 		fn.clearYields(l.NullValue)
 	}
-	return fn
+	return gone, nil
 }
 
 // clearYields makes each YIELD a NOP, in code for GPUs whose threads don't advance
@@ -186,16 +200,6 @@ func sortByPlace[T any](list []T, place func(*T) uint64) {
 	}
 }
 
-// debugInput reports whether any input was compiled for debugging: then all code is
-// linked as if it were.
-func (l *Backend) debugInput() bool {
-	if l.debug == nil {
-		found := slices.ContainsFunc(l.Sides, func(in input.Sides) bool { return isDebug(in.File) })
-		l.debug = &found
-	}
-	return *l.debug
-}
-
 // isDebug reports whether an input was compiled for debugging.
 func isDebug(f *cubin.File) bool {
 	for i := range f.OfType(cuda.SHTProgbits) {
@@ -235,6 +239,7 @@ func (fn *code) encode() []byte {
 	)
 	fn.anew = true
 	nodes := fn.cap.Nodes
+	fn.places = make([]uint32, len(nodes))
 	b := make([]byte, capsuleHead, len(fn.record)+4)
 	binary.LittleEndian.PutUint32(b[4:], capsule.Version)
 	binary.LittleEndian.PutUint32(b[8:], uint32(len(nodes)))
@@ -254,6 +259,7 @@ func (fn *code) encode() []byte {
 		case n.Spanned:
 			b = binary.LittleEndian.AppendUint16(b, n.Span<<7|markSpan)
 		}
+		fn.places[i] = uint32(len(b))
 		b = append(b, fn.recordOf(i)...)
 	}
 	return b
@@ -303,19 +309,6 @@ func (fn *code) place(i int) uint32 {
 	if !fn.anew {
 		return fn.cap.RecordAt(&fn.cap.Nodes[i])
 	}
-	if fn.places == nil {
-		nodes := fn.cap.Nodes
-		fn.places = make([]uint32, len(nodes))
-		at := uint32(capsuleHead + (len(nodes)+31)/32*4)
-		for k := range nodes {
-			n := &nodes[k]
-			if n.Kind == capsule.Skip || n.Spanned {
-				at += 2
-			}
-			fn.places[k] = at
-			at += uint32(len(fn.recordOf(k)))
-		}
-	}
 	return fn.places[i]
 }
 
@@ -356,19 +349,27 @@ func (l *Backend) pairReloc(in model.SecID, r *model.Reloc) error {
 	if err != nil {
 		return err
 	}
-	i := fn.node(r.Off)
-	if err := l.checkSized(fn); err != nil {
-		return err
-	}
-	if i < 0 {
-		return l.RelocFault(in, r, "reloc address not found")
-	}
-	n := &fn.cap.Nodes[i]
 	if r.More == 0 {
 		r.More = int32(len(l.More))
 		l.More = append(l.More, model.RelocMore{})
 	}
-	more := l.MoreOf(r)
+	found := fn.pair(r, l.MoreOf(r))
+	if err := l.checkSized(fn); err != nil {
+		return err
+	}
+	if !found {
+		return l.RelocFault(in, r, "reloc address not found")
+	}
+	return nil
+}
+
+// pair finds the places of a relocation of this code; false where no node has it.
+func (fn *code) pair(r *model.Reloc, more *model.RelocMore) bool {
+	i := fn.node(r.Off)
+	if i < 0 {
+		return false
+	}
+	n := &fn.cap.Nodes[i]
 	more.SASSOff = n.SASS
 	more.AtField = (r.Off-uint64(n.Merc))%16 == 12
 	if p, ok := fn.partner(n, more.From); ok {
@@ -378,7 +379,7 @@ func (l *Backend) pairReloc(in model.SecID, r *model.Reloc) error {
 	if n.Kind == capsule.Full {
 		more.CapOff = fn.place(i) + uint32(r.Off) - n.Merc
 	}
-	return nil
+	return true
 }
 
 // sassExtent returns value and size of a function on the SASS side.

@@ -15,7 +15,7 @@ import (
 // that are gone from any function.
 func (l *Backend) reschedule(fn *code, gone []int) error {
 	sym := l.Funs[l.Secs[fn.text].Fun].Sym
-	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.debugInput(), Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone,
+	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.debug, Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone,
 		Late: l.Release.OwnLeaves, Slow: l.Release.PacesDoubles && l.isOffTarget(fn), Anew: fn.input.Foreign && l.Release.OwnLeaves, Pads: l.Release.Pads, HoldsDoubles: l.Release.HoldsDoubles, Bares: l.Release.Bares, Adds: l.Arch.SM >= 120}
 	if l.Release.Unpaces && fn.input.Toolkit < unpaced {
 		how.Fillers = resched.FillersOf(fn.sass)
@@ -23,7 +23,7 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 	}
 	many := !fn.input.Foreign && fn.input.Toolkit < l.Release.SharesSources && resched.HoldsManySources(fn.sass)
 	if many {
-		l.warnSchedule(sym)
+		l.warnSchedule(fn, sym)
 	}
 	if how.Stays && len(how.Gone) == 0 && !how.Fence && !how.Slow && !how.Anew {
 		l.warnForeign(fn, sym, fn.sass)
@@ -32,9 +32,9 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 	r := resched.Kernel(fn.sass, how)
 	switch {
 	case r.Bare && isDebug(fn.input.File):
-		l.warnSchedule(sym) // what its debug information becomes isn't known in all cases
+		l.warnSchedule(fn, sym) // what its debug information becomes isn't known in all cases
 	case r.Bare:
-		l.warnBare(sym)
+		l.warnBare(fn, sym)
 	case how.Anew:
 		l.warnForeign(fn, sym, fn.sass, r.Text)
 	default:
@@ -45,11 +45,11 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 			Text: fmt.Sprintf("Kernel '%s' is too large to be scheduled anew", l.SymName(sym)), Value: uint64(len(fn.sass))}}}
 	}
 	if r.Unfit {
-		l.warnSchedule(sym) // conversions alone keep what they have
+		l.warnSchedule(fn, sym) // conversions alone keep what they have
 		return l.notMade(fn)
 	}
 	if r.Quicker && (r.Exact || !r.Changed) {
-		l.warnSchedule(sym)
+		l.warnSchedule(fn, sym)
 	}
 	if !r.Changed {
 		return nil
@@ -59,7 +59,7 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 			Text: fmt.Sprintf("Internal error: kernel '%s' scheduled anew would lack the wait at %#x for the instruction at %#x", l.SymName(sym), x.User*capsule.WordSize, x.At*capsule.WordSize)}}}
 	}
 	if !r.Exact && !fn.input.Foreign && !many {
-		l.warnSchedule(sym)
+		l.warnSchedule(fn, sym)
 	}
 	if r.Fillers != nil && !fn.takesFillers(&r) {
 		return l.notMade(fn)
@@ -78,21 +78,24 @@ const unpaced = 134
 // texts holds a scoreboard.
 func (l *Backend) warnForeign(fn *code, sym model.SymID, texts ...[]byte) {
 	if fn.input.Foreign && slices.ContainsFunc(texts, resched.Scheduled) {
-		l.warnSchedule(sym)
+		l.warnSchedule(fn, sym)
 	}
 }
 
+// say notes what is to be said of a function when it is asked for.
+func (fn *code) say(d diag.Diagnostic) { fn.said = append(fn.said, d) }
+
 // warnBare says that nvlink leaves a function without any schedule.
-func (l *Backend) warnBare(sym model.SymID) {
-	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, Symbol: l.SymName(sym),
+func (l *Backend) warnBare(fn *code, sym model.SymID) {
+	fn.say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, Symbol: l.SymName(sym),
 		Text: fmt.Sprintf("Function '%s', compiled without optimization by an older toolkit, waits for nothing, as nvlink %s writes it", l.SymName(sym), l.Release.Name)})
 }
 
 // warnSchedule says that a function's schedule may not be the tool's. What older
 // toolkits made the tool schedules anew as a whole, callers and -r included; releases
 // before 13.1 do it by rules that aren't known, and here it keeps its schedule.
-func (l *Backend) warnSchedule(sym model.SymID) {
-	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, Symbol: l.SymName(sym),
+func (l *Backend) warnSchedule(fn *code, sym model.SymID) {
+	fn.say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, Symbol: l.SymName(sym),
 		Text: fmt.Sprintf("Kernel '%s' is scheduled anew, perhaps not as nvlink does it", l.SymName(sym))})
 }
 

@@ -23,13 +23,11 @@ func (l *Backend) Decide(in model.SecID, r *model.Reloc) error {
 		}
 	}
 	if code && l.LostDebug == nil {
-		l.decideAsBefore(in, r)
-	} else {
-		l.decide(in, code, r)
+		l.decideAsBefore(in, r, &l.known)
+		return nil
 	}
-	if r.Disposition == model.Kept && r.Sym != model.Absent && l.isDataSection(&l.Syms[r.Sym]) {
-		r.Addend += int64(r.Base)
-	}
+	l.decide(in, code, r)
+	l.rebase(r)
 	return nil
 }
 
