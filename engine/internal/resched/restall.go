@@ -27,7 +27,6 @@ const (
 	endCombination = 11 // of what UPLOP3 makes
 	endComparison  = 14 // of what UISETP makes
 	doubleResult   = 10 // until arithmetic may read a double's result
-	doubleShared   = 7  // until the memory unit may
 	doubleTurn     = 6  // until a conversion may
 	doubleAsGuard  = 14 // until a guard may be what a comparison made
 	latestDouble   = 14 // a double's result may be read anywhere
@@ -79,7 +78,10 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 	k := i - bl.from
 	before, w := &f.words[i-1], &f.words[i]
 	s := cycles(before)
-	least, double := leastApart(before, w), false
+	least, double := min(s, leastApart(before, w)), false
+	if before.op() == opYIELD {
+		least = min(s, leastBranch)
+	}
 	old, stall := least, least
 	d.of(w, &f.ops[i], func(at int, h hazard) {
 		q := &f.words[at]
@@ -100,10 +102,18 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 		case !known:
 			l = min(apart, longestLatency)
 		}
+		if h == hazardOver && q.isVector() && w.isVector() {
+			l = min(l, shortStall)
+		}
 		l = min(l, apart) // the compiler knows better
 		old = max(old, was[at-bl.from]+l-was[k-1])
 		stall = max(stall, is[at-bl.from]+l-is[k-1])
 	})
+	if j, least := f.lastAlike(bl, i); j >= 0 {
+		apart := min(least, was[k]-was[j-bl.from])
+		old = max(old, was[j-bl.from]+apart-was[k-1])
+		stall = max(stall, is[j-bl.from]+apart-is[k-1])
+	}
 	unit, behindOther := f.unitApart(bl, i, was, is)
 	stall, double = max(stall, unit), double || behindOther
 	switch {
@@ -112,7 +122,7 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 	case s > old && !double:
 		stall = max(stall, s)
 	}
-	if own, o := &f.ops[i-1], &f.ops[i]; behindOther && f.waitsFor(before, own, o) {
+	if own, o := &f.ops[i-1], &f.ops[i]; behindOther && f.waitsFor(before, own, o) || w.waitsOn(before) {
 		stall = max(stall, shortStall)
 	}
 	if stall > maxStall {
@@ -121,13 +131,39 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 	return stall
 }
 
+// How many cycles stand between two of LDC and S2UR, and between a BSSY and another one or a branch.
+const (
+	loadsApart = 8
+	marksApart = 4
+)
+
+// lastAlike returns the last word in front of word i of a block that goes through the same
+// unit, of constants or of branches, and how far apart they stand; -1 for none.
+func (f *flow) lastAlike(bl *block, i int) (at, apart int) {
+	w := &f.words[i]
+	isLoad := w.isConstant()
+	if !isLoad && w.op() != opBSSY && !w.endsBlock() {
+		return -1, 0
+	}
+	for j := i - 1; j >= bl.from; j-- {
+		switch before := &f.words[j]; {
+		case isLoad && before.isConstant():
+			return j, loadsApart
+		case !isLoad && before.op() == opBSSY:
+			return j, marksApart
+		}
+	}
+	return -1, 0
+}
+
+// isConstant reports whether an instruction is LDC or S2UR.
+func (w *word) isConstant() bool { return w.op() == opLDC || w.op() == opS2UR }
+
 // afterDouble returns how far behind a double on sm_100 its result may be read.
 func (w *word) afterDouble(h hazard) int {
 	switch {
 	case h == hazardGuard:
 		return doubleAsGuard
-	case w.isShared():
-		return doubleShared
 	case w.isPaced():
 		return doubleTurn
 	}
@@ -148,6 +184,12 @@ func (f *flow) untilSeen(bl *block, i int, need map[int]*fresh) int {
 		}
 	}
 	return 1
+}
+
+// waitsOn reports whether a word waits for a scoreboard that another holds.
+func (w *word) waitsOn(before *word) bool {
+	mask := w.wait()
+	return before.wr() < boards && mask>>before.wr()&1 != 0 || before.rd() < boards && mask>>before.rd()&1 != 0
 }
 
 // waitsFor reports whether a word that has operands o waits for the scoreboards of
@@ -258,27 +300,35 @@ func (f *flow) stallAtEnd(bl *block, was, is []int) int {
 	case last.isDouble() || last.wr() != noBoard || last.rd() != noBoard:
 		least = shortStall // until a wait sees its scoreboards
 	}
+	if last.op() == opEXIT || last.stall() == 0 {
+		return s
+	}
 	double := false
+	for i := bl.from; i < bl.to; i++ {
+		double = double || f.words[i].isDouble() && len(f.ops[i].writes) > 0 && f.words[i].wr() == noBoard && was[n]-was[i-bl.from] <= latestDouble
+	}
+	old, stall := f.asksAtEnd(bl, was, was, least), f.asksAtEnd(bl, was, is, least)
+	switch {
+	case s == old:
+		return min(stall, maxStall)
+	case double:
+		return min(stall, maxStall, s)
+	}
+	// What is closer together than it was keeps its distance all the same.
+	return max(s, min(stall, maxStall))
+}
+
+// asksAtEnd returns the stall of a block's last word that results of fixed latencies ask
+// for which live on, least at the least, where words start at those times.
+func (f *flow) asksAtEnd(bl *block, was, at []int, least int) int {
+	n := bl.to - bl.from
 	stall := least
 	for i := bl.from; i < bl.to; i++ {
 		w := &f.words[i]
-		apart := was[n] - was[i-bl.from]
-		if w.wr() != noBoard || len(f.ops[i].writes) == 0 {
+		if w.wr() != noBoard || w.isDouble() || !f.livesOn(bl, f.ops[i].writes) {
 			continue
 		}
-		if w.isDouble() {
-			double = double || apart <= latestDouble
-			continue
-		}
-		l := w.endLatency(f.ops[i].writes)
-		stall = max(stall, is[i-bl.from]+min(l, apart)-is[n-1])
+		stall = max(stall, at[i-bl.from]+min(w.endLatency(f.ops[i].writes), was[n]-was[i-bl.from])-at[n-1])
 	}
-	if last.op() == opEXIT {
-		return s
-	}
-	if !double || s <= least {
-		// What is closer together than it was keeps its distance all the same.
-		return max(s, min(stall, maxStall))
-	}
-	return min(stall, maxStall, s)
+	return stall
 }

@@ -153,7 +153,7 @@ func hasDouble(words []word) bool {
 func (w *word) isUnderstood() bool {
 	switch w.op() {
 	case opBRA, opBRAUnif, opBSSY, opBSYNC, opEXIT, opNOP, opMEMBAR, opERRBAR, opCGAERR, opDEPBAR, opENDCOLLECTIVE, opWARPSYNC,
-		0xb1d, 0x98f, 0x95c, 0x95d, 0x946, 0x942, 0x91e, opRET: // BAR.SYNC, CCTL, breaks and pauses
+		0xb1d, 0x98f, 0x95c, 0x95d, opYIELD, 0x942, 0x91e, opRET: // BAR.SYNC, CCTL, breaks and pauses
 		return true
 	}
 	if w.isCall() {
@@ -203,11 +203,14 @@ func (r *Result) slow(words []word, leaf, fit bool) (Result, int) {
 // slowed makes the words for sm_103; in a leaf the stack pointer's scoreboard goes.
 // false: some of them it can't be sure of.
 func slowed(words []word, leaf bool, r *Result) (out []word, ok bool) {
-	f := traceIn(words, blocksApart(words), nil)
+	f := traceIn(words, blocksApart(words), true, nil)
 	bitsWas := make([]yieldBits, len(f.blocks))
+	f.fixed = true
 	for b := range f.blocks {
 		bitsWas[b] = f.bitsOf(&f.blocks[b])
 	}
+	f.fixed = false
+	f.findLive()
 	need := freshBoards(f)
 	front := map[int][]word{}
 	for b := range f.blocks {
@@ -242,7 +245,7 @@ func slowed(words []word, leaf bool, r *Result) (out []word, ok bool) {
 	for i, list := range front {
 		r.Fillers[i] = len(list)
 	}
-	a := &allocator{flow: traceIn(out, blocksApart(out), moved), paced: true}
+	a := &allocator{flow: traceIn(out, blocksApart(out), true, moved), paced: true}
 	dead := -1
 	if leaf && len(a.first[0]) > 0 {
 		dead = a.first[0][0]
@@ -284,7 +287,7 @@ func delay(w *word, gap int) (nops []word) {
 	up := min(maxStall, cycles(w)+gap)
 	gap -= up - cycles(w)
 	w.setStall(up)
-	w.setYield(false)
+	w.setYield(up < longStall && (!w.letsGo() || up <= shortStall))
 	if gap > 0 {
 		w.hi &^= 0xf << reuseShift
 	}

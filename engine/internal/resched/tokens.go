@@ -29,7 +29,10 @@ type flow struct {
 	rank    []int    // by block: its place in that order
 	time    []int    // by word: cycles from the start, if nothing waits and nothing jumps
 	shared  [noBoard + 1]bitset
-	strange bool // another finalizer's
+	live    []bitset // by block: registers that are read behind its end
+	strange bool     // another finalizer's
+	fixed   bool     // doubles have a fixed latency
+	apart   bool     // calls are blocks of their own, and what a return waits for it needs
 }
 
 // trace finds the tokens of a kernel and where they are pending.
@@ -37,12 +40,12 @@ func trace(words []word) *flow { return traceFresh(words, nil) }
 
 // traceFresh is trace with tokens that the input hasn't.
 func traceFresh(words []word, more map[int]*fresh) *flow {
-	return traceIn(words, blocks(words), more)
+	return traceIn(words, blocks(words), false, more)
 }
 
 // traceIn is traceFresh for code divided into blocks.
-func traceIn(words []word, list []block, more map[int]*fresh) *flow {
-	f := &flow{words: words, blocks: list, of: make([]int, len(words)), first: make([][]int, len(words)),
+func traceIn(words []word, list []block, apart bool, more map[int]*fresh) *flow {
+	f := &flow{words: words, blocks: list, apart: apart, of: make([]int, len(words)), first: make([][]int, len(words)),
 		ops: make([]operands, len(words)), time: make([]int, len(words)+1)}
 	for b := range f.blocks {
 		for i := f.blocks[b].from; i < f.blocks[b].to; i++ {
@@ -147,12 +150,16 @@ func (f *flow) touches(t, i int) bool {
 		if f.strange && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) {
 			return false // it waits for the result
 		}
-		if !f.strange && f.words[i].isDouble() {
+		if !f.strange && f.words[i].isDouble() && f.of[i] == tok.block && tok.at < i {
 			return false
 		}
 	}
 	if tok.read {
-		for _, r := range own.reads {
+		reads := own.reads
+		if tok.fresh && f.apart {
+			reads = lateReads(own)
+		}
+		for _, r := range reads {
 			// Predicates are read at once, and so are uniform registers but by
 			// textures.
 			if r.first < uniformFile || r.first < predFile && f.words[tok.at].op()>>8 == 0xf {
@@ -189,6 +196,8 @@ func (f *flow) needs(t, i int, was bitset) bool {
 	tok := &f.tokens[t]
 	switch {
 	case tok.fresh && f.words[i].isCall():
+		return true
+	case f.apart && f.words[i].op() == opRET && was.has(t) && f.words[i].wait()>>tok.board&1 != 0:
 		return true
 	case (f.strange || tok.fresh) && f.words[i].op() == opRET:
 		return !tok.read || tok.block != f.of[i] || !f.hasResult(t)

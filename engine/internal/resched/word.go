@@ -111,9 +111,11 @@ const (
 	opP2R           = 0x803
 	opR2P           = 0x804
 	opRET           = 0x950
+	opYIELD         = 0x946
 	opNOP           = 0x918
 	opLDC           = 0xb82
 	opS2R           = 0x919
+	opS2UR          = 0x9c3
 	opLDGDEPBAR     = 0x9af
 	opUTMACMDFLUSH  = 0x9b7
 	opLDS           = 0x984
@@ -210,7 +212,7 @@ func (w *word) kind() int {
 	switch op := w.op(); op {
 	case opS2R:
 		return kindS2R
-	case 0x9c3:
+	case opS2UR:
 		return kindS2UR
 	case opLDS:
 		return kindLDS

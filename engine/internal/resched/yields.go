@@ -2,7 +2,7 @@ package resched
 
 // Yield and reuse bits of code for sm_120 whose stalls changed. A word of fixed latency
 // lets others go first where it stalls for more than two cycles, and where it stalls for
-// two if nobody was let for ten. What it reads stays at hand for the next word that reads
+// two if nobody was let for ten; any other word where it stalls for twelve. What it reads stays at hand for the next word that reads
 // it in the same place, if nobody goes first up to there.
 //
 // Where that doesn't explain a bit of the input, the bit stays.
@@ -11,6 +11,9 @@ package resched
 
 // yieldAfter is how many cycles go by until a stall of two lets others go first.
 const yieldAfter = 10
+
+// banks is how many banks registers are in: each has what it keeps at hand for itself.
+const banks = 2
 
 // bits are the yield and reuse bits of a block.
 type yieldBits struct {
@@ -21,6 +24,11 @@ type yieldBits struct {
 // letsGo reports whether the yield bit of a word follows from its stall.
 func (w *word) letsGo() bool {
 	return w.wr() == noBoard && w.rd() == noBoard && w.op()>>8 != 9 && !w.isShared() && !w.isPaced()
+}
+
+// letsGo is that of a word, of code where doubles have a fixed latency or none.
+func (f *flow) letsGo(w *word) bool {
+	return w.letsGo() || f.fixed && w.isDouble() && w.wr() == noBoard && w.rd() == noBoard
 }
 
 // isVector reports whether a word is arithmetic of vector registers, but of doubles.
@@ -54,14 +62,17 @@ func (f *flow) bitsOf(bl *block) yieldBits {
 	for k := range n {
 		w := &f.words[bl.from+k]
 		y.yields[k] = w.hi>>yieldBit&1 == 0
-		if w.letsGo() {
+		switch {
+		case f.letsGo(w):
 			y.yields[k] = w.stall() > shortStall
+		case w.op() != opNOP:
+			y.yields[k] = w.stall() >= longStall
 		}
 	}
 	since := 0
 	for k := range n {
 		w := &f.words[bl.from+k]
-		if w.letsGo() && w.stall() == shortStall && since >= yieldAfter && f.reusesOf(bl, k, &y) == 0 {
+		if f.letsGo(w) && w.stall() == shortStall && since >= yieldAfter && f.reusesOf(bl, k, &y, 1) == 0 {
 			y.yields[k] = true
 		}
 		since += cycles(w)
@@ -70,13 +81,13 @@ func (f *flow) bitsOf(bl *block) yieldBits {
 		}
 	}
 	for k := range n {
-		y.reuses[k] = f.reusesOf(bl, k, &y)
+		y.reuses[k] = f.reusesOf(bl, k, &y, banks)
 	}
 	return y
 }
 
 // reusesOf returns in which places what word k of a block reads stays at hand.
-func (f *flow) reusesOf(bl *block, k int, y *yieldBits) (places uint8) {
+func (f *flow) reusesOf(bl *block, k int, y *yieldBits, banks int) (places uint8) {
 	i := bl.from + k
 	if y.yields[k] || !f.words[i].isVector() {
 		return 0
@@ -91,7 +102,9 @@ func (f *flow) reusesOf(bl *block, k int, y *yieldBits) (places uint8) {
 					if other == r {
 						places |= 1 << place
 					}
-					break
+					if other == r || other%banks == r%banks {
+						break
+					}
 				}
 			}
 			if y.yields[j-bl.from] || overlap([]span{{r, 1}}, f.ops[j].writes) {
