@@ -8,8 +8,9 @@ func TestRegisterText(t *testing.T) {
 	for _, path := range []string{"a.cubin", "./a.cubin", "../w/a.cubin", "d-1.x/a.cubin", "d\u00e9/a.cubin", "/q/a.cubin", "@AZ[`az{09:.cubin"} {
 		list = append(list, Registration{Path: path})
 	}
+	list = append(list, Registration{ID: "_fbc93974_7_part_cu_e319b529"}) // of the object of nvcc that package container has
 	got := string(RegisterText("/w", list))
-	want := `#define NUM_PRELINKED_OBJECTS 7
+	want := `#define NUM_PRELINKED_OBJECTS 8
 DEFINE_REGISTER_FUNC(_w_a_cubin)
 DEFINE_REGISTER_FUNC(_w___a_cubin)
 DEFINE_REGISTER_FUNC(_w____w_a_cubin)
@@ -17,6 +18,7 @@ DEFINE_REGISTER_FUNC(_w_d_1_x_a_cubin)
 DEFINE_REGISTER_FUNC(_w_d___a_cubin)
 DEFINE_REGISTER_FUNC(_q_a_cubin)
 DEFINE_REGISTER_FUNC(_w__AZ__az_09__cubin)
+DEFINE_REGISTER_FUNC(_fbc93974_7_part_cu_e319b529)
 `
 	if got != want {
 		t.Errorf("got %s", got)
