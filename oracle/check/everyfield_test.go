@@ -3,6 +3,7 @@ package check
 import (
 	"flag"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"os"
 	"slices"
@@ -16,11 +17,12 @@ var updateFields = flag.Bool("fields", false, "write testdata/fields.tsv anew")
 
 // TestEveryField changes each kind of number that links of nvlink have, in up to four of them, and wants what
 // testdata/fields.tsv says of it: how many findings there are, 0 where nothing asks for it, - where the file is refused. A
-// check that goes shows there, and so does one that comes:
+// check that goes shows there, and so does one that comes. testdata/says.tsv has a sum of what the findings say, but for the
+// words: where each is, of which symbol, what was wanted and what is there.
 //
 //	go test ./oracle/check -run TestEveryField -fields
 func TestEveryField(t *testing.T) {
-	found := map[string][]string{}
+	found, said := map[string][]string{}, map[string][]string{}
 	for _, c := range slices.Concat(mercuryCases(t), linkedCases(t)) {
 		inputs, options := inputsOf(c), optionsOf(c)
 		seen := map[string]bool{}
@@ -35,16 +37,34 @@ func TestEveryField(t *testing.T) {
 				n = "-"
 			}
 			found[f.Kind] = append(found[f.Kind], n)
+			said[f.Kind] = append(said[f.Kind], sumOf(v.Findings))
 		}
 	}
-	var b strings.Builder
-	b.WriteString("# Kinds of numbers in links, and how many findings a change of one has (TestEveryField)\n")
+	var counts, says strings.Builder
+	counts.WriteString("# Kinds of numbers in links, and how many findings a change of one has (TestEveryField)\n")
+	says.WriteString("# Kinds of numbers in links, and a sum of what the findings on a change say (TestEveryField)\n")
 	for _, kind := range slices.Sorted(maps.Keys(found)) {
-		fmt.Fprintf(&b, "%s\t%s\n", kind, strings.Join(found[kind], " "))
+		fmt.Fprintf(&counts, "%s\t%s\n", kind, strings.Join(found[kind], " "))
+		fmt.Fprintf(&says, "%s\t%s\n", kind, strings.Join(said[kind], " "))
 	}
-	const name = "testdata/fields.tsv"
+	holds(t, "testdata/fields.tsv", counts.String())
+	holds(t, "testdata/says.tsv", says.String())
+}
+
+// sumOf is a sum of what findings say, but for the words.
+func sumOf(list []Finding) string {
+	h := crc32.NewIEEE()
+	for _, f := range list {
+		fmt.Fprintf(h, "%s %s %s %s %#x %s %q %q\n", f.Kind, f.File, f.Section, f.Symbol, f.Offset, f.Relocation, f.Want, f.Got)
+	}
+	return fmt.Sprintf("%08x", h.Sum32())
+}
+
+// holds wants each line of a list to be as its file has it.
+func holds(t *testing.T, name, got string) {
+	t.Helper()
 	if *updateFields {
-		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,10 +77,10 @@ func TestEveryField(t *testing.T) {
 		kind, _, _ := strings.Cut(line, "\t")
 		wanted[kind] = line
 	}
-	for line := range strings.Lines(b.String()) {
+	for line := range strings.Lines(got) {
 		kind, _, _ := strings.Cut(line, "\t")
 		if wanted[kind] != line {
-			t.Errorf("%q, listed %q", line, wanted[kind])
+			t.Errorf("%s: %q, listed %q", name, line, wanted[kind])
 		}
 	}
 }
