@@ -7,12 +7,13 @@ ASK is the built mercury/ask; RECORDS are files of records, one a line. For each
 and each sequence of opcodes every bit of a record is inverted, which shows on
 which bits of the record each bit of the words depends. Bits that act alone become
 "bit" and "not" lines; bits that act together become a table, of which every value is
-asked. Then records made by chance are predicted and asked: where a prediction
+asked. An operand that no word shows, and that holds a register a few behind one that is
+shown, becomes a "same" line: the coordinates of TMA. Then records made by chance are predicted and asked: where a prediction
 fails, the groups that act together are found by putting one after the other back, and
 made one. Bits that no word shows keep the value that some record had. What
 comes out holds for the SMs on which all of some hundred predictions are right.
 """
-import sys,random,collections,os
+import sys,random,collections,functools,os
 from mercury_ask import answers
 random.seed(7)
 SMS=[100,103,107,110,120,121]
@@ -23,6 +24,8 @@ def strip(w):
     w=[x&~SCHED for x in w]
     while len(w)>1 and w[0]&((1<<72)-1)==0xfffff984: w=w[1:]
     if len(w)>=3 and bare(w[-2],0x3c6) and bare(w[-1],0x9b1): w=w[:-2]
+    if len(w)==2 and bare(w[0],0x3c6) and w[1]&0xfff==0x5b2: w=w[1:]
+    if len(w)>=2 and w[0]&0xfff==0x992 and w[1]&0xfff==0x992 and (w[0]>>64)==0x8000: w=w[1:]
     if any(x==0 for x in w): return None
     # What a pause in front of an instruction holds is the schedule's.
     return tuple(x&~PAUSE if len(w)>1 and x&0xfff==0x91a else x for x in w)
@@ -55,7 +58,8 @@ def runs(bits):
         else: out.append([b,1])
     return out
 class Model:
-    def __init__(m,sm,n,b,o,even):
+    def __init__(m,sm,n,b,o,even,vary=None):
+        m.vary=vary # bits that are inverted; none: all
         m.sm,m.n,m.b,m.o,m.sg=sm,n,b,cat(o),sig(o); m.bits=8*n; m.words=len(o)
         m.known={} # record: words
         m.slots=[]
@@ -63,12 +67,36 @@ class Model:
         for p in range(86,m.bits-9,16):
             if fld(b,p,10)<255 or fld(b,p,10)==1023:
                 A=m.ask([setf(b,p,10,v) for v in (2,4,64,1023)])
-                if all(a is not None for a in A) and len(set(A))==4: m.slots.append((p,10))
+                if all(a is not None for a in A) and len(set(A))==4 and (m.vary is None or m.copied(p)): m.slots.append((p,10))
+        # Behind a byte of its own an operand begins eight bits later.
+        for p in range(94,m.bits-9,16):
+            if m.free(p) and m.copied(p): m.slots.append((p,10))
         m.slots+= [(p,5) for p in range(35,m.bits-4,8) if not any(q<=p<q+10 for q,_ in m.slots) and (fld(b,p,5)<7 or fld(b,p,5)==31) and m.pred(p)]
         # Of 64 bits in two words the second register is the first with a bit set.
         m.still={p for p,w in m.slots if w==10 and not b>>p&1} if even else set()
+        m.sames=m.implied()
         m.groups=[]
         m.find()
+    def free(m,p): return (fld(m.b,p,10)<255 or fld(m.b,p,10)==1023) and not any(q<p+10 and p<q+w for q,w in m.slots)
+    def copied(m,p):
+        """Do the words hold eight bits from p on, all ones for RZ?"""
+        A=m.ask([setf(m.b,p,10,v) for v in (0,1,2,4,8,16,32,64,128,1023)])
+        if any(a is None for a in A): return False
+        d=[A[0]^a for a in A[1:]]
+        return d[0] and all(d[i]==d[0]<<i for i in range(8)) and d[8]==d[0]*255
+    def implied(m):
+        """Operands that no word shows, as (place, shown operand, difference)."""
+        out=[]
+        for p in sorted([*range(86,m.bits-9,16),*range(94,m.bits-9,16)]):
+            v=fld(m.b,p,10)
+            if not m.free(p) or not v or any(q<p+10 and p<q+10 for q,_,_ in out): continue
+            if set(m.ask([setf(m.b,p,10,x) for x in (0,1,2,4,8,16,32,64,128,1023)]))!={m.o}: continue
+            near=[(v-fld(m.b,q,10),q) for q,w in m.slots if w==10 and q<p and 0<v-fld(m.b,q,10)<6]
+            if near: out.append((p,min(near)[1],min(near)[0]))
+        return out
+    def imply(m,x):
+        for p,q,k in m.sames: x=setf(x,p,10,(fld(x,q,10)+k)&1023)
+        return x
     def ask(m,recs):
         new=[r for r in dict.fromkeys(recs) if r not in m.known]
         for r,a in zip(new,ask(m.sm,new,m.n)):
@@ -80,7 +108,7 @@ class Model:
         d=[A[0]^a for a in A]
         return d[1] and d[2]==d[1]<<1 and d[3]==d[1]<<2 and d[4]==d[1]|d[2]|d[3]
     def find(m):
-        idx=list(range(32,m.bits)); A=m.ask([m.b^(1<<i) for i in idx])
+        idx=[i for i in range(32,m.bits) if m.vary is None or i in m.vary or any(p<=i<p+w for p,w in m.slots)]; A=m.ask([m.b^(1<<i) for i in idx])
         dep=collections.defaultdict(set)
         for i,a in zip(idx,A):
             if a is None: continue
@@ -127,7 +155,7 @@ class Model:
             elif w==10 and random.random()<.5 and v!=full: v&=~3
             if p in m.still: v=0 if v==full else v&~1
             x=setf(x,p,w,v)
-        return x
+        return m.imply(x)
     def settle(m):
         """Joins groups until predictions hold; False where they don't."""
         for turn in range(14):
@@ -161,10 +189,13 @@ class Model:
         # of an operand the upper two bits only tell RZ, or PT, from the rest
         holds=lambda p,w: all(j in read or j in m.still for j in range(p,p+w-2)) and not any(j in read for j in (p+w-2,p+w-1))
         slotbits={i for p,w in m.slots if holds(p,w) for i in range(p,p+w)}
-        slots=[s for s in m.slots if s[0] in slotbits]
+        slotbits|={i for p,_,_ in m.sames for i in range(p,p+10)}
+        slots=[s for s in m.slots if s[0] in slotbits]+[(p,10) for p,_,_ in m.sames]
         locks=[i for i in range(32,m.bits) if i not in read and i not in slotbits or i in m.still]
         t='model\t%s\t%s\n'%(' '.join('%d+%d'%s for s in sorted(slots)),' '.join('%d+%d=%x'%(p,w,fld(m.b,p,w)) for p,w in runs(locks)))
-        t+='shape\t%s\t0\t300\n'%m.sg
+        for p,q,k in m.sames: t+='same\t%d+10\t%d+10\t%d\n'%(p,q,k)
+        if m.sames: t+='key\t%s\n'%','.join(str(256+i) for i in range(len(m.sames)))
+        t+='shape\t%s\t%x\t300\n'%(m.sg,(1<<len(m.sames))-1)
         const=m.o; ones=[]; tables=[]
         for S,rows in sorted(m.groups):
             ov=0
@@ -193,14 +224,16 @@ class Model:
 def work(tag,seeds,write):
     n=len(seeds[0])//2
     S=[int.from_bytes(bytes.fromhex(s),'little') for s in seeds]
-    text=''
-    for main in (100,120):
-        A=ask(main,S,n); models=[]
+    text=''; of107=[]
+    for main in (100,120,107):
+        A=ask(main,S,n); models=list(of107) if main==107 else []
         for s,o in zip(S,A):
-            if o is None or len(o)>6 or len(models)>=6: continue
+            if o is None or len(o)>6 or len(models)>=16: continue
             if any(mm.sg==sig(o) and mm.covers(s)==cat(o) for mm in models): continue
-            for even in (False,True):
-                m=Model(main,n,s,o,even)
+            # At last only what differs among the records, and offsets.
+            seen={i for i in range(32,8*n) if len({x>>i&1 for x in S})>1}|set(range(224,240) if n==32 else ())
+            for even,vary in ((False,None),(True,None),(False,seen),(True,seen)):
+                m=Model(main,n,s,o,even,vary)
                 if not m.groups or even and not m.still: continue
                 ok=m.settle()
                 print(tag,main,m.sg,'even' if even else '','slots',m.slots,'groups',len(m.groups),'widest',max((len(g[0]) for g in m.groups),default=0),'settled',ok,flush=True)
@@ -217,11 +250,14 @@ def work(tag,seeds,write):
                 wrong=sum(1 for x,o in zip(T,B) if o is not None and (sig(o)!=m.sg or cat(o)!=m.predict(x)))
                 if wrong==0 and right>=len(T)*.5: good.append(sm)
             print(tag,m.sg,'SMs',good,flush=True)
+            if 107 in good: of107.append(m)
             if good:
                 text+='form\t%s\t%s\t13.5\n'%(tag,','.join(map(str,good)))+m.text(good)
                 write(text)
     return text
 def covers(m,s):
+    if m.imply(s)!=s: return None
+    s=functools.reduce(lambda x,f: setf(x,f[0],10,fld(m.b,f[0],10)),m.sames,s)
     read={i for S,_ in m.groups for i in S}|{i for p,w in m.slots for i in range(p,p+w)}
     if any((s^m.b)>>i&1 for i in range(32,m.bits) if i not in read): return None
     return m.predict(s)

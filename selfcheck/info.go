@@ -96,6 +96,7 @@ func (c *checker) info(fn *capsule.Func) {
 		n--
 	}
 	c.added(fn, merc, sass[n:])
+	n -= c.dated(fn, merc, sass[:n])
 	sass = sass[:n]
 	for k := range min(len(sass), len(merc)) {
 		if sass[k].Attr != merc[k].Attr || sass[k].Format != merc[k].Format {
@@ -107,6 +108,25 @@ func (c *checker) info(fn *capsule.Func) {
 	if len(sass) != len(merc) {
 		c.add(Text, Count, fn.Info, 0, "number of attributes", fmt.Sprint(len(merc)), fmt.Sprint(len(sass)))
 	}
+}
+
+// dated returns 1 where the finalizer itself put the version of the Mercury ISA in front of
+// what it adds. ptxas of 13.3 and up writes it on both sides, libraries finalized by 13.4 have it on
+// this one alone where ptxas was older.
+func (c *checker) dated(fn *capsule.Func, merc, sass []record) int {
+	if c.writer != writerFinalizer || len(sass) == 0 || sass[len(sass)-1].Attr != cuda.AttrMercuryIsaVersion {
+		return 0
+	}
+	for k := range merc {
+		if merc[k].Attr == cuda.AttrMercuryIsaVersion {
+			return 0
+		}
+	}
+	r := &sass[len(sass)-1]
+	if r.Format != cuda.FormatHalf || r.Value != c.mercuryISA() {
+		c.add(Text, Content, fn.Info, r.at, r.Attr.String(), hex(c.mercuryISA()), attrValue(r))
+	}
+	return 1
 }
 
 func attrName(r *record) string {

@@ -3,9 +3,12 @@ package selfcheck_test
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/selfcheck"
 )
 
@@ -58,4 +61,76 @@ func TestUnreadRelease(t *testing.T) {
 	if r := selfcheck.Check("sync", other, selfcheck.Options{}); r.Verdict != selfcheck.Refused || !strings.Contains(r.Err.Error(), "12.7") {
 		t.Errorf("%v: %v", r.Verdict, r.Err)
 	}
+}
+
+// TestFinalizedDate wants the version of the Mercury ISA that NVIDIA's finalizer 13.4 adds to the attributes
+// of older objects to be right where it wrote the file, and a finding elsewhere or with another value.
+func TestFinalizedDate(t *testing.T) {
+	data, err := os.ReadFile("testdata/nest-13.0-sm_100.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const finding = "number of attributes"
+	for _, tt := range []struct {
+		tool    string
+		value   uint16
+		finding string
+	}{{"finalizer", 0x101, ""}, {"finalizer", 0x102, cuda.AttrMercuryIsaVersion.String()}, {"ptxas", 0x101, finding}} {
+		r := selfcheck.Check("nest", dated(t, data, tt.tool, tt.value), selfcheck.Options{})
+		found := slices.ContainsFunc(r.Findings, func(f selfcheck.Finding) bool { return f.What == tt.finding })
+		others := slices.ContainsFunc(r.Findings, func(f selfcheck.Finding) bool { return f.Kind == selfcheck.Text && f.What != tt.finding })
+		if found != (tt.finding != "") || others {
+			t.Errorf("%s, %#x: %v", tt.tool, tt.value, r.Findings)
+		}
+	}
+}
+
+// dated moves the version of the Mercury ISA from both sides to the front of what the finalizer adds, and
+// names the tool that wrote the file.
+func dated(t *testing.T, data []byte, tool string, value uint16) []byte {
+	f, err := cubin.Open("nest", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := f.Editor()
+	for i := 1; i < f.NumSections(); i++ {
+		s := f.Section(i)
+		switch f.SectionName(&s) {
+		case ".nv.info._Z1kPj", ".nv.merc.nv.info._Z1kPj":
+			list, err := d.Info(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = slices.DeleteFunc(list, func(r cubin.InfoRecord) bool { return r.Attr == cuda.AttrMercuryIsaVersion })
+			at := slices.IndexFunc(list, func(r cubin.InfoRecord) bool { return r.Attr == cuda.AttrCbankParamSize })
+			if at >= 0 {
+				list = slices.Insert(list, at, cubin.InfoRecord{Format: cuda.FormatHalf, Attr: cuda.AttrMercuryIsaVersion, Value: value})
+			}
+			if err := d.SetInfo(i, list); err != nil {
+				t.Fatal(err)
+			}
+		case ".note.nv.tkinfo":
+			list, err := d.Notes(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, ok := list[0].Tkinfo()
+			if !ok {
+				t.Fatal("no tkinfo")
+			}
+			info.Tool = tool
+			list[0].Desc = cubin.AppendTkinfo(nil, &info)
+			if err := d.SetNotes(i, list); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := d.Layout(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := d.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
