@@ -21,13 +21,14 @@ func offTarget(t *testing.T, name, arch string) (*engine.Output, error) {
 	return engine.Link([]engine.Input{{Name: name, Data: data}}, engine.Options{Arch: arch, Record: engine.CommandLine{Text: "-arch " + arch + " "}})
 }
 
-// A kernel for sm_100 that adds doubles is made anew for sm_103, and so is a function that
-// multiplies them and returns, to the file that nvlink 13.0.88 writes, with a warning: not
+// A kernel for sm_100 that adds doubles is made anew for sm_103, and so are a function that
+// multiplies them and returns, and a kernel that multiplies integer matrices, to the file that nvlink 13.0.88 writes, with a warning: not
 // all such functions come out as nvlink's.
 func TestOffTarget(t *testing.T) {
 	for _, c := range []struct{ file, function, nvlink string }{
 		{"offtarget.cubin", "k", "a8b71ebb11306ffe12c1d323fae132c821be1a14a4f9399c77aad12f4ba7cd1b"},
 		{"offtarget-call.cubin", "twice", "e04067d497dc646996054443b3232120331fb63e993beb254ce2af6baa5fd1be"},
+		{"offtarget-imma.cubin", "imma", "7b6558d9f24c85a91bc716039f84229e73d60c2d4c8fee0e06bda31cd55f432a"},
 	} {
 		out, err := offTarget(t, c.file, "sm_103")
 		if err != nil {
@@ -47,12 +48,13 @@ func TestOffTarget(t *testing.T) {
 	}
 }
 
-// What can't be made anew is refused: products of integer matrices. nvlink takes them.
+// What can't be made anew is refused: products of sparse matrices of integers. nvlink
+// takes them.
 func TestOffTargetRefused(t *testing.T) {
 	for _, c := range []struct {
 		file, function string
 		offset         uint64
-	}{{"offtarget-imma.cubin", "imma", 0xb0}} {
+	}{{"offtarget-sparse.cubin", "sparse", 0xb0}} {
 		out, err := offTarget(t, c.file, "sm_103")
 		var refused *engine.LinkError
 		if !errors.As(err, &refused) || out != nil && out.Image != nil {

@@ -14,28 +14,13 @@ func (l *Backend) isOffTarget(fn *code) bool {
 	return !l.IsRelocatable() && l.Arch.SM == 103 && fn.input.File.Header.SM() == 100
 }
 
-// offTarget refuses what can't be made code of sm_103: functions with IMMA, and
-// those with doubles beside DMMA, by other toolkits, or for releases whose way isn't
-// known.
+// offTarget refuses what can't be made code of sm_103: functions with doubles or products
+// of integer matrices by other toolkits, or for releases whose way isn't known.
 func (l *Backend) offTarget(fn *code) error {
-	if !l.isOffTarget(fn) {
+	if !l.isOffTarget(fn) || l.Release.PacesDoubles && !fn.input.Foreign {
 		return nil
 	}
-	double, matrices := false, false
-	for at := 0; at+capsule.WordSize <= len(fn.sass); at += capsule.WordSize {
-		switch op := opcode(fn.sass[at:]); {
-		case op == opIMMA:
-			return l.notMade(fn)
-		case op == opDMMA:
-			matrices = true
-		default:
-			double = double || isDouble(op)
-		}
-	}
-	if double && (matrices || fn.input.Foreign || !l.Release.PacesDoubles) {
-		return l.notMade(fn)
-	}
-	return nil
+	return l.notMade(fn)
 }
 
 // takesFillers reports whether every word that NOPs come in front of begins a node:

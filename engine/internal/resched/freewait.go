@@ -13,7 +13,7 @@ package resched
 func (a *allocator) freeFrom(t int) int {
 	tok := &a.tokens[t]
 	w := &a.words[tok.at]
-	if a.paced && w.isPaced() {
+	if a.paced && (w.isPaced() || w.isIMMA()) {
 		return inUnit
 	}
 	if tok.read {

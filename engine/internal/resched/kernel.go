@@ -89,10 +89,10 @@ func change(text []byte, how Options) (Result, int) {
 		return anew(words, gone, stays, how, r)
 	}
 	fit := !how.Debug && !how.Fence && len(how.Gone) == 0
-	if how.Slow && (hasDouble(words) || fit && hasPaced(words)) {
+	if how.Slow && (countsOnUnit(words) || fit && usesUnit(words)) {
 		return r.slow(words, !stays, fit)
 	}
-	r.Quicker = how.Slow && (hasPaced(words) || hasQuicker(words))
+	r.Quicker = how.Slow && (usesUnit(words) || hasQuicker(words))
 	front := make(map[int][]word)
 	if how.Fence {
 		front = fence(words, &r)

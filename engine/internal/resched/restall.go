@@ -44,7 +44,7 @@ func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
 	for k := range n + 1 {
 		i := bl.from + k
 		if k > 0 {
-			was[k] = was[k-1] + cycles(&f.words[i-1])
+			was[k] = was[k-1] + f.spends(i-1)
 			s := 0
 			if k < n {
 				s = f.stallBefore(&d, bl, i, was, is, need, p.moved)
@@ -54,16 +54,20 @@ func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
 			if k < n {
 				s = max(s, f.untilSeen(bl, i, need))
 			}
-			p.stalls[k-1], is[k] = s, is[k-1]+s
+			p.stalls[k-1], is[k] = min(s, maxStall), is[k-1]+s
+			if s > maxStall && k < n {
+				p.gaps[k] = s - maxStall
+			}
 			p.moved = p.moved || is[k] != was[k]
 		}
 		if k == n {
 			break
 		}
-		if f.words[i].isPaced() {
-			if since >= 0 && is[k]-is[since] < pace {
-				p.gaps[k] = pace - (is[k] - is[since])
-				is[k] += p.gaps[k]
+		if f.words[i].takesTurn() {
+			if since >= 0 && is[k]-is[since] < f.words[bl.from+since].turn() {
+				gap := f.words[bl.from+since].turn() - (is[k] - is[since])
+				p.gaps[k] += gap
+				is[k] += gap
 				p.moved = true
 			}
 			since = k
@@ -77,7 +81,7 @@ func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
 func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need map[int]*fresh, moved bool) int {
 	k := i - bl.from
 	before, w := &f.words[i-1], &f.words[i]
-	s := cycles(before)
+	s := f.spends(i - 1)
 	least, double := min(s, leastApart(before, w)), false
 	if before.op() == opYIELD {
 		least = min(s, leastBranch)
@@ -91,8 +95,10 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 		apart := was[k] - was[at-bl.from]
 		l, known := latencyOf(q, w, h)
 		switch {
-		case h != hazardUnit && q.isDouble():
-			if !known && !w.isDouble() {
+		case h != hazardUnit && q.inUnit():
+			if q.isIMMA() {
+				l, known = matrixResult, true
+			} else if !known && !w.isDouble() {
 				l, known = w.afterDouble(h), true
 			}
 			if known && apart <= l {
@@ -125,10 +131,17 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 	if own, o := &f.ops[i-1], &f.ops[i]; behindOther && f.waitsFor(before, own, o) || w.waitsOn(before) {
 		stall = max(stall, shortStall)
 	}
-	if stall > maxStall {
-		stall = maxStall
-	}
 	return stall
+}
+
+// spends returns how many cycles go by from a word to the next: its stall, and what the
+// NOPs take that stood behind it.
+func (f *flow) spends(i int) int {
+	n := cycles(&f.words[i])
+	if f.extra != nil {
+		n += f.extra[i]
+	}
+	return n
 }
 
 // How many cycles stand between two of LDC and S2UR, and between a BSSY and another one or a branch.
@@ -174,7 +187,7 @@ func (w *word) afterDouble(h hazard) int {
 // to see its scoreboards: two cycles.
 func (f *flow) untilSeen(bl *block, i int, need map[int]*fresh) int {
 	before := &f.words[i-1]
-	if i == bl.to-1 && before.isPaced() && (before.wr() != noBoard || before.rd() != noBoard) {
+	if i == bl.to-1 && before.takesTurn() && (before.wr() != noBoard || before.rd() != noBoard) {
 		return shortStall
 	}
 	if x := need[i-1]; x != nil {
@@ -297,7 +310,7 @@ func (f *flow) stallAtEnd(bl *block, was, is []int) int {
 	switch {
 	case last.endsBlock():
 		least = leastBranch
-	case last.isDouble() || last.wr() != noBoard || last.rd() != noBoard:
+	case last.inUnit() || last.wr() != noBoard || last.rd() != noBoard:
 		least = shortStall // until a wait sees its scoreboards
 	}
 	if last.op() == opEXIT || last.stall() == 0 {
@@ -305,7 +318,7 @@ func (f *flow) stallAtEnd(bl *block, was, is []int) int {
 	}
 	double := false
 	for i := bl.from; i < bl.to; i++ {
-		double = double || f.words[i].isDouble() && len(f.ops[i].writes) > 0 && f.words[i].wr() == noBoard && was[n]-was[i-bl.from] <= latestDouble
+		double = double || f.words[i].inUnit() && len(f.ops[i].writes) > 0 && f.words[i].wr() == noBoard && was[n]-was[i-bl.from] <= f.words[i].latest()
 	}
 	old, stall := f.asksAtEnd(bl, was, was, least), f.asksAtEnd(bl, was, is, least)
 	switch {
@@ -325,7 +338,7 @@ func (f *flow) asksAtEnd(bl *block, was, at []int, least int) int {
 	stall := least
 	for i := bl.from; i < bl.to; i++ {
 		w := &f.words[i]
-		if w.wr() != noBoard || w.isDouble() || !f.livesOn(bl, f.ops[i].writes) {
+		if w.wr() != noBoard || w.inUnit() || !f.livesOn(bl, f.ops[i].writes) {
 			continue
 		}
 		stall = max(stall, at[i-bl.from]+min(w.endLatency(f.ops[i].writes), was[n]-was[i-bl.from])-at[n-1])

@@ -73,18 +73,18 @@ func (u *unit) step(i int) (result, source int) {
 	w, o := &u.f.words[i], &u.f.ops[i]
 	result, source = -1, -1
 	for _, at := range u.results {
-		if own := u.f.ops[at].writes; overlap(own, o.reads) || !w.isDouble() && overlap(own, o.writes) {
+		if own := u.f.ops[at].writes; overlap(own, o.reads) || !w.inUnit() && overlap(own, o.writes) {
 			result = at
 		}
 	}
-	u.results, u.sources = behind(u.results, result), behind(u.sources, result)
-	if !w.isDouble() {
+	u.results, u.sources = u.behind(u.results, result), u.behind(u.sources, result)
+	if !w.inUnit() {
 		for _, at := range u.sources {
 			if overlap(lateReads(&u.f.ops[at]), o.writes) {
 				source = at
 			}
 		}
-		u.sources = behind(u.sources, source)
+		u.sources = u.behind(u.sources, source)
 		return result, source
 	}
 	if len(o.writes) > 0 {
@@ -96,12 +96,15 @@ func (u *unit) step(i int) (result, source int) {
 	return result, source
 }
 
-// behind returns what stands behind a word in a list in order.
-func behind(list []int, at int) []int {
-	for len(list) > 0 && list[0] <= at {
-		list = list[1:]
+// behind returns what a wait for a word leaves of a list in order: those behind it, and
+// those of the other kind.
+func (u *unit) behind(list []int, at int) (left []int) {
+	for _, x := range list {
+		if at < 0 || x > at || u.f.words[x].isIMMA() != u.f.words[at].isIMMA() {
+			left = append(left, x)
+		}
 	}
-	return list
+	return left
 }
 
 // freshBoards finds which instructions get scoreboards.
@@ -143,9 +146,9 @@ func freshBoards(f *flow) map[int]*fresh {
 	return need
 }
 
-// hasDouble reports whether a function counts on the latency of doubles.
-func hasDouble(words []word) bool {
-	return slices.ContainsFunc(words, func(w word) bool { return w.isDouble() })
+// countsOnUnit reports whether a function counts on the latency of doubles.
+func countsOnUnit(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.inUnit() })
 }
 
 // isUnderstood reports whether an instruction has operands that are decoded, or is one
@@ -159,15 +162,18 @@ func (w *word) isUnderstood() bool {
 	if w.isCall() {
 		return true
 	}
+	if w.isSparse() {
+		return false
+	}
 	always := *w
 	always.put(12, 4, 7)
 	o := always.operands()
 	return len(o.reads)+len(o.writes) > 0
 }
 
-// hasPaced reports whether a function has an instruction for their unit.
-func hasPaced(words []word) bool {
-	return slices.ContainsFunc(words, func(w word) bool { return w.isPaced() })
+// usesUnit reports whether a function has an instruction for their unit.
+func usesUnit(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.takesTurn() })
 }
 
 // slow is change for a function with doubles; only one that nothing else is done to
@@ -184,66 +190,55 @@ func (r *Result) slow(words []word, leaf, fit bool) (Result, int) {
 			return *r, dead
 		}
 	}
-	if leaf {
-		words = repeated(words, make([]bool, len(words)), nil, false, r)
+	gone := make([]bool, len(words))
+	if first := slices.IndexFunc(words, word.isMEMBAR); leaf && first >= 0 {
+		keepsFences, keepsLoads := slices.ContainsFunc(words, word.isSYNCS), slices.ContainsFunc(words, word.isLDGSTS)
+		takeOut(words, first, gone, keepsFences, keepsLoads, r)
 	}
-	r.TooLarge = isLarge(words)
-	if r.Moves != nil || r.TooLarge {
-		r.Unfit = !r.TooLarge
+	if r.TooLarge = isLarge(words); r.TooLarge {
 		return *r, dead
 	}
 	if leaf = leaf && stackLoad(words); leaf {
 		dead = 0
 	}
-	out, ok := slowed(words, leaf, r)
+	out, ok := slowed(words, gone, leaf, r)
 	r.Changed, r.Exact, r.Unfit, r.Text = ok, false, !ok, join(out)
 	return *r, dead
 }
 
-// slowed makes the words for sm_103; in a leaf the stack pointer's scoreboard goes.
-// false: some of them it can't be sure of.
-func slowed(words []word, leaf bool, r *Result) (out []word, ok bool) {
-	f := traceIn(words, blocksApart(words), true, nil)
-	bitsWas := make([]yieldBits, len(f.blocks))
-	f.fixed = true
-	for b := range f.blocks {
-		bitsWas[b] = f.bitsOf(&f.blocks[b])
+// slowed makes the words for sm_103, but for those that are gone; in a leaf the stack
+// pointer's scoreboard goes. false: some of them it can't be sure of.
+func slowed(words []word, gone []bool, leaf bool, r *Result) (out []word, ok bool) {
+	var left Result
+	delays := dropDelays(words, gone)
+	kept := rebuild(words, gone, nil, &left)
+	f := traceIn(kept, blocksApart(kept), true, nil)
+	f.extra = make([]int, len(kept))
+	for i, n := range delays {
+		f.extra[left.Moves[i]] = n
 	}
-	f.fixed = false
-	f.findLive()
 	need := freshBoards(f)
+	after := f.respace(need)
+	const schedule = 1<<(64-stallShift) - 1
+	for i, m := range left.Moves {
+		if m >= 0 {
+			words[i].hi = words[i].hi&^(schedule<<stallShift) | kept[m].hi&(schedule<<stallShift)
+		}
+	}
 	front := map[int][]word{}
-	for b := range f.blocks {
-		if !f.seen[b] {
-			continue
-		}
-		p := f.restall(b, need)
-		for i := f.blocks[b].from; i < f.blocks[b].to; i++ {
-			w := &words[i]
-			if s := p.stalls[i-f.blocks[b].from]; s != cycles(w) {
-				w.setStall(s)
-			}
-			if w.isDouble() {
-				w.setYield(w.stall() < longStall)
-				w.hi &^= 0xf << reuseShift
-			}
-			if gap := p.gaps[i-f.blocks[b].from]; gap > 0 {
-				front[i] = delay(&words[i-1], gap)
-				if len(front[i]) > 0 {
-					dropReuse(words[f.blocks[b].from:i])
-				}
-			}
-		}
-		f.setBits(&f.blocks[b], bitsWas[b], f.bitsOf(&f.blocks[b]))
-	}
-	out = rebuild(words, make([]bool, len(words)), front, r)
 	r.Fillers = make([]int, len(words)+1)
-	moved := map[int]*fresh{}
-	for i, x := range need {
-		moved[r.Moves[i]] = x
+	for i, m := range left.Moves {
+		if m >= 0 && len(after[m]) > 0 {
+			front[i] = after[m]
+			r.Fillers[i] = len(front[i])
+		}
 	}
-	for i, list := range front {
-		r.Fillers[i] = len(list)
+	out = rebuild(words, gone, front, r)
+	moved := map[int]*fresh{}
+	for i, m := range left.Moves {
+		if m >= 0 && need[m] != nil {
+			moved[r.Moves[i]] = need[m]
+		}
 	}
 	a := &allocator{flow: traceIn(out, blocksApart(out), true, moved), paced: true}
 	dead := -1
@@ -253,6 +248,64 @@ func slowed(words []word, leaf bool, r *Result) (out []word, ok bool) {
 	ok = a.reallocate(dead) && sound103(out)
 	r.doubts = a.doubts
 	return out, ok
+}
+
+// dropDelays marks as gone the NOPs that go on with the longest stall, and returns by the
+// word in front how long. Other NOPs stand for something.
+func dropDelays(words []word, gone []bool) map[int]int {
+	delays := map[int]int{}
+	for _, b := range blocks(words) {
+		last := -1
+		for i := b.from; i < b.to; i++ {
+			switch w := &words[i]; {
+			case gone[i]:
+			case last >= 0 && w.isFiller() && words[last].stall() == maxStall:
+				gone[i] = true
+				delays[last] += cycles(w)
+			default:
+				last = i
+			}
+		}
+	}
+	return delays
+}
+
+// respace gives the words of a flow their new stalls, yield and reuse bits; it returns by
+// word the NOPs in front of it.
+func (f *flow) respace(need map[int]*fresh) map[int][]word {
+	words, front := f.words, map[int][]word{}
+	was := make([]yieldBits, len(f.blocks))
+	f.fixed = true
+	for b := range f.blocks {
+		was[b] = f.bitsOf(&f.blocks[b])
+	}
+	f.fixed = false
+	f.findLive()
+	for b := range f.blocks {
+		if !f.seen[b] {
+			continue
+		}
+		bl := &f.blocks[b]
+		p := f.restall(b, need)
+		for i := bl.from; i < bl.to; i++ {
+			w := &words[i]
+			if s := p.stalls[i-bl.from]; s != cycles(w) {
+				w.setStall(s)
+			}
+			if w.inUnit() {
+				w.setYield(w.stall() < longStall)
+				w.hi &^= 0xf << reuseShift
+			}
+			if gap := p.gaps[i-bl.from]; gap > 0 {
+				front[i] = delay(&words[i-1], gap)
+				if len(front[i]) > 0 {
+					dropReuse(words[bl.from:i])
+				}
+			}
+		}
+		f.setBits(bl, was[b], f.bitsOf(bl))
+	}
+	return front
 }
 
 // cycles returns the stall of an instruction, at least one.

@@ -10,7 +10,7 @@ func sound103(words []word) bool {
 	var at []int
 	number := map[int]int{}
 	for i := range words {
-		if words[i].isDouble() {
+		if words[i].inUnit() {
 			number[i] = len(at)
 			at = append(at, i)
 		}
@@ -24,7 +24,9 @@ func sound103(words []word) bool {
 			from = i
 		}
 		for x := k; x >= 0 && f.of[at[x]] == f.of[at[k]] && at[x] >= from; x-- {
-			set.drop(base + x)
+			if words[at[x]].isIMMA() == words[at[k]].isIMMA() {
+				set.drop(base + x)
+			}
 		}
 	}
 	good := true
@@ -47,8 +49,8 @@ func sound103(words []word) bool {
 			case leaves:
 				good = false
 			case t < n:
-				good = good && !overlap(own.writes, o.reads) && (w.isDouble() || !overlap(own.writes, o.writes))
-			case !w.isDouble():
+				good = good && !overlap(own.writes, o.reads) && (w.inUnit() || !overlap(own.writes, o.writes))
+			case !w.inUnit():
 				good = good && !overlap(lateReads(own), o.writes)
 			}
 		})

@@ -31,6 +31,7 @@ type flow struct {
 	shared  [noBoard + 1]bitset
 	live    []bitset // by block: registers that are read behind its end
 	strange bool     // another finalizer's
+	extra   []int    // by word: cycles of the NOPs that stood behind it; nil for none
 	fixed   bool     // doubles have a fixed latency
 	apart   bool     // calls are blocks of their own, and what a return waits for it needs
 }
@@ -150,7 +151,7 @@ func (f *flow) touches(t, i int) bool {
 		if f.strange && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) {
 			return false // it waits for the result
 		}
-		if !f.strange && f.words[i].isDouble() && f.of[i] == tok.block && tok.at < i {
+		if !f.strange && f.words[i].inUnit() && f.of[i] == tok.block && tok.at < i {
 			return false
 		}
 	}

@@ -23,7 +23,7 @@ type yieldBits struct {
 
 // letsGo reports whether the yield bit of a word follows from its stall.
 func (w *word) letsGo() bool {
-	return w.wr() == noBoard && w.rd() == noBoard && w.op()>>8 != 9 && !w.isShared() && !w.isPaced()
+	return w.wr() == noBoard && w.rd() == noBoard && w.op()>>8 != 9 && !w.isShared() && !w.takesTurn()
 }
 
 // letsGo is that of a word, of code where doubles have a fixed latency or none.
@@ -65,7 +65,9 @@ func (f *flow) bitsOf(bl *block) yieldBits {
 		switch {
 		case f.letsGo(w):
 			y.yields[k] = w.stall() > shortStall
-		case w.op() != opNOP:
+		case w.op() == opNOP:
+			y.yields[k] = w.stall() > shortStall || w.stall() == 0
+		default:
 			y.yields[k] = w.stall() >= longStall
 		}
 	}

@@ -1,0 +1,68 @@
+package resched
+
+// Products of matrices on sm_103. Those of integers (IMMA) are done by the unit of
+// doubles: what is said of doubles holds for them. Those of doubles (DMMA) had
+// scoreboards on sm_100 already, and take the unit for longer.
+//
+// Source: mma.sync of all shapes through ptxas and nvlink 13.0.88.
+
+const (
+	opIMMA = 0x237
+	opDMMA = 0x23f
+
+	matrixPace = 584 // cycles that the unit needs for a DMMA
+
+	// Of IMMA:
+	deepBit   = 75 // it multiplies 32 columns, not 16
+	sparseBit = 72
+
+	matrixResult = 36 // until a result may be read on sm_100, at most
+)
+
+func (w *word) isIMMA() bool { return w.op() == opIMMA }
+func (w *word) isDMMA() bool { return w.op() == opDMMA }
+
+// inUnit reports whether an instruction has a fixed latency on sm_100, and on sm_103 is
+// done by the unit of doubles.
+func (w *word) inUnit() bool { return w.isDouble() || w.isIMMA() }
+
+// takesTurn reports whether an instruction takes its turn in that unit.
+func (w *word) takesTurn() bool { return w.isPaced() || w.isIMMA() || w.isDMMA() }
+
+// turn is how many cycles the unit needs for an instruction.
+func (w *word) turn() int {
+	if w.isDMMA() {
+		return matrixPace
+	}
+	return pace
+}
+
+// latest is how many cycles behind an instruction on sm_100 its result may be read anywhere.
+func (w *word) latest() int {
+	if w.isIMMA() {
+		return matrixResult
+	}
+	return latestDouble
+}
+
+// isSparse reports whether a product of integer matrices reads which elements there are.
+func (w *word) isSparse() bool { return w.isIMMA() && w.field(sparseBit, 1) != 0 }
+
+// matrices decodes products of matrices.
+func (d *decoder) matrices(op uint16) bool {
+	switch {
+	case op == opDMMA:
+		d.write(dField, 4)
+		d.read(aField, 2)
+		d.read(bField, 2)
+	case op == opIMMA && !d.isSparse():
+		n := 1 + int(d.field(deepBit, 1))
+		d.write(dField, 4)
+		d.read(aField, 2*n)
+		d.read(bField, n)
+	default:
+		return false
+	}
+	d.read(cField, 4)
+	return true
+}
