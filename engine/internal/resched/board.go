@@ -221,7 +221,7 @@ func (a *allocator) latency(t int) int {
 	}
 	kind := a.words[tok.at].kind()
 	if a.anew && kind == kindLDC {
-		return 47
+		return 48
 	}
 	return latencies[kind]
 }

@@ -1,8 +1,17 @@
 package resched
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Where no scoreboard is free, one is shared.
+//
+// Releases from 13.1 on compare what there is to spare at the wait that becomes the common one:
+// how long what is waited for there has been complete by then. Sources that are needed far behind
+// their block take the lowest, other tokens that go beyond it what is complete first.
+//
+// Source: 1,336 such choices of ptxas 13.5.37, of which this gives about 1,290.
 
 // asInput returns the scoreboard that now is held by the same tokens as the one
 // that t has in the input was there, -1 for none: what cost the fewest cycles then
@@ -88,6 +97,7 @@ type sharers struct {
 	clock []int // when the block's words start
 	own   int   // the word that waits for the token, the block's end for none
 	ready int   // when the token is complete
+	isFar bool  // it is sources that no block right behind needs
 }
 
 // sharer is those that hold a scoreboard.
@@ -106,6 +116,7 @@ func (a *allocator) sharers(b, t int) sharers {
 		c.own = c.tok.point
 	}
 	c.ready = c.readyAt(t)
+	c.isFar = a.anew && c.tok.read && c.tok.beyond() && a.far(b, []int{t})
 	return c
 }
 
@@ -115,6 +126,8 @@ func (c *sharers) readyAt(t int) int {
 	switch {
 	case o.block == c.b:
 		return c.clock[o.at-c.blocks[c.b].from] + c.latency(t)
+	case c.anew:
+		return c.latency(t) - c.untilEntry(t, c.b)
 	case slices.Contains(c.before[c.b], o.block):
 		return max(0, c.latency(t)-(c.time[c.blocks[o.block].to]-c.time[o.at]))
 	}
@@ -134,7 +147,11 @@ func (c *sharers) of(tokens []int) (s sharer, ok bool) {
 		}
 		s.ready = max(s.ready, c.readyAt(o))
 	}
-	if bl := &c.blocks[c.b]; s.wait < bl.to || c.own < bl.to {
+	bl := &c.blocks[c.b]
+	switch {
+	case c.anew:
+		s.cost = c.costAnew(&s)
+	case s.wait < bl.to || c.own < bl.to:
 		at := c.clock[min(s.wait, c.own)-bl.from]
 		alone := max(at, c.ready)
 		if s.wait <= c.own {
@@ -145,13 +162,29 @@ func (c *sharers) of(tokens []int) (s sharer, ok bool) {
 	return s, true
 }
 
+// costAnew is how many cycles later than it would start the first word that waits may start, less
+// what it has to spare; of tokens that go beyond the block, how late they are complete.
+func (c *sharers) costAnew(s *sharer) int {
+	bl := &c.blocks[c.b]
+	spare := func(wait, ready int) int { return ready - c.clock[wait-bl.from] }
+	switch {
+	case c.own < bl.to && s.wait < c.own:
+		return spare(s.wait, c.ready)
+	case c.own < bl.to:
+		return spare(c.own, s.ready)
+	case s.wait < bl.to && (!c.tok.read || spare(s.wait, c.ready) > 0):
+		return spare(s.wait, c.ready)
+	case c.isFar:
+		return math.MinInt
+	}
+	return math.MinInt + s.ready
+}
+
 // better reports whether sharing with x is better than with y, whose scoreboard is lower.
 func (c *sharers) better(x, y sharer) bool {
 	switch {
-	case x.cost != y.cost:
+	case x.cost != y.cost || c.anew:
 		return x.cost < y.cost
-	case c.tok.beyond() && c.anew:
-		return x.ready < y.ready
 	case c.tok.beyond():
 		return false // the lowest
 	case (x.wait >= c.own) != (y.wait >= c.own):

@@ -16,7 +16,7 @@ const (
 	fromField  = 84
 	pField     = 81 // predicates: two that are written,
 	p2Field    = 84
-	wideBit    = 73 // of an IADD: it adds pairs
+	wideBit    = 73 // of an IADD or MATCH: it takes pairs
 	pairBit    = 80 // of a MOV: it moves two registers
 	ppField    = 87 // and one that is read
 )
@@ -55,7 +55,7 @@ var besideMemory = map[uint16][]operand{
 	0x980: descriptorInB, 0x981: descriptorInB,
 	0x985: descriptorInC, 0x986: descriptorInC, 0x98e: descriptorInC, 0x98a: descriptorInC,
 	0x9a8: descriptorInC, 0x9a9: descriptorInC, 0x98b: descriptorInC, 0x9a1: descriptorInC, 0x9a3: descriptorInC,
-	0x58d: predResult,
+	0x58d: predResult, opMATCH: predResult,
 	0x2cc: uniformResult, 0x2ca: uniformResult, 0x3c4: uniformResult,
 	0x389: predResult, 0x589: predResult, 0x989: predResult, 0xf89: predResult,
 	0x806: {{writesPred, pField, 1}, {readsPred, ppField, 1}},
@@ -78,7 +78,12 @@ func (w *word) operands() operands {
 	switch op {
 	case opBRAUnif:
 		d.uniformPredicate(aField, &d.reads)
-	case opBRA, opEXIT:
+	case opBRA:
+		if d.isDivergent() {
+			d.readUniform(aField, 1)
+		}
+		d.add(operand{readsPred, ppField, 1})
+	case opEXIT:
 		d.add(operand{readsPred, ppField, 1})
 	case opBRX:
 		d.read(aField, 2)
@@ -161,6 +166,9 @@ func (d *decoder) memory(op uint16) bool {
 			return d.access()
 		}
 		return n
+	}
+	if op == opMATCH && d.field(wideBit, 1) != 0 {
+		s.a = 2
 	}
 	d.write(dField, size(s.d))
 	d.read(aField, size(s.a))

@@ -63,7 +63,7 @@ func blocksFrom(words []word, starts []bool) []block {
 	for i := range words {
 		w := &words[i]
 		if t, ok := w.branchTarget(i); ok && t >= 0 && t < n && !w.isCollective() && !w.isIndexed() {
-			starts[t] = true
+			starts[t] = starts[t] || w.op() != opWARPSYNC && w.op() != opWARPSYNCReg
 			if w.op() != opBSSY {
 				targets[i] = t + 1
 			}

@@ -241,6 +241,9 @@ func (a *allocator) sameGroup(t int, was, is bitset) bool {
 // though it doesn't need them: those whose youngest token is complete. is are
 // the tokens pending in the output, mask what the word needs.
 func (a *allocator) freeWaits(b int, is, was bitset, mask uint8) uint8 {
+	if a.anew {
+		return a.freeWaitsAnew(b, is) &^ mask
+	}
 	var youngest [noBoard + 1]int
 	for sb := range youngest {
 		youngest[sb] = -1

@@ -1,7 +1,5 @@
 package resched
 
-import "slices"
-
 // doubt is why the result may not be nvlink's.
 type doubt uint16
 
@@ -136,9 +134,10 @@ func change(text []byte, how Options) (Result, int) {
 	}
 	if stackLoad(words) {
 		var own []word
-		given := false
-		if how.Late && !how.keeps && r.Moves == nil {
-			own, given = ownChoices(words)
+		given, crowded := false, false
+		asked := how.Late && !how.keeps && r.Moves == nil
+		if asked {
+			own, given, crowded = ownChoices(words)
 		}
 		f := trace(words)
 		a := &allocator{flow: f, fenced: fences(words, front, &r), fenceWords: fenceWords - 1, late: how.Late && f.isSimple(), lateWaits: how.Late}
@@ -149,9 +148,12 @@ func change(text []byte, how Options) (Result, int) {
 			r.doubts = a.doubts
 			shortened := how.Late && r.Moves != nil // of 156 such kernels 43 came out otherwise, nvlink 13.5.37
 			r.Exact = r.Exact && finished && a.isSure() && a.late == how.Late && !hasDoubtful(words) && !shortened
-			if given {
-				r.Exact = finished && slices.Equal(own, words) && (r.Exact || !f.hasLoop())
+			switch {
+			case given:
+				r.Exact = finished && !crowded && !hasDoubtful(words)
 				words = own
+			case asked:
+				r.Exact = false
 			}
 		}
 	}

@@ -13,7 +13,7 @@ func (a *allocator) pass(b int, is bitset, note func(i int, mask uint8)) {
 		switch w := &a.words[i]; {
 		case w.isCollective():
 			open = mask
-		case w.op() == opENDCOLLECTIVE:
+		case w.op() == opENDCOLLECTIVE && !a.anew:
 			mask |= open
 			fallthrough
 		default:

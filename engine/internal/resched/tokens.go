@@ -202,6 +202,8 @@ func (f *flow) needs(t, i int, was bitset) bool {
 		return true
 	case (f.strange || tok.fresh) && f.words[i].op() == opRET:
 		return !tok.read || tok.block != f.of[i] || !f.hasResult(t)
+	case f.strange && (f.words[i].isCollective() || f.words[i].op() == opENDCOLLECTIVE):
+		return true
 	case !was.has(t):
 		return f.touches(t, i)
 	case f.words[i].wait()>>tok.board&1 == 0:

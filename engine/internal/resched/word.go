@@ -131,6 +131,7 @@ const (
 	opSUST          = 0xf9d
 	opSULD          = 0xf99
 	opLDGSTS        = 0xfae
+	opMATCH         = 0x3a1
 	guardNever      = 0xf // @!PT
 )
 
@@ -245,6 +246,13 @@ func (w *word) countsCopies() bool { return w.op() == opLDGDEPBAR || w.op() == o
 
 // isIndexed reports whether the instruction branches by a register.
 func (w *word) isIndexed() bool { return w.op() == opBRX || w.op() == opBRXU }
+
+// isDivergent reports whether a branch is one of lanes that part by a uniform register,
+// BRA.DIV.
+func (w *word) isDivergent() bool {
+	const kindField, divergent = 89, 5
+	return w.op() == opBRA && w.field(kindField, 4) == divergent
+}
 
 // isCollective reports whether the instruction begins what lanes do together, up
 // to an ENDCOLLECTIVE.
