@@ -9,7 +9,7 @@ import (
 
 // Other compilers keep other nodes than 13.0.88 does, and pad some instructions
 // with a NOP that it doesn't. The finalizer writes all nodes its own way, in every
-// function. From 13.2 on it pads them too.
+// function. From 13.2 on it pads BSYNC too.
 //
 // Source: 58 programs of ptxas 12.8.93, a library by 13.0.100, and what nvlink
 // 13.0.88 made of them.
@@ -40,8 +40,8 @@ var keptNow = map[uint16]uint32{
 // halfResult reports whether a conversion (I2F) makes a number of 16 bits.
 func halfResult(word []byte) bool { return word[9]&0x0c == 0x0c && word[9]&0xf0 == 0 }
 
-// renew makes the nodes those that are kept today and returns the words that go;
-// where the release pads, none do.
+// renew makes the nodes those that are kept today and returns the words that go. Where
+// the release pads BSYNC, a NOP in front of one stays.
 func (fn *code) renew(pads bool) (gone []int) {
 	old := fn.cap.Version != capsule.Version
 	if !old && !slices.ContainsFunc(fn.cap.Wide(), isPair) {
@@ -53,7 +53,7 @@ func (fn *code) renew(pads bool) (gone []int) {
 			continue
 		}
 		tag := fn.cap.Tag(n)
-		if p, ok := padded[tag]; ok && n.Span == 2 && !pads {
+		if p, ok := padded[tag]; ok && n.Span == 2 && !(pads && p.kept == 0) {
 			gone = append(gone, int(n.SASS/capsule.WordSize+p.nop))
 			if p.kept == 0 {
 				n.Kind = capsule.Plain
