@@ -53,7 +53,7 @@ func main() {
 type bench struct {
 	dir      string // of temporary files, in memory where the system has such
 	twinlink string
-	floor    string // "" where there is no compiler
+	floors   []program // that can be built here
 	tools    *nvidia.Toolset
 	rounds   int
 	quick    bool
@@ -73,7 +73,7 @@ func run(rounds int, quick, checks bool, only string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := &bench{dir: dir, rounds: rounds, quick: quick, only: only, twinlink: filepath.Join(dir, "twinlink"), floor: filepath.Join(dir, "floor"),
+	b := &bench{dir: dir, rounds: rounds, quick: quick, only: only, twinlink: filepath.Join(dir, "twinlink"),
 		out: tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)}
 	for path, source := range map[string]string{b.twinlink: "./cmd/twinlink", b.nvlink(): "./cmd/twinlink-nvlink", b.empty(): "./internal/bench/empty"} {
 		build := exec.Command("go", "build", "-pgo="+profilePath, "-o", path, source)
@@ -82,10 +82,7 @@ func run(rounds int, quick, checks bool, only string) (err error) {
 			return fmt.Errorf("%w\n%s", err, out)
 		}
 	}
-	if out, err := exec.Command("gcc", "-O2", "-o", b.floor, "internal/bench/floor/floor.c").CombinedOutput(); err != nil {
-		b.leave("the floor", fmt.Errorf("%w %s", err, out))
-		b.floor = ""
-	}
+	b.floors = append(b.buildFloor("floor", "gcc", "-O2", "internal/bench/floor/floor.c"), b.buildFloor("floor in Go", "go", "build", "./internal/bench/gofloor")...)
 	if b.tools, err = nvidia.Find(context.Background(), nvidia.Options{}); err != nil {
 		return err
 	}
@@ -106,6 +103,19 @@ func run(rounds int, quick, checks bool, only string) (err error) {
 
 // empty is a Go program that does nothing: what starting a process costs.
 func (b *bench) empty() string { return filepath.Join(b.dir, "empty") }
+
+// buildFloor builds a program that touches the same bytes and decides nothing; it is left
+// out where there is no compiler.
+func (b *bench) buildFloor(name, compiler string, args ...string) []program {
+	path := filepath.Join(b.dir, name)
+	last := len(args) - 1
+	build := exec.Command(compiler, append(args[:last:last], "-o", path, args[last])...)
+	if out, err := build.CombinedOutput(); err != nil {
+		b.leave("the "+name, fmt.Errorf("%w %s", err, out))
+		return nil
+	}
+	return []program{{name, []string{path}}}
+}
 
 // nvlink is the program that only links.
 func (b *bench) nvlink() string { return filepath.Join(b.dir, "twinlink-nvlink") }
@@ -189,9 +199,11 @@ func (b *bench) compare(s *shape) error {
 	}
 	programs := []program{b.ours(s, inputs)}
 	floor := -1
-	if b.floor != "" {
-		floor = len(programs)
-		programs = append(programs, program{"floor", append([]string{b.floor, "floor.out"}, inputs...)})
+	for _, f := range b.floors {
+		if f.name == "floor" {
+			floor = len(programs)
+		}
+		programs = append(programs, program{f.name, append([]string{f.args[0], "floor.out"}, inputs...)})
 	}
 	if s.modules == 2 {
 		alone := program{"twinlink-nvlink", append([]string{b.nvlink()}, programs[0].args[2:]...)}

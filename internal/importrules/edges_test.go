@@ -37,6 +37,7 @@ var rules = []rule{
 	{from: "internal/cputime"},
 	{from: "internal/bench", to: of("internal/biglink", "internal/nvidia", "engine", "oracle/check")}, // it measures both programs
 	{from: "internal/bench/empty"},
+	{from: "internal/bench/gofloor", to: of("cubin", "cuda")},
 	{from: "cubin", to: of("cuda"), test: of("internal/cputime", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// One twin. Its tests ask the corpus and the tools, never the other.
