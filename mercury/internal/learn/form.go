@@ -2,7 +2,8 @@ package learn
 
 import (
 	"context"
-	"fmt"
+	"maps"
+	"math/bits"
 	"slices"
 
 	"github.com/twinlink/twinlink/mercury/internal/fit"
@@ -58,11 +59,7 @@ func Form(ctx context.Context, tag uint32, samples []Sample, oracles map[int]*pr
 		}
 		open = rest
 		lock(models, samples)
-		free, err := check(models, samples, sms, trace)
-		if err != nil {
-			return "", err
-		}
-		text += Write(tag, sms, oracles[sm].Release, models, free)
+		text += Write(tag, sms, oracles[sm].Release, models, freeBits(models, samples, sms, trace))
 	}
 	return text, nil
 }
@@ -136,11 +133,14 @@ func Predict(models []*fit.Model, v fit.Vec) (fit.Out, string) {
 // register reports whether a bit of a sequence of words belongs to a register.
 func register(bit int) bool { return bit&127 >= 16 && bit&127 < 40 || bit&127 >= 64 && bit&127 < 72 }
 
-// check compares the models with what ptxas wrote. Registers of a sequence of
+// bitSet is a set of bits of a sequence of words.
+type bitSet map[int]bool
+
+// freeBits compares the models with what ptxas wrote. Registers of a sequence of
 // words in which ptxas has other numbers are such that no record says: they are
 // free. Elsewhere it is an address that a relocation is still to fill in.
-func check(models []*fit.Model, samples []Sample, sms []int, trace func(string, ...any)) (map[string]map[int]bool, error) {
-	free := map[string]map[int]bool{}
+func freeBits(models []*fit.Model, samples []Sample, sms []int, trace func(string, ...any)) map[string]bitSet {
+	free := map[string]bitSet{}
 	for _, s := range samples {
 		if !slices.Contains(sms, s.SM) {
 			continue
@@ -154,33 +154,45 @@ func check(models []*fit.Model, samples []Sample, sms []int, trace func(string, 
 			trace("ptxas has %s for %x, nvlink %s", o.Sig, s.Record, p.Sig)
 			continue
 		}
-		for i := range p.Bits {
-			for k := range 64 {
-				if (p.Bits[i]^o.Bits[i])>>k&1 != 0 {
-					if len(p.Bits) == 2 || !register(64*i+k) {
-						trace("ptxas has bit %d of %x otherwise", 64*i+k, s.Record)
-						continue
-					}
-					if free[p.Sig] == nil {
-						free[p.Sig] = map[int]bool{}
-					}
-					free[p.Sig][64*i+k] = true
+		for _, bit := range differing(p.Bits, o.Bits) {
+			if len(p.Bits) == 2 || !register(bit) {
+				trace("ptxas has bit %d of %x otherwise", bit, s.Record)
+				continue
+			}
+			if free[p.Sig] == nil {
+				free[p.Sig] = bitSet{}
+			}
+			free[p.Sig][bit] = true
+		}
+	}
+	for sig, set := range free {
+		set.fillRegisters()
+		trace("free in %s: %d", sig, len(set))
+	}
+	return free
+}
+
+// differing returns the bits in which two sequences of words differ.
+func differing(a, b []uint64) (list []int) {
+	for i := range a {
+		for x := a[i] ^ b[i]; x != 0; x &= x - 1 {
+			list = append(list, 64*i+bits.TrailingZeros64(x))
+		}
+	}
+	return list
+}
+
+// fillRegisters adds the other bits of registers of which some are there: a register is
+// free as a whole.
+func (s bitSet) fillRegisters() {
+	for _, bit := range slices.Collect(maps.Keys(s)) {
+		word := bit &^ 127
+		for _, first := range []int{16, 24, 32, 64} {
+			if k := bit&127 - first; 0 <= k && k < 8 {
+				for j := range 8 {
+					s[word+first+j] = true
 				}
 			}
 		}
 	}
-	for sig, at := range free {
-		// A register is free as a whole.
-		for i := range at {
-			for _, first := range []int{16, 24, 32, 64} {
-				if k := i&127 - first; 0 <= k && k < 8 {
-					for j := range 8 {
-						at[i&^127+first+j] = true
-					}
-				}
-			}
-		}
-		trace("free in %s: %s", sig, fmt.Sprint(len(at)))
-	}
-	return free, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Write writes models as lines of the table.
-func Write(tag uint32, sms []int, release string, models []*fit.Model, free map[string]map[int]bool) string {
+func Write(tag uint32, sms []int, release string, models []*fit.Model, free map[string]bitSet) string {
 	var b strings.Builder
 	var list []string
 	for _, s := range sms {
@@ -24,7 +24,7 @@ func Write(tag uint32, sms []int, release string, models []*fit.Model, free map[
 	return b.String()
 }
 
-func model(b *strings.Builder, m *fit.Model, free map[string]map[int]bool) {
+func model(b *strings.Builder, m *fit.Model, free map[string]bitSet) {
 	var slots []string
 	for _, s := range m.Slots {
 		slots = append(slots, fmt.Sprintf("%d+%d", s.At, s.Width))
