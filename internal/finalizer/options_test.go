@@ -3,6 +3,8 @@ package finalizer
 import (
 	"errors"
 	"testing"
+
+	"github.com/twinlink/twinlink/cuda"
 )
 
 // The conflicts are the document's; no tool's command line reaches them.
@@ -81,6 +83,22 @@ func TestSeed(t *testing.T) {
 		x := Facts{SM: sm(c.from), Kind: Capmerc, Compat: true, Class: 1, Level: c.level, Fastpath: c.mask}
 		if d := Decide(&x, sm(c.to), Seed); d.Accepted != c.want {
 			t.Errorf("%+v: %v (%s)", c, d.Accepted, d.Reason)
+		}
+	}
+}
+
+// The kind of output that a target has by itself: by the document from sm_100 on a capsule, and Mercury from sm_75 on, of
+// which the tools write nothing.
+func TestDefaultOptions(t *testing.T) {
+	for _, c := range []struct {
+		target         cuda.SM
+		document, tool Kind
+	}{{50, SASS, SASS}, {74, SASS, SASS}, {75, Mercury, SASS}, {90, Mercury, SASS}, {99, Mercury, SASS}, {100, Capmerc, Capmerc}, {121, Capmerc, Capmerc}} {
+		for rules, want := range map[Rules]Kind{Seed: c.document, Observed: c.tool} {
+			o := DefaultOptions(c.target, rules)
+			if o.Kind != want || !o.Fastpath || o.OptLevel != 3 || o.CapMerc || o.SelfCheck || o.OutSASS || o.LevelSet {
+				t.Errorf("sm_%d, rules %v: %+v, want %s", c.target, rules, o, want)
+			}
 		}
 	}
 }
