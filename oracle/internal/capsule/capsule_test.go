@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -193,5 +194,42 @@ func TestPlainSizes(t *testing.T) {
 		if size, ok := plainSize(word, 0); !ok || size != x.size {
 			t.Errorf("%#x, %#x: %d %v, not %d", x.low, x.high, size, ok, x.size)
 		}
+	}
+}
+
+// Each fault is told at its place: the capsule of TestReadByHand with one thing wrong.
+func TestFaultPlaces(t *testing.T) {
+	data := []byte{7, 0, 0, 0, 1, 0, 0, 0xc0, 4, 0, 0, 0, 1, 0, 0, 0}
+	data = append(data, append([]byte{0x02}, make([]byte, 31)...)...)
+	data = append(data, 0x51|3<<7&0xff, 3>>1, 0x42, 1, 2, 3)
+	data = append(data, 0x50|9<<7&0xff, 9>>1)
+	set := func(at int, v byte) []byte {
+		bad := bytes.Clone(data)
+		bad[at] = v
+		return bad
+	}
+	for _, c := range []struct {
+		name    string
+		data    []byte
+		at      uint64
+		unknown bool
+	}{
+		{"version", set(4, 2), 4, false}, {"version", set(7, 0x40), 4, false}, {"cut in the version", data[:7], 4, false}, {"nothing", nil, 4, false},
+		{"cut in the count", data[:11], 8, false}, {"count", set(9, 0x10), 8, false},
+		{"a bit behind", set(12, 0x11), 12, false}, {"a bit behind", set(13, 1), 13, false}, {"the last bit", set(15, 0x80), 15, false},
+		{"no record at all", data[:16], 16, false}, {"a byte of one", data[:17], 16, false}, {"cut", data[:47], 16, false}, {"a record is gone", data[:48], 48, false},
+		{"a span of nothing", data[:50], 50, false}, {"cut behind a span", data[:53], 50, false}, {"no skip", data[:54], 54, false}, {"half a skip", data[:55], 54, false},
+		{"a byte more", append(bytes.Clone(data), 0), 56, false},
+		{"another record", set(16, 0x7f), 16, true}, {"another record", set(50, 0x43), 50, true}, {"another record", set(16, 0), 16, true},
+	} {
+		_, err := Read(c.data, nil)
+		var fault *Error
+		if !errors.As(err, &fault) || fault.Offset != c.at || fault.Unknown != c.unknown || fault.Reason == "" ||
+			err.Error() != fmt.Sprintf("capsule: %#x: %s", fault.Offset, fault.Reason) {
+			t.Errorf("%s: %v, want a fault at %#x, unknown %v", c.name, err, c.at, c.unknown)
+		}
+	}
+	if c, err := Read(data, nil); err != nil || len(c.Nodes) != 4 {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
