@@ -105,10 +105,10 @@ func summary(row *Row) string {
 	return row.Verdict.String()
 }
 
-// clean drops what XML 1.0 can't hold.
+// clean drops what XML 1.0 can't hold, but for what the encoder drops itself.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff {
+		if r == utf8.RuneError || r < ' ' && r != '\n' && r != '\t' {
 			return '\ufffd'
 		}
 		return r

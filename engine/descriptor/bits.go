@@ -23,9 +23,7 @@ func loadWord(place []byte, word int) uint64 {
 		return binary.LittleEndian.Uint64(place[at:])
 	}
 	var b [8]byte
-	if at < len(place) {
-		copy(b[:], place[at:])
-	}
+	copy(b[:], place[min(at, len(place)):])
 	return binary.LittleEndian.Uint64(b[:])
 }
 
@@ -37,9 +35,7 @@ func storeWord(place []byte, word int, v uint64) {
 	}
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
-	if at < len(place) {
-		copy(place[at:], b[:])
-	}
+	copy(place[min(at, len(place)):], b[:])
 }
 
 // ones returns a word with its lowest n bits set, 0 <= n <= 64.
