@@ -25,6 +25,16 @@ func TestCheckFile(t *testing.T) {
 		"number": {"#define NUM_PRELINKED_OBJECTS 3\nDEFINE_REGISTER_FUNC(x)\n", []string{"x"}, []Fault{{Kind: Count, Name: "3"}}},
 		"a line": {"#define NUM_PRELINKED_OBJECTS 0\nint x;\n", nil,
 			[]Fault{{Kind: Malformed, Name: `line 2: no form of a registration file: "int x;"`}}},
+		"no end": {"#define NUM_PRELINKED_OBJECTS 0\nDEFINE_REGISTER_FUNC(x\n", nil,
+			[]Fault{{Kind: Malformed, Name: `line 2: no form of a registration file: "DEFINE_REGISTER_FUNC(x"`}}},
+		"no beginning": {"#define NUM_PRELINKED_OBJECTS 0\nx, a long name in brackets)\n", nil,
+			[]Fault{{Kind: Malformed, Name: `line 2: no form of a registration file: "x, a long name in brackets)"`}}},
+		"two heads": {"#define NUM_PRELINKED_OBJECTS 0\n#define NUM_PRELINKED_OBJECTS 0\n", nil,
+			[]Fault{{Kind: Malformed, Name: `line 2: no form of a registration file: "#define NUM_PRELINKED_OBJECTS 0"`}}},
+		"less than none": {"#define NUM_PRELINKED_OBJECTS -1\n", nil, []Fault{{Kind: Malformed, Name: `line 1: no number of objects: "#define NUM_PRELINKED_OBJECTS -1"`}}},
+		"no number":      {"#define NUM_PRELINKED_OBJECTS two\n", nil, []Fault{{Kind: Malformed, Name: `line 1: no number of objects: "#define NUM_PRELINKED_OBJECTS two"`}}},
+		"none":           {"#define NUM_PRELINKED_OBJECTS 0\n", nil, nil},
+		"no head":        {"DEFINE_REGISTER_FUNC(x)\n", []string{"x"}, []Fault{{Kind: Count, Name: "-1"}}},
 	} {
 		if diff := cmp.Diff(c.says, CheckFile([]byte(c.text), c.want)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
