@@ -30,17 +30,16 @@ func Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reason {
 
 // Decode makes the words of a record. sass holds the words that stand there:
 // what surroundings add before and behind those of the record is looked up in
-// them. want gets the words, mask the bits of them that the record decides; the
+// them, and where releases make other words of a record, which of them these are. want gets the words, mask the bits of them that the record decides; the
 // length of both is that of sass. Nothing is written where a reason comes back.
 func (t *Table) Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reason {
 	s, release, v, why := t.findForm(sm, record, "")
 	if why != Known {
 		return why
 	}
-	if !s.fits(sass) {
-		if other, _, w, why := t.findForm(sm, record, release); why == Known && other.fits(sass) {
-			return other.decode(&w, sass, want, mask)
-		}
+	other, _, w, why := t.findForm(sm, record, release)
+	if why == Known && other.fits(sass) && (!s.fits(sass) || !s.makes(&v, sass) && other.makes(&w, sass)) {
+		return other.decode(&w, sass, want, mask)
 	}
 	return s.decode(&v, sass, want, mask)
 }
@@ -54,6 +53,20 @@ func (s *shape) fits(sass []Word) bool {
 	}
 	for i, op := range s.ops {
 		if sass[before+i].opcode() != uint64(op) {
+			return false
+		}
+	}
+	return true
+}
+
+// makes reports whether the words of a record are those that stand there.
+func (s *shape) makes(v *bits, sass []Word) bool {
+	want, mask := make([]Word, len(sass)), make([]Word, len(sass))
+	if s.decode(v, sass, want, mask) != Known {
+		return false
+	}
+	for i, w := range sass {
+		if (want[i].Lo^w.Lo)&mask[i].Lo != 0 || (want[i].Hi^w.Hi)&mask[i].Hi != 0 {
 			return false
 		}
 	}
