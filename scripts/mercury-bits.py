@@ -27,9 +27,12 @@ def strip(w):
     if len(w)==2 and bare(w[0],0x3c6) and w[1]&0xfff==0x5b2: w=w[1:]
     if len(w)>=2 and w[0]&0xfff==0x992 and w[1]&0xfff==0x992 and (w[0]>>64)==0x8000: w=w[1:]
     if any(x==0 for x in w): return None
+    # Whether a block-scaled mma's last registers are those of the instruction behind it.
+    w=[x&~REUSE if x&0xfff==0x47f else x for x in w]
     # What a pause in front of an instruction holds is the schedule's.
     return tuple(x&~PAUSE if len(w)>1 and x&0xfff==0x91a else x for x in w)
 PAUSE=0xffffffff<<16
+REUSE=1<<51
 def ask(sm,recs,n):
     out=[]
     for i in range(0,len(recs),3000):
@@ -74,16 +77,20 @@ class Model:
         m.slots+= [(p,5) for p in range(35,m.bits-4,8) if not any(q<=p<q+10 for q,_ in m.slots) and (fld(b,p,5)<7 or fld(b,p,5)==31) and m.pred(p)]
         # Of 64 bits in two words the second register is the first with a bit set.
         m.still={p for p,w in m.slots if w==10 and not b>>p&1} if even else set()
+        m.still|={p+k for p,w in m.slots for k in (0,1) if w==10 and not b>>(p+k)&1 and m.ask([b^1<<(p+k)])[0] is None}
         m.sames=m.implied()
         m.groups=[]
         m.find()
     def free(m,p): return (fld(m.b,p,10)<255 or fld(m.b,p,10)==1023) and not any(q<p+10 and p<q+w for q,w in m.slots)
     def copied(m,p):
-        """Do the words hold eight bits from p on, all ones for RZ?"""
+        """Do the words hold the eight bits from p on, each by itself, all ones for RZ? Of pairs the lowest are clear."""
         A=m.ask([setf(m.b,p,10,v) for v in (0,1,2,4,8,16,32,64,128,1023)])
-        if any(a is None for a in A): return False
-        d=[A[0]^a for a in A[1:]]
-        return d[0] and all(d[i]==d[0]<<i for i in range(8)) and d[8]==d[0]*255
+        if A[0] is None: return False
+        d=[a and A[0]^a for a in A[1:]]
+        if any(not x for x in d[2:8]) or d[8] is None: return False
+        own=[x for x in d[:8] if x]; every=functools.reduce(int.__or__,own)
+        if sum(bin(x).count('1') for x in own)!=bin(every).count('1'): return False
+        return all(d[:2]) and d[8]==every or not all(d[:2]) and d[8]&every==every
     def implied(m):
         """Operands that no word shows, as (place, shown operand, difference)."""
         out=[]
@@ -153,7 +160,8 @@ class Model:
             v=full if random.random()<.15 else random.randrange(0,120 if w==10 else 7)
             if random.random()<.3: v=fld(m.b,p,w)
             elif w==10 and random.random()<.5 and v!=full: v&=~3
-            if p in m.still: v=0 if v==full else v&~1
+            low=sum(1<<k for k in (0,1) if p+k in m.still)
+            if low: v=0 if v==full else v&~low
             x=setf(x,p,w,v)
         return m.imply(x)
     def settle(m):
@@ -219,6 +227,7 @@ class Model:
             while i+w<len(ones) and ones[i+w]==(q+w,s+w,pos) and (q+w)%64: w+=1
             t+='%s\t%d+%d\t%d\n'%('bit' if pos else 'not',q,w,s); i+=w
         for k in range(m.words):
+            if m.o>>(128*k)&0xfff==0x47f: t+='free\t%d+1\n'%(128*k+51)
             if m.words>1 and m.o>>(128*k)&0xfff==0x91a: t+='free\t%d+32\n'%(128*k+16)
         return t+''.join(tables)
 def work(tag,seeds,write):
@@ -230,9 +239,9 @@ def work(tag,seeds,write):
         for s,o in zip(S,A):
             if o is None or len(o)>6 or len(models)>=16: continue
             if any(mm.sg==sig(o) and mm.covers(s)==cat(o) for mm in models): continue
-            # At last only what differs among the records, and offsets.
+            # At last only what differs among the records, and offsets; or registers alone.
             seen={i for i in range(32,8*n) if len({x>>i&1 for x in S})>1}|set(range(224,240) if n==32 else ())
-            for even,vary in ((False,None),(True,None),(False,seen),(True,seen)):
+            for even,vary in ((False,None),(True,None),(False,seen),(True,seen),(False,set())):
                 m=Model(main,n,s,o,even,vary)
                 if not m.groups or even and not m.still: continue
                 ok=m.settle()
