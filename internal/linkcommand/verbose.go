@@ -1,7 +1,10 @@
 package linkcommand
 
 import (
+	"strings"
+
 	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/usage"
@@ -38,17 +41,14 @@ func (l *linker) verbose(image []byte, left int) error {
 	return nil
 }
 
-// compatRead is what nvlink has read last of an input's .nv.compat.
-const compatRead = 0x01010100
-
-// lastRead is what nvlink 13.1.115 read last, of which it sets the lowest byte anew: of
-// .nv.compat where an input has one, or else the size of the last file, if that is a
-// device object. Of others it holds an address, which is another in each run.
+// lastRead is what nvlink 13.1.115 read last. Of .nv.compat it notes which attributes the last input
+// has that has any, a byte for each: the bytes of attributes 5 to 7 are read here. Where no input has it,
+// it is the last letter of an accelerated target; or the size of the last file without the lowest byte, if
+// that is a device object. Of others it is an address, which is another in each run.
 func (l *linker) lastRead() (value uint32, known bool) {
-	for i := range l.set.Objects {
-		in := &l.set.Objects[i]
-		if f, err := cubin.Open(in.Name, in.Data); err == nil && f.Lookup(".nv.compat") != 0 {
-			return compatRead, true
+	for i := len(l.set.Objects) - 1; i >= 0; i-- {
+		if value, known = compatRead(&l.set.Objects[i]); known {
+			return value, true
 		}
 	}
 	if len(l.set.Objects) == 0 || len(l.cmd.Libraries) > 0 || len(l.cmd.Inputs) == 0 {
@@ -59,5 +59,30 @@ func (l *linker) lastRead() (value uint32, known bool) {
 	if err != nil || in.Name != name || len(in.Data) != len(data) {
 		return 0, false
 	}
+	if strings.HasSuffix(l.cmd.Options.Arch, "a") {
+		return 'a', true
+	}
 	return uint32(len(data)) &^ 0xff, true
+}
+
+// compatRead tells which of the attributes 5 to 7 an input's .nv.compat has.
+func compatRead(in *engine.Input) (value uint32, known bool) {
+	f, err := cubin.Open(in.Name, in.Data)
+	if err != nil {
+		return 0, false
+	}
+	for i := range f.OfType(cuda.SHTCudaCompat) {
+		s := f.Section(i)
+		known = true
+		for r := f.Info(&s); ; {
+			rec, ok := r.Next()
+			if !ok {
+				break
+			}
+			if attr := cuda.CompatAttr(rec.Attr); attr >= cuda.CompatInstTcgen05MMA && attr <= cuda.CompatMercuryISAMajorMinor {
+				value |= 1 << (8 * (attr - cuda.CompatInstTcgen05MMA + 1))
+			}
+		}
+	}
+	return value, known
 }

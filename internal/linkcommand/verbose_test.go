@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/twinlink/twinlink/cubin"
 )
 
 var saidBarriers = regexp.MustCompile(`used (\d+) barriers`)
@@ -54,5 +56,35 @@ func TestStaleAddress(t *testing.T) {
 	const device, host = "../../corpus/testdata/links/lanes/13.0-sm_80/a.cubin", "../container/testdata/13.0-part.o"
 	if _, said := linked(t, "-toolkit=13.1", "-arch=sm_80", device, host); !strings.Contains(said, "memory that it never set") {
 		t.Errorf("no warning of what isn't known:\n%s", said)
+	}
+}
+
+// TestCompatRead: what nvlink 13.1.115 printed of an object of which one attribute of .nv.compat was
+// called 0c, which it doesn't know.
+func TestCompatRead(t *testing.T) {
+	data, err := os.ReadFile("../../corpus/testdata/links/cluster/13.0-sm_90/a.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := cubin.Open("a.cubin", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := f.Section(f.Lookup(".nv.compat"))
+	for attr, want := range map[byte]string{5: "16842752", 6: "16777472", 7: "65792"} {
+		changed := bytes.Clone(data)
+		records := changed[s.Off : s.Off+s.Size]
+		for at := 0; at < 24; at += 4 {
+			if records[at+1] == attr {
+				records[at+1] = 0x0c
+			}
+		}
+		name := filepath.Join(t.TempDir(), "a.cubin")
+		if err := os.WriteFile(name, changed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got, said := linked(t, "-toolkit=13.1", "-arch=sm_90", name); !strings.HasPrefix(got, want) {
+			t.Errorf("without attribute %d: barriers %s, nvlink says %s\n%s", attr, got, want, said)
+		}
 	}
 }
