@@ -51,11 +51,12 @@ func Compute(g *reach.Graph) (*Layout, error) {
 		l.layoutPartial()
 		return l, nil
 	}
+	if !l.Dialect.HeaderSections {
+		l.layoutTextures() // 11.8 names them before what shared memory asks for
+	}
 	l.layoutShared()
 	if l.Dialect.HeaderSections {
 		l.layoutHeaders()
-	} else {
-		l.layoutTextures()
 	}
 	l.nameInstance()
 	l.layoutConstants()

@@ -23,6 +23,7 @@ type partialLayout struct {
 	poolAlign uint64
 	highest   map[model.SymID]uint64 // where kernels that name it have a dynamic variable at most
 	direct    map[model.SymID]bool   // with -g: what a kernel itself uses
+	late      map[model.SecID]bool   // sections that are made here, of kernels that a filter hides
 }
 
 // layoutPartial does what a relocatable link does of layout.
@@ -37,7 +38,7 @@ func (l *Layout) layoutPartial() {
 	}
 	l.linkBanks(all)
 	p := partialLayout{Layout: l, vars: l.sharedVariables(), kernels: kernels, poolAlign: 1,
-		highest: make(map[model.SymID]uint64), direct: make(map[model.SymID]bool)}
+		highest: make(map[model.SymID]uint64), direct: make(map[model.SymID]bool), late: make(map[model.SecID]bool)}
 	if len(p.vars) == 0 {
 		return
 	}
@@ -91,6 +92,7 @@ func (p *partialLayout) sizeKernel(k model.FunID) {
 		}
 		if id == model.Absent {
 			id = p.newShared(k)
+			p.late[id] = true
 		}
 		p.Secs[id].Align = max(p.Secs[id].Align, DynamicAlign)
 	}
@@ -110,7 +112,9 @@ func (p *partialLayout) alignKernel(k model.FunID) {
 		sec.Size = p.highest[p.users[k].of]
 		p.sharedUses(k, func(v model.SymID) { p.direct[v] = true })
 	}
-	sec.Align = max(sec.Align, p.poolAlign)
+	if !p.late[id] {
+		sec.Align = max(sec.Align, p.poolAlign)
+	}
 	if uses && !p.ShowsDebug() {
 		sec.Size = model.AlignUp(sec.Size, sec.Align)
 	}

@@ -24,19 +24,13 @@ func (l *Layout) layoutTextures() {
 	if uses == nil {
 		return
 	}
-	var users []model.FunID
 	base := uint64(0)
 	for _, k := range l.AllKernels() {
 		if bank := l.paramBank(k); bank != model.Absent {
 			base = max(base, l.Secs[bank].Size)
 		}
 	}
-	reached := l.AnswersForAny(func(f model.FunID) bool { return uses[f] })
-	for _, k := range l.LiveKernels() {
-		if reached(k) {
-			users = append(users, k)
-		}
-	}
+	users := l.slotUsers(uses)
 	base = model.AlignUp(base, slotSize)
 	l.SlotOff = make(map[model.SymID]uint64, len(images))
 	for i, s := range images {
@@ -45,6 +39,19 @@ func (l *Layout) layoutTextures() {
 	for _, k := range users {
 		l.addSlots(k, images)
 	}
+}
+
+// slotUsers returns the kernels that get slots: those that reach a use, and of those that a filter hides
+// and something keeps the ones whose own code asks for a slot.
+func (l *Layout) slotUsers(uses []bool) []model.FunID {
+	reached := l.AnswersForAny(func(f model.FunID) bool { return uses[f] })
+	var users []model.FunID
+	for _, k := range l.AllKernels() {
+		if hidden := l.IsHidden(&l.Funs[k]); hidden && uses[k] || !hidden && reached(k) {
+			users = append(users, k)
+		}
+	}
+	return users
 }
 
 // Bindless names the types by which code asks for an image's slot. Other types
