@@ -89,6 +89,10 @@ func compare(l *link, a *answer) verdict {
 	return images(l, ours.output, a.output, false)
 }
 
+// refusedByNvlink is what each nvlink from 12.4 to 13.5 that was asked (12.4, 13.0 to 13.5) says of objects of
+// 11.8 for sm_90. nvJitLink of 12.x links them: its answer tells nothing of nvlink's.
+const refusedByNvlink = "must be recompiled with toolkit >= Cuda 12.0"
+
 // compareJIT compares images; a status only as linked or refused, since
 // nvJitLink from 12.6 on links what nvlink refuses, and says so in a message.
 func compareJIT(l *link, a *answer) verdict {
@@ -99,6 +103,8 @@ func compareJIT(l *link, a *answer) verdict {
 			return verdict{class: "refused alike"}
 		}
 		return verdict{class: "differ", bucket: "linked, where nvJitLink reports: " + generalText(l, firstLine(a.messages())), key: "outcome"}
+	case a.exit == 0 && ours.exit != 0 && strings.Contains(ours.stderr, refusedByNvlink):
+		return verdict{class: "skipped", bucket: "nvJitLink links what nvlink refuses: objects of 11.8 for sm_90"}
 	case a.exit == 0 && (ours.output == nil || ours.exit != 0):
 		return verdict{class: "differ", bucket: "refused, where nvJitLink links: " + generalText(l, firstLine(ours.stderr)), key: "outcome"}
 	case a.exit != 0 && ours.output != nil && ours.exit == 0:
