@@ -116,7 +116,7 @@ var rules = []rule{
 	{
 		from: "internal/linkcommand",
 		to: of("internal/cmdline", "internal/container", "internal/cputime", "internal/cufilt", "internal/filemap", "internal/inputs", "internal/lto",
-			"internal/nvjitlink", "internal/outfile", "internal/usage", "cubin", "engine"),
+			"internal/nvjitlink", "internal/outfile", "internal/usage", "cubin", "cuda", "engine"),
 		test: of(cmp),
 	},
 	{from: "cmd/twinlink-nvlink", to: of("internal/linkcommand")},

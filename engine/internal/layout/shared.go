@@ -31,6 +31,7 @@ type sharedLayout struct {
 	instance bool                          // some kernel has dynamic variables
 	own      map[model.SecID][]model.SymID // variables of a kernel's own section, by creation
 	homes    []int                         // by kernel: the one whose section takes what it alone uses
+	late     map[model.SecID]bool          // sections made for dynamic variables alone
 	bare     []model.SymID                 // what stands for sections that have a size and no symbol
 }
 
@@ -40,7 +41,8 @@ func (l *Layout) layoutShared() {
 	if len(vars) == 0 && !l.hasDynamic() {
 		return
 	}
-	s := &sharedLayout{Kernels: l.AllKernels(), users: make(map[model.SymID]reach.Kernels), named: make(map[model.SymID]bool)}
+	s := &sharedLayout{Kernels: l.AllKernels(), users: make(map[model.SymID]reach.Kernels), named: make(map[model.SymID]bool),
+		late: make(map[model.SecID]bool)}
 	s.first, s.poolEnd = l.firstShared(), l.firstShared()
 	s.reachers = l.NewReachers(s.Kernels)
 	l.Shared = s
@@ -69,7 +71,7 @@ func (l *Layout) layoutShared() {
 	for k, f := range s.Kernels {
 		if s.extern[k] >= 0 && l.sharedSection(f) == model.Absent {
 			l.nameInstance()
-			l.newShared(f) // of a kernel that a filter hides
+			s.late[l.newShared(f)] = true // of a kernel that a filter hides
 		}
 	}
 	l.showDynamic(s)
@@ -394,13 +396,16 @@ func (l *Layout) UsedShared(k model.FunID) uint64 {
 }
 
 // sharedAlign is the alignment of a kernel's section: of its own variables, the dynamic
-// ones it reaches, and those that kernels share, which ask for pool.
+// ones it reaches, and those that kernels share, which ask for pool; not so where it is a late one.
 func (l *Layout) sharedAlign(s *sharedLayout, k int, pool uint64) uint64 {
-	align := max(s.dynAlign[k], pool)
-	if id := l.Funs[s.Kernels[k]].Shared; id != model.Absent {
-		align = max(align, l.Secs[id].Align)
+	id := l.Funs[s.Kernels[k]].Shared
+	switch {
+	case id == model.Absent:
+		return max(s.dynAlign[k], pool)
+	case s.late[id]:
+		pool = 0
 	}
-	return align
+	return max(s.dynAlign[k], pool, l.Secs[id].Align)
 }
 
 // poolAlign is the alignment that kernels' sections take from the variables they share,
