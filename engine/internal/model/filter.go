@@ -79,10 +79,10 @@ func (l *Program) IsEntry(f FunID) bool {
 }
 
 // takenStays reports whether a kernel stays because its address is taken. Where
-// the host refers to one kernel alone, the tool takes such a one for a function.
+// a filter keeps one kernel alone, the tool takes such a one for a function.
 func (l *Program) takenStays() bool {
-	if l.Opt.HostUse == nil {
-		return l.Opt.KernelsUsed == nil
+	if l.Opt.HostUse == nil && l.Opt.KernelsUsed == nil {
+		return true
 	}
 	if l.oneKernel == 0 {
 		n := 0

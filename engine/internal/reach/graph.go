@@ -69,7 +69,7 @@ func (l *Graph) closeGraph() {
 	}
 	l.Calls = g
 	l.components()
-	if l.Opt.ExtraWarnings && !l.Opt.Debug && !l.Opt.PreserveRelocs && !(l.IsRelocatable() && l.Release.KeepsShared) {
+	if l.Opt.ExtraWarnings && !l.Opt.Debug && !l.Opt.PreserveRelocs && !(l.IsRelocatable() && l.Release.Toolkit >= 130) {
 		l.warnUncalled()
 	}
 }
