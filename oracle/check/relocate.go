@@ -283,6 +283,12 @@ func (c *check) placedEarly(m *module, a *area, r record) bool {
 
 const externInstance = "externsharedinstance"
 
+// standIn reports whether a symbol stands for arrays of unknown length. A final link
+// gives the same place to all of a kernel's.
+func (i *identity) standIn() bool {
+	return i != nil && i.name == externInstance && i.space() == cuda.STOShared
+}
+
 // earlyExtern is what becomes, in a relocatable output, of a record against an
 // array of unknown length: that of a kernel stays and names a symbol made for it,
 // externsharedinstance; one of a function is carried out with 0.
