@@ -35,6 +35,10 @@ func Merge(set *input.Set) (*model.Program, error) {
 	if err := l.mergeAll(); err != nil {
 		return nil, err
 	}
+	if l.Dialect.FilterFindsLost && !l.Release.FilterSkipsLost && l.KernelsHidden() && l.LostDebug != nil && !l.IsRelocatable() {
+		// Under a filter the tool finds the records of a replaced definition.
+		return nil, diag.Refuse(diag.Internal, "", "Internal error: unexpected reloc")
+	}
 	if len(l.UnifiedEntries) > 0 && !l.IsRelocatable() {
 		return nil, diag.Refuse(diag.Unsupported, "", "Unified symbols found but index file not specified.")
 	}

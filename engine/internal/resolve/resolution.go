@@ -38,10 +38,6 @@ func Check(u *resources.Usage) (*Resolution, error) {
 		}
 	}
 	l.CheckReserved()
-	if l.Dialect.FilterFindsLost && !l.Release.FilterSkipsLost && l.KernelsHidden() && l.LostDebug != nil {
-		// Under a filter the tool finds the records of a replaced definition.
-		return nil, diag.Refuse(diag.Internal, "", "Internal error: unexpected reloc")
-	}
 	return l, nil
 }
 
