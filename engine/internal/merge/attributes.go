@@ -27,6 +27,9 @@ func (l *merger) readAttributes(m *module, s *cubin.Section) error {
 		id = l.NewOwned(text, l.infoName(m, s, owner, text), s.Type, s.Flags, s.Align)
 		l.Funs[f].Info = id
 	}
+	if l.Funs[f].InfoMade == 0 {
+		l.Funs[f].InfoMade = l.Moment()
+	}
 	if l.Funs[f].InfoAt == 0 {
 		l.Funs[f].InfoAt = l.Moment()
 	}

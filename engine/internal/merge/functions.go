@@ -170,6 +170,7 @@ func (l *merger) newText(m *module, index, shndx uint32, text *cubin.Section, sy
 	if l.IsReadAsEntry(fun) {
 		name := l.Syms[sym].Name
 		l.Funs[fun].Info = l.NewOwned(id, l.Names.Join(names.Info, name), cuda.SHTCudaInfo, l.InfoFlags(), 4)
+		l.Funs[fun].InfoMade = l.Moment()
 		l.Funs[fun].Shared = l.NewOwned(id, l.Names.ID(".nv.shared."+l.Names.Str(name)), cuda.SHTCudaShared,
 			l.InfoFlags()|cuda.SHFWrite|cuda.SHFAlloc, 1)
 	}
@@ -284,6 +285,7 @@ func (l *merger) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 	}
 	if f.Info != model.Absent {
 		l.InfoOf(f.Info).Read = nil
+		f.InfoMade, f.InfoAt = 0, 0
 	}
 	for id := l.Parts[f.Text].FirstOwned; id != model.Absent; id = l.Parts[id].NextOwned {
 		if n, ok := cubin.ConstantBank(l.Secs[id].Type); ok && n != 0 {

@@ -23,7 +23,8 @@ type Function struct {
 
 	Mod [modRecords]int32 // its records in the module list, index + 1
 
-	InfoAt   int32  // when its first .nv.info.<f> was read
+	InfoAt   int32  // when the .nv.info.<f> of the definition that stands was first read
+	InfoMade int32  // when that section of the output was made, or a later definition's took its place
 	Regs     uint32 // REGCOUNT
 	Frame    uint32 // FRAME_SIZE
 	Barriers uint32

@@ -237,7 +237,7 @@ func (l *Usage) answeredBy(k model.FunID, only bool) []model.FunID {
 		if only {
 			return int(l.Funs[a].InfoAt) - int(l.Funs[b].InfoAt)
 		}
-		return int(l.Funs[a].Info) - int(l.Funs[b].Info)
+		return int(l.Funs[a].InfoMade) - int(l.Funs[b].InfoMade)
 	})
 	return code
 }

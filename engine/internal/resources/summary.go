@@ -23,7 +23,7 @@ const (
 )
 
 func (l *Usage) placeOf(f model.FunID, record int) place {
-	return place(l.Funs[f].Info+1)<<32 | place(record)
+	return place(l.Funs[f].InfoMade)<<32 | place(record)
 }
 
 // marks is how many marks there are; mark m is bit 1<<m.
