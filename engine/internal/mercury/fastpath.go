@@ -17,7 +17,9 @@ func (l *Backend) finishCompat() (more []byte) {
 	own := []cubin.InfoRecord{{Format: cuda.FormatSized, Attr: cuda.InfoAttr(cuda.CompatCanFastpathFinalize), Value: 8,
 		Data: binary.LittleEndian.AppendUint64(nil, l.fastpath())}}
 	if v := l.Release.Compat.Own0E; v != 0 {
+		// It comes last, also behind what the first input that has it lacked.
 		own = append(own, cubin.InfoRecord{Format: cuda.FormatHalf, Attr: attr0E, Value: v})
+		l.Compat.List = slices.DeleteFunc(l.Compat.List, func(r cubin.InfoRecord) bool { return r.Attr == attr0E })
 	}
 	for i := range own {
 		if k := slices.IndexFunc(l.Compat.List, func(r cubin.InfoRecord) bool { return r.Attr == own[i].Attr }); k >= 0 {
