@@ -280,13 +280,41 @@ func (in *Sides) view() (*cubin.File, error) {
 // viewSASS hides what the Mercury side has too, and lets what belongs to code
 // belong to its capsule.
 func (in *Sides) viewSASS(s *cubin.Section) {
-	switch s.Type {
-	case cuda.SHTStrtab, cuda.SHTNote, cuda.SHTCudaCompat, cuda.SHTCudaCallgraph, cuda.SHTCudaPrototype,
-		cuda.SHTCudaGlobal, cuda.SHTCudaLocal, cuda.SHTCudaShared:
+	if isShared(s.Type) {
 		if owner := s.Owner(); owner != 0 && int64(owner) < int64(len(in.Twin)) {
 			s.Info = in.Twin[owner]
 		}
 		return
 	}
 	s.Type = cuda.SHTNull
+}
+
+// LinkedSymtab returns the number of the Mercury side's symbol table once the finalizer
+// has taken that side out of the file: it stays behind code, what has no clone, and what
+// of the Mercury side stands before it.
+func (in *Sides) LinkedSymtab() uint32 {
+	n := uint32(1)
+	for i := 1; i < in.File.NumSections(); i++ {
+		s := in.File.Section(i)
+		merc := s.Flags&cuda.SHFMercury != 0
+		code := s.Flags&cuda.SHFExec != 0 && in.Twin[i] != 0 // its capsule takes its place
+		switch {
+		case s.Type == cuda.SHTMercSymtab:
+			return n
+		case merc && s.Type != cuda.SHTCudaCapmerc, code, isShared(s.Type) && in.Twin[i] == 0:
+			n++
+		}
+	}
+	return n
+}
+
+// isShared reports whether the SASS side has sections of a type for both sides, unless
+// they have a clone.
+func isShared(t cuda.SectionType) bool {
+	switch t {
+	case cuda.SHTStrtab, cuda.SHTNote, cuda.SHTCudaCompat, cuda.SHTCudaCallgraph, cuda.SHTCudaPrototype,
+		cuda.SHTCudaGlobal, cuda.SHTCudaLocal, cuda.SHTCudaShared:
+		return true
+	}
+	return false
 }

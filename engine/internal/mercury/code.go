@@ -96,6 +96,9 @@ func (l *Backend) read(text model.SecID, to *shelf) *code {
 
 // finish makes code of an input that of the output. gone are words that go.
 func (l *Backend) finish(fn *code, gone []int) error {
+	if l.Secs[fn.text].Type == cuda.SHTCudaUFT {
+		return l.finishStub(fn)
+	}
 	if err := l.offTarget(fn); err != nil {
 		return err
 	}

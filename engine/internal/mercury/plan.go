@@ -73,9 +73,6 @@ func (l *Backend) Write(to io.WriterAt) ([]byte, error) {
 	if err := l.openCode(); err != nil {
 		return nil, err
 	}
-	if err := l.checkUnified(); err != nil {
-		return nil, err
-	}
 	l.CountResolved()
 	l.ChooseSymbols(img.Plan)
 	l.BuildStrings(img.Plan)
@@ -101,6 +98,7 @@ func (l *Backend) Write(to io.WriterAt) ([]byte, error) {
 	}
 	l.planSASS(img)
 	l.planMercury(img)
+	l.linkEntries(img)
 	if err := l.fillParts(img); err != nil {
 		return nil, err
 	}
@@ -336,7 +334,9 @@ func (l *Backend) mercHeader(img *plan, id model.SecID, symtab uint32) (h cubin.
 	if s.Owner != model.Absent {
 		h.Info = uint32(img.mercOf[s.Owner] + 1)
 	}
-	output.UnifiedHeader(&h, s.Type, symtab)
+	if s.Fun == model.Absent || !l.Release.FreshNames {
+		output.UnifiedHeader(&h, s.Type, symtab)
+	}
 	return h, before
 }
 

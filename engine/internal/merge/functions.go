@@ -135,7 +135,8 @@ func (l *merger) defineFunction(m *module, i int, s *cubin.Symbol, shndx uint32,
 	m.sym[i] = old
 	sym := &l.Syms[old]
 	if !sym.Is(model.SymDefined) {
-		sym.Info, sym.Other, sym.Value, sym.Size = s.Info, s.Other, s.Value, s.Size
+		other := s.Other&^cuda.STOManaged | sym.Other&cuda.STOManaged // what is unified is said by the first
+		sym.Info, sym.Other, sym.Value, sym.Size = s.Info, other, s.Value, s.Size
 		sym.Flags |= model.SymDefined
 		sym.File = m.num
 		sym.At = l.Moment()

@@ -12,10 +12,10 @@ import (
 //
 //	 0        4        8              16              32
 //	+--------+--------+---------------+---------------+
-//	| symbol | flags  | 0             | uuid          |
+//	| symbol | flags  | place of data | uuid          |
 //	+--------+--------+---------------+---------------+
 //
-// ptxas 13.0 writes flags 1, nvlink -r 7. A final link takes the places from an
+// ptxas 13.0 writes flags 1, nvlink -r 7. The place is the one in .nv.udt. A final link takes the places from an
 // index file (-uidx), without which it is refused.
 
 // readUnified reads the entries of an input's section.

@@ -17,6 +17,9 @@ func (l *Planner) buildUnified(img *Plan) {
 			b = append(b, e.Data...)
 			binary.LittleEndian.PutUint32(b[at:], l.Syms[e.Sym].Index)
 			b[at+4] |= model.UnifiedLinked
+			if l.Secs[id].Type == cuda.SHTCudaUDTEntry {
+				binary.LittleEndian.PutUint64(b[at+8:], l.Syms[e.Sym].Value)
+			}
 		}
 		l.setContent(img, id, b)
 	}
