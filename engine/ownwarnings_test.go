@@ -23,6 +23,7 @@ func TestOwnWarnings(t *testing.T) {
 		{program: "null_pointers", release: "11.8", kind: engine.NullPointer, text: "is zero, since an earlier input defines"},
 		{program: "yield_operation", release: "13.0", kind: engine.Displaced, text: "becomes another operation"},
 		{program: "open_constants", release: "13.0", kind: engine.LostConstant, text: "is lost, since another object defines it"},
+		{program: "static_namesakes", release: "13.0", kind: engine.Displaced, text: "the first is taken for each"},
 	}
 	programs, err := corpus.Behaviours()
 	if err != nil {

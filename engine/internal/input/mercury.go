@@ -1,11 +1,16 @@
 package input
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/release"
 )
 
@@ -35,6 +40,8 @@ type Sides struct {
 	Toolkit uint32 // that made it
 	Foreign bool   // made by a toolkit whose code the release makes anew
 	ends    *ends  // see MercEnd
+	// Confused names sections of which there are several with other contents: see namesakes.
+	Confused []string
 }
 
 const (
@@ -61,13 +68,15 @@ func (l *Set) openMercury() error {
 	}
 	l.Dialect = &release.Mercury
 	l.Sides = make([]Sides, len(l.Files))
-	return l.each(len(l.Files), func() func(int) error {
+	err := l.each(len(l.Files), func() func(int) error {
 		p := pairing{byName: make(map[string]uint32)} // of one input after the other
 		return func(i int) error {
 			p.heads = l.Files[i].AppendSections(p.heads[:0])
 			return l.openSides(i, &p)
 		}
 	})
+	l.sayConfused()
+	return err
 }
 
 // openSides turns an input, whose section headers a pairing has, into a view.
@@ -78,7 +87,11 @@ func (l *Set) openSides(i int, p *pairing) error {
 	if err := p.pair(in); err != nil {
 		return err
 	}
-	view, err := in.view()
+	var byName map[string]int
+	if l.Release.FirstOfName {
+		byName = in.namesakes()
+	}
+	view, err := in.view(byName)
 	if err != nil {
 		return err
 	}
@@ -237,8 +250,9 @@ func SassBankName(name string) (string, bool) {
 	return "", false
 }
 
-// view returns the Mercury side as a file.
-func (in *Sides) view() (*cubin.File, error) {
+// view returns the Mercury side as a file, in which sections of a name have the bytes of
+// the one that byName has for it.
+func (in *Sides) view(byName map[string]int) (*cubin.File, error) {
 	f := in.File
 	return f.View(func(i int, s *cubin.Section) {
 		if s.Flags&cuda.SHFMercury == 0 {
@@ -246,6 +260,10 @@ func (in *Sides) view() (*cubin.File, error) {
 			return
 		}
 		name := f.SectionName(s)
+		if k := byName[name]; k != 0 && k != i && s.Type != cuda.SHTCudaCapmerc {
+			first := f.Section(k)
+			s.Off, s.Size = first.Off, first.Size
+		}
 		s.Flags &^= cuda.SHFMercury
 		if strings.HasPrefix(name, MercPrefix+".") {
 			s.NameOff += uint32(len(MercPrefix))
@@ -317,4 +335,51 @@ func isShared(t cuda.SectionType) bool {
 		return true
 	}
 	return false
+}
+
+// namesakes returns the first section of the Mercury side by its name, where there are
+// several of one name, as those of static functions of one name that -r put into a file. The
+// finalizer looks for sections by name, and reads the first for each.
+func (in *Sides) namesakes() map[string]int {
+	var first map[string]int
+	room := uint64(len(in.File.Data)) // sections of tools don't overlap
+	for _, t := range []cuda.SectionType{cuda.SHTMercInfo, cuda.SHTMercRela} {
+		seen, differs := make(map[string]int), make(map[string]bool)
+		for i := range in.File.OfType(t) {
+			s := in.File.Section(i)
+			name := in.File.SectionName(&s)
+			k, again := seen[name]
+			if !again {
+				seen[name] = i
+				continue
+			}
+			if first == nil {
+				first = make(map[string]int)
+			}
+			first[name] = k
+			other := in.File.Section(k)
+			if s.Size == other.Size && s.Size <= room {
+				room -= s.Size
+				differs[name] = differs[name] || !bytes.Equal(in.File.Content(&s), in.File.Content(&other))
+			} else {
+				differs[name] = true
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(differs)) {
+			if differs[name] {
+				in.Confused = append(in.Confused, strings.TrimPrefix(name, MercPrefix))
+			}
+		}
+	}
+	return first
+}
+
+// sayConfused warns of what namesakes found.
+func (l *Set) sayConfused() {
+	for i := range l.Sides {
+		for _, name := range l.Sides[i].Confused {
+			l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, File: l.Sides[i].File.Name, Section: name,
+				Text: fmt.Sprintf("Section %s is there several times in '%s': the first is taken for each, as nvlink does, and code may differ from nvlink's", name, l.Sides[i].File.Name)})
+		}
+	}
 }

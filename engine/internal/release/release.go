@@ -134,6 +134,9 @@ type Release struct {
 	// FirstOfSize: the finalizer knows code by its first symbol that has a size,
 	// not by its first.
 	FirstOfSize bool
+	// FirstOfName: of records about static functions of one name, which -r left, the
+	// first are taken for each from sm_100 on.
+	FirstOfName bool
 	// ClonesCalls: the Mercury group has .nv.callgraph and .nv.prototype too.
 	ClonesCalls bool
 	// KeepsEqual: equal constants are not merged under a kernel filter.
@@ -284,6 +287,7 @@ var r130 = Release{
 	DebugSingleShared: true,
 	Finalizer:         130,
 	PacesDoubles:      true,
+	FirstOfName:       true,
 	Compat:            CompatRules{Missing: missingBy130},
 	RelActionFirst:    cuda.R_CUDA_CONST_FIELD22_37, RelActionLast: cuda.R_CUDA_CONST_FIELD22_37,
 }
@@ -343,6 +347,7 @@ var (
 		r.NamesConstants = true
 		r.FilterSkipsLost = true
 		r.FirstOfSize = true
+		r.FirstOfName = false
 	})
 )
 
