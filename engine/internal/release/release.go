@@ -106,7 +106,7 @@ type Release struct {
 	Bares bool
 	// Unpaces: doubles of older toolkits' code that NOPs pace, from sm_103 on, aren't any more.
 	Unpaces bool
-	// LocalsFirst: from sm_100 on an input's local variables are read before the others.
+	// LocalsFirst: from sm_100 on an input's local variables and functions are read before the others.
 	LocalsFirst bool
 	// SharesSources is the oldest toolkit that gives scoreboards of sources out in the order of
 	// the release's finalizer, 0 where all do that aren't made anew.
