@@ -19,6 +19,7 @@ var asNvlink = []string{
 	"no multiple of the alignment",
 	"becomes another operation, as with nvlink",
 	"waits for nothing, as nvlink",
+	"the first is taken for each, as nvlink does",
 	"it is linked as nvJitLink does",
 }
 

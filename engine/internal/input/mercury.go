@@ -42,6 +42,7 @@ type Sides struct {
 	ends    *ends  // see MercEnd
 	// Confused names sections of which there are several with other contents: see namesakes.
 	Confused []string
+	mixed    bool // and code may become another by that
 }
 
 const (
@@ -344,7 +345,7 @@ func (in *Sides) namesakes() map[string]int {
 	var first map[string]int
 	room := uint64(len(in.File.Data)) // sections of tools don't overlap
 	for _, t := range []cuda.SectionType{cuda.SHTMercInfo, cuda.SHTMercRela} {
-		seen, differs := make(map[string]int), make(map[string]bool)
+		seen, differs, unlike := make(map[string]int), make(map[string]bool), make(map[string]bool)
 		for i := range in.File.OfType(t) {
 			s := in.File.Section(i)
 			name := in.File.SectionName(&s)
@@ -364,22 +365,41 @@ func (in *Sides) namesakes() map[string]int {
 			} else {
 				differs[name] = true
 			}
+			unlike[name] = unlike[name] || !bytes.Equal(in.finalizerOptions(&s), in.finalizerOptions(&other))
 		}
 		for _, name := range slices.Sorted(maps.Keys(differs)) {
 			if differs[name] {
 				in.Confused = append(in.Confused, strings.TrimPrefix(name, MercPrefix))
+				in.mixed = in.mixed || t == cuda.SHTMercRela || unlike[name]
 			}
 		}
 	}
 	return first
 }
 
+// finalizerOptions returns how a function was compiled, by its attributes.
+func (in *Sides) finalizerOptions(s *cubin.Section) []byte {
+	if s.Type != cuda.SHTMercInfo {
+		return nil
+	}
+	r := in.File.Info(s)
+	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
+		if rec.Attr == cuda.AttrMercuryFinalizerOptions {
+			return rec.Data
+		}
+	}
+	return nil
+}
+
 // sayConfused warns of what namesakes found.
 func (l *Set) sayConfused() {
 	for i := range l.Sides {
 		for _, name := range l.Sides[i].Confused {
-			l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, File: l.Sides[i].File.Name, Section: name,
-				Text: fmt.Sprintf("Section %s is there several times in '%s': the first is taken for each, as nvlink does, and code may differ from nvlink's", name, l.Sides[i].File.Name)})
+			text := fmt.Sprintf("Section %s is there several times in '%s': the first is taken for each, as nvlink does", name, l.Sides[i].File.Name)
+			if l.Sides[i].mixed {
+				text += ", and code may differ from nvlink's"
+			}
+			l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, File: l.Sides[i].File.Name, Section: name, Text: text})
 		}
 	}
 }

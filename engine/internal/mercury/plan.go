@@ -98,7 +98,9 @@ func (l *Backend) Write(to io.WriterAt) ([]byte, error) {
 	}
 	l.planSASS(img)
 	l.planMercury(img)
-	l.linkEntries(img)
+	if err := l.linkEntries(img); err != nil {
+		return nil, err
+	}
 	if err := l.fillParts(img); err != nil {
 		return nil, err
 	}

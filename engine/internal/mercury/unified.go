@@ -6,6 +6,7 @@ import (
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
 // stubCode is how long the code of a function of the unified table is before its
@@ -110,14 +111,17 @@ func (l *Backend) scheduleStub(text []byte) []byte {
 // linkEntries gives the lists of what is unified the number of a section that they refer
 // to in some releases: the one that the symbol table had in the first input that has such
 // a list, as the finalizer reads it. The clone refers to that section's clone.
-func (l *Backend) linkEntries(img *plan) {
+func (l *Backend) linkEntries(img *plan) error {
 	if !l.Release.FreshNames {
-		return
+		return nil
 	}
-	for id := range l.UnifiedEntries {
+	for id, list := range l.UnifiedEntries {
 		chunks := l.Parts[id].Chunks
 		if img.sassOf[id] < 0 || len(chunks) == 0 || chunks[0].File < 0 {
 			continue
+		}
+		if list[0].Data[4]&model.UnifiedLinked != 0 {
+			return diag.Refuse(diag.Unsupported, l.FileName(chunks[0].File), "a second link of unified functions and data as nvlink %s makes it from sm_100 on is not known", l.Release.Name)
 		}
 		n := l.Sides[chunks[0].File].LinkedSymtab()
 		sass, merc := &img.parts[img.sassOf[id]].hdr, &img.parts[img.mercOf[id]].hdr
@@ -126,4 +130,5 @@ func (l *Backend) linkEntries(img *plan) {
 			merc.Link = uint32(img.mercOf[img.Order[n-1]] + 1)
 		}
 	}
+	return nil
 }

@@ -1,9 +1,7 @@
 package merge
 
 import (
-	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/cubin"
@@ -11,7 +9,6 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/names"
-	"github.com/twinlink/twinlink/engine/internal/release"
 )
 
 // readAttributes reads .nv.info or an .nv.info.<f>.
@@ -140,33 +137,6 @@ func (l *merger) functionOf(m *module, s *cubin.Section, off int, index uint32) 
 	return l.Syms[m.sym[index]].Fun, !m.lostSyms[index], nil
 }
 
-// misreadsStack reports whether the release sorts an input's symbols, from sm_100 on, and
-// MAX_STACK_SIZE keeps the number that its symbol had before.
-func (l *merger) misreadsStack() bool {
-	return l.Release.SortsSymbols && l.IsRelocatable() && l.Dialect == &release.Mercury
-}
-
-// misread gives a record the symbol that has its number once the local ones stand in front;
-// false where that one stands for a section, or there is none.
-func (m *module) misread(rec *cubin.InfoRecord) bool {
-	if m.localsFirst == nil {
-		for _, local := range []bool{true, false} {
-			for i := range m.syms {
-				if m.syms[i].Binding() == cuda.STBLocal == local {
-					m.localsFirst = append(m.localsFirst, uint32(i))
-				}
-			}
-		}
-	}
-	w, ok := rec.Word(0)
-	if !ok || int64(w) >= int64(len(m.localsFirst)) || m.localsFirst[w] == w {
-		return true
-	}
-	rec.Data = slices.Clone(rec.Data)
-	binary.LittleEndian.PutUint32(rec.Data, m.localsFirst[w])
-	return m.syms[m.localsFirst[w]].Type() != cuda.STTSection
-}
-
 // readModuleAttributes reads .nv.info: facts about functions by symbol.
 func (l *merger) readModuleAttributes(m *module, s *cubin.Section) error {
 	r := m.file.Info(s)
@@ -181,9 +151,6 @@ func (l *merger) readModuleAttributes(m *module, s *cubin.Section) error {
 			kind = model.ModMaxStack
 		case cuda.AttrSamRegionStackSize:
 			kind = model.ModSamRegion
-		}
-		if kind == model.ModMaxStack && l.misreadsStack() && !m.misread(&rec) {
-			continue
 		}
 		if w, ok := rec.Word(0); ok && kind >= 0 && m.lostSyms[w] {
 			continue
