@@ -156,7 +156,7 @@ func countsOnUnit(words []word) bool {
 func (w *word) isUnderstood() bool {
 	switch w.op() {
 	case opBRA, opBRAUnif, opBSSY, opBSYNC, opEXIT, opNOP, opMEMBAR, opERRBAR, opCGAERR, opDEPBAR, opENDCOLLECTIVE, opWARPSYNC,
-		0xb1d, 0x98f, 0x95c, 0x95d, opYIELD, 0x942, 0x91e, opRET: // BAR.SYNC, CCTL, breaks and pauses
+		0xb1d, 0x98f, 0x95c, 0x95d, opYIELD, 0x942, 0x91e, opRET, 0x9c7, 0xdc7: // BAR.SYNC, CCTL, breaks and pauses, barriers of clusters
 		return true
 	}
 	if w.isCall() {
@@ -164,6 +164,9 @@ func (w *word) isUnderstood() bool {
 	}
 	if w.isSparse() {
 		return false
+	}
+	if _, ok := memory[w.op()]; ok {
+		return true // its operands may all be the zero register
 	}
 	always := *w
 	always.put(12, 4, 7)

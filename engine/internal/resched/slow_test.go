@@ -145,6 +145,26 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// An instruction that clears what it reads, with the zero register for a result, and a
+// barrier of clusters are understood; a product of sparse matrices isn't.
+func TestUnderstood(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w    word
+		want bool
+	}{
+		{"BMOV.32.CLEAR RZ", word{lo: 0x355 | 7<<12 | zero<<16}, true},
+		{"UCGABAR_ARV", word{lo: 0x9c7 | 7<<12}, true},
+		{"IMMA.16816", word{lo: 0x0000000004047237, hi: 0x004fde00004054ff}, true},
+		{"IMMA.SP.16832", word{lo: 0x0000000604047237, hi: 0x004fde0000405dff}, false},
+		{"no known instruction", word{lo: 0x3fe | 7<<12}, false},
+	} {
+		if got := c.w.isUnderstood(); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
 // What other changes are made to is left alone and named.
 func TestSlowUnfit(t *testing.T) {
 	k := slowKernels(t)[0]
