@@ -39,8 +39,5 @@ func Merge(set *input.Set) (*model.Program, error) {
 		// Under a filter the tool finds the records of a replaced definition.
 		return nil, diag.Refuse(diag.Internal, "", "Internal error: unexpected reloc")
 	}
-	if len(l.UnifiedEntries) > 0 && !l.IsRelocatable() {
-		return nil, diag.Refuse(diag.Unsupported, "", "Unified symbols found but index file not specified.")
-	}
 	return l.Program, nil
 }

@@ -19,6 +19,9 @@ type Resolution struct {
 // of the release.
 func Check(u *resources.Usage) (*Resolution, error) {
 	l := &Resolution{Usage: u, Program: u.Program}
+	if len(l.UnifiedEntries) > 0 && !l.IsRelocatable() {
+		return nil, diag.Refuse(diag.Unsupported, "", "Unified symbols found but index file not specified.")
+	}
 	if l.Release.RegistersFirst {
 		if err := l.checkRegisters(); err != nil {
 			return nil, err
