@@ -39,7 +39,7 @@ func (c *check) judge(m *module, a *area, r record) decision {
 	case id.space() == cuda.STOShared:
 		return c.judgeShared(m, a, r, id)
 	}
-	return c.judgeObject(r, id, in)
+	return c.judgeObject(a, r, id, in)
 }
 
 // dispose is the decision that a type and a kind of symbol make together.
@@ -124,15 +124,23 @@ func (c *check) judgeImage(m *module, a *area, r record, id *identity, in oracle
 
 // judgeDriver is judge for symbols whose number only the driver knows; nothing is placed.
 func (c *check) judgeDriver(a *area, r record, id *identity, in oracle.Inputs) decision {
-	if c.relocatable && a.out != nil && c.out.namesAt(a.out.index)[c.movedTo(a, r.offset)].symbol == id.name {
-		return decision{action: oracle.Keeps, as: r.kind, in: in} // left for the final link, whatever that makes of it
+	if c.leftForFinal(a, r, id) {
+		return decision{action: oracle.Keeps, as: r.kind, in: in} // whatever the final link makes of it
 	}
 	in.S = 1<<64 - 1
 	return c.dispose(r, id, oracle.Hidden, in)
 }
 
+// leftForFinal reports whether a relocatable output still has a record of an input. A
+// final link carries it out as it would have the input's, so it is right wherever the
+// symbol is the same: so with the slots of addresses ($ADDRESS$) of position
+// independent code, of which nvlink leaves some and carries out others.
+func (c *check) leftForFinal(a *area, r record, id *identity) bool {
+	return c.relocatable && a.out != nil && c.out.namesAt(a.out.index)[c.movedTo(a, r.offset)].symbol == id.name
+}
+
 // judgeObject is judge for variables and constants that have a place.
-func (c *check) judgeObject(r record, id *identity, in oracle.Inputs) decision {
+func (c *check) judgeObject(a *area, r record, id *identity, in oracle.Inputs) decision {
 	kind := oracle.Global
 	in.S = id.value
 	if id.at != nil {
@@ -142,6 +150,9 @@ func (c *check) judgeObject(r record, id *identity, in oracle.Inputs) decision {
 		kind = oracle.Constant
 		if id.other&cuda.STOVisibility == cuda.STOInternal {
 			kind = oracle.Hidden
+			if c.leftForFinal(a, r, id) {
+				return decision{action: oracle.Keeps, as: r.kind, in: in}
+			}
 		}
 	} else if in.SectionType == cuda.SHTCudaSharedReserved && c.side == sassSide && c.out.side != whole && !c.relocatable {
 		kind = oracle.Constant // the SASS has the address, see placeReserved
