@@ -111,8 +111,10 @@ func (c *check) compareSymbol(id *identity, s *symbol) {
 		return // all ones are written for some that nobody defines, by 11.8 for all
 	}
 	switch {
+	case id.function() && id.def != nil:
+		say(SymbolValue, id.def.value, s.value)
 	case id.function():
-		say(SymbolValue, id.value, s.value)
+		say(SymbolValue, 0, s.value)
 	case id.def == nil && !id.common:
 		say(SymbolValue, id.foreign, s.value)
 	case id.placed:

@@ -248,14 +248,8 @@ func (c *check) matchRest() error {
 
 // nameInOutput is the name by which an identity is looked for. The finalizer
 // numbers the compiler constants of a function, "f.const_opt.0.16" and so on, in
-// an order of its own.
-func (c *check) nameInOutput(id *identity) string {
-	f, _, constant := strings.Cut(id.name, ".const_opt.")
-	if c.out.side == whole || !constant {
-		return id.name
-	}
-	return numbered + f
-}
+// an order of its own; the inputs of a second link have such numbers already.
+func (c *check) nameInOutput(id *identity) string { return c.withoutNumber(id.name) }
 
 // withoutNumber is a symbol's name as nameInOutput has it. With -r and
 // --preserve-relocs nvlink 13.5 leaves the names of constants as they are.
