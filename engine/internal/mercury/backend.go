@@ -6,7 +6,7 @@ package mercury
 import (
 	"slices"
 
-	"github.com/twinlink/twinlink/engine/internal/input"
+	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/output"
 	"github.com/twinlink/twinlink/engine/internal/resolve"
@@ -20,7 +20,7 @@ type Backend struct {
 	decoded    []*code                  // by section of code, once it is decoded
 	order      []*code                  // in the order of the output
 	lineStarts map[lineStart]uint64     // where a unit's lines begin on the SASS side
-	debug      bool                     // some input was compiled for debugging: all code is linked as if it were
+	fences     bool                     // some input has GEN_ERRBAR_AT_EXIT, as code for debugging has: all EXITs get fences
 	dependents []bool                   // by function: see mark6D
 	capsules   map[int32]map[string]int // by input: see capsulesOf
 
@@ -33,7 +33,7 @@ type Backend struct {
 // New returns the backend of a program.
 func New(res *resolve.Resolution) *Backend {
 	l := &Backend{Planner: output.New(res), Program: res.Program, decoded: make([]*code, len(res.Secs)), lineStarts: make(map[lineStart]uint64)}
-	l.debug = slices.ContainsFunc(l.Sides, func(in input.Sides) bool { return isDebug(in.File) })
+	l.fences = slices.ContainsFunc(l.ModuleAttributes, func(a model.Attribute) bool { return a.Attr == cuda.AttrGenErrbarAtExit })
 	l.readCode()
 	return l
 }

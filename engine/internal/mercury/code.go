@@ -102,7 +102,7 @@ func (l *Backend) finish(fn *code, gone []int) error {
 	if err := l.offTarget(fn); err != nil {
 		return err
 	}
-	if !l.ShowsDebug() && !l.debug {
+	if !l.ShowsDebug() && !l.fences {
 		gone = append(gone, fn.unfence()...)
 	}
 	return l.reschedule(fn, gone)
