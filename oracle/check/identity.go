@@ -82,9 +82,10 @@ func (d *identity) first() *identity {
 }
 
 // externShared reports whether the object is an array of unknown length in
-// shared memory, extern __shared__ x[].
+// shared memory, extern __shared__ x[]. nvlink 13.2 and later define it with -r, and a
+// second link treats it as before.
 func (d *identity) externShared() bool {
-	return d.kind() == cuda.STTCudaObject && d.space() == cuda.STOShared && d.def == nil && d.size == 0
+	return d.kind() == cuda.STTCudaObject && d.space() == cuda.STOShared && d.size == 0 && !d.common
 }
 
 // unified names the eight symbols of the unified tables, which only the driver

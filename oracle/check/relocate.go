@@ -81,7 +81,7 @@ func (c *check) relocatePlace(m *module, list relocs, to place) error {
 		if err := c.budget.spend(m.name, 1); err != nil {
 			return err
 		}
-		optional := c.aboutLoser(m, list.target, record{offset: place, kind: r.kind, symbol: r.symbol})
+		optional := c.aboutLoser(m, list.target, record{offset: place, kind: r.kind, symbol: r.symbol}) || c.inIdleSlot(m, list.target, r, to.area, place)
 		if id := m.refs[r.symbol].id; id != nil && id.image() && oracle.TakesBindlessSlot(r.kind) && !c.relocatable && to.area.owner != nil && !c.hasSlot(id, to.area.owner) {
 			// Code that no kernel reaches: there is no slot to tell.
 			c.setFree(to.area, r.offset)
@@ -167,6 +167,32 @@ func (c *check) aboutLoser(m *module, section int, r record) bool {
 	code := m.bodies[s.shndx]
 	id := m.refs[r.symbol].id
 	return code != nil && (code.disposition != won || id != nil && (id.several || id.twin))
+}
+
+// inIdleSlot reports whether a record gives the address of a function that nobody defines
+// to a slot ($ADDRESS$) that no code of the output names, as where a filter took all
+// kernels: nothing ever reads it.
+func (c *check) inIdleSlot(m *module, section int, r record, a *area, at uint64) bool {
+	f := m.refs[r.symbol].id
+	if c.relocatable || f == nil || !f.function() || f.def != nil || a.out == nil {
+		return false
+	}
+	if _, constant := bank(&m.sections[section]); !constant || c.out.namesAt(a.out.index)[r.offset].symbol == f.name {
+		return false
+	}
+	idle, objects := false, c.objectsIn.of(placeOf{m, section})
+	if c.budget.spend(m.name, uint64(len(objects))) != nil {
+		return false
+	}
+	for _, id := range objects {
+		if at < id.def.value || at-id.def.value >= id.size {
+			continue
+		}
+		if idle = id.other&cuda.STOVisibility == cuda.STOInternal && c.nobodyUses(id); !idle {
+			return false
+		}
+	}
+	return idle
 }
 
 // isDebug reports whether a section holds debug information.
@@ -299,7 +325,9 @@ func (c *check) earlyExtern(a *area, r record, d decision, id *identity) decisio
 		return d
 	}
 	if a.owner == nil || !a.owner.kernel() {
-		d.in.S = 0
+		if d.in.S = 0; id.def != nil {
+			d.action, d.as = oracle.Keeps, r.kind
+		}
 		return d
 	}
 	if d.keepFor = c.instance; c.instance == nil {

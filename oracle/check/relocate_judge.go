@@ -193,7 +193,8 @@ func (c *check) judgeShared(m *module, a *area, r record, id *identity) decision
 	}
 	if id.def != nil {
 		in.Slot = uint32(id.def.value)
-		if in.S, in.SectionType = c.unplaced(a, r, in, id), cuda.SHTCudaShared; in.S != id.value {
+		if s := c.unplaced(a, r, in, id); s != id.value && !id.externShared() {
+			in.S = s
 			return decision{action: oracle.Patches, as: r.kind, in: in}
 		}
 	}
