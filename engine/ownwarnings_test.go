@@ -24,6 +24,7 @@ func TestOwnWarnings(t *testing.T) {
 		{program: "yield_operation", release: "13.0", kind: engine.Displaced, text: "becomes another operation"},
 		{program: "open_constants", release: "13.0", kind: engine.LostConstant, text: "is lost, since another object defines it"},
 		{program: "static_namesakes", release: "13.0", kind: engine.Displaced, text: "the first is taken for each"},
+		{program: "sorted_symbols", release: "13.5", kind: engine.Displaced, text: "comes to name other functions"},
 	}
 	programs, err := corpus.Behaviours()
 	if err != nil {

@@ -34,7 +34,7 @@ func TestUnifiedPadded(t *testing.T) {
 			continue
 		}
 		var refused *engine.LinkError
-		if !errors.As(err, &refused) || len(refused.Diags) != 2 || refused.Diags[0].String() != "nvlink error   : Finalization failed: 'unsupported elf type'" {
+		if !errors.As(err, &refused) || len(refused.Diags) != 3 || refused.Diags[0].Kind != engine.Displaced || refused.Diags[1].String() != "nvlink error   : Finalization failed: 'unsupported elf type'" {
 			t.Errorf("%s: %v", release, err)
 		}
 	}

@@ -20,6 +20,7 @@ var asNvlink = []string{
 	"becomes another operation, as with nvlink",
 	"waits for nothing, as nvlink",
 	"the first is taken for each, as nvlink does",
+	"comes to name other functions, as with -r",
 	"it is linked as nvJitLink does",
 }
 

@@ -152,6 +152,9 @@ func (l *merger) readModuleAttributes(m *module, s *cubin.Section) error {
 		case cuda.AttrSamRegionStackSize:
 			kind = model.ModSamRegion
 		}
+		if kind == model.ModMaxStack && l.misreadsStack() && !l.misread(m, &rec) {
+			continue
+		}
 		if w, ok := rec.Word(0); ok && kind >= 0 && m.lostSyms[w] {
 			continue
 		}

@@ -88,12 +88,14 @@ type module struct {
 	sec  []model.SecID // section index to section, absent or lost
 	base []uint64      // section index to where its bytes begin in the section
 
-	lostSyms map[uint32]bool        // symbols whose definition here lost
-	lostData []dataRange            // bytes of losing objects, by input section
-	winner   map[uint32]model.SecID // code section of a losing definition to that of the winner
-	replaced map[model.SymID]bool   // variables whose weak definition one of this module replaces
-	twice    map[uint32]bool        // code sections of second strong definitions, an error
-	regs     map[uint32]uint32
+	lostSyms    map[uint32]bool        // symbols whose definition here lost
+	localsFirst []uint32               // by number once local symbols stand in front: the number; made when first asked for
+	toldMisread bool                   // see misread
+	lostData    []dataRange            // bytes of losing objects, by input section
+	winner      map[uint32]model.SecID // code section of a losing definition to that of the winner
+	replaced    map[model.SymID]bool   // variables whose weak definition one of this module replaces
+	twice       map[uint32]bool        // code sections of second strong definitions, an error
+	regs        map[uint32]uint32
 
 	optimized int // compiler constants so far
 }

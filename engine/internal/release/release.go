@@ -137,6 +137,9 @@ type Release struct {
 	// FirstOfName: of records about static functions of one name, which -r left, the
 	// first are taken for each from sm_100 on.
 	FirstOfName bool
+	// SortsSymbols: from sm_100 on local symbols of an input come to stand in front, and
+	// with -r MAX_STACK_SIZE names what then has its symbol's number.
+	SortsSymbols bool
 	// ClonesCalls: the Mercury group has .nv.callgraph and .nv.prototype too.
 	ClonesCalls bool
 	// KeepsEqual: equal constants are not merged under a kernel filter.
@@ -348,6 +351,7 @@ var (
 		r.FilterSkipsLost = true
 		r.FirstOfSize = true
 		r.FirstOfName = false
+		r.SortsSymbols = true
 	})
 )
 
