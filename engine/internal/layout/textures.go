@@ -41,13 +41,13 @@ func (l *Layout) layoutTextures() {
 	}
 }
 
-// slotUsers returns the kernels that get slots: those that reach a use, and of those that a filter hides
-// and something keeps the ones whose own code asks for a slot.
+// slotUsers returns the kernels that get slots: those that reach a use, also where a filter hides one but its
+// address is taken, and of those that something else keeps the ones whose own code asks for a slot.
 func (l *Layout) slotUsers(uses []bool) []model.FunID {
 	reached := l.AnswersForAny(func(f model.FunID) bool { return uses[f] })
 	var users []model.FunID
 	for _, k := range l.AllKernels() {
-		if hidden := l.IsHidden(&l.Funs[k]); hidden && uses[k] || !hidden && reached(k) {
+		if entry := l.IsEntry(k); entry && reached(k) || !entry && uses[k] {
 			users = append(users, k)
 		}
 	}
