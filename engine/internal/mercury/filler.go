@@ -20,7 +20,7 @@ func (l *Backend) fillParts(img *plan) error {
 	var faults firstFault
 	rest := func() {
 		for i, id := range img.Order {
-			if !l.isOfCode(id) && !faults.add(i, l.fillPart(img, id)) {
+			if !l.isOfCode(id) && !l.isReservedPool(id) && !faults.add(i, l.fillPart(img, id)) {
 				return
 			}
 		}
@@ -45,7 +45,17 @@ func (l *Backend) fillParts(img *plan) error {
 			}
 		}
 	})
+	for i, id := range img.Order {
+		if l.isReservedPool(id) { // its copy holds what the sizes of all others lead to
+			faults.add(i, l.fillPart(img, id))
+		}
+	}
 	return faults.err
+}
+
+// isReservedPool reports whether a section is .nv.shared.reserved.0.
+func (l *Backend) isReservedPool(id model.SecID) bool {
+	return l.Secs[id].Type == cuda.SHTCudaSharedReserved
 }
 
 // fillAtOnce is how many sections a core fills at a time.
