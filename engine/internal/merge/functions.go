@@ -6,7 +6,6 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/names"
-	"github.com/twinlink/twinlink/engine/internal/release"
 )
 
 // newFunction appends a FUNC symbol.
@@ -19,17 +18,7 @@ func (l *merger) newFunction(s model.Symbol) model.SymID {
 
 // readFunctions reads the FUNC symbols of a module: pass 1.
 func (l *merger) readFunctions(m *module) error {
-	if l.Release.LocalsFirst && l.Dialect == &release.Mercury {
-		for i := 1; i < len(m.syms); i++ {
-			if m.syms[i].Binding() != cuda.STBLocal {
-				continue
-			}
-			if err := l.readFunction(m, i); err != nil {
-				return err
-			}
-		}
-	}
-	for i := 1; i < len(m.syms); i++ {
+	for i := range l.inOrder(m) {
 		if err := l.readFunction(m, i); err != nil {
 			return err
 		}

@@ -7,31 +7,15 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/names"
-	"github.com/twinlink/twinlink/engine/internal/release"
 )
 
 // readObjects reads the symbols that are neither functions nor sections:
 // pass 2. A defined object merges its section when it is met.
 func (l *merger) readObjects(m *module) error {
-	if !l.Release.LocalsFirst || l.Dialect == &release.SASS {
-		return l.readSomeObjects(m, func(*cubin.Symbol) bool { return true })
-	}
-	isLocal := func(s *cubin.Symbol) bool { return s.Binding() == cuda.STBLocal }
-	if err := l.readSomeObjects(m, isLocal); err != nil {
-		return err
-	}
-	return l.readSomeObjects(m, func(s *cubin.Symbol) bool { return !isLocal(s) })
-}
-
-// readSomeObjects reads those that wanted takes.
-func (l *merger) readSomeObjects(m *module, wanted func(*cubin.Symbol) bool) error {
-	for i := 1; i < len(m.syms); i++ {
+	for i := range l.inOrder(m) {
 		s := &m.syms[i]
 		switch s.Type() {
 		case cuda.STTFunc, cuda.STTSection, cuda.STTNotype, cuda.STTFile:
-			continue
-		}
-		if !wanted(s) {
 			continue
 		}
 		name := l.Names.ID(m.tab.Name(s))

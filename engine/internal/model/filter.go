@@ -69,8 +69,8 @@ func (l *Program) IsHidden(f *Function) bool {
 	return s.Other&cuda.STOEntry != 0 && !l.keptKernel(s)
 }
 
-// IsEntry reports whether f is a kernel that no filter hides: without
-// --kernels-used one whose address is taken stays too. A hidden one that stays
+// IsEntry reports whether f is a kernel that no filter hides. One
+// whose address is taken may stay all the same, see takenStays. A hidden one that stays
 // (nothing is removed with -g and --preserve-relocs) is taken for a device
 // function.
 func (l *Program) IsEntry(f FunID) bool {

@@ -106,7 +106,8 @@ type Release struct {
 	Bares bool
 	// Unpaces: doubles of older toolkits' code that NOPs pace, from sm_103 on, aren't any more.
 	Unpaces bool
-	// LocalsFirst: from sm_100 on an input's local variables and functions are read before the others.
+	// LocalsFirst: from sm_100 on an input's symbols are sorted, local ones first. They are read so, and
+	// with -r MAX_STACK_SIZE names what then has its symbol's number.
 	LocalsFirst bool
 	// SharesSources is the oldest toolkit that gives scoreboards of sources out in the order of
 	// the release's finalizer, 0 where all do that aren't made anew.
@@ -137,9 +138,6 @@ type Release struct {
 	// FirstOfName: of records about static functions of one name, which -r left, the
 	// first are taken for each from sm_100 on.
 	FirstOfName bool
-	// SortsSymbols: from sm_100 on local symbols of an input come to stand in front, and
-	// with -r MAX_STACK_SIZE names what then has its symbol's number.
-	SortsSymbols bool
 	// ClonesCalls: the Mercury group has .nv.callgraph and .nv.prototype too.
 	ClonesCalls bool
 	// KeepsEqual: equal constants are not merged under a kernel filter.
@@ -351,7 +349,6 @@ var (
 		r.FilterSkipsLost = true
 		r.FirstOfSize = true
 		r.FirstOfName = false
-		r.SortsSymbols = true
 	})
 )
 
