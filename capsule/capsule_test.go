@@ -314,6 +314,10 @@ func TestLean(t *testing.T) {
 				if got != want || c.AtMerc(off) != want[0] || c.FromMerc(off) != want[1] || c.AtSASS(off) != want[2] {
 					t.Fatalf("%s: 0x%x: %v, not %v", m.Funcs[i].Name, off, got, want)
 				}
+				n, ok := l.HoldingMerc(off)
+				if want, wantOK := c.HoldingMerc(off); n != want || ok != wantOK {
+					t.Fatalf("%s: 0x%x: %v, not %v", m.Funcs[i].Name, off, n, want)
+				}
 				asked++
 			}
 		}

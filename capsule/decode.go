@@ -145,19 +145,25 @@ func decodeHeader(data []byte) (c *Capsule, n uint32, at uint64, f *Fault) {
 // decodeNodes reads the nodes, whose records begin at pos. Where there is a text it
 // locates them as Locate does.
 func (c *Capsule) decodeNodes(pos uint64, textSize uint32, text []byte) (unknown []uint32, f *Fault) {
-	d := decoding{c: c, pos: pos, end: textSize, text: text, rules: opSizes()}
+	d := decoding{c: c, pos: pos, end: textSize, text: text, rules: PlainSizes()}
+	if c.marks != nil {
+		d.list, d.words = c.recent.list, c.recent.Words
+	}
 	for first := 0; first < c.n; first += blockSize {
 		last := min(first+blockSize, c.n)
 		if c.marks == nil {
 			f = d.block(c.Nodes[first:last], c.plainBits(first))
 		} else {
 			here := &c.marks[first/blockSize]
-			*here = mark{uint32(d.pos), d.sass, d.merc, 0, 0}
+			*here = mark{uint32(d.pos), d.sass, d.merc, 0, 0, blockSize}
 			f = d.lean(here, last-first, c.plainBits(first))
 		}
 		if f != nil {
 			return nil, f
 		}
+	}
+	if c.marks != nil {
+		c.recent.list = d.list
 	}
 	if d.pos != uint64(len(c.data)) {
 		return nil, bad(d.pos, uint64(len(c.data))-d.pos, "that many bytes behind the last record")
@@ -178,8 +184,12 @@ type decoding struct {
 	sass, merc uint32
 	end        uint32 // of the text
 	text       []byte
-	rules      *[4096]opRule
+	rules      *[4096]SizeRule
 	unknown    []uint32
+
+	// Of a lean capsule.
+	list  []Node // those that aren't PLAIN; there is room for all
+	words Words
 }
 
 // block reads nodes, of which those are PLAIN whose bit is set.
@@ -209,22 +219,63 @@ func (d *decoding) lean(here *mark, count int, plain uint32) *Fault {
 			if f := d.room(run); f != nil {
 				return f
 			}
-			big := d.sizes(run)
+			big := d.look(run)
 			d.sass += uint32(run) * WordSize
 			d.merc += 16 * uint32(run+bits.OnesCount32(big))
 			here.large |= big << i
 			i, plain = i+run, plain>>run
-			continue
+			if i == count {
+				break
+			}
 		}
-		node, merc := d.c.recent.another(), d.merc
-		if f := d.kept(node); f != nil {
-			return f
+		run := min(bits.TrailingZeros32(plain), count-i)
+		done := d.records(here, i, run)
+		if done < run {
+			if f := d.odd(here, i+done); f != nil {
+				return f
+			}
+			done++
 		}
-		here.large |= (d.merc - merc) >> 5 << i
-		if d.merc == merc {
-			here.none |= 1 << i
+		i, plain = i+done, plain>>done
+	}
+	return nil
+}
+
+// records reads nodes that aren't PLAIN, from node i of a block on, up to one that begins
+// with a span: nearly all records have none in front. It returns how many it read.
+func (d *decoding) records(here *mark, i, run int) (done int) {
+	data, list, first := d.c.data, d.list, len(d.list)
+	pos, sass, merc := uint(d.pos), d.sass, d.merc
+	list = list[:first+run]
+	for ; done < run && pos < uint(len(data)); done++ {
+		f := &formOf[data[pos]&0x7f]
+		end := pos + uint(f.size)
+		if f.size == 0 || end > uint(len(data)) || uint(sass)+uint(f.span)*WordSize > uint(d.end) {
+			break
 		}
-		i, plain = i+1, plain>>1
+		if f.span != 1 {
+			here.straight = min(here.straight, uint32(i+done))
+		}
+		list[first+done] = Node{SASS: sass, Merc: merc, rec: uint32(pos), Span: f.span, Kind: f.kind}
+		here.large |= uint32(f.merc) >> 5 << ((i + done) & 31)
+		pos, sass, merc = end, sass+uint32(f.span)*WordSize, merc+uint32(f.merc)
+	}
+	d.list = list[:first+done]
+	d.pos, d.sass, d.merc = uint64(pos), sass, merc
+	return done
+}
+
+// odd reads the node that records stopped at.
+func (d *decoding) odd(here *mark, i int) *Fault {
+	merc := d.merc
+	d.list = d.list[:len(d.list)+1]
+	if f := d.kept(&d.list[len(d.list)-1]); f != nil {
+		return f
+	}
+	here.straight = min(here.straight, uint32(i))
+	here.large |= (d.merc - merc) >> 5 << i
+	if d.merc == merc {
+		here.none |= 1 << i
 	}
 	return nil
 }
@@ -239,11 +290,10 @@ func (d *decoding) room(run int) *Fault {
 
 // kept reads a node that isn't PLAIN.
 func (d *decoding) kept(node *Node) *Fault {
-	*node = Node{SASS: d.sass, Merc: d.merc}
 	if f := d.record(node); f != nil {
 		return f
 	}
-	if node.Span != 1 {
+	if node.Span > 1 {
 		d.c.wide = append(d.c.wide, Wide{node.SASS, node.Span, node.Kind})
 	}
 	return nil
@@ -264,6 +314,18 @@ func (d *decoding) plain(nodes []Node) {
 	}
 }
 
+// look is sizes, or what the one who looks at all words says of them.
+func (d *decoding) look(run int) (large uint32) {
+	if d.words == nil {
+		return d.sizes(run)
+	}
+	large, unknown := d.words.Plain(d.text[d.sass:][:run*WordSize], d.sass)
+	for ; unknown != 0; unknown &= unknown - 1 {
+		d.unknown = append(d.unknown, d.sass+uint32(bits.TrailingZeros32(unknown))*WordSize)
+	}
+	return large
+}
+
 // sizes returns which of the next PLAIN nodes, at most 32, take 32 bytes of Mercury, and
 // notes those whose size isn't known.
 func (d *decoding) sizes(run int) (large uint32) {
@@ -271,12 +333,11 @@ func (d *decoding) sizes(run int) (large uint32) {
 	for at := 0; at <= len(code)-WordSize; at += WordSize {
 		b := code[at : at+WordSize : at+WordSize]
 		lo, hi := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-		r := rules[lo&0xfff]
-		other := uint32(hi)&uint32(r) ^ uint32(r>>32)
-		if int32(other) < 0 {
-			other = d.otherSize(lo, hi, uint32(at))
+		more := rules[lo&0xfff].Over(hi)
+		if int32(more) < 0 {
+			more = d.otherSize(lo, hi, uint32(at))
 		}
-		large |= (other | -other) >> 31 << (at / WordSize & 31)
+		large |= (more | -more) >> 31 << (at / WordSize & 31)
 	}
 	return large
 }
@@ -299,21 +360,33 @@ func (d *decoding) record(node *Node) *Fault {
 	if d.pos < uint64(len(data)) {
 		f = formOf[data[d.pos]&0x7f]
 	}
-	if end := d.pos + uint64(f.size); f.size != 0 && end <= uint64(len(data)) && d.pos <= 1<<32-1 {
-		node.Kind, node.rec, node.Span = f.kind, uint32(d.pos), f.span
-		d.merc += uint32(f.merc)
-		d.pos = end
-	} else {
-		next, f := c.decodeRecord(node, d.pos)
-		if f != nil {
-			return f
-		}
-		if node.rec != 0 {
-			d.merc += uint32(recordSize(data[node.rec]))
-		}
-		d.pos = next
+	end := d.pos + uint64(f.size)
+	if f.size == 0 || end > uint64(len(data)) || d.pos > 1<<32-1 {
+		return d.spanned(node)
 	}
-	sass := uint64(d.sass) + uint64(node.Span)*WordSize
+	*node = Node{SASS: d.sass, Merc: d.merc, Kind: f.kind, rec: uint32(d.pos), Span: f.span}
+	d.merc += uint32(f.merc)
+	d.pos = end
+	return d.skip(f.span)
+}
+
+// spanned is record for a node that begins with a span.
+func (d *decoding) spanned(node *Node) *Fault {
+	*node = Node{SASS: d.sass, Merc: d.merc}
+	next, f := d.c.decodeRecord(node, d.pos)
+	if f != nil {
+		return f
+	}
+	if node.rec != 0 {
+		d.merc += uint32(recordSize(d.c.data[node.rec]))
+	}
+	d.pos = next
+	return d.skip(node.Span)
+}
+
+// skip goes past words of the text.
+func (d *decoding) skip(span uint16) *Fault {
+	sass := uint64(d.sass) + uint64(span)*WordSize
 	if sass > uint64(d.end) {
 		return bad(d.pos, sass, "the nodes cover more than the text")
 	}

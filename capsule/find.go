@@ -11,8 +11,8 @@ import (
 const blockSize = 32
 
 // mark is where a decoding stands in front of a block, which of its nodes take 32 bytes, and
-// which none.
-type mark struct{ rec, sass, merc, large, none uint32 }
+// which none. straight is how many stand for one SASS word each, from the first on.
+type mark struct{ rec, sass, merc, large, none, straight uint32 }
 
 // holding returns the last node of a block that begins at a Mercury offset or in front of it,
 // and where it begins. A node that isn't there would take 16 bytes.
@@ -31,9 +31,20 @@ func (m *mark) holding(off uint32) (i, merc uint32) {
 	return i, merc
 }
 
+// Words looks at the words of PLAIN nodes while a lean capsule is decoded. Who has to look at
+// all of them reads them so once.
+type Words interface {
+	// Plain is told of the words of so many nodes in a row, at most 32, and where in the text
+	// they stand. It returns which of them take 32 bytes of Mercury, and of which that
+	// isn't known, as [SizeRule] has it.
+	Plain(code []byte, sass uint32) (large, unknown uint32)
+}
+
 // Recent is what was asked for last of the lean capsules that share it, of which only one
 // goroutine at a time may ask.
 type Recent struct {
+	Words Words // asked while a capsule is decoded; nil for nobody
+
 	list []Node   // nodes of a function
 	full *Capsule // whose nodes are in list
 
@@ -56,12 +67,6 @@ func (r *Recent) hold(c *Capsule) {
 		r.list = make([]Node, 0, kept+kept/4)
 	}
 	r.list, r.full, r.near, r.nearBlock = r.list[:0], c, 0, 0
-}
-
-// another makes room for a node.
-func (r *Recent) another() *Node {
-	r.list = append(r.list, Node{})
-	return &r.list[len(r.list)-1]
 }
 
 // Kept returns the nodes that aren't PLAIN. A lean capsule has them until another that shares
@@ -106,7 +111,7 @@ func (c *Capsule) fill(block int, room *[blockSize]Node) []Node {
 			*n = Node{SASS: d.sass, Merc: d.merc, Span: 1}
 			d.sass += WordSize
 			d.merc += 16 + large&1*16
-		} else if *n = (Node{SASS: d.sass, Merc: d.merc}); d.record(n) != nil {
+		} else if d.record(n) != nil {
 			panic("capsule: a record that was decoded once")
 		}
 		plain, large = plain>>1, large>>1
@@ -165,18 +170,30 @@ func (c *Capsule) AtMerc(off uint32) int {
 }
 
 // HoldingMerc returns the node of AtMerc; false past the function's end. Of a lean capsule it is
-// fast where the offsets that are asked for rise.
+// fast where the offsets that are asked for rise, and nothing is decoded again for most PLAIN
+// nodes.
 func (c *Capsule) HoldingMerc(off uint32) (n Node, ok bool) {
 	switch {
 	case off >= c.MercSize:
 		return Node{}, false
-	case c.Nodes != nil || c.recent == nil || c.recent.full != c:
+	case c.Nodes != nil || c.recent == nil:
 		return c.Node(c.AtMerc(off)), true
 	}
-	k := c.blockAt(off)
+	full := c.recent.full == c
+	var k int
+	if full {
+		k = c.blockAt(off)
+	} else {
+		k = c.searchBlock(off)
+	}
 	m, plain := &c.marks[k], c.plainBits(k*blockSize)
 	i, merc := m.holding(off)
-	if plain>>i&1 == 0 {
+	switch {
+	case plain>>i&1 != 0 && i <= m.straight:
+		return Node{SASS: m.sass + i*WordSize, Merc: merc, Span: 1}, true
+	case !full:
+		return c.cached(k)[i], true
+	case plain>>i&1 == 0:
 		return *c.recent.lastKept(off), true
 	}
 	n = Node{SASS: m.sass + i*WordSize, Merc: merc, Span: 1}
@@ -200,9 +217,14 @@ func (c *Capsule) blockAt(off uint32) int {
 		}
 		k++
 	}
-	k = max(0, sort.Search(len(c.marks), func(i int) bool { return c.marks[i].merc > off })-1)
+	k = c.searchBlock(off)
 	c.recent.nearBlock = k
 	return k
+}
+
+// searchBlock is blockAt without a place to begin at.
+func (c *Capsule) searchBlock(off uint32) int {
+	return max(0, sort.Search(len(c.marks), func(i int) bool { return c.marks[i].merc > off })-1)
 }
 
 // lastKept returns the last node in the list that begins at a Mercury offset or in front of it,

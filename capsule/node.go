@@ -108,7 +108,7 @@ type Capsule struct {
 	recent *Recent
 }
 
-// Wide is a node that stands for no SASS word, or for several.
+// Wide is a node that stands for several SASS words.
 type Wide struct {
 	SASS uint32
 	Span uint16

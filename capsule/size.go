@@ -81,21 +81,27 @@ func otherSize(lo, hi uint64) uint32 {
 	return 32
 }
 
-// opRule is the size of an opcode's PLAIN nodes: 16 bytes where bits 64 to 95 under mask,
+// SizeRule is the size of an opcode's PLAIN nodes: 16 bytes where bits 64 to 95 under mask,
 // the lower half, are what the upper half says, else 32. Its bit 63, which no mask has,
-// leaves it to otherSize.
-type opRule uint64
+// leaves it to [PlainSize].
+type SizeRule uint64
 
-const byOther opRule = 1 << 63
+const byOther SizeRule = 1 << 63
 
-// opSizes are the rules by opcode, made when a capsule is first decoded: most links
+// Over is 0 where a word with that upper half takes 16 bytes, below zero as an int32 where
+// [PlainSize] has to be asked, and anything else where it takes 32.
+func (r SizeRule) Over(hi uint64) uint32 { return uint32(hi)&uint32(r) ^ uint32(r>>32) }
+
+// PlainSizes returns the rules by opcode, made when a capsule is first decoded: most links
 // have none.
-var opSizes = sync.OnceValue(func() *[4096]opRule {
-	t := new([4096]opRule)
+func PlainSizes() *[4096]SizeRule { return opSizes() }
+
+var opSizes = sync.OnceValue(func() *[4096]SizeRule {
+	t := new([4096]SizeRule)
 	for op := range t {
 		t[op] = byOther
 	}
-	mark := func(ops string, r opRule) {
+	mark := func(ops string, r SizeRule) {
 		for op := range strings.FieldsSeq(ops) {
 			n, err := strconv.ParseUint(op, 16, 12)
 			if err != nil {
@@ -112,7 +118,7 @@ var opSizes = sync.OnceValue(func() *[4096]opRule {
 			mask |= (1<<f.width - 1) << (f.first - 64)
 			small |= uint64(f.value << (f.first - 64))
 		}
-		mark(rule.ops, opRule(small<<32|mask))
+		mark(rule.ops, SizeRule(small<<32|mask))
 	}
 	return t
 })
@@ -124,7 +130,7 @@ func PlainSize(lo, hi uint64) uint32 {
 	switch {
 	case r == byOther:
 		return otherSize(lo, hi)
-	case uint32(hi)&uint32(r) == uint32(r>>32):
+	case r.Over(hi) == 0:
 		return 16
 	}
 	return 32

@@ -15,8 +15,17 @@ type Decoder struct {
 	sm     cuda.SM
 	seen   *seenTable
 	tags   map[uint32]*tagRules
-	recent [64]*tagRules // by the tag's lower bits; the last one met
-	room   int           // how many recipes may still be kept
+	recent [256]*tagRules // by a hash of the tag; the last one met
+	met    [1024]met      // by a hash of the record; the last one that made its word
+	room   int            // how many recipes may still be kept
+}
+
+// met is a record of one word, and what that has to be like. Code repeats itself: half of
+// the records of a file are one of the last thousand.
+type met struct {
+	record [4]uint64
+	word   Word
+	mask   Word
 }
 
 // maxRecipes bounds what a hostile file can make a Decoder remember.
@@ -70,7 +79,7 @@ type fixedSum struct {
 }
 
 func (d *Decoder) rules(tag uint32) *tagRules {
-	hash := (tag ^ tag>>8 ^ tag>>17) % uint32(len(d.recent))
+	hash := tag * 0x9e3779b1 >> 24
 	if r := d.recent[hash]; r != nil && r.tag == tag {
 		return r
 	}
@@ -137,21 +146,40 @@ func (d *Decoder) Same(record []byte, w Word) (same, known bool) {
 	if d.table.check(record) != Known {
 		return false, false
 	}
+	v := getBits(record)
+	m := &d.met[recordHash(&v)%len(d.met)]
+	if m.record[0] == v[0] && m.record[1] == v[1] && m.record[2] == v[2] && m.record[3] == v[3] && w.differs(m.word, m.mask) == 0 {
+		return true, true
+	}
+	if same, known = d.same(record, &v, w, m); same {
+		m.record = [4]uint64{v[0], v[1], v[2], v[3]}
+	}
+	return same, known
+}
+
+// same is Same of a record that wasn't met lately, and fills in what its word is like.
+func (d *Decoder) same(record []byte, v *bits, w Word, m *met) (same, known bool) {
 	r := d.rules(tagOf(record) &^ 0x80000000)
 	if !r.known {
 		return false, false
 	}
-	v := getBits(record)
-	c := r.recipe(d, &v, record)
+	c := r.recipe(d, v, record)
 	if c == nil || !c.one {
 		return false, false
 	}
-	if !c.holds(&v) {
+	if !c.holds(v) {
 		return false, false // other rules may take it
 	}
-	made := c.make(&v)
-	same = (made.Lo^w.Lo)&c.mask.Lo == 0 && (made.Hi^w.Hi)&c.mask.Hi == 0
+	*m = met{word: c.make(v), mask: c.mask} // of no record yet
+	same = w.differs(m.word, m.mask) == 0
 	return same, same || !c.others
+}
+
+// recordHash spreads records: those of equal modifiers differ in few bits of their second half.
+func recordHash(v *bits) int {
+	const odd = 0x9e3779b97f4a7c15
+	h := (v[0]^v[1]<<23^v[1]>>41)*odd ^ (v[1]^v[2]<<17^v[2]>>47^v[3]<<5)*(odd+2)
+	return int(h >> 40)
 }
 
 // Decode is [Table.Decode].
@@ -239,13 +267,13 @@ func (r *tagRules) recipe(d *Decoder, v *bits, record []byte) *recipe {
 			key[4] |= 1 << i
 		}
 	}
-	if r.last != nil && r.last.bits == key {
+	if r.last != nil && r.last.bits.equal(&key) {
 		return r.last
 	}
 	at := 0
 	if len(r.recipes) > 0 {
 		for at = hash(&key) & (len(r.recipes) - 1); r.recipes[at] != nil; at = (at + 1) & (len(r.recipes) - 1) {
-			if r.recipes[at].bits == key {
+			if r.recipes[at].bits.equal(&key) {
 				r.last = r.recipes[at]
 				return r.last
 			}

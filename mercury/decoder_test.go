@@ -70,6 +70,16 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
+// What is no record has no word, whatever a decoder remembers.
+func TestDecoderOfNone(t *testing.T) {
+	d := mercury.Default().Decoder(100)
+	for _, n := range []int{0, 3, 15, 16, 32} {
+		if same, known := d.Same(make([]byte, n), mercury.Word{}); same || known {
+			t.Errorf("%d zeros: same %v, known %v", n, same, known)
+		}
+	}
+}
+
 func TestDecoderLikeness(t *testing.T) {
 	d := mercury.Default().Decoder(100)
 	nop := mercury.Word{Lo: 0x7918}

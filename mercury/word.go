@@ -29,6 +29,9 @@ func (w Word) String() string { return fmt.Sprintf("%016x.%016x", w.Hi, w.Lo) }
 
 func (w Word) opcode() uint64 { return w.Lo & 0xfff }
 
+// differs is not 0 where words differ in the bits of a mask.
+func (w Word) differs(x, mask Word) uint64 { return (w.Lo^x.Lo)&mask.Lo | (w.Hi^x.Hi)&mask.Hi }
+
 func (w Word) under(mask Word) Word { return Word{w.Lo & mask.Lo, w.Hi & mask.Hi} }
 
 // bits is a record, lowest bit first, filled up with zeros. Its last word is for what a model
@@ -44,6 +47,11 @@ func getBits(record []byte) (v bits) {
 		v[0], v[1] = binary.LittleEndian.Uint64(record), binary.LittleEndian.Uint64(record[8:])
 	}
 	return v
+}
+
+// equal is ==, which for so many words is a call.
+func (v *bits) equal(x *bits) bool {
+	return (v[0]^x[0])|(v[1]^x[1])|(v[2]^x[2])|(v[3]^x[3])|(v[4]^x[4]) == 0
 }
 
 // field returns n bits from p on, p < 256, n ≤ 64.

@@ -123,7 +123,6 @@ type checker struct {
 	ownRules bool // opts.Rules are those of decoder
 	buf      []Word
 	starts   []uint64               // see wordCheck
-	spots    []uint32               // see plainRun
 	traits   []uint8                // by function
 	calls    [][]uint32             // by function: where its calls by offset are
 	forms    map[unknownForm]string // their texts
@@ -143,32 +142,38 @@ type checker struct {
 	unitAt map[uint64]uint64 // SASS offset of a unit of .debug_line by its Mercury offset
 	relaOf map[int]int       // relocation section by target
 	coded  map[int][]span    // words of SASS sections that hold code addresses
+	shares map[Share]int     // see coverage
 }
 
 // run compares in the order of the seeds: texts, relocations, debug sections.
 func (c *checker) run() {
 	c.index()
-	instructions, attributes := c.functions()
+	code, infos := c.functions()
 	c.faults()
-	c.container()
-	c.sections()
-	c.symbols()
-	c.symbolNames()
-	instructions()
-	c.header()
-	c.infos(attributes)
-	c.reserved()
-	c.callgraphs()
-	c.relocations()
-	c.resolvedRelocs()
-	c.imageRelocs()
-	c.dataRelocs(Text, Reloc)
-	c.contents(Text, Reloc)
-	c.frames()
-	c.lines()
-	c.registers()
-	c.dataRelocs(Debug)
-	c.contents(Debug)
+	c.inOrder([]step{
+		{false, (*checker).container},
+		{false, (*checker).sections},
+		{true, (*checker).symbols},
+		{false, (*checker).symbolNames},
+		{true, func(c *checker) {
+			c.join(code)
+			c.header()
+			c.infos(infos)
+			c.reserved()
+			c.callgraphs()
+			c.relocations()
+			c.resolvedRelocs()
+			c.imageRelocs()
+			c.dataRelocs(Text, Reloc)
+			c.contents(Text, Reloc)
+			c.frames()
+			c.lines()
+			c.registers()
+			c.dataRelocs(Debug)
+			c.contents(Debug)
+		}},
+		{false, (*checker).stretches},
+	})
 	c.coverage()
 }
 

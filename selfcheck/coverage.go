@@ -41,7 +41,22 @@ type part struct {
 	what     string
 }
 
+// coverage adds what becomes of the instructions to the shares.
 func (c *checker) coverage() {
+	c.split(c.shares)
+	for s, n := range c.shares {
+		if n > 0 {
+			s.Bytes = n
+			c.report.Coverage = append(c.report.Coverage, s)
+		}
+	}
+	slices.SortFunc(c.report.Coverage, func(a, b Share) int {
+		return cmp.Or(cmp.Compare(b.Depth, a.Depth), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.What, b.What))
+	})
+}
+
+// stretches finds the shares, all instructions as one.
+func (c *checker) stretches() {
 	data := c.m.File.Data
 	shares := map[Share]int{}
 	at := uint64(0)
@@ -59,16 +74,7 @@ func (c *checker) coverage() {
 		c.add(Text, Content, 0, at, "bytes behind the last section and table", "none", fmt.Sprint(rest))
 		shares[Share{Depth: Form, What: "bytes behind everything"}] += int(rest)
 	}
-	c.split(shares)
-	for s, n := range shares {
-		if n > 0 {
-			s.Bytes = n
-			c.report.Coverage = append(c.report.Coverage, s)
-		}
-	}
-	slices.SortFunc(c.report.Coverage, func(a, b Share) int {
-		return cmp.Or(cmp.Compare(b.Depth, a.Depth), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.What, b.What))
-	})
+	c.shares = shares
 }
 
 // gap accounts for what stands between sections, which is zero.

@@ -6,5 +6,11 @@ func ShareAbove(nodes int) (before int) {
 	return before
 }
 
+// BesideAbove sets the number of sections from which on steps run beside each other.
+func BesideAbove(sections int) (before int) {
+	before, manySections = manySections, sections
+	return before
+}
+
 // HasPrincipal reports whether it is known which word of nodes of a tag attributes name.
 func HasPrincipal(tag uint32) bool { return principals[tag] != nil }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
@@ -47,7 +48,7 @@ type frameSide struct {
 	list    []dwarf.Frame
 	relocs  []cubin.Reloc
 	rela    int
-	at      map[uint64]int // relocation by offset, plus 1
+	at      []int32 // relocations in order of their offsets
 }
 
 func (c *checker) frameSide(section int) (*frameSide, bool) {
@@ -57,25 +58,43 @@ func (c *checker) frameSide(section int) (*frameSide, bool) {
 		c.fault(f.In(c.m.File.Name, s.Name))
 		return nil, false
 	}
-	side := &frameSide{section: section, list: list, at: map[uint64]int{}, rela: c.relaOf[section]}
+	side := &frameSide{section: section, list: list, rela: c.relaOf[section]}
 	if side.rela != 0 {
 		var ok bool
 		if side.relocs, ok = c.relocs(side.rela); !ok {
 			return nil, false
 		}
 	}
-	for i := range side.relocs {
-		side.at[side.relocs[i].Off] = i + 1
+	side.at = make([]int32, len(side.relocs))
+	for i := range side.at {
+		side.at[i] = int32(i)
+	}
+	byOffset := func(a, b int32) int { return cmp.Compare(side.relocs[a].Off, side.relocs[b].Off) }
+	if !slices.IsSortedFunc(side.at, byOffset) {
+		slices.SortStableFunc(side.at, byOffset)
 	}
 	return side, true
 }
 
-// reloc returns the relocation at an offset, nil for none.
+// reloc returns the last relocation at an offset, nil for none.
 func (s *frameSide) reloc(off uint64) *cubin.Reloc {
-	if i := s.at[off]; i != 0 {
-		return &s.relocs[i-1]
+	if list := s.within(off, off+1); len(list) > 0 {
+		return &s.relocs[list[len(list)-1]]
 	}
 	return nil
+}
+
+// within returns the relocations from one offset to another, which is excluded.
+func (s *frameSide) within(from, to uint64) []int32 {
+	if from >= to {
+		return nil
+	}
+	first := sort.Search(len(s.at), func(i int) bool { return s.relocs[s.at[i]].Off >= from })
+	last := first
+	for last < len(s.at) && s.relocs[s.at[last]].Off < to {
+		last++
+	}
+	return s.at[first:last]
 }
 
 // cie returns the CIE of FDE i: the one that stands at its pointer or, where a
@@ -114,7 +133,7 @@ func (c *checker) frameSection(section, clone int) {
 	if len(a) != len(b) {
 		c.add(Debug, Count, section, 0, "number of frames", fmt.Sprint(len(b)), fmt.Sprint(len(a)))
 	}
-	places := map[uint64]uint64{} // of relocations, Mercury to SASS
+	places := make(map[uint64]uint64, 3*len(b)) // of relocations, Mercury to SASS
 	n := 0
 	for i := range sass.list {
 		if !sass.list[i].IsCIE() {
@@ -253,10 +272,9 @@ func (c *checker) cie(sass, merc *frameSide, i, k int, places map[uint64]uint64)
 		return
 	}
 	size := f.Location() - f.At + uint64(len(f.Head)+len(opBytes(f)))
-	for off := uint64(0); off < size; off++ {
-		if merc.reloc(g.At+off) != nil {
-			places[g.At+off] = f.At + off
-		}
+	for _, n := range merc.within(g.At, g.At+size) {
+		off := merc.relocs[n].Off - g.At
+		places[g.At+off] = f.At + off
 	}
 }
 

@@ -37,9 +37,9 @@ const paramBase = 0x380
 
 // infos compares the attributes of the file; functions has compared those of
 // functions.
-func (c *checker) infos(functions func()) {
+func (c *checker) infos(functions []*checker) {
 	c.sameOptions()
-	functions()
+	c.join(functions)
 	for i := range c.m.Sections {
 		if s := &c.m.Sections[i]; s.Type == cuda.SHTCudaInfo && s.Flags&cuda.SHFInfoLink == 0 && c.m.Counterpart(i) != 0 {
 			c.fileInfo(i, c.m.Counterpart(i))

@@ -49,25 +49,30 @@ func wordAt(code []byte, off uint32) Word {
 	return Word{Lo: binary.LittleEndian.Uint64(b), Hi: binary.LittleEndian.Uint64(b[8:])}
 }
 
-// nodesOf checks the instructions of a function that has at most limit registers,
-// and returns its traits and where its calls by offset are.
-func (c *checker) nodesOf(fn *capsule.Func, limit uint32) (traits uint8, calls []uint32) {
+// nodesOf checks the instructions of a function that has at most limit registers, and of whose
+// PLAIN nodes a scan has been made, and returns its traits and where its calls by offset are.
+func (c *checker) nodesOf(fn *capsule.Func, limit uint32, s *scan) (traits uint8, calls []uint32) {
 	p := fn.Cap
-	count := &c.report.Nodes
-	count.Total += p.Len()
+	kept, end, left, nothing := p.Kept(), p.SASSSize(), s.left, 0
+	c.report.Nodes.Total += p.Len()
+	c.report.Nodes.Plain += p.Len() - len(kept)
+	c.report.covered.alike += p.Len() - len(kept)
 	check := c.begin(fn, limit)
-	kept, next, end := p.Kept(), uint32(0), p.SASSSize()
+	check.traits = uint8(s.infos) >> 6
 	for i := range kept {
 		n := &kept[i]
-		if next < n.SASS {
-			c.plainRun(&check, next, n.SASS)
+		if len(left) > 0 && left[0].from < n.SASS {
+			left = c.plainRest(&check, left, n.SASS)
 		}
-		next = n.SASS + uint32(n.Span)*capsule.WordSize
-		c.node(&check, n, i == len(kept)-1 && next == end)
+		if n.Span == 0 && n.Kind == capsule.Full {
+			nothing++
+			continue
+		}
+		c.node(&check, n, i == len(kept)-1)
 	}
-	if next < end {
-		c.plainRun(&check, next, end)
-	}
+	c.report.Nodes.Stored += nothing
+	c.report.Nodes.Reconstituted += nothing
+	c.plainRest(&check, left, end)
 	c.tail(fn)
 	if check.limit == 0 || check.freed {
 		c.leave(exRegisterCount)
@@ -85,24 +90,23 @@ func (c *checker) node(check *wordCheck, n *capsule.Node, last bool) {
 	case capsule.Full:
 		count.Stored++
 		if n.Span == 1 && c.ownRules {
-			w := wordAt(fn.Code, n.SASS)
-			c.storedOne(fn, n, w)
-			if r := &check.quick[w.Lo&opcodeMask]; r.info != 0 || !r.fits(w, check.lanes) {
-				c.word(check, n.SASS, w)
-			}
-			return
+			c.storedOne(fn, n)
+		} else {
+			c.stored(fn, n)
 		}
-		c.stored(fn, n)
 	case capsule.Skip:
 		count.Skip++
 		c.report.covered.padding += int(n.Span)
-		if !last {
+		if !last || n.SASS+uint32(n.Span)*capsule.WordSize != fn.Cap.SASSSize() {
 			c.padding(fn, n)
 		}
 		return
 	}
 	for at := n.SASS; at < n.SASS+uint32(n.Span)*capsule.WordSize; at += capsule.WordSize {
-		c.word(check, at, wordAt(fn.Code, at))
+		w := wordAt(fn.Code, at)
+		if r := &check.quick[w.Lo&opcodeMask]; r.info != 0 || !r.fits(w, check.lanes) {
+			c.word(check, at, w)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package selfcheck
 
 import (
-	"encoding/binary"
 	"sync"
 
 	"github.com/twinlink/twinlink/capsule"
@@ -17,7 +16,8 @@ import (
 type quickRule struct {
 	care, value Word   // in PLAIN nodes: the bits that don't vary; those of another opcode where none is known
 	fields      uint64 // ones in the lanes, as registersFit has them, that hold a register
-	info        uint8  // see opcodes, without opRegisters
+	size        capsule.SizeRule
+	info        uint32 // see opcodes, without opRegisters; its highest bit: more is to be asked
 }
 
 // quickTable is the rules by opcode.
@@ -38,7 +38,7 @@ func quickTableFor(sm cuda.SM) *quickTable {
 }
 
 func newQuickTable(sm cuda.SM) *quickTable {
-	t, infos := new(quickTable), opcodes()
+	t, infos, sizes := new(quickTable), opcodes(), capsule.PlainSizes()
 	for op := range uint64(len(t)) {
 		r := &t[op]
 		for i := range mercury.RegisterFields {
@@ -46,7 +46,10 @@ func newQuickTable(sm cuda.SM) *quickTable {
 				r.fields |= 0xff << laneOf[i]
 			}
 		}
-		r.info = infos[op] &^ opRegisters
+		r.info, r.size = uint32(infos[op]&^opRegisters), sizes[op]
+		if r.info&(opBranch|opFrees) != 0 {
+			r.info |= 1 << 31
+		}
 		var ok bool
 		if r.care, r.value, ok = mercury.Plain(sm, uint16(op)); !ok {
 			r.care, r.value = Word{Lo: opcodeMask}, Word{Lo: ^op & opcodeMask}
@@ -103,25 +106,21 @@ func registersOf(lo, hi, fields uint64) uint64 {
 	return (b&0x00ff000000ff00ff + b&0xff00<<24 + eachLane) & fields
 }
 
-// plainRun checks the PLAIN nodes of a stretch, one after the other only where something is
-// wrong with one.
-func (c *checker) plainRun(k *wordCheck, sass, end uint32) {
-	count := int(end-sass) / capsule.WordSize
-	c.report.Nodes.Plain += count
-	code := k.fn.Code[sass:end]
-	c.spots = c.spots[:0]
-	if infos, quiet := k.quick.quiet(code, k.lanes, &c.spots); quiet {
-		c.report.covered.alike += count
-		k.traits |= infos >> 6
-		for _, at := range c.spots {
-			w := wordAt(code, at)
-			c.special(k, sass+at, w, k.quick[w.Lo&opcodeMask].info)
+// plainRest checks what the scan of PLAIN nodes has left in front of a place, and returns
+// what is behind it.
+func (c *checker) plainRest(k *wordCheck, left []stretch, before uint32) []stretch {
+	for ; len(left) > 0 && left[0].from < before; left = left[1:] {
+		first := &left[0]
+		if w := wordAt(k.fn.Code, first.from); first.special {
+			c.special(k, first.from, w, uint8(k.quick[w.Lo&opcodeMask].info))
+			continue
 		}
-		return
+		c.report.covered.alike -= int(first.to-first.from) / capsule.WordSize
+		for at := first.from; at < first.to; at += capsule.WordSize {
+			c.plainWord(k, at, wordAt(k.fn.Code, at))
+		}
 	}
-	for at := uint32(0); at < uint32(len(code)); at += capsule.WordSize {
-		c.plainWord(k, sass+at, wordAt(code, at))
-	}
+	return left
 }
 
 // plainWord checks the word of a PLAIN node.
@@ -134,38 +133,6 @@ func (c *checker) plainWord(k *wordCheck, sass uint32, w Word) {
 	}
 	c.report.covered.alike++
 	if r.info != 0 {
-		c.special(k, sass, w, r.info)
+		c.special(k, sass, w, uint8(r.info))
 	}
 }
-
-// quiet reports whether words are like those of PLAIN nodes and have nothing that word
-// would say but what is special. It collects that, and where a word is.
-func (q *quickTable) quiet(code []byte, lanes uint64, spots *[]uint32) (infos uint8, quiet bool) {
-	var wrong uint64
-	fit, lanes := ^uint64(0), lanes|borrowed
-	for at := 0; at <= len(code)-capsule.WordSize; at += capsule.WordSize {
-		b := code[at : at+capsule.WordSize : at+capsule.WordSize]
-		lo, hi := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-		r := &q[lo&opcodeMask]
-		wrong |= (lo^r.value.Lo)&r.care.Lo | (hi^r.value.Hi)&r.care.Hi
-		infos |= r.info | boards[hi>>46&63]
-		fit &= lanes - registersOf(lo, hi, r.fields)
-		if r.info&(opBranch|opFrees) != 0 {
-			*spots = append(*spots, uint32(at))
-		}
-	}
-	return infos, wrong == 0 && infos&badBoard == 0 && fit&borrowed == borrowed
-}
-
-// badBoard is set in boards where one of two fields of three bits is 6. It is none of
-// what opcodes tells of words.
-const badBoard = 1
-
-var boards = func() (t [64]uint8) {
-	for i := range uint64(len(t)) {
-		if noBoard(i<<46) != 0 {
-			t[i] = badBoard
-		}
-	}
-	return t
-}()

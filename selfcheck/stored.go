@@ -10,9 +10,9 @@ import (
 const atGuard = 4
 
 // storedOne is stored for a record of one word, which nearly all are.
-func (c *checker) storedOne(fn *capsule.Func, n *capsule.Node, w Word) {
+func (c *checker) storedOne(fn *capsule.Func, n *capsule.Node) {
 	record := fn.Cap.Record(n)
-	if same, known := c.decoder.Same(record, w); !same || !known || badGuard(record) {
+	if same, known := c.decoder.Same(record, wordAt(fn.Code, n.SASS)); !same || !known || badGuard(record) {
 		c.stored(fn, n) // says what is wrong with it
 		return
 	}
@@ -28,10 +28,6 @@ func badGuard(record []byte) bool {
 
 // stored compares the words of a node with what its record says.
 func (c *checker) stored(fn *capsule.Func, n *capsule.Node) {
-	if n.Span == 0 {
-		c.report.Nodes.Reconstituted++ // to nothing
-		return
-	}
 	record := fn.Cap.Record(n)
 	if badGuard(record) {
 		c.add(Text, Content, fn.Capsule, 0, fmt.Sprintf("guard of the record at 0x%x of %s", n.SASS, fn.Name), "P0 to P6, or PT as 31", fmt.Sprint(record[atGuard]>>3))

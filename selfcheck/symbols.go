@@ -300,6 +300,6 @@ func sassBoundary(p *capsule.Capsule, merc uint64) (uint64, bool) {
 	if merc > uint64(p.MercSize) {
 		return 0, false
 	}
-	n := p.Node(p.AtMerc(uint32(merc)))
+	n, _ := p.HoldingMerc(uint32(merc))
 	return uint64(n.SASS), uint64(n.Merc) == merc
 }

@@ -94,18 +94,22 @@ func (c *checker) begin(fn *capsule.Func, limit uint32) wordCheck {
 
 // limitTo sets the number of registers, 0 for not told.
 func (k *wordCheck) limitTo(limit uint32) {
-	k.limit = limit
+	k.limit, k.lanes = limit, lanesOf(limit)
+}
+
+// lanesOf returns a number of registers in each of four lanes.
+func lanesOf(limit uint32) uint64 {
 	if limit == 0 || limit > noLimit {
 		limit = noLimit
 	}
-	k.lanes = uint64(limit) * eachLane
+	return uint64(limit) * eachLane
 }
 
-// fixed reports whether a function has no instruction that gives warps another
+// fixed reports whether a text has no instruction that gives warps another
 // number of registers.
-func fixed(fn *capsule.Func) bool {
-	for at := 0; at+capsule.WordSize <= len(fn.Code); at += capsule.WordSize {
-		if binary.LittleEndian.Uint16(fn.Code[at:])&opcodeMask == opUSETMAXREG {
+func fixed(code []byte) bool {
+	for at := 0; at+capsule.WordSize <= len(code); at += capsule.WordSize {
+		if binary.LittleEndian.Uint16(code[at:])&opcodeMask == opUSETMAXREG {
 			return false
 		}
 	}
@@ -179,7 +183,7 @@ func (c *checker) wordRegisters(k *wordCheck, at uint32, w Word, has uint8) {
 	default:
 		return
 	}
-	if !fixed(k.fn) {
+	if !fixed(k.fn.Code) {
 		k.limitTo(0)
 		k.freed = true
 		return

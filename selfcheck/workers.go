@@ -32,11 +32,12 @@ func putDecoder(sm cuda.SM, d *mercury.Decoder) {
 
 // functions decodes all functions and checks their instructions and attributes, several
 // at once where there are processors. What comes out doesn't depend on how many. It is
-// added to the report by what functions returns.
-func (c *checker) functions() (instructions, attributes func()) {
+// added to the report by join.
+func (c *checker) functions() (code, infos []*checker) {
 	c.traits, c.calls = make([]uint8, len(c.m.Funcs)), make([][]uint32, len(c.m.Funcs))
 	parts, limits := c.share(c.workers()), c.limits()
-	code, infos, panics := make([]*checker, len(parts)), make([]*checker, len(parts)), make([]any, len(parts))
+	code, infos = make([]*checker, len(parts)), make([]*checker, len(parts))
+	panics := make([]any, len(parts))
 	onFault := debug.SetPanicOnFault(true)
 	debug.SetPanicOnFault(onFault)
 	var wait sync.WaitGroup
@@ -62,13 +63,13 @@ func (c *checker) functions() (instructions, attributes func()) {
 		}
 	}
 	c.m.Decoded()
-	return func() { c.join(code) }, func() { c.join(infos) }
+	return code, infos
 }
 
 // worker returns a checker with a report of its own.
 func (c *checker) worker() *checker {
 	w := *c
-	w.report, w.repairs, w.buf, w.starts, w.spots, w.forms = newReport(c.report.File), nil, nil, nil, nil, map[unknownForm]string{}
+	w.report, w.repairs, w.buf, w.starts, w.forms = newReport(c.report.File), nil, nil, nil, map[unknownForm]string{}
 	w.recordsOf = [3][]record{}
 	return &w
 }
@@ -76,13 +77,16 @@ func (c *checker) worker() *checker {
 // functionsOf decodes and checks functions: a part from its first to its second, which is
 // excluded. Each is done with before the next, while what it reads is in the cache.
 func functionsOf(code, infos *checker, part [2]int, limits map[uint32]uint32) {
-	var recent capsule.Recent
+	s := scan{table: quickTableFor(code.sm)}
+	recent := capsule.Recent{Words: &s}
 	m := code.m
 	for i := part[0]; i < part[1]; i++ {
-		m.Decode(i, &recent)
 		fn := &m.Funcs[i]
+		limit := limits[fn.Symbol]
+		s.begin(fn, limit)
+		m.Decode(i, &recent)
 		if fn.Cap != nil {
-			code.traits[i], code.calls[i] = code.nodesOf(fn, limits[fn.Symbol])
+			code.traits[i], code.calls[i] = code.nodesOf(fn, limit, &s)
 		}
 		infos.info(fn)
 	}
