@@ -135,7 +135,7 @@ func (t *Table) findForm(sm cuda.SM, record []byte, not string) (s *shape, relea
 	why = NoForm
 	v = getBits(record)
 	for _, f := range t.formsOf(tagOf(record) &^ 0x80000000) {
-		if !slices.Contains(f.sms, uint16(sm)) || f.release == not {
+		if !f.of(sm) || f.release == not {
 			continue
 		}
 		s, w := f.find(&v)

@@ -97,7 +97,7 @@ func (d *Decoder) rules(tag uint32) *tagRules {
 func (d *Decoder) newRules(tag uint32) *tagRules {
 	r := &tagRules{tag: tag}
 	for _, f := range d.table.formsOf(tag) {
-		if !slices.Contains(f.sms, uint16(d.sm)) {
+		if !f.of(d.sm) {
 			continue
 		}
 		r.known = true
@@ -326,7 +326,7 @@ func (d *Decoder) newRecipe(tag uint32, v *bits) *recipe {
 	var slots []slot
 	reason := NoForm
 	for _, f := range d.table.formsOf(tag) {
-		if !slices.Contains(f.sms, uint16(d.sm)) {
+		if !f.of(d.sm) {
 			continue
 		}
 		for _, m := range f.models {
@@ -357,7 +357,7 @@ func (d *Decoder) newRecipe(tag uint32, v *bits) *recipe {
 // otherRelease reports whether there are forms of a tag that another release showed.
 func (d *Decoder) otherRelease(tag uint32, release string) bool {
 	return slices.ContainsFunc(d.table.formsOf(tag), func(f *form) bool {
-		return f.release != release && slices.Contains(f.sms, uint16(d.sm))
+		return f.release != release && f.of(d.sm)
 	})
 }
 

@@ -51,7 +51,7 @@ func (s *shape) recordSize() int { return 16 * int(s.ops[0]>>24&3) }
 func (t *Table) findPlain(sm cuda.SM, w Word) (*shape, bits, Reason) {
 	v := bits{w.Lo, w.Hi & (1<<41 - 1)}
 	list := t.plainOf(uint32(w.opcode()))
-	at := slices.IndexFunc(list, func(f *form) bool { return slices.Contains(f.sms, uint16(sm)) })
+	at := slices.IndexFunc(list, func(f *form) bool { return f.of(sm) })
 	if at < 0 {
 		return nil, v, NoForm
 	}

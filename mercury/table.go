@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"slices"
 	"sync"
+
+	"github.com/twinlink/twinlink/cuda"
 )
 
 // The table as it was learned: see docs/mercury.md for how to read it.
@@ -24,6 +26,17 @@ type form struct {
 	sms     []uint16
 	release string
 	models  []*model
+}
+
+// sm101 is what 12.8 and 12.9 called the chip that is sm_110 from 13.0 on.
+const sm101 = 101
+
+// of reports whether the rules hold for an SM.
+func (f *form) of(sm cuda.SM) bool {
+	if sm == sm101 {
+		sm = 110
+	}
+	return slices.Contains(f.sms, uint16(sm))
 }
 
 // model is the rules for records that share the values of some bits.

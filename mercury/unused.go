@@ -1,8 +1,6 @@
 package mercury
 
 import (
-	"slices"
-
 	"github.com/twinlink/twinlink/cuda"
 )
 
@@ -15,7 +13,7 @@ func (t *Table) Unused(sm cuda.SM, record []byte) (line int, unused [4]uint64, o
 	}
 	v := getBits(record)
 	for _, f := range t.formsOf(tagOf(record) &^ 0x80000000) {
-		if !slices.Contains(f.sms, uint16(sm)) {
+		if !f.of(sm) {
 			continue
 		}
 		for _, m := range f.models {

@@ -67,11 +67,21 @@ func (c *checker) places() {
 	}
 }
 
+// sameNull reports whether both null symbols have the same value and nothing else, as in large
+// links by nvlink 12.9.
+func (c *checker) sameNull() bool {
+	if !c.old || !c.image() || len(c.m.SASS.List) == 0 || len(c.m.Merc.List) == 0 {
+		return false
+	}
+	a, b := c.m.SASS.List[0].Symbol, c.m.Merc.List[0].Symbol
+	return a == b && a == cubin.Symbol{Value: a.Value}
+}
+
 // symbolNames checks the first entry of both symbol tables, and the names that
 // section symbols and functions share with their sections.
 func (c *checker) symbolNames() {
 	for _, t := range [...]*capsule.Symbols{&c.m.SASS, &c.m.Merc} {
-		if len(t.List) > 0 && t.List[0].Symbol != (cubin.Symbol{}) {
+		if len(t.List) > 0 && t.List[0].Symbol != (cubin.Symbol{}) && !c.sameNull() {
 			c.add(Text, Metadata, t.Index, 0, "null symbol", "zeros", fmt.Sprintf("%+v", t.List[0].Symbol))
 		}
 	}

@@ -29,9 +29,12 @@ const (
 	opUIADD3 = 0x290
 	opBRA    = 0x947
 
+	opB2R     = 0x31c
 	opCS2R    = 0x805
 	opIMADImm = 0x824
 	srClock   = 0x8a00
+
+	resultOfBarrier = 0xe4000 // in the upper half of a B2R
 )
 
 // Padding at a text's end: BRA to itself, then NOPs.
@@ -120,7 +123,7 @@ func (c *checker) padding(fn *capsule.Func, n *capsule.Node) {
 	if at := n.SASS + capsule.WordSize; uint64(at)+capsule.WordSize <= uint64(len(fn.Code)) {
 		next = wordAt(fn.Code, at)
 	}
-	if w := wordAt(fn.Code, n.SASS); !pads(w, next) {
+	if w := wordAt(fn.Code, n.SASS); !pads(w, next) && !(c.old && isResult(w)) {
 		w.Hi &^= schedule
 		c.add(Text, Content, fn.Text, uint64(n.SASS), "padding", "NOP", w.String())
 	}
@@ -144,6 +147,13 @@ func pads(w, next Word) bool {
 		return w == (Word{Lo: 0x7000 | opCS2R | r<<16, Hi: srClock}) && next.Lo&0xffffffff == 0x7000|opIMADImm|r<<16|r<<24
 	}
 	return false
+}
+
+// isResult reports whether a word takes the result of a barrier (B2R.RESULT), which stands in a
+// SKIP behind the barrier's node in objects of ptxas 12.8 and 12.9.
+func isResult(w Word) bool {
+	w.Hi &^= schedule
+	return w.Lo&^(0xff<<16) == 0x7000|opB2R && w.Hi == resultOfBarrier
 }
 
 // stub reports whether a text is an entry of the unified function table.

@@ -36,6 +36,66 @@ func TestOldCompat(t *testing.T) {
 	}
 }
 
+// TestOldBarrier wants an object of ptxas 12.9 for sm_101, which is sm_110 today, to pass: its barriers are
+// as 12.9 makes them. In an image of 12.9 both null symbols may have the same value.
+func TestOldBarrier(t *testing.T) {
+	data, err := os.ReadFile("testdata/barrier-12.9-sm_101.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := cubin.Open("barrier", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nulls []uint64
+	for i := range f.NumSections() {
+		if s := f.Section(i); s.Type == cuda.SHTSymtab || s.Type == cuda.SHTMercSymtab {
+			nulls = append(nulls, s.Off)
+		}
+	}
+	if len(nulls) != 2 {
+		t.Fatal("no image with two symbol tables")
+	}
+	for _, x := range []struct {
+		at   []uint64
+		want selfcheck.Verdict
+	}{
+		{nil, selfcheck.Pass},
+		{[]uint64{nulls[0] + 8, nulls[1] + 8}, selfcheck.Pass},
+		{[]uint64{nulls[0] + 8}, selfcheck.Fail},
+		{[]uint64{nulls[1] + 8}, selfcheck.Fail},
+		{[]uint64{nulls[0] + 16, nulls[1] + 16}, selfcheck.Fail},
+	} {
+		other := bytes.Clone(data)
+		for _, at := range x.at {
+			other[at] = 0xa8
+		}
+		if r := selfcheck.Check("barrier", other, selfcheck.Options{}); r.Verdict != x.want {
+			t.Errorf("%x: %v: %v, not known: %v", x.at, r.Verdict, r.Findings, r.Unknown)
+		}
+	}
+}
+
+// TestOldMinis wants an object of ptxas 12.8, which keeps tags of words that are PLAIN today, to pass, and the
+// opcode of such a word found where it is another.
+func TestOldMinis(t *testing.T) {
+	data, err := os.ReadFile("testdata/minis-12.8.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := selfcheck.Check("minis", data, selfcheck.Options{}); r.Verdict != selfcheck.Pass || r.Nodes.Mini == 0 {
+		t.Errorf("%v: %v, not known: %v", r.Verdict, r.Findings, r.Unknown)
+	}
+	at := bytes.Index(data, []byte{0x45, 0x79, 0x00, 0x00}) // BSSY, which tag 42080006 stands for
+	if at < 0 {
+		t.Fatal("no BSSY")
+	}
+	data[at]++
+	if r := selfcheck.Check("minis", data, selfcheck.Options{}); r.Verdict != selfcheck.Fail {
+		t.Errorf("another opcode: %v", r.Verdict)
+	}
+}
+
 // TestOldFlags wants the bit of e_flags that 12.8 and 12.9 set for sm_100a found in an object for sm_100.
 func TestOldFlags(t *testing.T) {
 	data, err := os.ReadFile("testdata/sync-12.9.cubin")

@@ -1,6 +1,10 @@
 package selfcheck
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/twinlink/twinlink/capsule"
+)
 
 // Words of SKIP nodes of genuine files, the word behind them, and others beside them.
 func TestPads(t *testing.T) {
@@ -23,6 +27,44 @@ func TestPads(t *testing.T) {
 	} {
 		if got := pads(x.w, x.next); got != x.want {
 			t.Errorf("%v before %v: %v", x.w, x.next, got)
+		}
+	}
+}
+
+// What takes a barrier's result, as objects of 12.9 have it in a SKIP, and words beside it.
+func TestResult(t *testing.T) {
+	w := Word{Lo: 0x0012731c, Hi: 0x000ee200000e4000}
+	for _, x := range []struct {
+		w    Word
+		want bool
+	}{
+		{w, true},
+		{Word{Lo: 0x00ff731c, Hi: w.Hi}, true},
+		{Word{Lo: 0x0012031c, Hi: w.Hi}, false},
+		{Word{Lo: 0x1000000012731c, Hi: w.Hi}, false},
+		{Word{Lo: w.Lo, Hi: w.Hi ^ 1<<14}, false},
+		{Word{Lo: w.Lo, Hi: w.Hi ^ 1<<17}, false},
+	} {
+		if got := isResult(x.w); got != x.want {
+			t.Errorf("%v: %v", x.w, got)
+		}
+	}
+}
+
+// Only a file of 12.9 without code may lack .nv.compat.
+func TestBare(t *testing.T) {
+	with, without := []capsule.Section{{}, {Name: ".nv.compat"}}, []capsule.Section{{}, {Name: ".symtab"}}
+	for _, x := range []struct {
+		old, code bool
+		sections  []capsule.Section
+		want      bool
+	}{{true, false, without, true}, {false, false, without, false}, {true, true, without, false}, {true, false, with, false}} {
+		c := &checker{old: x.old, m: &capsule.Image{Sections: x.sections}}
+		if x.code {
+			c.m.Funcs = make([]capsule.Func, 1)
+		}
+		if got := c.bare(); got != x.want {
+			t.Errorf("%+v: %v", x, got)
 		}
 	}
 }

@@ -155,7 +155,7 @@ func (c *checker) required() {
 	}
 	lack := func(name string) { c.add(kindOf(name), Count, 0, 0, lackingSection, name, "none") }
 	for _, name := range requiredSections {
-		if !have[name] {
+		if !have[name] && !(name == compatSection && c.bare()) {
 			lack(name)
 		}
 	}
@@ -177,6 +177,12 @@ func (c *checker) required() {
 		}
 	}
 }
+
+const compatSection = ".nv.compat"
+
+// bare reports whether the file is a link by nvlink 12.9 that has no code: no .nv.compat tells
+// of code then, and the note names none.
+func (c *checker) bare() bool { return c.old && len(c.m.Funcs) == 0 && c.indexOf(compatSection) == 0 }
 
 // clonesGraph reports whether the file is of a release that clones .nv.callgraph
 // and .nv.prototype: from 13.3 on, where the Mercury group also begins with its
@@ -227,7 +233,11 @@ func (c *checker) sassHeader(i int, s *capsule.Section, rule *sectionRule) {
 		typ = rule.image
 	}
 	c.number(k, Metadata, i, 0, "section type", uint64(typ), uint64(s.Type))
-	c.number(k, Metadata, i, 0, "section flags", uint64(rule.flags), uint64(s.Flags))
+	flags := rule.flags
+	if s.Name == ".note.nv.cuver" && c.bare() {
+		flags &^= cuda.SHFInfoLink
+	}
+	c.number(k, Metadata, i, 0, "section flags", uint64(flags), uint64(s.Flags))
 	c.number(k, Metadata, i, 0, "entry size", rule.entsize, s.EntSize)
 	c.number(k, Metadata, i, 0, "section address", 0, s.Addr)
 	if rule.align != 0 {
