@@ -17,10 +17,14 @@ type Sample struct {
 	Words  []byte
 }
 
+// recordSize returns the size of the records of a tag, which the low nibble of its first
+// byte tells: 11 begins records of 16 bytes, as 01 does.
+func recordSize(tag uint32) int { return 16 * int(tag>>24&0xf) }
+
 // Form learns the rules of one tag and returns them as lines of the table.
 // oracles are by SM.
 func Form(ctx context.Context, tag uint32, samples []Sample, oracles map[int]*probe.Oracle, trace func(string, ...any)) (string, error) {
-	size := 16 * int(tag>>24)
+	size := recordSize(tag)
 	var open []int
 	for sm := range oracles {
 		open = append(open, sm)
