@@ -64,7 +64,7 @@ vectors:
 	go run ./corpus/internal/vectors
 
 # Makes mercury/table.tsv anew from mercury/ptx, with ptxas 13.0 and nvlink 13.5:
-# hours of one core. ONLY=TAG,... adds a few forms in minutes.
+# one tag on each processor. ONLY=TAG,... adds a few forms in minutes.
 .PHONY: mercury-table
 mercury-table:
 	scripts/mercury-table.sh

@@ -109,42 +109,13 @@ func run(ctx context.Context, dir, out, parts, only string, each time.Duration, 
 			return err
 		}
 	}
-	oracles, readers := map[int]*probe.Oracle{}, map[int]*probe.Reader{}
-	// Some records make nvlink run for ever; a busy machine is slow too.
-	brief, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 4 * time.Second}})
-	if err != nil {
-		return err
-	}
-	for _, sm := range asked {
-		o, err := probe.NewOracle(ctx, brief, nvlinkRelease, fmt.Sprintf("sm_%d", sm))
-		if err != nil {
-			return err
-		}
-		oracles[sm] = o
-		if readers[sm], err = probe.NewReader(ctx, brief, nvlinkRelease, fmt.Sprintf("sm_%d", sm)); err != nil {
-			return err
-		}
-	}
 	tags, err := choose(samples, only)
 	if err != nil {
 		return err
 	}
-	text := map[uint32]string{}
-	for _, t := range tags {
-		one, cancel := ctx, func() {}
-		if each > 0 {
-			one, cancel = context.WithTimeout(ctx, each)
-		}
-		text[t], err = form(one, t, samples[t], oracles, readers, parts, verbose)
-		late := one.Err() != nil && text[t] == ""
-		cancel()
-		if late {
-			fmt.Fprintf(os.Stderr, "%08x given up\n", t)
-			continue
-		}
-		if err != nil {
-			return err
-		}
+	text, err := learnAll(ctx, tags, samples, job{each, parts, verbose})
+	if err != nil {
+		return err
 	}
 	slices.Sort(tags)
 	var table strings.Builder
