@@ -40,6 +40,7 @@ func BenchmarkLive(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
+				live.Lighten(&q)
 				if q.Release == release && !slices.Contains(q.Args, "-r") && strings.HasPrefix(q.Args[0], "-arch=sm_1") == (two != "") {
 					list, kinds = append(list, q), append(kinds, k.Name)
 				}

@@ -258,6 +258,7 @@ func FuzzLive(f *testing.F) {
 			counter.Add("not-installed", 1)
 			return
 		}
+		live.Lighten(&q)
 		ruling, d := live.Judge(t.Context(), &q, kind.Name)
 		counter.Add(string(ruling), 1)
 		counter.Add("release-"+q.Release, 1)
