@@ -367,6 +367,9 @@ func (l *merger) sharesParams(m *module, id model.SecID, s *cubin.Section) bool 
 	if text == lost {
 		text = m.winner[s.Owner()]
 	}
+	if text == model.Absent { // the bank names no owner
+		return false
+	}
 	f := l.Secs[text].Fun
 	if f == model.Absent || l.Syms[l.Funs[f].Sym].Binding() != cuda.STBWeak {
 		return false
