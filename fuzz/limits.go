@@ -196,13 +196,7 @@ func changeField(r *Reader, original []byte) []byte {
 
 // changed is a recorded link with one of its files changed, or all.
 func changed(c *corpus.Case, r *Reader, change func(*Reader, []byte) []byte) Question {
-	q := Question{Release: c.Release, From: []string{c.ID()}}
-	for i, a := range c.Args { // without inputs and output
-		if a == "-o" || i > 0 && c.Args[i-1] == "-o" || slices.ContainsFunc(c.Inputs, func(in corpus.Input) bool { return in.Name == a }) {
-			continue
-		}
-		q.Args = append(q.Args, a)
-	}
+	q := Question{Release: c.Release, Args: optionsOf(c), From: []string{c.ID()}}
 	one := r.Byte()
 	for i, in := range c.Inputs {
 		data := in.Data
@@ -212,4 +206,15 @@ func changed(c *corpus.Case, r *Reader, change func(*Reader, []byte) []byte) Que
 		q.Inputs = append(q.Inputs, engine.Input{Name: in.Name, Data: data})
 	}
 	return q
+}
+
+// optionsOf is a recorded command line without inputs and output.
+func optionsOf(c *corpus.Case) (args []string) {
+	for i, a := range c.Args {
+		if a == "-o" || i > 0 && c.Args[i-1] == "-o" || slices.ContainsFunc(c.Inputs, func(in corpus.Input) bool { return in.Name == a }) {
+			continue
+		}
+		args = append(args, a)
+	}
+	return args
 }

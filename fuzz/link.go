@@ -19,6 +19,8 @@ type Link struct {
 	Case    string // of corpus/testdata/links
 	Inputs  []engine.Input
 	Options engine.Options
+	release string
+	args    []string // as nvlink has the options; none where it has no such link
 
 	// Linked is set by Judge: there was an output.
 	Linked bool
@@ -29,6 +31,8 @@ type base struct {
 	id      string
 	inputs  []engine.Input
 	options engine.Options
+	release string
+	args    []string
 }
 
 // recorded are the links of both corpora: up to sm_90a, and from sm_100 on.
@@ -65,7 +69,7 @@ var bases = sync.OnceValues(func() ([]base, error) {
 		if err != nil {
 			continue // a case about the command line
 		}
-		b := base{id: c.ID(), options: cmd.Options}
+		b := base{id: c.ID(), options: cmd.Options, release: c.Release, args: optionsOf(c)}
 		for _, in := range c.Inputs {
 			b.inputs = append(b.inputs, engine.Input{Name: in.Name, Data: in.Data})
 		}
@@ -91,21 +95,22 @@ func ReadLink(r *Reader) (Link, error) {
 		return Link{}, err
 	}
 	b := &list[int(r.Uint16())%len(list)]
-	l := Link{Case: b.id, Options: b.options}
+	l := Link{Case: b.id, Options: b.options, release: b.release, args: b.args}
 	o := &l.Options
 	switch r.Byte() % 16 {
 	case 1:
-		o.Debug = !o.Debug
+		l.turn(&o.Debug, "-g", "--debug")
 	case 2:
-		o.Relocatable = !o.Relocatable
+		l.turn(&o.Relocatable, "-r", "--relocatable-link")
 	case 3:
-		o.PreserveRelocs = !o.PreserveRelocs
+		l.turn(&o.PreserveRelocs, "--preserve-relocs", "-preserve-relocs")
 	case 4:
-		o.ForceRela = !o.ForceRela
+		l.turn(&o.ForceRela, "--force-rela", "-force-rela")
 	case 5:
-		o.KernelsUsed = []string{"k"}
+		o.KernelsUsed = append(slices.Clone(o.KernelsUsed), "k")
+		l.args = append(slices.Clone(l.args), "-kernels-used=k")
 	case 6:
-		o.Toolkit = ""
+		o.Toolkit, l.args = "", nil
 	}
 	one := r.Byte()
 	for i, in := range b.inputs {
@@ -120,9 +125,26 @@ func ReadLink(r *Reader) (Link, error) {
 	return l, nil
 }
 
-// Judge links. A refusal is a *engine.LinkError that says something; an output
-// opens; and the same again gives the same.
+// turn gives a switch or takes it away.
+func (l *Link) turn(on *bool, names ...string) {
+	l.args = slices.DeleteFunc(slices.Clone(l.args), func(a string) bool { return slices.Contains(names, a) })
+	if *on = !*on; *on {
+		l.args = append(l.args, names[0])
+	}
+}
+
+// Judge links and adds the link to what it finds, so that nvlink can be asked about it.
 func (l *Link) Judge() *Divergence {
+	d := l.judge()
+	if l.args == nil {
+		return d
+	}
+	return d.of(&Question{Release: l.release, Args: l.args, Inputs: l.Inputs})
+}
+
+// judge links. A refusal is a *engine.LinkError that says something; an output
+// opens; and the same again gives the same.
+func (l *Link) judge() *Divergence {
 	size := 0
 	for _, in := range l.Inputs {
 		size += len(in.Data)
