@@ -1,0 +1,200 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/fuzz"
+	"github.com/twinlink/twinlink/internal/nvidia"
+)
+
+// The links of corpus/testdata/reached are of programs that package ptxgen makes of a number. Of thousands those were kept
+// whose link came to a side of a condition in the engine, or to a limit, that no test had come to. Of nvlink's answers sums
+// are kept:
+//
+//	program release options files exit image text key
+//
+// A program is target/seed, with ptxas' release and options; its files are in objects.zip. key as in answers.tsv.
+//
+//	go test ./cmd/twinlink -run TestReached -reached LIST     asks nvlink about more links and adds them: a JSON list of
+//	                                                          {"program", "release", "args", "inputs"}
+var addReached = flag.String("reached", "", "file with links to be put to nvlink and added to corpus/testdata/reached")
+
+const reachedFolder = "../../corpus/testdata/reached"
+
+type reachedLink struct {
+	Program, Release string
+	Args, Inputs     []string
+	recordedAnswer
+}
+
+func (l *reachedLink) row() string {
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", l.Program, l.Release, strings.Join(l.Args, " "), strings.Join(l.Inputs, " "), l.exit, l.image, l.text, l.key)
+}
+
+func (l *reachedLink) question(objects map[string][]byte) *fuzz.Question {
+	q := &fuzz.Question{Release: l.Release, Args: l.Args}
+	for i, name := range l.Inputs {
+		q.Inputs = append(q.Inputs, engine.Input{Name: fmt.Sprintf("m%d.cubin", i), Data: objects[name]})
+	}
+	return q
+}
+
+func readReached(t *testing.T) (list []reachedLink, objects map[string][]byte) {
+	t.Helper()
+	objects = map[string][]byte{}
+	text, err := os.ReadFile(filepath.Join(reachedFolder, "answers.tsv"))
+	if os.IsNotExist(err) && *addReached != "" {
+		return nil, objects
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(f) != 8 {
+			t.Fatalf("%q has %d fields, want 8", line, len(f))
+		}
+		l := reachedLink{Program: f[0], Release: f[1], Args: strings.Fields(f[2]), Inputs: strings.Fields(f[3])}
+		l.image, l.text, l.key = f[5], f[6], f[7]
+		if l.exit, err = strconv.Atoi(f[4]); err != nil {
+			t.Fatalf("%q", line)
+		}
+		list = append(list, l)
+	}
+	packed, err := zip.OpenReader(filepath.Join(reachedFolder, "objects.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	for _, f := range packed.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if objects[f.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+	}
+	return list, objects
+}
+
+// TestReached wants what nvlink did of the links that come to places in the engine that no other test comes to.
+func TestReached(t *testing.T) {
+	list, objects := readReached(t)
+	if *addReached != "" {
+		list = askReached(t, list, objects)
+	}
+	if len(list) == 0 {
+		t.Fatal("no link")
+	}
+	folder, err := filepath.Abs(reachedFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	same := 0
+	for i := range list {
+		l := &list[i]
+		key := l.differs(ours(t, l.question(objects)))
+		if *addReached != "" || *updateAnswers {
+			l.key = key
+		}
+		if key == "" {
+			same++
+		}
+		if key != l.key && (key != "" || os.Getenv("TWINLINK_EXACT") != "") {
+			t.Errorf("%s, nvlink %s %v: %q, listed %q", l.Program, l.Release, l.Args, key, l.key)
+		}
+	}
+	t.Logf("%d of %d as nvlink", same, len(list))
+	if *addReached != "" || *updateAnswers {
+		writeReached(t, folder, list, objects)
+	}
+}
+
+func askReached(t *testing.T, list []reachedLink, objects map[string][]byte) []reachedLink {
+	set, err := nvidia.Find(t.Context(), nvidia.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(*addReached)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var more []reachedLink
+	if err := json.Unmarshal(text, &more); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range more {
+		for i, path := range l.Inputs {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Inputs[i] = sum(data)
+			objects[l.Inputs[i]] = data
+		}
+		if slices.ContainsFunc(list, func(have reachedLink) bool {
+			return have.Release == l.Release && slices.Equal(have.Args, l.Args) && slices.Equal(have.Inputs, l.Inputs)
+		}) {
+			continue
+		}
+		r, died := theirs(t, set, l.question(objects))
+		l.exit, l.image, l.text = r.exit, sum(r.image), sum([]byte(r.text))
+		if died {
+			l.exit, l.image, l.text = -1, "-", "-"
+		}
+		list = append(list, l)
+	}
+	slices.SortStableFunc(list, func(a, b reachedLink) int {
+		return cmp.Or(strings.Compare(a.Program, b.Program), strings.Compare(a.Release, b.Release))
+	})
+	return list
+}
+
+func writeReached(t *testing.T, folder string, list []reachedLink, objects map[string][]byte) {
+	var rows, packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	written := map[string]bool{}
+	for i := range list {
+		rows.WriteString(list[i].row())
+		for _, name := range list[i].Inputs {
+			if written[name] {
+				continue
+			}
+			written[name] = true
+			f, err := w.Create(name)
+			if err == nil {
+				_, err = f.Write(objects[name])
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"answers.tsv": rows.Bytes(), "objects.zip": packed.Bytes()} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
