@@ -4,39 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/twinlink/twinlink/internal/nvidia"
-	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
-	"github.com/twinlink/twinlink/internal/ownwarnings"
 )
-
-// asNvlinkDoes runs a command line in the working folder with twinlink and with
-// nvlink, and compares out.cubin, messages and status. It returns nvlink's out.cubin.
-func asNvlinkDoes(t *testing.T, release, line string, inputs ...string) (image []byte) {
-	t.Helper()
-	tool, err := nvidiatest.Need(t, release, nvidia.Nvlink).Tool(release, nvidia.Nvlink)
-	if err != nil {
-		t.Fatal(err)
-	}
-	job := nvidia.Job{Args: append(strings.Fields(line), "-o", "out.cubin"), Collect: "out.cubin"}
-	for _, name := range inputs {
-		job.Inputs = append(job.Inputs, nvidia.File{Name: name, Data: []byte(read(t, name))})
-	}
-	theirs, err := tool.Run(t.Context(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = os.Remove("out.cubin")
-	ours := runAs("twinlink", append([]string{"link", "-toolkit", release}, job.Args...)...)
-	if said, _ := ownwarnings.Strip(ours.stderr); ours.exit != theirs.ExitCode || said != string(theirs.Stderr) {
-		t.Errorf("%s: %s: exit %d, %q, with nvlink %d, %q", release, line, ours.exit, ours.stderr, theirs.ExitCode, theirs.Stderr)
-		return theirs.Files["out.cubin"]
-	}
-	if image = theirs.Files["out.cubin"]; theirs.ExitCode == 0 && read(t, "out.cubin") != string(image) {
-		t.Errorf("%s: %s: not the image that nvlink makes", release, line)
-	}
-	return image
-}
 
 // --nv-host puts a file into the image, on both sides where there are two. A later
 // link drops it or has its own.
@@ -78,6 +46,35 @@ func TestAPIVersion(t *testing.T) {
 				for _, option := range []string{"", " -g", " -Werror"} {
 					asNvlinkDoes(t, set.release, "-arch="+set.arch+" a.cubin b.cubin --cuda-api-version "+major+minor+option, "a.cubin", "b.cubin")
 				}
+			}
+		})
+	}
+}
+
+// Options files that can't be read, that name others, or that say other things than the command line.
+func TestOptionsFiles(t *testing.T) {
+	for _, set := range []struct{ release, folder, arch string }{{"11.8", "11.8-sm_52", "sm_52"}, {"12.4", "12.4-sm_80", "sm_80"}, {"13.0", "13.0-sm_90", "sm_90"}, {"13.5", "13.0-sm_90", "sm_90"}} {
+		t.Run(set.release, func(t *testing.T) {
+			folder(t, set.folder)
+			write(t, "g.txt", "-g")
+			write(t, "r.txt", "-r -v")
+			write(t, "more.txt", "-optf g.txt -w")
+			write(t, "lost.txt", "-optf none.txt -v")
+			write(t, "arch.txt", "-arch=sm_99 a.cubin")
+			write(t, "same.txt", "-arch="+set.arch)
+			write(t, "inputs.txt", "a.cubin b.cubin")
+			write(t, "empty.txt", "")
+			files := []string{"a.cubin", "b.cubin", "g.txt", "r.txt", "more.txt", "lost.txt", "arch.txt", "same.txt", "inputs.txt", "empty.txt"}
+			for _, words := range []string{"-optf none.txt", "-optf none.txt -optf g.txt", "-optf g.txt -optf none.txt -optf r.txt", "-optf none.txt,g.txt", "-optf g.txt,none.txt,r.txt",
+				"-optf g.txt,r.txt", "-optf more.txt", "-optf lost.txt", "-optf lost.txt,g.txt", "-optf arch.txt", "-optf same.txt", "-optf empty.txt", "-optf empty.txt,g.txt",
+				"-optf g.txt -g", "-optf g.txt,g.txt", "-optf none.txt -v", "-optf none.txt -Werror", "-optf none.txt -w", "-optf arch.txt -w", "-optf arch.txt -Werror"} {
+				asNvlinkDoes(t, set.release, "-arch="+set.arch+" a.cubin b.cubin "+words, files...)
+			}
+			asNvlinkDoes(t, set.release, "-arch="+set.arch+" -optf inputs.txt", files...)
+			asNvlinkDoes(t, set.release, "-optf same.txt,inputs.txt", files...)
+			for _, again := range []string{"-g -g", "-kernels-used=k -kernels-used=k", "-arch=sm_99", "-m=64 -m=32", "-cpu-arch=X86_64 -cpu-arch=AARCH64", "-maxrregcount=32 -maxrregcount=64",
+				"-maxrregcount=32 -maxrregcount=32", "-o out.cubin", "-o other.cubin", "--cpu-arch=unknown", "-Xptxas=-v -Xptxas=-w"} {
+				asNvlinkDoes(t, set.release, "-arch="+set.arch+" a.cubin b.cubin "+again, files...)
 			}
 		})
 	}
