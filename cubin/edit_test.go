@@ -253,3 +253,28 @@ func checkNumbers(t *testing.T, name string, data []byte) {
 		}
 	}
 }
+
+// Where a symbol is put in beside the end of the local ones, sh_info counts it if it is local.
+func TestInsertAmongLocals(t *testing.T) {
+	tried := 0
+	each(t, func(t *testing.T, name string, data []byte) {
+		tab := decode(t, name, data).Symtab()
+		locals := int(decode(t, name, data).Part(tab).Info)
+		for _, c := range []struct{ at, local, global int }{{locals - 1, 1, 1}, {locals, 1, 0}, {locals + 1, 0, 0}} {
+			for binding, more := range map[cuda.Binding]int{cuda.STBLocal: c.local, cuda.STBGlobal: c.global, cuda.STBWeak: c.global} {
+				d := decode(t, name, data)
+				s := cubin.Sym{Symbol: cubin.Symbol{Info: uint8(binding) << 4}}
+				if err := d.InsertSymbol(tab, c.at, s); c.at < 1 || err != nil {
+					continue
+				}
+				tried++
+				if got := int(d.Part(tab).Info); got != locals+more {
+					t.Errorf("%s: binding %d as number %d: %d local ones of %d", name, binding, c.at, got, locals)
+				}
+			}
+		}
+	})
+	if tried < 100 {
+		t.Errorf("%d insertions", tried)
+	}
+}
