@@ -23,6 +23,9 @@ const (
 )
 
 func (l *Usage) placeOf(f model.FunID, record int) place {
+	if record == lastRecord { // told by flags alone: behind what any function's records tell
+		return place(lastRecord)<<32 | place(l.Funs[f].InfoMade)
+	}
 	return place(l.Funs[f].InfoMade)<<32 | place(record)
 }
 
