@@ -128,6 +128,9 @@ func (l *Backend) fillTargets(id model.SecID, sass *part) {
 			if fn == nil || r.NewType != cuda.R_MERCURY_PROG_REL32 && r.NewType != cuda.R_MERCURY_PROG_REL64 {
 				continue
 			}
+			if !fn.begins(uint64(r.Addend)) { // a place in another definition, which lost
+				continue
+			}
 			if sass.data == nil {
 				sass.data = make([]byte, sass.hdr.Size)
 				for _, c := range sass.chunks {
