@@ -191,3 +191,32 @@ func TestForeignObjects(t *testing.T) {
 		t.Errorf("AArch64: %d objects, said %q", len(s.Objects), said)
 	}
 }
+
+// A member that can't be read ends the link; those behind it aren't looked at.
+func TestArchiveEnds(t *testing.T) {
+	o := partObject(t)
+	at := strings.Index(string(o), "\x50\xed\x55\xba")
+	bad := append([]byte(nil), o...)
+	copy(bad[at+16+8:], []byte{0xff, 0xff, 0xff})
+	for _, c := range []struct {
+		data  []byte
+		fatal int // in how many members
+		kept  int
+	}{
+		{archive("p.o", o, "q.o", o), 0, 2},
+		{archive("p.o", o, "q.o", bad), 1, 1},
+		{archive("p.o", bad, "q.o", o), 1, 0},
+		{archive("p.o", bad, "q.o", bad), 1, 0},
+	} {
+		s, said := given{"l.a": c.data}.add(t, "13.0", "-arch=sm_75 l.a")
+		fatal := 0
+		for _, line := range said {
+			if strings.Contains(line, "a member is longer than the fatbinary") {
+				fatal++
+			}
+		}
+		if fatal != c.fatal || len(s.Objects) != c.kept {
+			t.Errorf("%d members in error, want %d; %d objects, want %d: %q", fatal, c.fatal, len(s.Objects), c.kept, said)
+		}
+	}
+}
