@@ -36,11 +36,11 @@ func ptxDirective(data []byte, name string) (found bool, value string) {
 	for len(text) > 0 {
 		text = bytes.TrimLeft(text, " \t\r\n")
 		if bytes.HasPrefix(text, []byte("/*")) {
-			end := bytes.Index(text, []byte("*/"))
-			if end < 0 {
+			_, rest, closed := bytes.Cut(text[2:], []byte("*/"))
+			if !closed {
 				return false, ""
 			}
-			text = text[end+2:]
+			text = rest
 			continue
 		}
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
