@@ -18,7 +18,7 @@
 //	FuzzInfo           any bytes as .nv.info                  cubin on itself
 //	FuzzCapsule        a real capsule, changed                capsule on itself
 //	FuzzSelfcheck      a real object, changed                 selfcheck on itself
-//	FuzzLive           the first two kinds                    engine and nvlink
+//	FuzzLive           objects, programs, PTX                 engine and nvJitLink or nvlink
 //	FuzzCommandLine    words and options                      cmdline on itself
 //
 // What is new to a fuzzer of this kind stands in two places. The inputs are
