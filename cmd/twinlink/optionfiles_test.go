@@ -65,7 +65,7 @@ func TestOptionsFiles(t *testing.T) {
 			write(t, "inputs.txt", "a.cubin b.cubin")
 			write(t, "empty.txt", "")
 			files := []string{"a.cubin", "b.cubin", "g.txt", "r.txt", "more.txt", "lost.txt", "arch.txt", "same.txt", "inputs.txt", "empty.txt"}
-			for _, words := range []string{"-optf none.txt", "-optf none.txt -optf g.txt", "-optf g.txt -optf none.txt -optf r.txt", "-optf none.txt,g.txt", "-optf g.txt,none.txt,r.txt",
+			for _, words := range []string{"-optf none.txt", "-optf none.txt -optf g.txt", "-optf g.txt -optf none.txt -optf r.txt", "-optf none.txt,g.txt", "-optf none.txt,gone.txt", "-optf none.txt -optf gone.txt", "-optf g.txt,none.txt,r.txt",
 				"-optf g.txt,r.txt", "-optf more.txt", "-optf lost.txt", "-optf lost.txt,g.txt", "-optf arch.txt", "-optf same.txt", "-optf empty.txt", "-optf empty.txt,g.txt",
 				"-optf g.txt -g", "-optf g.txt,g.txt", "-optf none.txt -v", "-optf none.txt -Werror", "-optf none.txt -w", "-optf arch.txt -w", "-optf arch.txt -Werror"} {
 				asNvlinkDoes(t, set.release, "-arch="+set.arch+" a.cubin b.cubin "+words, files...)

@@ -9,6 +9,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -26,20 +27,23 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	n, err := convert(flag.Arg(0), *export+*take, *export != "")
+	n, others, err := convert(flag.Arg(0), *export+*take, *export != "")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "corpusfile:", err)
 		os.Exit(1)
 	}
 	fmt.Printf("corpusfile: %d inputs in %s\n", n, *export+*take)
+	if others > 0 {
+		fmt.Printf("corpusfile: %d inputs are left out, for they are numbers: raw files have one []byte or string\n", others)
+	}
 }
 
-func convert(from, to string, raw bool) (int, error) {
+// convert returns how many inputs it wrote, and how many it left out.
+func convert(from, to string, raw bool) (n, others int, err error) {
 	if err := os.MkdirAll(to, 0o755); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	n := 0
-	err := filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -48,7 +52,10 @@ func convert(from, to string, raw bool) (int, error) {
 			return err
 		}
 		if raw {
-			if data, err = decode(string(data)); err != nil {
+			if data, err = decode(string(data)); errors.Is(err, errNumbers) {
+				others++
+				return nil
+			} else if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -62,15 +69,21 @@ func convert(from, to string, raw bool) (int, error) {
 	if os.IsNotExist(err) { // a target of which nothing was worth keeping
 		err = nil
 	}
-	return n, err
+	return n, others, err
 }
 
-// decode reads a file of "go test" with one []byte.
+// errNumbers is an input of a target that takes other things than bytes.
+var errNumbers = errors.New("an input that is no []byte or string")
+
+// decode reads a file of "go test" with one []byte or string.
 func decode(text string) ([]byte, error) {
 	head, rest, _ := strings.Cut(text, "\n")
-	inner, ok := strings.CutPrefix(strings.TrimSpace(rest), "[]byte(")
-	if head != "go test fuzz v1" || !ok {
-		return nil, fmt.Errorf("no corpus file with one []byte")
+	kind, inner, ok := strings.Cut(strings.TrimSpace(rest), "(")
+	switch {
+	case head != "go test fuzz v1" || !ok:
+		return nil, fmt.Errorf("no corpus file of go test")
+	case kind != "[]byte" && kind != "string":
+		return nil, errNumbers
 	}
 	s, err := strconv.Unquote(strings.TrimSuffix(inner, ")"))
 	return []byte(s), err

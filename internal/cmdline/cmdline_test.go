@@ -94,6 +94,12 @@ func TestScan(t *testing.T) {
 	if want := "a.cubin b.cubin c.cubin d.cubin"; strings.Join(p.Inputs, " ") != want || p.Toolkit != "12.4" {
 		t.Errorf("%q %q, want %q", p.Inputs, p.Toolkit, want)
 	}
+	// A file that isn't there is passed over, wherever it is named.
+	for _, words := range []string{"-optf none,o.txt a.cubin", "-optf o.txt,none a.cubin", "-optf none -optf o.txt a.cubin", "-optf none,o.txt,none a.cubin"} {
+		if p := Scan(strings.Fields(words), files); len(p.Inputs) != 2 || p.Toolkit != "12.4" {
+			t.Errorf("%s: %q %q", words, p.Inputs, p.Toolkit)
+		}
+	}
 }
 
 // TestOptionsFilesThatNeverEnd: a file that names itself, and a few files that
