@@ -54,7 +54,12 @@ func (b *bed) compile(ctx context.Context, s *source) ([]*object, error) {
 			continue
 		}
 		arch := splitmix.Pick(r, archs)
-		flags := splitmix.Pick(r, [][]string{nil, nil, nil, nil, {"-lineinfo"}, {"-g"}})
+		var flags []string
+		if s.text == nil {
+			flags = splitmix.Pick(r, [][]string{nil, nil, nil, nil, {"-lineinfo"}, {"-g"}})
+		} else {
+			flags = drawFlags(splitmix.New(b.seed<<16^uint64(v)^hashOf(s.family+"\x00"+s.name)), release)
+		}
 		o, err := b.compileOne(ctx, s, release, arch, flags)
 		if err != nil {
 			return nil, err
@@ -80,7 +85,7 @@ func (b *bed) compileOne(ctx context.Context, s *source, release, arch string, f
 		if s.text == nil {
 			return b.nvcc(ctx, s, arch, flags)
 		}
-		res, err := b.tools.Assemble(ctx, release, append([]string{"-arch=" + arch}, flags...), nvidia.File{Name: "in.ptx", Data: text})
+		res, err := b.tools.Assemble(ctx, release, append([]string{"-arch=" + arch}, flags...), nvidia.File{Name: "in.ptx", Data: lowered(text, release)})
 		if err != nil {
 			return nil, err
 		}
@@ -157,9 +162,9 @@ const mostText = 200 << 10
 
 // archsOf are what ptxas of a release compiles for.
 var archsOf = map[string][]string{
-	"11.8": {"sm_50", "sm_52", "sm_60", "sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90"},
-	"12.4": {"sm_50", "sm_52", "sm_60", "sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a"},
-	"13.0": {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_103", "sm_110", "sm_120", "sm_121"},
+	"11.8": {"sm_50", "sm_52", "sm_60", "sm_61", "sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90"},
+	"12.0": {"sm_50", "sm_52", "sm_60", "sm_61", "sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"},
+	"13.0": {"sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_103", "sm_103a", "sm_110", "sm_120", "sm_120a", "sm_121"},
 }
 
 // architectures of a release: those of the newest that is no newer.

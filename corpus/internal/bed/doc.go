@@ -12,12 +12,15 @@
 //
 // compiles the files of one program with nvcc or ptxas, relative to the list's
 // folder. Each PTX or source is compiled for a few drawn releases and
-// architectures. What was made stays in the cache, under the hash of what it was
+// architectures, PTX with an option of ptxas or two, and with a lower version where
+// the release knows no newer one. What was made stays in the cache, under the hash of what it was
 // made from; nothing of others gets into the repository.
 //
 // A link is drawn from its number alone: release of the linker, architecture,
 // one to six objects of one program (in half of the links with what they leave
-// undefined), order, options. twinlink's command line is asked, the nvlink of
+// undefined), order, options. One in -pairs takes objects of two programs. In one in
+// -parts some inputs are linked with -r first, by an nvlink of the release or an
+// older one, and all linkers read what that made. twinlink's command line is asked, the nvlink of
 // the release, and the nvJitLink of the release as far as it can be asked. With
 // the same cache, seed and releases the same links are drawn.
 //

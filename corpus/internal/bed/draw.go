@@ -14,6 +14,8 @@ type plan struct {
 	arch    string
 	objects []*object
 	args    []string // options besides -arch, the inputs and -o
+	part    *part    // nil: all inputs are linked at once
+	parted  []*object
 }
 
 // mixed reports whether some input comes from another toolkit than the linker.
@@ -25,6 +27,8 @@ func (p *plan) mixed() bool {
 func (p *plan) kind() string {
 	kind := "plain"
 	switch {
+	case p.part != nil:
+		kind = "parts"
 	case len(p.args) > 0:
 		kind = "options"
 	case p.mixed():
@@ -34,6 +38,23 @@ func (p *plan) kind() string {
 		return "sm_100+ " + kind
 	}
 	return "sm_90a- " + kind
+}
+
+// options are the names of the plan's options, and whether it has a part.
+func (p *plan) options() string {
+	var names []string
+	for _, a := range p.args {
+		name, _, _ := strings.Cut(a, "=")
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if p.part != nil {
+		names = append(names, "over a part")
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, " ")
 }
 
 const (
@@ -47,6 +68,9 @@ func (b *bed) draw(n int) *plan {
 	r := splitmix.New(b.seed<<32 + uint64(n))
 	family := splitmix.Pick(r, b.families)
 	objects := b.pool[family]
+	if b.pairs > 0 && r.OneIn(b.pairs) {
+		objects = slices.Concat(objects, b.pool[splitmix.Pick(r, b.families)])
+	}
 	// Half of the links are of sm_100 and up, where the program has such objects.
 	upper := r.Below(2) == 0
 	objects = where(objects, func(o *object) bool {
@@ -88,6 +112,9 @@ func (b *bed) draw(n int) *plan {
 	p.objects = dropSameNames(p.objects)
 	if r.Below(2) == 0 {
 		p.drawOptions(r)
+	}
+	if b.parts > 0 && r.OneIn(b.parts) {
+		b.drawPart(r, p)
 	}
 	return p
 }

@@ -25,6 +25,8 @@ type bed struct {
 	workers   int
 	variants  int
 	perFamily int
+	parts     int // one link of so many has inputs that are linked with -r first; 0: none
+	pairs     int // one link of so many draws from two programs; 0: none
 	largest   int64
 	out       string
 	tool      string
@@ -39,6 +41,7 @@ type bed struct {
 	tools      *nvidia.Toolset
 	libraries  []nvjitlink.SharedObject
 	assemblers []string // releases that have a ptxas
+	linkers    []string // releases that have an nvlink
 
 	sources  []source
 	pool     map[string][]*object
@@ -67,6 +70,8 @@ func main() {
 	flag.IntVar(&b.perFamily, "sources", 60, "sources of a program that are compiled at most")
 	largest := flag.Int64("largest", 600, "MB of a library that is looked into at most")
 	flag.StringVar(&cacheDir, "cache", "", "folder that keeps downloads and objects (wanted)")
+	flag.IntVar(&b.parts, "parts", 4, "one link of so many has inputs that nvlink links with -r first; 0: none")
+	flag.IntVar(&b.pairs, "pairs", 4, "one link of so many draws from two programs; 0: none")
 	flag.StringVar(&b.out, "out", "", "folder for the report and the smallest link of each bucket")
 	flag.StringVar(&b.tool, "tool", "", "twinlink's program; built from the module where none is named")
 	flag.StringVar(&b.compiler, "nvcc", "", "nvcc, for CUDA sources")
@@ -140,7 +145,9 @@ func (b *bed) run(ctx context.Context, cacheDir string, paths []string) (*outcom
 	var done atomic.Int64
 	err = b.parallel(ctx, b.n, func(i int) (err error) {
 		if p := b.draw(i); p != nil {
-			links[i], err = b.askProcesses(ctx, p)
+			if err = b.join(ctx, p); err == nil {
+				links[i], err = b.askProcesses(ctx, p)
+			}
 		}
 		if n := done.Add(1); n%500 == 0 {
 			b.note("%d of %d links", n, b.n)
@@ -166,6 +173,9 @@ func (b *bed) findTools(ctx context.Context) (err error) {
 	for _, r := range all {
 		if _, err := b.tools.Tool(r, nvidia.Ptxas); err == nil {
 			b.assemblers = append(b.assemblers, r)
+		}
+		if _, err := b.tools.Tool(r, nvidia.Nvlink); err == nil {
+			b.linkers = append(b.linkers, r)
 		}
 	}
 	for _, lib := range nvjitlink.Find(nvjitlink.Options{}) {

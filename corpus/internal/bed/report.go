@@ -147,17 +147,7 @@ func collect(buckets map[string]*bucket, l *link, v verdict) {
 	}
 	x.Releases[l.plan.release]++
 	x.Families[l.plan.objects[0].Family]++
-	options := "none"
-	if len(l.plan.args) > 0 {
-		var names []string
-		for _, a := range l.plan.args {
-			name, _, _ := strings.Cut(a, "=")
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		options = strings.Join(names, " ")
-	}
-	x.Options[options]++
+	x.Options[l.plan.options()]++
 	size := 0
 	for _, in := range l.plan.objects {
 		size += len(in.data)
@@ -229,6 +219,10 @@ func (l *link) save(dir string) error {
 	for _, o := range l.plan.objects {
 		files[o.Name] = o.data
 		fmt.Fprintf(&from, "# %s: %s, %s\n", o.Name, o.Family, o.How)
+	}
+	for _, o := range l.plan.parted {
+		files[o.Name] = o.data
+		fmt.Fprintf(&from, "# in the part: %s: %s, %s\n", o.Name, o.Family, o.How)
 	}
 	quoted := make([]string, len(job.Args))
 	for i, a := range job.Args {
