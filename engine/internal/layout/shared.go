@@ -33,6 +33,7 @@ type sharedLayout struct {
 	homes    []int                         // by kernel: the one whose section takes what it alone uses
 	late     map[model.SecID]bool          // sections made for dynamic variables alone
 	bare     []model.SymID                 // what stands for sections that have a size and no symbol
+	isBare   map[model.SecID]bool          // those sections
 }
 
 // layoutShared places every variable in shared memory.
@@ -41,7 +42,7 @@ func (l *Layout) layoutShared() {
 	if len(vars) == 0 && !l.hasDynamic() {
 		return
 	}
-	s := &sharedLayout{Kernels: l.AllKernels(), users: make(map[model.SymID]reach.Kernels), named: make(map[model.SymID]bool),
+	s := &sharedLayout{Kernels: l.AllKernels(), isBare: make(map[model.SecID]bool), users: make(map[model.SymID]reach.Kernels), named: make(map[model.SymID]bool),
 		late: make(map[model.SecID]bool)}
 	s.first, s.poolEnd = l.firstShared(), l.firstShared()
 	s.reachers = l.NewReachers(s.Kernels)
@@ -51,6 +52,7 @@ func (l *Layout) layoutShared() {
 	s.bare = l.findBare(s.Kernels)
 	for _, v := range s.bare {
 		s.own[l.Syms[v].Sec] = append(s.own[l.Syms[v].Sec], v)
+		s.isBare[l.Syms[v].Sec] = true
 	}
 	single := l.splitSingle(s, pooled)
 	l.moveHome(s, s.homes)
@@ -65,7 +67,7 @@ func (l *Layout) layoutShared() {
 	}
 	if len(s.bare) > 0 {
 		// As if symbol 0 were that of each: the first kernel's place, and every one's reserve.
-		l.NullValue = l.Syms[s.bare[0]].Value + uint64(len(s.bare))*l.sharedReserve()
+		l.NullValue = l.Syms[s.bare[0]].Value + l.bareReserves(s)
 	}
 	l.placeExtern(s)
 	for k, f := range s.Kernels {
@@ -418,6 +420,16 @@ func (l *Layout) poolAlign(s *sharedLayout) uint64 {
 	return l.Secs[pool].Align
 }
 
+// bareReserves sums up what the driver keeps of the sections with a size and no symbol.
+func (l *Layout) bareReserves(s *sharedLayout) (sum uint64) {
+	for _, f := range s.Kernels {
+		if s.isBare[l.Funs[f].Shared] && !l.IsHidden(&l.Funs[f]) {
+			sum += l.sharedReserve()
+		}
+	}
+	return sum
+}
+
 // sizeShared sets size and alignment of every kernel's section.
 func (l *Layout) sizeShared(s *sharedLayout) {
 	pool := l.Unowned(l.Names.ID(".nv_debug.shared"))
@@ -434,6 +446,10 @@ func (l *Layout) sizeShared(s *sharedLayout) {
 			if l.Release.AlignsDynamic {
 				sec.Size = model.AlignUp(sec.Size, sec.Align)
 			}
+		}
+		if s.isBare[l.Funs[f].Shared] && l.IsHidden(&l.Funs[f]) {
+			sec.Present = true // without the driver's reserve
+			continue
 		}
 		if sec.Size > 0 || dynamic && (sec.Align == DynamicAlign || sec.Align > DynamicAlign && l.sharedReserve() > 0) {
 			sec.Size += l.sharedReserve()

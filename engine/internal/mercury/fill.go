@@ -1,6 +1,7 @@
 package mercury
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"github.com/twinlink/twinlink/capsule"
@@ -80,7 +81,7 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 	if l.Release.ClosesLines && s.Size > 0 && l.isLines(id) {
 		return l.fillLines(img, id)
 	}
-	if l.sharesBytes(chunks) || s.Size == 0 && l.isEmpty(chunks) {
+	if l.sharesBytes(id, chunks) || s.Size == 0 && l.isEmpty(chunks) {
 		sass.chunks = chunks
 		merc.twin = int(img.sassOf[id])
 		return nil
@@ -159,8 +160,9 @@ func (l *Backend) isEmpty(chunks []model.Chunk) bool {
 }
 
 // sharesBytes reports whether both sides of a section are one stretch of the
-// image, as they are in the inputs.
-func (l *Backend) sharesBytes(chunks []model.Chunk) bool {
+// image, as they are in the inputs. Of .debug_info it is enough that they are alike there, from 13.5 on.
+func (l *Backend) sharesBytes(id model.SecID, chunks []model.Chunk) bool {
+	alike := l.Release.SharesAlike && l.Names.Str(l.Secs[id].Name) == ".debug_info"
 	for _, c := range chunks {
 		if c.File == model.Absent {
 			return false
@@ -170,7 +172,7 @@ func (l *Backend) sharesBytes(chunks []model.Chunk) bool {
 			return false
 		}
 		a, b := in.File.Section(int(c.From)), in.File.Section(int(in.Twin[c.From]))
-		if a.Off != b.Off {
+		if a.Off != b.Off && !(alike && bytes.Equal(in.File.Content(&a), in.File.Content(&b))) {
 			return false
 		}
 	}

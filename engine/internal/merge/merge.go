@@ -183,8 +183,8 @@ func (l *merger) readSections(m *module) error {
 			}
 			continue
 		}
-		if cubin.NoBitsSpace(s.Type) && !l.keepsBare(s) {
-			continue // only an object that wins brings it in
+		if cubin.NoBitsSpace(s.Type) {
+			continue // only an object that wins brings it in, but for bare shared memory
 		}
 		if err := l.mergeSection(m, i, s); err != nil {
 			return err
@@ -229,6 +229,10 @@ func (l *merger) readAbout(m *module) error {
 			err = l.readCompat(m, s)
 		case cuda.SHTNote:
 			err = l.copyNote(m, i, s)
+		case cuda.SHTCudaShared:
+			if l.keepsBare(s) {
+				err = l.mergeSection(m, i, s)
+			}
 		}
 		if err != nil {
 			return err
@@ -394,15 +398,16 @@ func (l *merger) straySection(m *module, s *cubin.Section, owner uint32, name na
 	return id
 }
 
-// overlaps reports whether a bank has other bytes than the one of as many that it comes to
-// lie over: a second strong definition's lies over the first's (nvlink 11.8.89 to 13.5.37).
+// overlaps reports whether a bank has other bytes than what it comes to lie over, as far as both
+// go: a second strong definition's lies over the first's (nvlink 11.8.89 to 13.5.37).
 func (l *merger) overlaps(m *module, s *cubin.Section, id model.SecID) bool {
 	chunks := l.Parts[id].Chunks
 	if len(chunks) == 0 {
 		return false
 	}
-	first := &chunks[len(chunks)-1]
-	return first.Size == s.Size && !bytes.Equal(first.Data, m.file.Content(s))
+	first, second := chunks[len(chunks)-1].Data, m.file.Content(s)
+	n := min(len(first), len(second))
+	return !bytes.Equal(first[:n], second[:n])
 }
 
 // ownerOf returns the .text an owned input section belongs to, or lost.

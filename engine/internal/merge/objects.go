@@ -151,6 +151,9 @@ func (l *merger) commonObject(m *module, i int, s *cubin.Symbol, name names.ID, 
 		l.sameSize(m, old, s)
 		l.multipleDefinition(m, old)
 	case sym.Is(model.SymCommon):
+		if sym.Size < s.Size {
+			sym.File = m.num // messages name the input that made it larger
+		}
 		sym.Size = max(sym.Size, s.Size)
 	case sym.IsExternShared():
 		l.sizeMismatch(m, old)

@@ -70,7 +70,7 @@ func (l *Planner) isResolved(id model.SymID, target model.SecID) bool {
 	if resolve.IsLocalUndefined(s) {
 		return false
 	}
-	return l.IsRelocatable() || (!s.IsExternShared() || l.ShowsDebug() || s.Is(model.SymDynamic) && l.ExternOffset(target, s) == model.Unplaced) && !s.IsTexture() && (s.Sec < 0 || !l.Secs[s.Sec].Moved)
+	return l.IsRelocatable() || (!s.IsExternShared() || l.ShowsDebug() && !l.isHiddenStandIn(s) || s.Is(model.SymDynamic) && l.ExternOffset(target, s) == model.Unplaced) && !s.IsTexture() && (s.Sec < 0 || !l.Secs[s.Sec].Moved)
 }
 
 // PutResolved writes a section of resolved records.

@@ -61,7 +61,17 @@ func (l *Planner) showShared(s *model.Symbol) bool {
 	if !s.Is(model.SymLaid | model.SymDynamic) {
 		return false
 	}
+	if l.isHiddenStandIn(s) {
+		return l.Opt.PreserveRelocs && l.Secs[s.Sec].Size > 0
+	}
 	return l.Opt.PreserveRelocs || l.DebugShows(s) && s.Other&cuda.STOVisibility != cuda.STOInternal
+}
+
+// isHiddenStandIn reports whether a symbol is what an earlier -r made for a kernel's dynamic
+// variables, and -g hides it from --preserve-relocs, as long as kernels share no variable: it
+// then is in the tables only where .nv_debug.shared has a size, and its records are not listed.
+func (l *Planner) isHiddenStandIn(s *model.Symbol) bool {
+	return l.ShowsDebug() && (l.Shared == nil || len(l.Shared.Multi) == 0) && s.Is(model.SymDynamic) && s.Other&cuda.STOVisibility == cuda.STOInternal
 }
 
 // symbolName is a symbol, absent where only its name stays, and its name, -1 for one

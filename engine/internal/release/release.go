@@ -121,6 +121,8 @@ type Release struct {
 	// the Mercury group stands in the order of the SASS side, behind its symbols,
 	// and the section headers follow the last byte.
 	FreshNames bool
+	// SharesAlike: the sides of .debug_info are one stretch where they are alike in the inputs.
+	SharesAlike bool
 	// NamesConstants: compiler constants keep their names from sm_100 on too.
 	NamesConstants bool
 	// FilterSkipsLost: under a kernel filter the records of a definition that lost
@@ -343,6 +345,7 @@ var (
 		r.KeepsEqual = true
 		r.Compat.Own0E = 0x440
 		r.FreshNames = true
+		r.SharesAlike = true
 		r.ClosesLines = true
 		r.HollowReserved = true
 		r.NamesConstants = true

@@ -248,7 +248,12 @@ func (l *Resolution) IsLostDebug(in model.SecID, r *model.Reloc) bool {
 	if l.LostDebug == nil || !l.LostDebug[model.LostDebug{Sym: r.Sym, File: r.File}] {
 		return false
 	}
-	return !r.Rel && l.DescribesCode(l.Secs[in].Target)
+	if target := l.Secs[in].Target; l.DescribesCode(target) {
+		// Where the first section of records that patch a target is .rel, nvlink leaves
+		// those that came as REL.
+		return !r.Rel || l.Secs[l.Parts[target].FirstRel].Type == cuda.SHTRela
+	}
+	return false
 }
 
 // Value returns what a relocation that is applied resolves to.
