@@ -15,3 +15,25 @@ func TestFencePromise(t *testing.T) {
 		}
 	})
 }
+
+// TestSurfaceAtFence puts a fence between a surface store and the EXIT that waits for its sources, and takes it away
+// again. ptxas 13.5.37 compiled the kernel for sm_120; nvlink 13.5.37 with -g gives the other, and with -r -g, then
+// without, the first again.
+func TestSurfaceAtFence(t *testing.T) {
+	eachPair(t, "surface", func(file string, text, want []byte) {
+		if r := Kernel(text, Options{Debug: true, Fence: true, Late: true}); !r.Exact || !bytes.Equal(r.Text, want) {
+			t.Errorf("%s: other with a fence, or a doubt", file)
+		}
+		var gone []int
+		for i := range len(want)/WordSize - fenceWords {
+			if IsFenced(want, i, i+fenceWords+1) {
+				for k := range fenceWords {
+					gone = append(gone, i+k)
+				}
+			}
+		}
+		if r := Kernel(want, Options{Stays: true, Late: true, Gone: gone}); !r.Exact || !bytes.Equal(r.Text, text) {
+			t.Errorf("%s: other without its fence, or a doubt", file)
+		}
+	})
+}

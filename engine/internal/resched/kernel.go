@@ -79,6 +79,7 @@ func change(text []byte, how Options) (Result, int) {
 	for _, i := range how.Gone {
 		gone[i] = true
 	}
+	closeUp(words, gone)
 	stays := how.Stays
 	for i := range words {
 		stays = stays || words[i].isCall()

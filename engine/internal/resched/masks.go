@@ -219,3 +219,26 @@ func (a *allocator) spread(b int) {
 		}
 	}
 }
+
+// isWaitedFor reports whether the next word waits for what a word holds.
+func (w *word) isWaitedFor(next *word) bool {
+	held := (uint8(1)<<w.wr() | uint8(1)<<w.rd()) & allBoards
+	return next.wait()&held != 0
+}
+
+// closeUp keeps two cycles between words that stand one behind the other now, since a fence in
+// front of an EXIT went, as spread does.
+func closeUp(words []word, gone []bool) {
+	for i := range words {
+		if w := &words[i]; i == 0 || w.op() != opEXIT || gone[i] || !gone[i-1] {
+			continue
+		}
+		before := i - 1
+		for before >= 0 && gone[before] {
+			before--
+		}
+		if before >= 0 && words[before].stall() < apart && words[before].isWaitedFor(&words[i]) {
+			words[before].setStall(apart)
+		}
+	}
+}

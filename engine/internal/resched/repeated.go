@@ -141,8 +141,8 @@ func fence(words []word, r *Result) map[int][]word {
 			r.Fenced = append(r.Fenced, i)
 			continue
 		}
-		if i > 0 && words[i-1].op() == opSUST || slowDoubles && doubleGuard(words, i) {
-			r.Exact = false // its stall changes; the comparison gets a scoreboard
+		if slowDoubles && doubleGuard(words, i) {
+			r.Exact = false // the comparison gets a scoreboard
 		}
 		w.setStall(exitStall)
 		w.hi |= 1 << yieldBit
@@ -150,11 +150,8 @@ func fence(words []word, r *Result) map[int][]word {
 		if sooner(words, i) {
 			last = max(last, predicateLatency-words[i-1].stall()-1)
 		}
-		if i > 0 {
-			before := &words[i-1]
-			if b := before.wr(); b != noBoard && w.wait()>>b&1 != 0 && before.stall() == apart && before.kind() != kindDouble {
-				before.setStall(1) // the fence stands between it and the wait
-			}
+		if i > 0 && words[i-1].stall() == apart && words[i-1].isWaitedFor(w) && words[i-1].kind() != kindDouble {
+			words[i-1].setStall(1) // the fence stands between it and the wait
 		}
 		guarded := w.wait() & guardBoards(words, i)
 		w.setWait(w.wait() &^ guarded)
