@@ -11,7 +11,7 @@ import "slices"
 //   - Where none is free: crowded.go.
 //   - The last word of a block waits for a scoreboard only in front of a loop, where by a
 //     clock that waits advance all that hold it are complete, slow results never; and in
-//     the loop's first block for what comes over the back edge.
+//     the loop's first block (header.go).
 //   - A call and a return wait for everything, and an EXIT under a predicate for all
 //     uniform registers.
 //   - WARPSYNC.COLLECTIVE and ENDCOLLECTIVE wait for everything; what the first waits for is
@@ -21,8 +21,8 @@ import "slices"
 //
 // From 13.2 on a BSYNC of the two kinds that lanes are sure to reach has a NOP in front.
 //
-// Source: 518 functions of HeCBench by ptxas 13.0.88 through nvlink 13.1.115; 18,427 scoreboards
-// that ptxas 13.5.37 gave out in 497 functions, of which the rules here give 425 back.
+// Source: 518 functions of HeCBench by ptxas 13.0.88 through nvlink 13.1.115; 46,988 scoreboards
+// that ptxas 13.5.37 gave out in 443 functions, of which the rules here give 402 back.
 
 // anew gives out all scoreboards of code from the toolkit of an older finalizer.
 func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result, int) {
@@ -145,6 +145,8 @@ func (a *allocator) freeWaitsAnew(b int, is bitset) (free uint8) {
 	pending, must := uint8(0), uint8(0)
 	is.each(func(t int) {
 		switch now := uint8(1) << a.tokens[t].now; {
+		case a.tokens[t].slow && a.tokens[t].block != b && a.isOverBackEdge(b, t):
+			free |= now // unless what came another way holds it too
 		case a.mustEnd(b, t):
 			must |= now
 		case !a.isFreeAnew(b, t):
@@ -162,7 +164,9 @@ func (a *allocator) mustEnd(b, t int) bool {
 	tok := &a.tokens[t]
 	w := &a.words[a.blocks[b].to-1]
 	switch {
-	case w.isCall(), tok.block != b && a.isHeld(t) && a.isOverBackEdge(b, t):
+	case w.isCall(), tok.block != b && a.isOverBackEdge(b, t):
+		return true
+	case a.isLeftToHeader(b, t):
 		return true
 	}
 	return w.op() == opEXIT && w.guard() != 7 && hasUniform(a.ops[tok.at].writes)
@@ -195,10 +199,8 @@ func (a *allocator) leadsToLoop(b, t int) bool {
 		if a.rank[s] <= a.rank[b] {
 			continue
 		}
-		for _, p := range a.before[s] {
-			if a.rank[p] >= a.rank[s] {
-				return true
-			}
+		if a.isHeader(s) {
+			return true
 		}
 	}
 	return false
@@ -261,10 +263,4 @@ func (a *allocator) far(b int, tokens []int) bool {
 		}
 	}
 	return true
-}
-
-// isHeld reports whether a token holds any register.
-func (a *allocator) isHeld(t int) bool {
-	o := &a.ops[a.tokens[t].at]
-	return a.tokens[t].read || len(o.writes) > 0
 }

@@ -102,7 +102,7 @@ func (a *allocator) chooseSlow(t int, held *holders) int {
 	if a.tokens[t].board == slowBoard || a.isWanted(t) {
 		return slowBoard
 	}
-	if sb := lowestOf(slowFirst, slowBoard, func(sb int) bool { return len(held[sb]) == 0 }); sb >= 0 {
+	if sb := lowestOf(slowFirst, slowBoard, func(sb int) bool { return len(held[sb]) == 0 && !(a.anew && a.metBy(t, sb)) }); sb >= 0 {
 		return sb
 	}
 	return slowBoard

@@ -1,5 +1,7 @@
 package resched
 
+import "slices"
+
 // doubt is why the result may not be nvlink's.
 type doubt uint16
 
@@ -151,7 +153,7 @@ func change(text []byte, how Options) (Result, int) {
 			r.Exact = r.Exact && finished && a.isSure() && a.late == how.Late && !hasDoubtful(words) && !shortened
 			switch {
 			case given:
-				r.Exact = finished && !crowded && !hasDoubtful(words)
+				r.Exact = finished && !crowded && !hasDoubtful(words) && !waitsAtYield(words)
 				words = own
 			case asked:
 				r.Exact = false
@@ -230,6 +232,12 @@ func hasDoubtful(words []word) bool {
 		}
 	}
 	return false
+}
+
+// waitsAtYield reports whether a YIELD waits: in a loop's first block it was once seen to leave a
+// wait to a later word.
+func waitsAtYield(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.op() == opYIELD && w.wait() != 0 })
 }
 
 const stackRegister = 1

@@ -2,6 +2,8 @@ package resched
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -22,8 +24,47 @@ func TestLate(t *testing.T) {
 			promised++
 		}
 	})
-	if promised != 3 {
+	if promised != 5 {
 		t.Errorf("%d are promised", promised)
+	}
+}
+
+// TestOwn makes and promises kernels whose own scoreboards the rules give back. ptxas 13.5.37 compiled
+// them from PTX made for this, nvlink 13.5.37 linked them.
+func TestOwn(t *testing.T) {
+	eachPair(t, "own", func(file string, text, want []byte) {
+		if r := Kernel(text, Options{Late: true}); r.Lost != nil || !r.Exact || !bytes.Equal(r.Text, want) {
+			t.Errorf("%s: other than nvlink's, or a doubt; lost %+v", file, r.Lost)
+		}
+	})
+}
+
+// TestGivenBack gives the scoreboards of kernels back, with results that go beyond their block where none
+// is free. ptxas 13.5.37 compiled them for sm_100 and sm_120 from PTX made for this.
+func TestGivenBack(t *testing.T) {
+	for _, name := range []string{"first", "second"} {
+		text, err := os.ReadFile(filepath.Join("testdata", "given", name+".ptxas"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, given, crowded := ownChoices(split(text)); !given || !crowded {
+			t.Errorf("%s: given back %v, crowded %v", name, given, crowded)
+		}
+	}
+}
+
+// TestWaitingYield promises nothing of a kernel whose YIELD waits, though its scoreboards are given back:
+// another such one came out otherwise by nvlink 13.5.37.
+func TestWaitingYield(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "given", "rounds.ptxas"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, given, crowded := ownChoices(split(text)); !given || crowded {
+		t.Error("not given back")
+	}
+	if r := Kernel(text, Options{Late: true}); r.Exact {
+		t.Error("promised")
 	}
 }
 

@@ -87,7 +87,9 @@ func (a *allocator) settle(b int) {
 	is := a.edges.entry[b].clone()
 	forward := a.forward
 	a.forward = nil
+	a.settling = true
 	a.pass(b, is, func(i int, mask uint8) { forward[i] = mask })
+	a.settling = false
 	a.forward = forward
 	a.edges.end[b] = is
 	for _, s := range a.blocks[b].next {

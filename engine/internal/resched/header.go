@@ -1,0 +1,53 @@
+package resched
+
+// Waits of a loop's first block, at its end: for all that comes over the back edge, and for what
+// was pending in front of the loop, is complete by now and is needed nowhere in the loop. The
+// second kind is not known while scoreboards are given out; what holds one then keeps it.
+//
+// Source: 443 functions of HeCBench by ptxas 13.5.37.
+
+// isHeader reports whether control comes back to a block.
+func (a *allocator) isHeader(b int) bool {
+	for _, p := range a.before[b] {
+		if a.rank[p] >= a.rank[b] {
+			return true
+		}
+	}
+	return false
+}
+
+// isLeftToHeader reports whether the last word of a loop's first block waits for a token of an
+// earlier block.
+func (a *allocator) isLeftToHeader(b, t int) bool {
+	tok := &a.tokens[t]
+	return !a.settling && !tok.slow && a.rank[tok.block] < a.rank[b] && a.isHeader(b) &&
+		a.elapsed(t, b) >= a.latency(t) && !a.isNeededInLoop(b, t)
+}
+
+// isNeededInLoop reports whether any block of the loop that b begins needs a token.
+func (a *allocator) isNeededInLoop(b, t int) bool {
+	if a.firstNeed(b, t) >= 0 {
+		return true
+	}
+	in := newBitset(len(a.blocks))
+	in.set(b)
+	var todo []int
+	for _, p := range a.before[b] {
+		if a.rank[p] >= a.rank[b] {
+			todo = append(todo, p)
+		}
+	}
+	for len(todo) > 0 && a.work > 0 {
+		s := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !a.seen[s] || in.has(s) {
+			continue
+		}
+		in.set(s)
+		if a.firstNeed(s, t) >= 0 {
+			return true
+		}
+		todo = append(todo, a.before[s]...)
+	}
+	return false
+}
