@@ -204,10 +204,20 @@ func (c *check) compareLineTable(a *area) error {
 		tell(0, nil, fmt.Sprintf("%d units of lines, the inputs have %d", len(got), len(want)))
 		return nil
 	}
+	headers := map[string]bool{}
+	for _, w := range want {
+		headers[w.bare()] = true
+	}
+	joined := lineUnit{} // what stands in units that are no input's
 	for i, g := range got {
 		if pairs[i] < 0 {
+			if !headers[g.bare()] {
+				tell(g.at, nil, "a unit of lines whose header is no input's")
+				return nil
+			}
 			// nvlink joins units of equal headers now and then.
 			c.verdict.habit(Finding{Kind: SectionBytes, Section: a.name, Detail: fmt.Sprintf("unit %d is no input's", i)})
+			joined.sequences = append(joined.sequences, g.sequences...)
 			continue
 		}
 		w := &want[pairs[i]]
@@ -222,7 +232,17 @@ func (c *check) compareLineTable(a *area) error {
 			}
 		}
 	}
-	return nil
+	for i := range want {
+		if slices.Contains(pairs, i) {
+			continue
+		}
+		for _, s := range want[i].sequences {
+			if (s.id.code == nil || !s.id.several) && !takeSequence(&joined, s, c.remade(s.id)) {
+				tell(s.at, s.id, "the function's lines are missing")
+			}
+		}
+	}
+	return c.budget.spend("output", uint64(len(want)*len(pairs))/16)
 }
 
 // pairUnits finds for each unit of the output the input's: one with an equal header

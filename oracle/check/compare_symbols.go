@@ -80,7 +80,7 @@ func (c *check) compareSymbol(id *identity, s *symbol) {
 	}
 	info, other := c.lowered(id)
 	say(SymbolType, uint64(info%16), uint64(s.kind()))
-	if id.space() != cuda.STOShared || id.function() {
+	if id.space() != cuda.STOShared || id.function() || c.relocatable && id.def != nil {
 		say(SymbolBinding, uint64(info/16), uint64(s.bind()))
 	}
 	if id.space() == cuda.STOShared && !id.function() {
@@ -147,6 +147,10 @@ func (c *check) otherSide(id *identity) *symbol {
 func (c *check) compareSharedSymbol(id *identity, s *symbol) {
 	if s.defined() && (s.special || !c.holdsShared(s.shndx)) {
 		c.verdict.add(Finding{Kind: SymbolSection, File: id.file, Symbol: id.name, Want: "shared memory", Got: c.sectionName(s)})
+		return
+	}
+	if c.relocatable && id.def != nil && !id.externShared() && s.defined() && (s.value < id.align || s.value%id.align != 0 || s.value&(s.value-1) != 0) {
+		c.verdict.add(Finding{Kind: SymbolAlignment, File: id.file, Symbol: id.name, Want: "a power of two, at least " + hex(id.align), Got: hex(s.value), Detail: "the final link places a shared variable by it"})
 		return
 	}
 	at, known := c.told[toldKey{id: id}]

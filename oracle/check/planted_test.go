@@ -1,0 +1,114 @@
+package check
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/twinlink/twinlink/corpus"
+	"github.com/twinlink/twinlink/cuda"
+)
+
+// plantedDefects are changes of right links of corpus/testdata/cases.
+var plantedDefects = []struct {
+	name  string
+	plant func(*editor) bool
+	kinds []Kind
+}{
+	{"function of the Mercury side's call graph", onTwinCalls(1), []Kind{CallMissing}},
+	{"heading of the Mercury side's call graph", onTwinHeading(0x100), []Kind{CallMissing}},
+	{"symbol table of the Mercury side's call graph", onHeaderOfFile(cuda.SHTMercCallgraph, shLink, 4, add(1)), []Kind{SectionHeader}},
+	{"Mercury side's call graph without pairs", onHeaderOfFile(cuda.SHTMercCallgraph, shSize, 8, set(0)), []Kind{CallMissing}},
+	{"Mercury side's prototypes without a section", onHeaderOfFile(cuda.SHTMercPrototype, shType, 4, set(1)), []Kind{SectionMissing}},
+	{"version of a line table", onLines(4, 1), []Kind{SectionBytes}},
+	{"length of an opcode in a line table", onLines(0x11, 4), []Kind{SectionBytes}},
+	{"record of a line table of another type", func(e *editor) bool {
+		_, at, width := e.record(func(l relocs) bool { return l.section.name == ".rela.nv_debug_line_sass" })
+		if width == 0 {
+			return false
+		}
+		e.put(at+8, 4, e.get(at+8, 4)+1)
+		return true
+	}, []Kind{SectionBytes, RelocationType}},
+	{"fence that names something", func(e *editor) bool {
+		for _, a := range e.areas {
+			if !a.code() || a.out == nil || a.words == nil {
+				continue
+			}
+			for j, i := range a.words.from {
+				if word, ok := cut(a.out.body, uint64(j)*instruction, instruction); ok && i < 0 && opcode(word) == opErrbar {
+					e.flip(a.out.offset+uint64(j)*instruction+4, 0x10)
+					return true
+				}
+			}
+		}
+		return false
+	}, []Kind{CodeBytes}},
+}
+
+func onTwinCalls(mask byte) func(*editor) bool {
+	return func(e *editor) bool {
+		i := e.fileSection(func(s *section) bool { return s.kind == cuda.SHTMercCallgraph && s.size >= 8 })
+		if i <= 0 {
+			return false
+		}
+		e.flip(e.out.all[i].offset, mask)
+		return true
+	}
+}
+
+// onTwinHeading changes the last heading of a call graph.
+func onTwinHeading(by uint64) func(*editor) bool {
+	return func(e *editor) bool {
+		i := e.fileSection(func(s *section) bool { return s.kind == cuda.SHTMercCallgraph && s.size >= 8 })
+		if i <= 0 {
+			return false
+		}
+		at := e.out.all[i].offset + e.out.all[i].size - 4
+		e.put(at, 4, e.get(at, 4)-by)
+		return true
+	}
+}
+
+func onLines(at uint64, mask byte) func(*editor) bool {
+	return func(e *editor) bool {
+		i := e.named(".nv_debug_line_sass")
+		if i == 0 || e.out.sections[i].size <= at || e.out.side != sassSide {
+			return false
+		}
+		e.flip(e.out.sections[i].offset+at, mask)
+		return true
+	}
+}
+
+func TestRejectsPlanted(t *testing.T) {
+	programs, err := corpus.Behaviours()
+	if err != nil {
+		t.Fatal(err)
+	}
+	planted := map[string]int{}
+	for _, c := range corpus.CasesOf(programs) {
+		if !c.Linked() || c.Output == nil || !c.Complete() {
+			continue
+		}
+		inputs, options := inputsOf(c), optionsOf(c)
+		k := newCheck(inputs, c.Output, options)
+		if err := k.run(inputs, c.Output); err != nil || !Check(inputs, c.Output, options).Agrees() {
+			continue
+		}
+		for _, d := range plantedDefects {
+			e := &editor{check: k, out: k.out, bytes: slices.Clone(c.Output)}
+			if planted[d.name] >= 5 || !d.plant(e) {
+				continue
+			}
+			planted[d.name]++
+			if v := Check(inputs, e.bytes, options); !slices.ContainsFunc(v.Findings, func(f Finding) bool { return slices.Contains(d.kinds, f.Kind) }) {
+				t.Errorf("%s: %s: no %v among %s", c.ID(), d.name, d.kinds, v)
+			}
+		}
+	}
+	for _, d := range plantedDefects {
+		if planted[d.name] == 0 {
+			t.Errorf("no place for: %s", d.name)
+		}
+	}
+}
