@@ -53,6 +53,8 @@ func (l *link) options() check.Options {
 			o.NoReserved = true
 		case "reserve-null-pointer":
 			o.ReserveNull = true
+		case "variables-used":
+			o.VariablesUsed = append(o.VariablesUsed, strings.Split(value, ",")...)
 		case "kernels-used":
 			o.KernelsUsed = append(o.KernelsUsed, strings.Split(value, ",")...)
 		}

@@ -101,6 +101,7 @@ type kept struct {
 	optional bool // may be missing, or name another symbol
 	dead     bool // may be missing
 	lost     bool // the input defines the symbol itself, and so do others
+	nobody   bool // of the output: the record names symbol 0
 	ref      ref
 	addend   int64
 	implicit int64 // addend that a REL record has in its place

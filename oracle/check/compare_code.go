@@ -25,7 +25,7 @@ func (c *check) compareCode(a *area) error {
 		want, _ := cut(a.want, at, instruction)
 		j := a.words.to[i]
 		if j < 0 {
-			if !mayDrop(a.owner.section.body, i) {
+			if !mayDrop(a.owner.section.body, i) || keepsCount(a.owner.section.body, i) && !c.newSchedule(a).without() {
 				wrong++
 				c.verdict.add(c.codeFinding(a, at, want, nil, "an instruction is missing"))
 			}
@@ -46,7 +46,7 @@ func (c *check) compareCode(a *area) error {
 			blankDistance(y)
 			c.compareTarget(a, uint64(i), uint64(j), want, got)
 		}
-		if bytes.Equal(x, y) || shortAddition(x, y) || a.words.throttles(a.owner.section.body, a.out.body, i, x, y) {
+		if bytes.Equal(x, y) || shortAddition(x, y) || withoutYield(x, y) || a.words.throttles(a.owner.section.body, a.out.body, i, x, y) {
 			continue
 		}
 		if c.explainWord(a, at, uint64(j)*instruction, x, y) {

@@ -33,12 +33,11 @@ func (c *check) wantCompat() ([]compatValue, error) {
 	seen := map[cuda.CompatAttr][]uint64{}
 	any, silent := false, false
 	for _, m := range c.modules {
-		said := false
 		for i := range m.sections {
 			if m.sections[i].kind != cuda.SHTCudaCompat {
 				continue
 			}
-			any, said = true, true
+			any = true
 			list, err := m.readAttributes(&m.sections[i], c.budget)
 			if err != nil {
 				return nil, err
@@ -56,7 +55,7 @@ func (c *check) wantCompat() ([]compatValue, error) {
 				}
 			}
 		}
-		silent = silent || !said
+		silent = silent || c.silent(m)
 	}
 	accelerator := uint64(0)
 	if c.accelerated() {
@@ -87,11 +86,23 @@ func (c *check) wantCompat() ([]compatValue, error) {
 	return want, nil
 }
 
-// silentInput reports whether some input has no .nv.compat, as up to 12.x.
-func (c *check) silentInput() bool {
-	return slices.ContainsFunc(c.modules, func(m *module) bool {
-		return !slices.ContainsFunc(m.sections, func(s section) bool { return s.kind == cuda.SHTCudaCompat })
-	})
+// silentInput reports whether some input is silent.
+func (c *check) silentInput() bool { return slices.ContainsFunc(c.modules, c.silent) }
+
+// silent reports whether an input says nothing of what it needs: it has no .nv.compat, as
+// up to 12.x, or only the accelerator in it, as what -r of 13.0 made of such inputs. A
+// second link by 13.0 writes all values of unsaid for these.
+func (c *check) silent(m *module) bool {
+	for i := range m.sections {
+		if m.sections[i].kind != cuda.SHTCudaCompat {
+			continue
+		}
+		list, err := m.readAttributes(&m.sections[i], c.budget)
+		if err != nil || slices.ContainsFunc(list, func(a attribute) bool { return cuda.CompatAttr(a.attr) != cuda.CompatAcceleratorTarget }) {
+			return false
+		}
+	}
+	return true
 }
 
 // compatFormat is the format of an attribute.

@@ -20,6 +20,7 @@ type codeMatch struct {
 	sections map[string][]*section // of the output, not yet taken
 	areas    map[string][]*area    // not yet found
 	queue    []*area               // found, and not yet followed
+	named    map[*section]map[string]bool
 }
 
 func (c *check) matchCode() error {
@@ -98,24 +99,96 @@ func without[T comparable](list []T, x T) []T {
 	return rest
 }
 
-// matchByBytes takes one pair of a name: the first whose bytes are alike, else
-// the first.
+// matchByBytes takes one pair of a name: the first that is likest by the names in its
+// records, then by its bytes.
 func (c *check) matchByBytes(m *codeMatch, name string) error {
 	areas, sections := m.areas[name], m.sections[name]
 	sort.SliceStable(areas, func(i, j int) bool { return areas[i].owner.first() < areas[j].owner.first() })
+	if m.named == nil {
+		m.named = map[*section]map[string]bool{}
+	}
+	bestArea, bestSection, most := areas[0], sections[0], 0
 	for _, a := range areas {
+		asked := m.namesIn(c, a.owner.section, a.owner.mod.image, a.owner.relocLists())
 		for _, s := range sections {
-			if err := c.budget.spend("output", 1+a.size/64); err != nil {
+			var lists []relocs
+			for _, i := range c.out.listsOf[s.index] {
+				lists = append(lists, c.out.lists[i])
+			}
+			found := m.namesIn(c, s, c.out.image, lists)
+			if err := c.budget.spend("output", 1+a.size/64+uint64(len(found))); err != nil {
 				return err
 			}
+			score, best := 4*likeNames(asked, found), 11
+			if len(found) == 0 {
+				best = 3
+			}
 			if a.size == s.size && a.owner.mod.alike(a.owner.section, 0, a.size, s.body, 0) {
-				c.takeCode(m, a, s)
+				score += 2
+			}
+			if sameLimit(a.owner.attributes(), c.out.attributesOf(s.index)) {
+				score++
+			}
+			if score > most {
+				bestArea, bestSection, most = a, s, score
+			}
+			if score == best {
+				c.takeCode(m, bestArea, bestSection)
 				return nil
 			}
 		}
 	}
-	c.takeCode(m, areas[0], sections[0])
+	c.takeCode(m, bestArea, bestSection)
 	return nil
+}
+
+// namesIn are the names of the symbols that the records of code are about.
+func (m *codeMatch) namesIn(c *check, s *section, f *image, lists []relocs) map[string]bool {
+	names, known := m.named[s]
+	if known {
+		return names
+	}
+	names = map[string]bool{}
+	for _, l := range lists {
+		for _, r := range l.list {
+			if int(r.symbol) < len(f.symbols) {
+				names[c.withoutNumber(f.symbols[r.symbol].name)] = true
+			}
+		}
+	}
+	m.named[s] = names
+	return names
+}
+
+// sameLimit reports whether attributes of two pieces of code name the same limit of
+// registers, which a link leaves as it is.
+func sameLimit(a, b []attribute) bool {
+	limit := func(list []attribute) string {
+		for _, x := range list {
+			if x.attr == cuda.AttrMaxregCount {
+				return string(x.value)
+			}
+		}
+		return ""
+	}
+	return limit(a) == limit(b)
+}
+
+// likeNames is 2 where records of the output name what those of an input do, 1 where
+// some of the input's are gone, and 0 where others are there, or none.
+func likeNames(asked, found map[string]bool) int {
+	for name := range found {
+		if !asked[name] {
+			return 0
+		}
+	}
+	switch len(found) {
+	case 0:
+		return 0
+	case len(asked):
+		return 2
+	}
+	return 1
 }
 
 // followRecords lets code that is found tell of other code: a record of the

@@ -70,7 +70,7 @@ func (c *check) ownNeed(f *identity) need {
 	_, masked := b.attribute(cuda.AttrSparseMmaMask)
 	n.maskless = !masked
 	for _, name := range b.names {
-		if name.live && name.first() != name {
+		if name.live && name.first() != name && name.def.value == 0 {
 			n.sparse |= secondNameMask
 		}
 	}

@@ -17,10 +17,16 @@ func (c *check) judge(m *module, a *area, r record) decision {
 		return drop
 	case isYield(r.kind):
 		return c.judgeYield(m, a, r)
-	case r.symbol == 0 || id != nil && (id.function() && id.def != nil && !id.live || id.def == nil && unified(id.name)):
+	case r.symbol == 0 || id != nil && id.function() && id.def != nil && !id.live:
 		return drop
 	}
 	in := oracle.Inputs{Rela: r.rela, A: r.addend, P: r.offset}
+	if id != nil && id.def == nil && unified(id.name) {
+		if c.leftForFinal(a, r, id) { // where the link has unified functions
+			return decision{action: oracle.Keeps, as: r.kind, in: in}
+		}
+		return drop
+	}
 	switch {
 	case id == nil && s.kind() == cuda.STTSection && !s.special:
 		return c.judgeSection(m, a, r, in)

@@ -59,8 +59,8 @@ func (c *check) compareSchedule(a *area, changed int) error {
 	s := c.newSchedule(a)
 	if s.without() && !none(s.in) {
 		f := Finding{Kind: CodeSchedule, File: a.parts0(), Section: a.name, Symbol: a.owner.owner.String(),
-			Detail: "the code has no schedule at all: no stall, no scoreboard, no wait. nvlink 13.5 writes it so where the input was compiled with -g by an older ptxas, and what the driver does about it is not known"}
-		if c.release >= 133 && (naive(s.in) || a.owner.mod.compiledForDebugger()) {
+			Detail: "the code has no schedule at all: no stall, no scoreboard, no wait. nvlink 13.5 writes it so where the input was compiled with -g by an older ptxas, and stubs of unified functions with -g, and what the driver does about it is not known"}
+		if c.release >= 133 && (s.naive() || a.owner.mod.compiledForDebugger() || c.options.Debug && strings.HasPrefix(a.name, unifiedPrefix)) {
 			c.unjudged(a, f)
 		} else {
 			f.Detail, _, _ = strings.Cut(f.Detail, ". nvlink")
@@ -170,15 +170,18 @@ func (s *schedule) tooSoon(i int) int {
 }
 
 // naive reports whether an input's code was never scheduled either, but waits
-// everywhere, as code that was compiled with -g does.
-func naive(list []control) bool {
-	n := 0
-	for _, x := range list {
-		if x.stall == 15 {
+// everywhere, as code that was compiled with -g or without optimization does.
+func (s *schedule) naive() bool {
+	n, all := 0, 0
+	for i, x := range s.in {
+		if !s.known[i] || never(s.words[i]) || opcode(s.words[i]) == opNop {
+			continue
+		}
+		if all++; x.stall == 15 {
 			n++
 		}
 	}
-	return 2*n >= len(list)
+	return 2*n >= all
 }
 
 // compiledForDebugger reports whether a module has the tables that ptxas -g writes.

@@ -1,5 +1,7 @@
 package check
 
+import "github.com/twinlink/twinlink/cuda"
+
 // YIELD.
 //
 // Records of two types turn a YIELD into a NOP. Where threads always go on (from
@@ -15,6 +17,29 @@ func (c *check) keepsYield(a *area) bool {
 	}
 	return a.yields == yieldStays
 }
+
+// withoutYield reports whether y is the NOP that stands for the YIELD x. From sm_100 on
+// nvlink 13.0 and later write it in functions whose inputs have no records for it, where
+// another input has an older virtual architecture. The words are blanked.
+func withoutYield(x, y []byte) bool {
+	return opcode(x) == opYield && number(x, 8, 8) == 7<<(87-64) && number(y, 0, 8) == number(x, 0, 8)-opYield+opNop && number(y, 8, 8) == 0
+}
+
+// asksForNop reports whether a record of a relocatable output lets the final link make a
+// NOP of a YIELD. From sm_100 on nvlink 13.0 and later write such records for functions whose
+// inputs have none, where another input has an older virtual architecture.
+func (c *check) asksForNop(a *area, k kept) bool {
+	if !c.relocatable || c.release < 130 || a.out == nil || !a.code() || !k.rela || !k.nobody || k.offset%instruction != 0 {
+		return false
+	}
+	word, ok := cut(a.out.body, k.offset, instruction)
+	if !ok || opcode(word) != opYield {
+		return false
+	}
+	return k.kind == cuda.R_CUDA_YIELD_OPCODE9_0 && k.addend == opNop%512 || k.kind == cuda.R_CUDA_YIELD_CLEAR_PRED4_87 && k.addend == 0
+}
+
+const opYield = 0x946
 
 type yieldChoice uint8
 
