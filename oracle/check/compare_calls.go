@@ -78,6 +78,7 @@ func (c *check) compareCalls() error {
 	if !slices.ContainsFunc(c.out.sections, func(s section) bool { return s.kind == cuda.SHTCudaCallgraph }) {
 		c.verdict.add(Finding{Kind: SectionMissing, Section: ".nv.callgraph"})
 	}
+	told := map[*identity]bool{} // functions whose prototype is there, whatever it says
 	for i := range c.out.sections {
 		s := &c.out.sections[i]
 		if s.kind != cuda.SHTCudaCallgraph && s.kind != cuda.SHTCudaPrototype {
@@ -97,6 +98,9 @@ func (c *check) compareCalls() error {
 			} else {
 				k.text, _ = text(c.out.strings(), uint64(p.y))
 			}
+			if p.heading == 0 || p.heading == cuda.CallgraphPrototypes {
+				told[k.x] = true
+			}
 			if p.x == 0 && p.heading == 0 && c.release == 123 {
 				continue // 12.3 leaves the prototype of a second name that it removes
 			}
@@ -107,6 +111,7 @@ func (c *check) compareCalls() error {
 			want[k] = max(want[k]-1, 0)
 		}
 	}
+	c.comparePrototypes(want, told, tell)
 	for _, f := range c.ids {
 		for _, k := range c.leftOver(want, f) {
 			section := ".nv.callgraph"
@@ -117,6 +122,19 @@ func (c *check) compareCalls() error {
 		}
 	}
 	return nil
+}
+
+// comparePrototypes wants some prototype of each function of which there are several
+// definitions: whose word counts depends on the order of the inputs.
+func (c *check) comparePrototypes(want map[call]int, told map[*identity]bool, tell func(Kind, string, call)) {
+	for _, f := range c.ids {
+		if !f.function() || !f.several || f.code == nil || !f.code.live || told[f] {
+			continue
+		}
+		if k := (call{heading: 0, x: f, text: f.prototype}); want[k] > 0 {
+			tell(CallMissing, ".nv.prototype", k)
+		}
+	}
 }
 
 // matchesApart is the first release that doesn't list what an indirect call may

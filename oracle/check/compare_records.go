@@ -48,6 +48,10 @@ func (c *check) compareRecords() error {
 		}
 		for _, i := range lists[a] {
 			for _, r := range c.out.lists[i].list {
+				if t := &c.out.sections[c.out.lists[i].target]; !a.code() && r.offset >= t.size {
+					c.verdict.add(Finding{Kind: RelocationStray, Section: t.name, Offset: r.offset, Relocation: relocationName(r.kind), Detail: "behind the end of the section"})
+					break
+				}
 				got = append(got, kept{offset: r.offset, kind: r.kind, addend: r.addend, rela: r.rela, ref: c.outRef(r.symbol), nobody: r.symbol == 0})
 			}
 		}

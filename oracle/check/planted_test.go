@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/twinlink/twinlink/corpus"
@@ -29,6 +30,26 @@ var plantedDefects = []struct {
 		e.put(at+8, 4, e.get(at+8, 4)+1)
 		return true
 	}, []Kind{SectionBytes, RelocationType}},
+	{"record behind the end of its section", func(e *editor) bool {
+		i := e.fileSection(func(s *section) bool {
+			return strings.HasPrefix(s.name, ".nv.merc.nv.constant.optimizer.") && s.size > 0
+		})
+		if i <= 0 {
+			return false
+		}
+		e.put(e.header(i, shSize), 8, 0)
+		return true
+	}, []Kind{RelocationStray, SectionBytes, SectionSize}},
+	{"prototypes without a pair", func(e *editor) bool {
+		i := e.section(func(s *section) bool { return s.kind == cuda.SHTCudaPrototype && s.size > 0 })
+		if i == 0 || !slices.ContainsFunc(e.ids, func(f *identity) bool {
+			return f.function() && f.several && f.code != nil && f.code.live && f.prototype != "" && !f.taken
+		}) {
+			return false
+		}
+		e.put(e.header(i, shSize), 8, 0)
+		return true
+	}, []Kind{CallMissing}},
 	{"fence that names something", func(e *editor) bool {
 		for _, a := range e.areas {
 			if !a.code() || a.out == nil || a.words == nil {

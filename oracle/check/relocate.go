@@ -325,7 +325,7 @@ func (c *check) earlyExtern(a *area, r record, d decision, id *identity) decisio
 		return d
 	}
 	if a.owner == nil || !a.owner.kernel() {
-		if d.in.S = 0; id.def != nil {
+		if d.in.S = 0; id.def != nil || c.release >= 132 {
 			d.action, d.as = oracle.Keeps, r.kind
 		}
 		return d
