@@ -165,3 +165,37 @@ func judged(files []nvidia.File, output []byte, arch, args string) Verdict {
 	has := func(option string) bool { return slices.Contains(strings.Fields(args), option) }
 	return Check(inputs, output, Options{Arch: arch, Relocatable: has("-r"), Debug: has("-g")})
 }
+
+// A part of -r that isn't the first of a second link: nvlink moves what lies in it, and
+// neither code that reads its constants nor its call frames are told.
+func TestLaterPart(t *testing.T) {
+	for _, release := range []string{"13.0", "13.5"} {
+		for _, arch := range []string{"sm_90", "sm_100"} {
+			tools := nvidiatest.Need(t, release, nvidia.Nvlink)
+			files := compiled(t, arch, []string{"links/constants/a.ptx " + release, "links/constants/b.ptx " + release, "links/constants/c.ptx " + release})
+			link := func(args string, inputs []nvidia.File) []byte {
+				r, err := tools.Link(context.Background(), release, append([]string{"-arch=" + arch}, strings.Fields(args)...), inputs)
+				if err != nil || !r.Linked() {
+					t.Fatal(r, err)
+				}
+				return r.Output
+			}
+			part := nvidia.File{Name: "part.cubin", Data: link("-r", files[:1])}
+			for _, first := range []bool{true, false} {
+				inputs := []nvidia.File{part, files[1], files[2]}
+				if !first {
+					inputs = []nvidia.File{files[1], files[2], part}
+				}
+				v := judged(files, link("", inputs), arch, "")
+				for what, ok := range map[string]func(Finding) bool{
+					"constant":   func(f Finding) bool { return f.Kind == RelocationField && f.Symbol == "own" },
+					"call frame": func(f Finding) bool { return strings.HasSuffix(f.Section, ".debug_frame") },
+				} {
+					if slices.ContainsFunc(v.Findings, ok) == first {
+						t.Errorf("%s %s, the part first: %v: %s: %s", release, arch, first, what, v)
+					}
+				}
+			}
+		}
+	}
+}
