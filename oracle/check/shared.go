@@ -334,9 +334,9 @@ func (c *check) findExterns() error {
 }
 
 // noteAlignment keeps what the code's own module asks for an array: another module may
-// ask for more, and its code alone counts on it.
+// ask for more, and its code alone counts on it. The value of a stand-in is a place.
 func (c *check) noteAlignment(code *body, id *identity, s *symbol) {
-	if key := (toldKey{id: id, code: code}); id.externShared() && s.value&(s.value-1) == 0 && s.value > c.aligned[key] {
+	if key := (toldKey{id: id, code: code}); id.externShared() && !id.standIn() && s.value&(s.value-1) == 0 && s.value > c.aligned[key] {
 		c.aligned[key] = s.value
 	}
 }
