@@ -22,6 +22,7 @@ type allocator struct {
 	reached    [][]int  // by token: blocks at whose entry it is pending, made when first asked for
 	choices    []choice // by token: of the input
 	paced      bool     // it is code of sm_100 for sm_103, whose stalls changed
+	timeWas    []int    // of that, by word: cycles from the start on sm_100; none of NOPs that are new
 	late       bool     // the choices of late.go
 	lateWaits  bool     // the waits of late.go
 	forward    []uint8  // by word: what it waits for if nothing comes over a back edge; nil for no matter

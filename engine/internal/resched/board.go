@@ -198,6 +198,9 @@ func (a *allocator) endsWithResult(t int) bool {
 		if !other.beyond() {
 			return true
 		}
+		if a.paced && other.fresh && a.freed[o] {
+			return false
+		}
 		next := a.blocks[other.block].next
 		for _, s := range next {
 			if a.firstNeed(s, o) != a.blocks[s].from {

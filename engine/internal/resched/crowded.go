@@ -20,6 +20,9 @@ import (
 // the input, but for their numbers.
 func (a *allocator) asInput(t int, held *holders) (sb int, alike bool) {
 	tok := &a.tokens[t]
+	if tok.fresh {
+		return -1, false // the input has it not
+	}
 	sb = -1
 	var was [noBoard + 1][]int
 	free := true
@@ -146,7 +149,7 @@ func (c *sharers) readyAt(t int) int {
 // of returns what sharing the scoreboard of some tokens is like; false where none holds it
 // or one may take so long that nothing shares with it.
 func (c *sharers) of(tokens []int) (s sharer, ok bool) {
-	if len(tokens) == 0 || c.entered(c.b, tokens) || c.paced && c.allocator.own(c.tok.at, tokens) {
+	if len(tokens) == 0 || c.entered(c.b, tokens) || c.paced && !c.tok.beyond() && c.allocator.own(c.tok.at, tokens) {
 		return s, false
 	}
 	s = sharer{wait: c.earliest(c.b, c.tok.at, tokens), tokens: len(tokens)}

@@ -46,6 +46,9 @@ var (
 	predResult    = []operand{{writesPred, pField, 1}}
 	twoPreds      = []operand{{writesPred, pField, 1}, {writesPred, p2Field, 1}, {readsPred, ppField, 1}}
 	selects       = []operand{{readsPred, ppField, 1}}
+	carry         = []operand{{writesPred, pField, 1}, {readsPred, ppField, 1}}
+	carries       = []operand{{writesPred, pField, 1}, {writesPred, p2Field, 1}, {readsPred, ppField, 1}, {readsPred, 77, 1}}
+	twoPredsOf64  = []operand{{writesPred, pField, 1}, {writesPred, p2Field, 1}, {readsPred, ppField, 1}, {readsPred, 68, 1}} // the lower half's too
 	// Between the fields of PLOP3's predicates stands its table.
 	fivePreds = []operand{{writesPred, pField, 1}, {writesPred, p2Field, 1}, {readsPred, ppField, 1}, {readsPred, 77, 1}, {readsPred, 68, 1}}
 )
@@ -66,7 +69,8 @@ var besideMemory = map[uint16][]operand{
 
 // besideALU are those of arithmetic, by the low byte of the opcode.
 var besideALU = [256][]operand{
-	0x0b: twoPreds, 0x0c: twoPreds, 0x2a: twoPreds,
+	0x0b: twoPreds, 0x0c: twoPredsOf64, 0x2a: twoPreds,
+	0x10: carries, 0x11: carry, 0x12: carry, 0x24: carry, 0x25: carry, 0x26: carry, 0x27: carry,
 	0x07: selects, 0x08: selects, 0x0f: selects, 0x17: selects, 0x48: selects,
 }
 
@@ -304,6 +308,13 @@ func (d *decoder) uniform(op uint16) bool {
 	d.uniformSources(op)
 	d.readUniform(cField, n)
 	switch op & 0xff {
+	case 0x90, 0x91, 0x92, 0xa4, 0xa5: // carries
+		d.uniformPredicate(pField, &d.writes)
+		d.uniformPredicate(ppField, &d.reads)
+		if op&0xff == 0x90 {
+			d.uniformPredicate(p2Field, &d.writes)
+			d.uniformPredicate(77, &d.reads)
+		}
 	case 0x8c, 0x9c: // comparison and logic
 		d.uniformPredicate(pField, &d.writes)
 		d.uniformPredicate(p2Field, &d.writes)

@@ -114,8 +114,14 @@ func (a *allocator) freeInInput(b, t int, was, is bitset) (waits, told bool) {
 	if !alone && !a.sameGroup(t, was, is) {
 		return false, false
 	}
-	waits = a.words[a.blocks[b].to-1].wait()>>tok.board&1 != 0
-	return waits, waits || !a.paced || tok.block != b
+	last := a.blocks[b].to - 1
+	waits = a.words[last].wait()>>tok.board&1 != 0
+	return waits, waits || tok.block != b || !a.hasMoved(tok.at, last) && !(a.apart && last+1 < len(a.words) && a.words[last+1].isCall())
+}
+
+// hasMoved reports whether a word of code for sm_103 stands farther behind another than on sm_100.
+func (a *allocator) hasMoved(at, to int) bool {
+	return a.paced && a.time[to]-a.time[at] != a.timeWas[to]-a.timeWas[at]
 }
 
 // isCompleteAt reports whether by the stalls a token of a block is complete at a later

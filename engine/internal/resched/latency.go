@@ -78,8 +78,32 @@ func latencyOf(from, to *word, h hazard) (cycles int, known bool) {
 
 // leastApart is latencyOf for words one behind the other that have nothing to do with each other.
 func leastApart(from, to *word) int {
-	n, _ := latencyOf(from, to, hazardNext)
+	n, known := latencyOf(from, to, hazardNext)
+	if u := from.unit(); !known && u != noUnit && u == to.unit() {
+		n = 2
+	}
 	return max(1, n)
+}
+
+// The units of arithmetic, which take an instruction in two cycles.
+const (
+	noUnit = iota
+	unitSums
+	unitProducts
+	unitUniform
+)
+
+// unit is the one that an instruction goes through.
+func (w *word) unit() int {
+	switch kindOf(w) {
+	case 0x02, 0x03, 0x05, 0x07, 0x08, 0x09, 0x0b, 0x0c, 0x10, 0x11, 0x12, 0x13, 0x16, 0x17, 0x19, 0x1c, 0x46, 0x48:
+		return unitSums
+	case 0x20, 0x21, 0x23, 0x24, 0x25, 0x27, 0x31, 0x36:
+		return unitProducts
+	case 0x87, 0x8c, 0x90, 0x91, 0x92, 0x99, 0x9c, 0xa4, 0xa5:
+		return unitUniform
+	}
+	return noUnit
 }
 
 // isShared reports whether an instruction goes through the memory unit, which

@@ -34,7 +34,7 @@ func (a *allocator) maskOf(b, i int, is, was bitset) (mask uint8) {
 	last := i == a.blocks[b].to-1
 	kept := !a.anew && a.unchanged(is, was) && (a.fenced == nil || !a.fenced[i])
 	switch {
-	case kept && last && a.leavesUnit(b):
+	case kept && last && a.paced:
 		mask = a.withoutForward(i, a.words[i].wait(), is) | a.freeWaits(b, is, was, 0)
 	case kept && a.late:
 		mask = a.words[i].wait()
@@ -53,22 +53,6 @@ func (a *allocator) maskOf(b, i int, is, was bitset) (mask uint8) {
 		mask |= a.afterFences(b, is, mask)
 	}
 	return mask
-}
-
-// leavesUnit reports whether an instruction of the unit of doubles of sm_103 leaves a
-// block pending.
-func (a *allocator) leavesUnit(b int) bool {
-	if !a.paced {
-		return false
-	}
-	for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
-		for _, t := range a.first[i] {
-			if a.words[i].isPaced() && a.tokens[t].beyond() {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // needed returns the scoreboards of the pending tokens that a word needs.

@@ -20,18 +20,25 @@ type stallPlan struct {
 // Latencies where a block ends, and those of producers and consumers that were not
 // met: enough for all that have one.
 const (
+	afterBAR       = 6  // stall of a BAR.SYNC
 	leastBranch    = 5  // stall of an instruction that ends a block
 	endRegister    = 7  // until a register may be read behind the end of its block
+	endVote        = 12 // the same of VOTE
+	endPredicates  = 9  // and of P2R
 	endPredicate   = 13 // the same of a predicate
 	endUniform     = 12 // of a uniform register
+	endUniformMove = 5  // of one that is moved to
 	endCombination = 11 // of what UPLOP3 makes
 	endComparison  = 14 // of what UISETP makes
 	doubleResult   = 10 // until arithmetic may read a double's result
 	doubleTurn     = 6  // until a conversion may
 	doubleAsGuard  = 14 // until a guard may be what a comparison made
+	doubleOver     = 6  // until a double on sm_103 may write what arithmetic wrote
 	latestDouble   = 14 // a double's result may be read anywhere
 	longestLatency = 16
 )
+
+const kindBAR = 0x11d
 
 // restall makes the stalls of a block.
 func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
@@ -108,10 +115,16 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 		case !known:
 			l = min(apart, longestLatency)
 		}
+		if h != hazardUnit && q.isArithmetic() {
+			l = min(l, q.endLatency(f.ops[at].writes)) // enough for all that may follow
+		}
 		if h == hazardOver && q.isVector() && w.isVector() {
 			l = min(l, shortStall)
 		}
 		l = min(l, apart) // the compiler knows better
+		if h == hazardOver && q.isVector() && w.inUnit() {
+			l, double = doubleOver, double || apart < doubleOver
+		}
 		old = max(old, was[at-bl.from]+l-was[k-1])
 		stall = max(stall, is[at-bl.from]+l-is[k-1])
 	})
@@ -120,8 +133,8 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 		old = max(old, was[j-bl.from]+apart-was[k-1])
 		stall = max(stall, is[j-bl.from]+apart-is[k-1])
 	}
-	unit, behindOther := f.unitApart(bl, i, was, is)
-	stall, double = max(stall, unit), double || behindOther
+	unit, unitWas, behindOther := f.unitApart(bl, i, was, is)
+	stall, old, double = max(stall, unit), max(old, unitWas), double || behindOther
 	switch {
 	case !moved && !double:
 		stall = s
@@ -144,22 +157,28 @@ func (f *flow) spends(i int) int {
 	return n
 }
 
-// How many cycles stand between two of LDC and S2UR, and between a BSSY and another one or a branch.
+// How many cycles stand between two of LDC and S2UR, between a BSSY and another one or a branch,
+// and between a product of two registers' width and other arithmetic of its unit.
 const (
-	loadsApart = 8
-	marksApart = 4
+	loadsApart    = 8
+	marksApart    = 4
+	productsApart = 4
 )
 
 // lastAlike returns the last word in front of word i of a block that goes through the same
 // unit, of constants or of branches, and how far apart they stand; -1 for none.
 func (f *flow) lastAlike(bl *block, i int) (at, apart int) {
 	w := &f.words[i]
-	isLoad := w.isConstant()
-	if !isLoad && w.op() != opBSSY && !w.endsBlock() {
+	isLoad, isProduct := w.isConstant(), w.unit() == unitProducts
+	if !isLoad && !isProduct && w.op() != opBSSY && !w.endsBlock() {
 		return -1, 0
 	}
 	for j := i - 1; j >= bl.from; j-- {
 		switch before := &f.words[j]; {
+		case isProduct:
+			if before.isWideProduct() {
+				return j, productsApart
+			}
 		case isLoad && before.isConstant():
 			return j, loadsApart
 		case !isLoad && before.op() == opBSSY:
@@ -172,10 +191,13 @@ func (f *flow) lastAlike(bl *block, i int) (at, apart int) {
 // isConstant reports whether an instruction is LDC or S2UR.
 func (w *word) isConstant() bool { return w.op() == opLDC || w.op() == opS2UR }
 
+// isWideProduct reports whether it is IMAD.WIDE or IMAD.HI, which take it for longer.
+func (w *word) isWideProduct() bool { return kindOf(w) == 0x25 || kindOf(w) == 0x27 }
+
 // afterDouble returns how far behind a double on sm_100 its result may be read.
 func (w *word) afterDouble(h hazard) int {
 	switch {
-	case h == hazardGuard:
+	case h == hazardGuard, h == hazardPredicate && w.op() == opBRA:
 		return doubleAsGuard
 	case w.isPaced():
 		return doubleTurn
@@ -191,8 +213,8 @@ func (f *flow) untilSeen(bl *block, i int, need map[int]*fresh) int {
 		return shortStall
 	}
 	if x := need[i-1]; x != nil {
-		own, o := &f.ops[i-1], &f.ops[i]
-		if i == bl.to-1 || x.wr && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) || x.rd && overlap(lateReads(own), o.writes) {
+		own, o, both := &f.ops[i-1], &f.ops[i], !f.excludes(i-1, i)
+		if i == bl.to-1 || both && x.wr && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) || both && x.rd && overlap(lateReads(own), o.writes) {
 			return shortStall
 		}
 	}
@@ -212,8 +234,12 @@ func (f *flow) waitsFor(w *word, own, o *operands) bool {
 		w.rd() != noBoard && overlap(own.reads, o.writes)
 }
 
-// unitPace is how many cycles apart the transcendental unit takes two instructions.
-const unitPace = 8
+// unitPace is how many cycles apart the transcendental unit takes two instructions,
+// powersPace two of EX2 on sm_103.
+const (
+	unitPace   = 8
+	powersPace = 4
+)
 
 // isTranscendental reports whether an instruction of sm_100 is one of the
 // transcendental unit.
@@ -228,15 +254,18 @@ const (
 	functionEX2   = 2
 )
 
+// isEX2 reports whether an instruction makes a power of two.
+func (w *word) isEX2() bool {
+	return w.op()&^0xe00|0x300 == opMUFU && w.field(functionField, 4) == functionEX2
+}
+
 // isQuicker reports whether sm_103 takes an instruction of that unit sooner.
 func (w *word) isQuicker() bool {
 	switch w.op()&^0xe00 | 0x300 {
 	case opFLO, opBREV, opPOPC:
 		return true
-	case opMUFU:
-		return w.field(functionField, 4) == functionEX2
 	}
-	return false
+	return w.isEX2()
 }
 
 // hasQuicker reports whether two such instructions stand so near in a block that the
@@ -258,13 +287,14 @@ func hasQuicker(words []word) bool {
 	return false
 }
 
-// unitApart returns the stall that the transcendental unit asks for in front of word i.
+// unitApart returns the stall that the transcendental unit asks for in front of word i, and asked
+// for on sm_100.
 // isOther says that the input has its stall for a conversion of doubles, which isn't one
 // of the unit any more.
-func (f *flow) unitApart(bl *block, i int, was, is []int) (stall int, isOther bool) {
+func (f *flow) unitApart(bl *block, i int, was, is []int) (stall, old int, isOther bool) {
 	w, k := &f.words[i], i-bl.from
 	if !w.isTranscendental() {
-		return 0, false
+		return 0, 0, false
 	}
 	for j, first := i-1, true; j >= bl.from && was[k]-was[j-bl.from] <= 2*unitPace; j-- {
 		q := &f.words[j]
@@ -278,15 +308,27 @@ func (f *flow) unitApart(bl *block, i int, was, is []int) (stall int, isOther bo
 		if w.isPaced() || q.isPaced() {
 			continue
 		}
-		return is[j-bl.from] + min(unitPace, was[k]-was[j-bl.from]) - is[k-1], isOther
+		pace := unitPace
+		if q.isEX2() && w.isEX2() {
+			pace = powersPace
+			isOther = isOther || was[k]-was[j-bl.from] == unitPace
+		}
+		apart := was[k] - was[j-bl.from]
+		return is[j-bl.from] + min(pace, apart) - is[k-1], was[j-bl.from] + min(unitPace, apart) - was[k-1], isOther
 	}
-	return 0, isOther
+	return 0, 0, isOther
 }
 
 // endLatency is how many cycles behind an instruction of fixed latency its block may
 // end.
 func (w *word) endLatency(writes []span) int {
 	l := endRegister
+	switch w.op() {
+	case opVOTE:
+		l = endVote
+	case opP2R:
+		l = endPredicates
+	}
 	for _, r := range writes {
 		switch {
 		case r.first >= uniformFile && kindOf(w) == 0x8c:
@@ -295,12 +337,18 @@ func (w *word) endLatency(writes []span) int {
 			l = max(l, endCombination)
 		case r.first >= predFile:
 			l = max(l, endPredicate)
+		case r.first >= uniformFile && w.isUniformMove():
+			return endUniformMove
 		case r.first >= uniformFile:
 			l = max(l, endUniform)
 		}
 	}
 	return l
 }
+
+// isArithmetic reports whether an instruction is one of the units of arithmetic, of vector or
+// uniform registers, but of doubles.
+func (w *word) isArithmetic() bool { return w.isVector() || kindOf(w) >= 0x80 && kindOf(w) < 0xc0 }
 
 // stallAtEnd returns the stall of a block's last word.
 func (f *flow) stallAtEnd(bl *block, was, is []int) int {
@@ -310,6 +358,8 @@ func (f *flow) stallAtEnd(bl *block, was, is []int) int {
 	switch {
 	case last.endsBlock():
 		least = leastBranch
+	case kindOf(last) == kindBAR:
+		least = afterBAR
 	case last.inUnit() || last.wr() != noBoard || last.rd() != noBoard:
 		least = shortStall // until a wait sees its scoreboards
 	}

@@ -73,6 +73,9 @@ func (u *unit) step(i int) (result, source int) {
 	w, o := &u.f.words[i], &u.f.ops[i]
 	result, source = -1, -1
 	for _, at := range u.results {
+		if u.f.excludes(at, i) {
+			continue
+		}
 		if own := u.f.ops[at].writes; overlap(own, o.reads) || !w.inUnit() && overlap(own, o.writes) {
 			result = at
 		}
@@ -80,7 +83,7 @@ func (u *unit) step(i int) (result, source int) {
 	u.results, u.sources = u.behind(u.results, result), u.behind(u.sources, result)
 	if !w.inUnit() {
 		for _, at := range u.sources {
-			if overlap(lateReads(&u.f.ops[at]), o.writes) {
+			if !u.f.excludes(at, i) && overlap(lateReads(&u.f.ops[at]), o.writes) {
 				source = at
 			}
 		}
@@ -107,6 +110,16 @@ func (u *unit) behind(list []int, at int) (left []int) {
 	return left
 }
 
+// youngest returns the youngest pending result of each kind.
+func (u *unit) youngest() (list []int) {
+	for k, at := range u.results {
+		if !slices.ContainsFunc(u.results[k+1:], func(x int) bool { return u.f.words[x].isIMMA() == u.f.words[at].isIMMA() }) {
+			list = append(list, at)
+		}
+	}
+	return list
+}
+
 // freshBoards finds which instructions get scoreboards.
 func freshBoards(f *flow) map[int]*fresh {
 	need := map[int]*fresh{}
@@ -130,10 +143,15 @@ func freshBoards(f *flow) map[int]*fresh {
 				get(source).rd = true
 			}
 		}
-		if last := &f.words[f.blocks[b].to-1]; len(f.blocks[b].next) == 0 && last.op() != opRET {
+		last := &f.words[f.blocks[b].to-1]
+		if len(f.blocks[b].next) == 0 && last.op() != opRET {
 			continue
 		}
-		for _, at := range u.results {
+		results := u.results
+		if last.op() == opRET {
+			results = u.youngest()
+		}
+		for _, at := range results {
 			get(at).wr = true
 		}
 		if len(f.blocks[b].next) == 0 {
@@ -155,7 +173,7 @@ func countsOnUnit(words []word) bool {
 // that has none.
 func (w *word) isUnderstood() bool {
 	switch w.op() {
-	case opBRA, opBRAUnif, opBSSY, opBSYNC, opEXIT, opNOP, opMEMBAR, opERRBAR, opCGAERR, opDEPBAR, opENDCOLLECTIVE, opWARPSYNC,
+	case opBRA, opBRAUnif, opBSSY, opBSYNC, opEXIT, opNOP, opMEMBAR, opERRBAR, opCGAERR, opDEPBAR, opLDGDEPBAR, opENDCOLLECTIVE, opWARPSYNC,
 		0xb1d, 0x98f, 0x95c, 0x95d, opYIELD, 0x942, 0x91e, opRET, 0x9c7, 0xdc7: // BAR.SYNC, CCTL, breaks and pauses, barriers of clusters
 		return true
 	}
@@ -221,6 +239,7 @@ func slowed(words []word, gone []bool, leaf bool, r *Result) (out []word, ok boo
 		f.extra[left.Moves[i]] = n
 	}
 	need := freshBoards(f)
+	times := f.spentBefore()
 	after := f.respace(need)
 	const schedule = 1<<(64-stallShift) - 1
 	for i, m := range left.Moves {
@@ -243,7 +262,12 @@ func slowed(words []word, gone []bool, leaf bool, r *Result) (out []word, ok boo
 			moved[r.Moves[i]] = need[m]
 		}
 	}
-	a := &allocator{flow: traceIn(out, blocksApart(out), true, moved), paced: true}
+	a := &allocator{flow: traceIn(out, blocksApart(out), true, moved), paced: true, timeWas: make([]int, len(out))}
+	for i, m := range left.Moves {
+		if m >= 0 {
+			a.timeWas[r.Moves[i]] = times[m]
+		}
+	}
 	dead := -1
 	if leaf && len(a.first[0]) > 0 {
 		dead = a.first[0][0]
@@ -251,6 +275,15 @@ func slowed(words []word, gone []bool, leaf bool, r *Result) (out []word, ok boo
 	ok = a.reallocate(dead) && sound103(out)
 	r.doubts = a.doubts
 	return out, ok
+}
+
+// spentBefore returns by word how many cycles go by up to it.
+func (f *flow) spentBefore() []int {
+	times := make([]int, len(f.words))
+	for i := 1; i < len(times); i++ {
+		times[i] = times[i-1] + f.spends(i-1)
+	}
+	return times
 }
 
 // dropDelays marks as gone the NOPs that go on with the longest stall, and returns by the

@@ -29,7 +29,7 @@ func sound103(words []word) bool {
 			}
 		}
 	}
-	good := true
+	good, again := true, make([]bool, n)
 	step := func(set bitset, i int) {
 		w, o := &words[i], &f.ops[i]
 		mask := w.wait()
@@ -48,6 +48,7 @@ func sound103(words []word) bool {
 			switch {
 			case leaves:
 				good = false
+			case !again[t%n] && f.excludes(at[t%n], i):
 			case t < n:
 				good = good && !overlap(own.writes, o.reads) && (w.inUnit() || !overlap(own.writes, o.writes))
 			case !w.inUnit():
@@ -55,6 +56,7 @@ func sound103(words []word) bool {
 			}
 		})
 		if k, ok := number[i]; ok {
+			again[k] = again[k] || set.has(k) || set.has(n+k) // an earlier round's may have had another guard
 			set.set(k)
 			set.set(n + k)
 		}

@@ -155,6 +155,12 @@ func (f *flow) touches(t, i int) bool {
 			return false
 		}
 	}
+	if tok.fresh && f.apart && f.excludes(tok.at, i) {
+		return false
+	}
+	if tok.fresh && !f.strange && !tok.read && f.words[i].inUnit() && f.words[i].isIMMA() == f.words[tok.at].isIMMA() && f.of[i] == tok.block && tok.at < i && !overlap(own.writes, o.reads) {
+		return false // the unit writes in order
+	}
 	if tok.read {
 		reads := own.reads
 		if tok.fresh && f.apart {
@@ -175,6 +181,23 @@ func (f *flow) touches(t, i int) bool {
 		return true // where lanes join again uniform registers are complete
 	}
 	return overlap(own.writes, o.writes) || overlap(own.writes, o.reads)
+}
+
+// excludes reports whether of two words of a block the later one is done by no thread that does
+// the first: the same predicate guards both, inverted, and nothing in between writes it.
+func (f *flow) excludes(at, i int) bool {
+	const inverse, always = 8, 7
+	guard := f.words[at].guard()
+	if f.of[at] != f.of[i] || at >= i || guard&always == always || guard^f.words[i].guard() != inverse {
+		return false
+	}
+	p := []span{{predFile + int(guard&always), 1}}
+	for k := at; k < i; k++ {
+		if overlap(f.ops[k].writes, p) {
+			return false
+		}
+	}
+	return true
 }
 
 // hasUniform reports whether any of these are uniform registers.

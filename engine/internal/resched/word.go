@@ -110,6 +110,7 @@ const (
 	opEXIT          = 0x94d
 	opP2R           = 0x803
 	opR2P           = 0x804
+	opVOTE          = 0x806
 	opRET           = 0x950
 	opYIELD         = 0x946
 	opNOP           = 0x918
