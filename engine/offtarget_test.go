@@ -70,3 +70,43 @@ func TestOffTargetRefused(t *testing.T) {
 		}
 	}
 }
+
+// From 13.3 on every double of older toolkits' code holds a scoreboard, so that code of
+// sm_100 waits for all of them on sm_103 too: it is linked, with one warning for each function.
+// Products of integer matrices, which don't, and 13.1 and 13.2 are refused.
+func TestOffTargetLater(t *testing.T) {
+	for _, c := range []struct {
+		file, release string
+		linked        bool
+	}{
+		{"offtarget.cubin", "13.3", true}, {"offtarget-call.cubin", "13.4", true}, {"offtarget-call.cubin", "13.5", true},
+		{"offtarget-imma.cubin", "13.5", false}, {"offtarget.cubin", "13.1", false}, {"offtarget.cubin", "13.2", false},
+	} {
+		data, err := os.ReadFile("testdata/" + c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := engine.Link([]engine.Input{{Name: c.file, Data: data}}, engine.Options{Arch: "sm_103", Toolkit: c.release, Record: engine.CommandLine{Text: "-arch sm_103 "}})
+		if (err == nil) != c.linked {
+			t.Errorf("%s, %s: %v", c.file, c.release, err)
+			continue
+		}
+		if !c.linked {
+			continue
+		}
+		warned := map[string]int{}
+		for _, d := range out.Diags {
+			if d.Kind == engine.Rescheduled {
+				warned[d.Symbol]++
+			}
+		}
+		for name, n := range warned {
+			if n != 1 {
+				t.Errorf("%s, %s: %d warnings for %s", c.file, c.release, n, name)
+			}
+		}
+		if len(warned) == 0 {
+			t.Errorf("%s, %s: no warning", c.file, c.release)
+		}
+	}
+}

@@ -105,7 +105,10 @@ func (l *Backend) finish(fn *code, gone []int) error {
 	if !l.ShowsDebug() && !l.fences {
 		gone = append(gone, fn.unfence()...)
 	}
-	return l.reschedule(fn, gone)
+	if err := l.reschedule(fn, gone); err != nil {
+		return err
+	}
+	return l.holdsUnit(fn)
 }
 
 // decode decodes a function's code, as the input has it, and returns the words that go.

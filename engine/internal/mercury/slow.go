@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/resched"
 )
 
@@ -17,10 +18,30 @@ func (l *Backend) isOffTarget(fn *code) bool {
 // offTarget refuses what can't be made code of sm_103: functions with doubles or products
 // of integer matrices by other toolkits, or for releases whose way isn't known.
 func (l *Backend) offTarget(fn *code) error {
-	if !l.isOffTarget(fn) || l.Release.PacesDoubles && !fn.input.Foreign {
+	if !l.isOffTarget(fn) || l.Release.PacesDoubles && !fn.input.Foreign || l.Release.HoldsDoubles {
 		return nil
 	}
 	return l.notMade(fn)
+}
+
+// holdsUnit checks a function of sm_100 that a release made for sm_103 which gives every
+// double a scoreboard anyway: it refuses code that counts on a latency of sm_100 still. Stalls
+// stay as sm_100 has them, which the tool shortens.
+func (l *Backend) holdsUnit(fn *code) error {
+	if !l.Release.HoldsDoubles || !l.isOffTarget(fn) {
+		return nil
+	}
+	uses, sound := resched.Sound103(fn.sass)
+	if !uses {
+		return nil
+	}
+	if !sound {
+		return l.notMade(fn)
+	}
+	if !slices.ContainsFunc(fn.said, func(d diag.Diagnostic) bool { return d.Kind == diag.Rescheduled }) {
+		l.warnSchedule(fn, l.Funs[l.Secs[fn.text].Fun].Sym)
+	}
+	return nil
 }
 
 // takesFillers reports whether every word that NOPs come in front of begins a node:

@@ -1,5 +1,22 @@
 package resched
 
+// Sound103 reports whether code has instructions of the unit of doubles of sm_103, and whether it
+// waits for all of them.
+func Sound103(text []byte) (uses, sound bool) {
+	const most = 1 << 30 // bits
+	words := split(text)
+	n := 0
+	for i := range words {
+		if words[i].inUnit() {
+			n++
+		}
+	}
+	if n == 0 {
+		return false, true
+	}
+	return true, 2*n*len(blocks(words)) <= most && sound103(words)
+}
+
 // sound103 reports whether code for sm_103 waits for every double: for its results
 // before anything uses or overwrites their registers, for its sources before
 // anything overwrites those, for both before the code calls or returns, on every path.
