@@ -271,9 +271,9 @@ func (l *merger) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 	out := &l.Secs[f.Text]
 	if !l.Release.LoserDebug && l.Parts[f.Text].FirstRel != model.Absent {
 		if l.LostDebug == nil {
-			l.LostDebug = make(map[model.LostDebug]bool)
+			l.LostDebug = make(map[model.SymID]int32)
 		}
-		l.LostDebug[model.LostDebug{Sym: old, File: f.From}] = true
+		l.LostDebug[old] = f.From // and what stood before it, though that went without relocations of its own
 	}
 	sym.Info, sym.Other, sym.Size = s.Info, s.Other, s.Size
 	f.From = m.num

@@ -39,12 +39,6 @@ const (
 	modRecords
 )
 
-// LostDebug names the debug relocations a replaced definition leaves behind.
-type LostDebug struct {
-	Sym  SymID
-	File int32
-}
-
 // Calls is a list of functions, and where the part begins that the definition
 // that stands has added: those of one that was replaced stay, and aren't looked
 // at again.

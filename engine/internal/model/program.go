@@ -24,12 +24,12 @@ type Program struct {
 	Besides int // how many sections have a name beside them
 	Spare   int // sections that nvlink makes and doesn't use: only their number tells of them, under -v
 
-	ModuleAttributes []Attribute // .nv.info in reading order
-	Protos           []names.ID  // prototype strings by first use
-	Commons          []SymID     // tentative definitions by first appearance
-	Nameless         []FunID     // functions a nameless one was made right before
-	LostDebug        map[LostDebug]bool
-	TellsSparse      bool // some function of the inputs has a SPARSE_MMA_MASK
+	ModuleAttributes []Attribute     // .nv.info in reading order
+	Protos           []names.ID      // prototype strings by first use
+	Commons          []SymID         // tentative definitions by first appearance
+	Nameless         []FunID         // functions a nameless one was made right before
+	LostDebug        map[SymID]int32 // by function: the last input whose debug relocations to it went with a definition that was replaced
+	TellsSparse      bool            // some function of the inputs has a SPARSE_MMA_MASK
 	Compat           Compat
 	UnifiedEntries   map[SecID][]UnifiedEntry
 

@@ -245,7 +245,8 @@ func (l *Resolution) SymIndex(s model.SymID) uint32 {
 // IsLostDebug reports whether a record belongs to the debug data of a
 // definition that was replaced.
 func (l *Resolution) IsLostDebug(in model.SecID, r *model.Reloc) bool {
-	if l.LostDebug == nil || !l.LostDebug[model.LostDebug{Sym: r.Sym, File: r.File}] {
+	last, ok := l.LostDebug[r.Sym]
+	if !ok || r.File > last {
 		return false
 	}
 	if target := l.Secs[in].Target; l.DescribesCode(target) {
