@@ -32,8 +32,8 @@ const (
 
 	byNvJitLink = R120 | R121 | R122 | R123 | R125 | R126 | R128 | R129
 	since131    = R131 | since132
-	since132    = R132 | R133 | since134
-	since134    = R134 | R135
+	since132    = R132 | since133
+	since133    = R133 | R134 | R135
 	since130    = R130 | since131
 	from        = R124 | byNvJitLink | since130 // since 12.x
 	all         = R118 | from

@@ -135,7 +135,7 @@ var Table = [numOptions]Option{
 
 	Verbose2:     {"verbose2", "v2", Flag, since132, false, Obeyed, "", "", "print more about link-time optimization"},
 	NVVMLatest:   {"nvvm-latest", "nvvm-latest", Flag, R135, false, Refused, "", "", "newest libnvvm (link-time optimization)"},
-	AsToolsPatch: {"link-as-tools-patch", "astoolspatch", Flag, since134, false, Obeyed, "", "", "link code compiled as a tools' patch"},
+	AsToolsPatch: {"link-as-tools-patch", "astoolspatch", Flag, since133, false, Obeyed, "", "", "link code compiled as a tools' patch"},
 
 	AllowUndefinedGlobals:   {"allow-undefined-globals", "allow-undefined-globals", Flag, all, true, Obeyed, "", "", "undefined variables are no error"},
 	CudaAPIVersion:          {"cuda-api-version", "cuda-api-version", Text, all, true, Obeyed, "", "N.N", "oldest API version the image is for"},

@@ -18,6 +18,7 @@ var asNvlink = []string{
 	"is lost, since another object defines it",
 	"no multiple of the alignment",
 	"becomes another operation, as with nvlink",
+	"has addresses of 0, as with nvlink",
 	"waits for nothing, as nvlink",
 	"the first is taken for each, as nvlink does",
 	"comes to name other functions, as with -r",

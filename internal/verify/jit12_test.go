@@ -34,10 +34,8 @@ var wrong12 = map[string]bool{
 // known12 are links that a release makes otherwise; docs/known-differences.md
 // says why.
 var known12 = map[string]bool{
-	"12.3 alias_unused/11.8-sm_60":    true,
-	"12.3 random_3/11.8-sm_50":        true,
-	"12.8 weak_target/12.4-sm_90-abc": true,
-	"12.9 weak_target/12.4-sm_90-abc": true,
+	"12.3 alias_unused/11.8-sm_60": true,
+	"12.3 random_3/11.8-sm_50":     true,
 }
 
 // TestReleases12 holds the releases of 12.x that only nvJitLink knows: the

@@ -23,7 +23,7 @@ var wrongBehaviours = []struct {
 	{RelocationField, "yield_operation", ""}, {SharedPlace, "partial_yields", "13.0-sm_100-r"}, {SharedPlace, "hollow_reserved", "13.0-sm_110-r"},
 	{SharedPlace, "reserved_pair", "13.0-sm_110a-r"}, {SharedPlace, "too_much_shared", "13.0-sm_90-r"}, {SectionMissing, "shared_by_name", ""},
 	{FactStray, "static_namesakes", "100-r-final"}, {FactStray, "static_namesakes", "final-g"},
-	{FactStray, "sorted_symbols", ""},
+	{FactStray, "sorted_symbols", ""}, {SectionBytes, "lost_tables", "13.0-sm_100-ac"},
 	{SectionHeader, "unified_padded", "13.5-sm_100-r"}, {SymbolOther, "unified_padded", ""},
 }
 

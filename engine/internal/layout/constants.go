@@ -40,6 +40,9 @@ func (l *Layout) layoutConstants() {
 	for i := range units {
 		l.placeUnit(&units[i], banks)
 		l.copyToUsers(&units[i], banks)
+		if l.Dialect.MovesTargets {
+			l.makeTargetRelocs(&units[i], banks)
+		}
 	}
 	if l.Dialect.MovesTargets {
 		l.moveUnitRelocs(units, banks)
@@ -109,7 +112,7 @@ func (l *Layout) copyToUsers(u *unit, banks []bank) {
 			b.sec = l.newBank2(b.kernel, u.sec)
 		}
 		b.grown = true
-		l.Secs[b.sec].Deleted = false
+		l.Fill(b.sec)
 		l.copyUnit(b.sec, u)
 	}
 }

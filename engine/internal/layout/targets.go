@@ -2,11 +2,11 @@ package layout
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/names"
 )
 
 // moveUnitRelocs moves the relocations of compiler constants (addresses of
@@ -16,7 +16,7 @@ import (
 func (l *Layout) moveUnitRelocs(units []unit, banks []bank) {
 	objects := make(map[model.SecID][]model.SymID)
 	for i := range l.Syms {
-		if s := &l.Syms[i]; s.Sec >= 0 && s.Type() == cuda.STTCudaObject && l.Secs[s.Sec].Type == cuda.SHTCudaConstant0+2 {
+		if s := &l.Syms[i]; s.Sec >= 0 && s.Type() == cuda.STTCudaObject && l.Secs[s.Sec].Type == cuda.SHTCudaConstant0+2 && !l.isReplaced(s) {
 			objects[s.Sec] = append(objects[s.Sec], model.SymID(i))
 		}
 	}
@@ -37,20 +37,45 @@ func (l *Layout) moveUnitRelocs(units []unit, banks []bank) {
 			}
 		}
 	}
-	// Sections of records are made in the order of the banks.
-	for _, to := range slices.Sorted(maps.Keys(moved)) {
-		name := l.Names.ID(".rela" + l.Names.Str(l.Secs[to].Name))
-		rela := l.RelocSection(to, name)
-		if rela == model.Absent {
-			rela = l.NewRelocSection(name, cuda.SHTRela, cuda.SHFInfoLink, to)
-			if l.Opt.PreserveRelocs {
-				l.PreserveFor(l.Secs[to].Name, to)
-			}
-		}
-		list := moved[to]
+	for to, list := range moved {
 		slices.Reverse(list) // a section's records are written last first
-		l.Parts[rela].Relocs = append(list, l.Parts[rela].Relocs...)
+		part := &l.Parts[l.RelocSection(to, l.targetRelocName(to))]
+		part.Relocs = append(list, part.Relocs...)
 	}
+}
+
+// makeTargetRelocs makes the sections that take a unit's relocations, in the order of the banks.
+func (l *Layout) makeTargetRelocs(u *unit, banks []bank) {
+	if l.Parts[u.sec].FirstRel == model.Absent {
+		return
+	}
+	var users []model.SecID
+	for _, k := range u.users {
+		users = append(users, banks[k].sec)
+	}
+	slices.Sort(users)
+	for _, to := range users {
+		if to == model.Absent || l.RelocSection(to, l.targetRelocName(to)) != model.Absent {
+			continue
+		}
+		l.NewRelocSection(l.targetRelocName(to), cuda.SHTRela, cuda.SHFInfoLink, to)
+		if l.Opt.PreserveRelocs {
+			l.PreserveFor(l.Secs[to].Name, to)
+		}
+	}
+}
+
+func (l *Layout) targetRelocName(bank model.SecID) names.ID {
+	return l.Names.ID(".rela" + l.Names.Str(l.Secs[bank].Name))
+}
+
+// isReplaced reports whether a table is of a definition of its function that was replaced.
+func (l *Layout) isReplaced(s *model.Symbol) bool {
+	owner := l.Secs[s.Sec].Owner
+	if owner == model.Absent || l.Secs[owner].Fun == model.Absent {
+		return false
+	}
+	return s.File != l.Funs[l.Secs[owner].Fun].From
 }
 
 // unitRelocs returns the records of a unit in the order in which they are
@@ -75,7 +100,7 @@ func (l *Layout) unitRelocs(sec model.SecID, objects []model.SymID) []model.Relo
 	}
 	var lost []model.Reloc // of tables whose definition lost
 	for j := range records {
-		if !taken[j] {
+		if !taken[j] && records[j].Off < l.Secs[sec].Size {
 			lost = append(lost, records[j])
 		}
 	}

@@ -22,13 +22,20 @@ func (l *Backend) finishCompat() (more []byte) {
 		l.Compat.List = slices.DeleteFunc(l.Compat.List, func(r cubin.InfoRecord) bool { return r.Attr == attr0E })
 	}
 	for i := range own {
-		if k := slices.IndexFunc(l.Compat.List, func(r cubin.InfoRecord) bool { return r.Attr == own[i].Attr }); k >= 0 {
-			l.Compat.List[k] = own[i]
-		} else {
+		if !replaceRecord(l.Compat.List, own[i]) && !replaceRecord(l.Compat.Late, own[i]) {
 			more = own[i].Append(more)
 		}
 	}
 	return more
+}
+
+// replaceRecord puts a record in the place of the one of its attribute; false for none.
+func replaceRecord(list []cubin.InfoRecord, rec cubin.InfoRecord) bool {
+	k := slices.IndexFunc(list, func(r cubin.InfoRecord) bool { return r.Attr == rec.Attr })
+	if k >= 0 {
+		list[k] = rec
+	}
+	return k >= 0
 }
 
 const attr0E = 0x0e // of .nv.compat, without a name that is known

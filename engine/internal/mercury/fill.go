@@ -117,19 +117,19 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 	return nil
 }
 
-// fillTargets writes the addresses of code into compiler constants.
+// fillTargets writes the addresses of code into compiler constants. What is no target of the
+// code that stands, as of a jump table whose definition was replaced, becomes 0.
 func (l *Backend) fillTargets(id model.SecID, sass *part) {
+	targets := make(map[model.SecID]map[uint64]bool)
 	for rela := l.Parts[id].FirstRel; rela != model.Absent; rela = l.Parts[rela].NextRel {
-		for j := range l.Parts[rela].Relocs {
+		for j := len(l.Parts[rela].Relocs) - 1; j >= 0; j-- { // in the order in which they are written
 			r := &l.Parts[rela].Relocs[j]
 			if r.Disposition != model.Kept || r.Sym == model.Absent || l.Syms[r.Sym].Sec < 0 {
 				continue
 			}
-			fn := l.opened(l.Syms[r.Sym].Sec)
+			text := l.Syms[r.Sym].Sec
+			fn := l.opened(text)
 			if fn == nil || r.NewType != cuda.R_MERCURY_PROG_REL32 && r.NewType != cuda.R_MERCURY_PROG_REL64 {
-				continue
-			}
-			if !fn.begins(uint64(r.Addend)) { // a place in another definition, which lost
 				continue
 			}
 			if sass.data == nil {
@@ -139,8 +139,17 @@ func (l *Backend) fillTargets(id model.SecID, sass *part) {
 				}
 				sass.chunks = nil
 			}
+			known, ok := targets[text]
+			if !ok {
+				known = l.jumpTargets(text)
+				targets[text] = known
+			}
+			var at uint64
+			if known[uint64(r.Addend)] {
+				at = fn.sassOf(uint64(r.Addend))
+			}
 			if b, ok := cubin.Window(sass.data, r.Off, 4); ok {
-				binary.LittleEndian.PutUint32(b, uint32(fn.sassOf(uint64(r.Addend))))
+				binary.LittleEndian.PutUint32(b, uint32(at))
 			}
 		}
 	}

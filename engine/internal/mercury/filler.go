@@ -14,6 +14,7 @@ import (
 // belongs to code is made side by side, and beside the rest.
 func (l *Backend) fillParts(img *plan) error {
 	img.first(l) // before several ask for it
+	l.sayLostTables()
 	if l.Release.Marks6D {
 		l.findDependents()
 	}

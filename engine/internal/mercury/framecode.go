@@ -64,18 +64,53 @@ func appendAdvance(out []byte, from, to uint64) []byte {
 	return binary.LittleEndian.AppendUint32(append(out, cfaAdvance4), uint32((to-from)/sassCodeAlignment))
 }
 
-// framePoints appends the points of a Mercury program at the addresses of the SASS code.
-func framePoints(points []framePoint, b []byte, fn *code) ([]framePoint, bool) {
-	merc, moved, from := uint64(0), false, len(points)
-	ok := eachFrameOp(b, func(distance uint64, ins []byte) {
+// frameProgramOf is what an FDE of an input says on both sides.
+type frameProgramOf struct {
+	merc, sass []byte   // sass is nil where that side doesn't count
+	lost       *lostMap // finds the places of sass where its definition lost; nil where it stands
+}
+
+// place returns the address of the SASS code for a place of the program that counts; false
+// where the code has none.
+func (p *frameProgramOf) place(at uint64, fn *code) (uint64, bool) {
+	switch {
+	case p.sass == nil:
+		return fn.frameAt(at), true
+	case p.lost == nil:
+		return fn.frameMoved(at * sassCodeAlignment), true
+	}
+	to, ok := p.lost.at(uint32(min(at*sassCodeAlignment, 1<<32-1)))
+	return uint64(to), ok
+}
+
+// framePoints appends the points of a program at the addresses of the SASS code. What is
+// said of a place that the code doesn't have is lost.
+func framePoints(points []framePoint, p frameProgramOf, fn *code) ([]framePoint, bool) {
+	program := p.merc
+	if p.sass != nil {
+		program = p.sass
+	}
+	at, first, moved, known := uint64(0), true, false, true
+	begin := func() {
+		var to uint64
+		if to, known = p.place(at, fn); known {
+			points = append(points, framePoint{at: to})
+		}
+		first, moved = false, false
+	}
+	ok := eachFrameOp(program, func(distance uint64, ins []byte) {
 		if ins == nil {
-			merc += distance
-			moved = true
+			at += distance
+			if moved = p.sass == nil; !moved {
+				begin() // a point for each advance
+			}
 			return
 		}
-		if moved || len(points) == from {
-			points = append(points, framePoint{at: fn.frameAt(merc)})
-			moved = false
+		if first || moved {
+			begin()
+		}
+		if !known {
+			return
 		}
 		if last := &points[len(points)-1]; last.ops == nil {
 			last.ops = ins
@@ -84,17 +119,17 @@ func framePoints(points []framePoint, b []byte, fn *code) ([]framePoint, bool) {
 		}
 	})
 	if moved {
-		points = append(points, framePoint{at: fn.frameAt(merc)})
+		begin()
 	}
 	return points, ok
 }
 
-// translateFrame appends a Mercury program with the addresses of the SASS code. others
-// are the programs of other FDEs about the code, of a definition that took a weak one's
-// place or of the one that lost it: what they say is told here, too.
-func translateFrame(out, b []byte, others [][]byte, fn *code) ([]byte, bool) {
+// translateFrame appends a program with the addresses of the SASS code. others are those of
+// other FDEs about the code, of a definition that took a weak one's place or of the one that
+// lost it: what they say is told here, too.
+func translateFrame(out []byte, p frameProgramOf, others []frameProgramOf, fn *code) ([]byte, bool) {
 	var few [8]framePoint
-	points, ok := framePoints(few[:0], b, fn)
+	points, ok := framePoints(few[:0], p, fn)
 	for _, more := range others {
 		var fits bool
 		points, fits = framePoints(points, more, fn)

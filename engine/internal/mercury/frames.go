@@ -105,8 +105,14 @@ type frameEntry struct {
 	cie    []byte
 	sass   []byte // its program on the SASS side of the input, nil where that doesn't count
 	record *frameRecord
-	fn     *code    // what it is about; nil for no code, or for code that an FDE before is about
-	others [][]byte // programs of FDEs behind it about the same code
+	lost   *lostMap         // finds its places on the SASS side where its definition lost
+	fn     *code            // what it is about; nil for no code, or for code that an FDE before is about
+	others []frameProgramOf // programs of FDEs behind it about the same code
+}
+
+// program returns what an entry says.
+func (e *frameEntry) program() frameProgramOf {
+	return frameProgramOf{merc: e.bytes[frameProgram:], sass: e.sass, lost: e.lost}
 }
 
 // fillFrames makes .debug_frame and its relocations.
@@ -161,13 +167,17 @@ func (l *Backend) frameEntries(img *plan, target model.SecID) ([]frameEntry, err
 				return nil, l.badFrames(c) // an FDE before any CIE
 			}
 			e := frameEntry{chunk: c, bytes: c.Data[f.off : f.off+f.size], cie: cie, sass: sass[r.from], record: r}
-			switch fn := l.frameCode(img, r.sym); {
+			fn := l.frameCode(img, r.sym)
+			if fn != nil {
+				e.lost = l.lostPlaces(fn, &e)
+			}
+			switch {
 			case fn == nil:
 			case fn.frame == 0:
 				e.fn, fn.frame = fn, len(entries)+1
 			case fn.frame <= len(entries) && entries[fn.frame-1].fn == fn: // not of another section
 				first := &entries[fn.frame-1]
-				first.others = append(first.others, e.bytes[frameProgram:])
+				first.others = append(first.others, e.program())
 			}
 			entries = append(entries, e)
 		}
@@ -182,9 +192,6 @@ func (l *Backend) appendFrame(out []byte, e *frameEntry) ([]byte, bool) {
 	out = append(out, e.cie...)
 	if e.fn != nil {
 		out[cieAt+codeAlignment] = sassCodeAlignment
-		if lost := l.lostIn(e.fn, e.chunk.File); lost != nil && !e.fn.framesFit(lost, e.bytes[frameProgram:], e.sass) {
-			l.sayLost(e.fn, e.chunk.File)
-		}
 	}
 	fde := uint64(len(out))
 	out, ok := appendFDE(out, e, l.pairMovesOf(e.fn, e.sass))
@@ -333,10 +340,10 @@ func appendFDE(out []byte, e *frameEntry, moves []framePoint) ([]byte, bool) {
 	if e.fn != nil {
 		binary.LittleEndian.PutUint64(out[start+frameProgram-8:], uint64(e.fn.cap.SASSSize()))
 		var ok bool
-		if e.sass != nil {
+		if e.sass != nil && e.lost == nil && len(e.others) == 0 {
 			out, ok = moveFrame(out, e.sass, e.fn)
 		} else {
-			out, ok = translateFrame(out, e.bytes[frameProgram:], e.others, e.fn)
+			out, ok = translateFrame(out, e.program(), e.others, e.fn)
 		}
 		if ok && len(moves) > 0 {
 			program := out[start+frameProgram:]

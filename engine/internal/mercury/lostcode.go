@@ -96,22 +96,32 @@ func (m *lostMap) at(off uint32) (to uint32, ok bool) {
 	return m.to.movedStart(m.to.words[k].SASS), true
 }
 
-// framesFit reports whether the advances of a lost definition's frame, of its Mercury
-// side or where that counts of its SASS, lead to places of the code that stands.
-func (fn *code) framesFit(lost *lostCode, merc, sass []byte) bool {
-	fit, program := fn.beginsAt, merc
-	if sass != nil {
-		places, known := newLostMap(lost, fn)
-		program = sass
-		fit = func(at uint64) bool {
-			to, ok := places.at(uint32(at * sassCodeAlignment))
-			return known && ok && uint64(to) == fn.frameMoved(at*sassCodeAlignment)
-		}
+// lostPlaces returns what finds the places of an FDE of a definition that lost, nil where
+// the definition stands. It warns where the places that nvlink finds aren't known.
+func (l *Backend) lostPlaces(fn *code, e *frameEntry) *lostMap {
+	lost := l.lostIn(fn, e.chunk.File)
+	if lost == nil {
+		return nil
 	}
+	if e.sass != nil {
+		places, known := newLostMap(lost, fn)
+		if known {
+			return &places
+		}
+	} else if fn.beginsAll(e.bytes[frameProgram:]) {
+		return nil
+	}
+	l.sayLost(fn, e.chunk.File)
+	return nil
+}
+
+// beginsAll reports whether the advances of a frame of the Mercury side lead to places of
+// the code that stands.
+func (fn *code) beginsAll(program []byte) bool {
 	at, all := uint64(0), true
 	ok := eachFrameOp(program, func(distance uint64, ins []byte) {
 		if at += distance; ins == nil {
-			all = all && fit(at)
+			all = all && fn.beginsAt(at)
 		}
 	})
 	return ok && all

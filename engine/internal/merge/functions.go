@@ -269,7 +269,7 @@ func (l *merger) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 	fun := sym.Fun
 	f := &l.Funs[fun]
 	out := &l.Secs[f.Text]
-	if !l.Release.LoserDebug && l.Parts[f.Text].FirstRel != model.Absent {
+	if !l.Release.LoserDebug && l.hasRelocs(f.Text) {
 		if l.LostDebug == nil {
 			l.LostDebug = make(map[model.SymID]int32)
 		}
@@ -288,15 +288,7 @@ func (l *merger) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 		l.InfoOf(f.Info).Read = nil
 		f.InfoMade, f.InfoAt = 0, 0
 	}
-	for id := l.Parts[f.Text].FirstOwned; id != model.Absent; id = l.Parts[id].NextOwned {
-		if n, ok := cubin.ConstantBank(l.Secs[id].Type); ok && n != 0 {
-			l.Secs[id].Size, l.Parts[id].Chunks = 0, nil
-			l.Secs[id].Deleted, l.Secs[id].Emptied = true, true
-			for r := l.Parts[id].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
-				l.Parts[r].Relocs = nil
-			}
-		}
-	}
+	l.loseBanks(f.Text)
 	for k, at := range f.Mod {
 		if at > 0 {
 			l.ModuleAttributes[at-1].Gone = true
@@ -312,6 +304,49 @@ func (l *merger) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 		return nil
 	}
 	return l.fillText(m, shndx, text, f.Text)
+}
+
+// loseBanks empties the banks of compiler constants of a definition that is replaced. One that a
+// definition that lost had left there goes; the next makes another.
+func (l *merger) loseBanks(text model.SecID) {
+	next := model.SecID(model.Absent)
+	for id := l.Parts[text].FirstOwned; id != model.Absent; id = next {
+		next = l.Parts[id].NextOwned
+		if n, ok := cubin.ConstantBank(l.Secs[id].Type); !ok || n == 0 {
+			continue
+		}
+		stray := l.Secs[id].Stray
+		for r := l.Parts[id].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
+			l.Secs[r].Deleted = stray || l.keepsLostTables() // if kept, until the table is filled again
+			if stray || !l.keepsLostTables() {
+				l.Parts[r].Relocs = nil
+			}
+		}
+		l.Secs[id].Size, l.Parts[id].Chunks = 0, nil
+		l.Secs[id].Deleted, l.Secs[id].Emptied = true, !stray
+		if stray {
+			l.Disown(text, id)
+		}
+	}
+}
+
+// hasRelocs reports whether a function has relocations: where those of replaced tables go, also a
+// table that a definition that lost left to it.
+func (l *merger) hasRelocs(text model.SecID) bool {
+	if l.Parts[text].FirstRel != model.Absent {
+		return true
+	}
+	for id := l.Parts[text].FirstOwned; id != model.Absent && l.Release.DropsLostTables; id = l.Parts[id].NextOwned {
+		if l.Secs[id].Stray && l.Parts[id].FirstRel != model.Absent {
+			return true
+		}
+	}
+	return false
+}
+
+// keepsLostTables reports whether the relocations of a replaced definition's jump tables stay.
+func (l *merger) keepsLostTables() bool {
+	return l.Dialect.MovesTargets && !l.Release.DropsLostTables
 }
 
 // isListed reports whether a definition stands among the global symbols.

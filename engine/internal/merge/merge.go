@@ -331,7 +331,7 @@ func (l *merger) sectionFor(m *module, s *cubin.Section) (model.SecID, error) {
 		if out := &l.Secs[id]; out.Stray { // that of a definition that lost stood here
 			out.Stray, out.Align = false, s.Align
 		}
-		l.Secs[id].Deleted = false
+		l.Fill(id)
 		return id, nil
 	}
 	flags := s.Flags

@@ -17,7 +17,7 @@ func (l *merger) checkPatches(m *module) error {
 		}
 		f := &l.Funs[l.Syms[m.sym[i]].Fun]
 		if f.Info == model.Absent || !slices.ContainsFunc(l.InfoOf(f.Info).Read, func(r model.Attribute) bool { return r.Attr == cuda.AttrToolsPatchFunc }) {
-			return diag.Refuse(diag.BadOption, m.file.Name, "Function '%s' in '%s' is missing EIATTR_TOOLS_PATCH_FUNC attribute required by -astoolspatch option", m.tab.Name(&s), m.file.Name)
+			return diag.Refuse(diag.BadOption, m.file.Name, "Function '%s' in '%s' is missing EIATTR_TOOLS_PATCH_FUNC attribute required by %s option", m.tab.Name(&s), m.file.Name, l.Release.ToolsPatch)
 		}
 	}
 	return nil

@@ -49,6 +49,15 @@ func (l *Program) Own(text, id SecID) {
 	*at = id
 }
 
+// Disown takes a section from the code that has it.
+func (l *Program) Disown(text, id SecID) {
+	at := &l.Parts[text].FirstOwned
+	for *at != id {
+		at = &l.Parts[*at].NextOwned
+	}
+	*at, l.Parts[id].NextOwned = l.Parts[id].NextOwned, Absent
+}
+
 // NewRelocSection makes an empty relocation section.
 func (l *Program) NewRelocSection(name names.ID, typ cuda.SectionType, flags cuda.SectionFlags, target SecID) SecID {
 	id := l.NewSection(name, typ, flags, 8)
@@ -59,6 +68,14 @@ func (l *Program) NewRelocSection(name names.ID, typ cuda.SectionType, flags cud
 	}
 	*at = id
 	return id
+}
+
+// Fill has a section, and the relocations that it has, stay after all.
+func (l *Program) Fill(id SecID) {
+	l.Secs[id].Deleted = false
+	for r := l.Parts[id].FirstRel; r != Absent; r = l.Parts[r].NextRel {
+		l.Secs[r].Deleted = false
+	}
 }
 
 // Blank returns n elements that are absent, reusing s where it is long enough.

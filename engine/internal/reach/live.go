@@ -74,6 +74,19 @@ func (l *Graph) judgeAliases() {
 	}
 }
 
+// judgeLostTables finds the jump table of a definition that was replaced by one without: from 13.0
+// on a partial link fails of its symbol.
+func (l *Graph) judgeLostTables() {
+	if l.Release.LoserDebug || !l.IsRelocatable() {
+		return
+	}
+	for i := range l.Secs {
+		if s := &l.Secs[i]; s.Emptied && s.Deleted {
+			l.Broken = "reference to deleted section"
+		}
+	}
+}
+
 // keepCalled keeps the undefined functions that live ones call, also those
 // that live only by their address.
 func (l *Graph) keepCalled() {

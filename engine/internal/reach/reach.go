@@ -26,5 +26,6 @@ func Find(p *model.Program) *Graph {
 	l.closeGraph()
 	l.markLive()
 	l.removeDead()
+	l.judgeLostTables()
 	return l
 }

@@ -128,6 +128,10 @@ type Release struct {
 	// FilterSkipsLost: under a kernel filter the records of a definition that lost
 	// are no error from sm_100 on.
 	FilterSkipsLost bool
+	// ToolsPatch is what a message calls the option for tools' patches.
+	ToolsPatch string
+	// DropsLostTables: the relocations of a replaced definition's jump tables go from sm_100 on too.
+	DropsLostTables bool
 	// FramesOfSASS: .debug_frame of the SASS side tells what the Mercury side
 	// doesn't, registers that are lost.
 	FramesOfSASS bool
@@ -324,8 +328,10 @@ var (
 		r.HoldsDoubles = true
 		r.Bares = true
 		r.ZeroedDefines = true
+		r.ToolsPatch = "--astoolspatch"
 	})
 	r134 = r133.successor("13.4", 134, "V13.4.92", "38855100", func(r *Release) {
+		r.ToolsPatch = "-astoolspatch"
 		r.Compat.Missing = missingBy134
 		r.Compat.Own0E = 0x400
 		r.ClonesCalls = true
@@ -350,6 +356,7 @@ var (
 		r.HollowReserved = true
 		r.NamesConstants = true
 		r.FilterSkipsLost = true
+		r.DropsLostTables = true
 		r.FirstOfSize = true
 		r.FirstOfName = false
 	})

@@ -1,0 +1,61 @@
+package mercury
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// jumpTargets returns the Mercury offsets that a function's attributes call targets of
+// indirect branches.
+func (l *Backend) jumpTargets(text model.SecID) map[uint64]bool {
+	targets := make(map[uint64]bool)
+	info := l.Funs[l.Secs[text].Fun].Info
+	if info == model.Absent {
+		return targets
+	}
+	records := l.Parts[info].Records()
+	for i := range records {
+		r := &records[i]
+		if r.Attr != cuda.AttrIndirectBranchTargets || r.Gone {
+			continue
+		}
+		data := r.Data()
+		_ = capsule.VisitOffsets(r.Attr, data, func(at int) { targets[uint64(binary.LittleEndian.Uint32(data[at:]))] = true })
+	}
+	return targets
+}
+
+// sayLostTables warns of each function whose jump table gets addresses of 0: nvlink up to 13.4 also
+// applies the relocations of the table of a definition that was replaced, last.
+func (l *Backend) sayLostTables() {
+	if l.IsRelocatable() {
+		return
+	}
+	said := make(map[model.SecID]bool)
+	for i := range l.Secs {
+		if !l.Secs[i].Emptied || len(l.Parts[i].Chunks) == 0 {
+			continue
+		}
+		for rela := l.Parts[i].FirstRel; rela != model.Absent; rela = l.Parts[rela].NextRel {
+			for j := range l.Parts[rela].Relocs {
+				r := &l.Parts[rela].Relocs[j]
+				if r.Sym == model.Absent || l.Syms[r.Sym].Sec < 0 || said[l.Syms[r.Sym].Sec] {
+					continue
+				}
+				text := l.Syms[r.Sym].Sec
+				if l.opened(text) == nil || l.jumpTargets(text)[uint64(r.Addend)] {
+					continue
+				}
+				said[text] = true
+				file := l.FileName(l.Funs[l.Secs[text].Fun].From)
+				l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, File: file, Section: l.Names.Str(l.Secs[i].Name), Offset: r.Off,
+					Text: fmt.Sprintf("Jump table of '%s' in '%s' has addresses of 0, as with nvlink %s, since it replaces a definition that has one", l.SymName(r.Sym), file, l.Release.Name)})
+			}
+		}
+	}
+}
