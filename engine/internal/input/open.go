@@ -56,7 +56,9 @@ func (l *Set) open(inputs []Input) error {
 		if err := l.checkFile(f); err != nil {
 			return err
 		}
-		l.ForwardProgress = l.ForwardProgress || l.VirtualSM(f) >= independentThreads
+		independent := l.VirtualSM(f) >= IndependentThreads
+		l.ForwardProgress = l.ForwardProgress || independent
+		l.Lockstep = l.Lockstep || !independent
 	}
 	l.warnWholeProgram()
 	return l.openMercury()
@@ -152,8 +154,8 @@ func isAccelerated(f *cubin.File) bool {
 	return false
 }
 
-// independentThreads is the first SM whose threads advance independently.
-const independentThreads cuda.SM = 70
+// IndependentThreads is the first SM whose threads advance independently.
+const IndependentThreads cuda.SM = 70
 
 // VirtualSM returns the SM an object's PTX was written for.
 func (l *Set) VirtualSM(f *cubin.File) cuda.SM {

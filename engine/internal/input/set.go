@@ -26,6 +26,8 @@ type Set struct {
 	// ForwardProgress: some input was written for an SM whose threads advance
 	// independently, so that its YIELDs stay.
 	ForwardProgress bool
+	// Lockstep: some input was written for an SM whose threads don't.
+	Lockstep bool
 
 	Room   room.Room // for tables
 	total  int64     // bytes of all inputs

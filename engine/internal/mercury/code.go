@@ -188,6 +188,19 @@ func (fn *code) appendYields(list []cubin.Reloc) []cubin.Reloc {
 	return list
 }
 
+// appendNewYields appends the records of YIELDs that ptxas wrote none for, as the input is for an SM
+// whose threads advance independently: a link with -r that has others makes them.
+func (fn *code) appendNewYields(list []cubin.Reloc) []cubin.Reloc {
+	const opcodeNOP = 0x118
+	for _, k := range resched.Yields(fn.sass) {
+		off := uint64(k) * capsule.WordSize
+		list = append(list,
+			cubin.Reloc{Off: off, Type: cuda.R_CUDA_YIELD_OPCODE9_0, Addend: opcodeNOP},
+			cubin.Reloc{Off: off, Type: cuda.R_CUDA_YIELD_CLEAR_PRED4_87})
+	}
+	return list
+}
+
 // sortByPlace sorts a list by a place, stably. Lists of records stand mostly in
 // runs from the last place to the first.
 func sortByPlace[T any](list []T, place func(*T) uint64) {
