@@ -37,9 +37,10 @@ type Sides struct {
 	Rela []uint32    // by section (SASS): the RELA section that patches it, 0 for none
 	Info []uint32    // by section of code (SASS): its .nv.info.<f>, 0 for none
 
-	Toolkit uint32 // that made it
-	Foreign bool   // made by a toolkit whose code the release makes anew
-	ends    *ends  // see MercEnd
+	Toolkit uint32  // that made it
+	Virtual cuda.SM // that it was written for
+	Foreign bool    // made by a toolkit whose code the release makes anew
+	ends    *ends   // see MercEnd
 	// Confused names sections of which there are several with other contents: see namesakes.
 	Confused []string
 	mixed    bool // and code may become another by that
@@ -84,6 +85,7 @@ func (l *Set) openMercury() error {
 func (l *Set) openSides(i int, p *pairing) error {
 	f, in := l.Files[i], &l.Sides[i]
 	in.File, in.Toolkit, in.ends = f, toolkitOf(f), new(ends)
+	in.Virtual = l.VirtualSM(f)
 	in.Foreign = in.Toolkit < l.Release.Finalizer
 	if err := p.pair(in); err != nil {
 		return err

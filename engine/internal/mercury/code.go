@@ -138,23 +138,34 @@ func (l *Backend) decode(fn *code, text model.SecID, to *shelf) (gone []int, err
 		}
 		sortByPlace(fn.relocs, func(r *cubin.Reloc) uint64 { return r.Off })
 	}
-	if !l.ForwardProgress && !l.IsRelocatable() {
-		fn.clearYields(l.NullValue)
+	if l.Lockstep && !l.IsRelocatable() {
+		records := fn.relocs
+		if fn.lacksYields() {
+			records = fn.appendNewYields(nil)
+		}
+		fn.clearYields(records, l.NullValue)
 	}
 	return gone, nil
 }
 
-// clearYields makes each YIELD a NOP, in code for GPUs whose threads don't advance
+// lacksYields reports whether ptxas wrote no records of a code's YIELDs, as its input is for an SM
+// whose threads advance independently. In a link with others the finalizer makes them, where
+// the code has other records.
+func (fn *code) lacksYields() bool {
+	return fn.input.Virtual >= input.IndependentThreads && len(fn.relocs) > 0
+}
+
+// clearYields makes each YIELD a NOP where some input is for an SM whose threads don't advance
 // independently. Only the SASS side has records of it. They name symbol 0, whose value
 // counts: see resolve's warnYields.
-func (fn *code) clearYields(null uint64) {
+func (fn *code) clearYields(records []cubin.Reloc, null uint64) {
 	const (
 		opcodeHigh = 1 // the ninth of nine bits, in the second byte
 		predicate  = 87
 	)
 	whole := true // the input's bytes
-	for i := range fn.relocs {
-		r := &fn.relocs[i]
+	for i := range records {
+		r := &records[i]
 		word, ok := cubin.Window(fn.sass, r.Off, capsule.WordSize)
 		if !ok || !resolve.IsYield(r.Type) {
 			continue
@@ -188,8 +199,7 @@ func (fn *code) appendYields(list []cubin.Reloc) []cubin.Reloc {
 	return list
 }
 
-// appendNewYields appends the records of YIELDs that ptxas wrote none for, as the input is for an SM
-// whose threads advance independently: a link with -r that has others makes them.
+// appendNewYields appends the records of YIELDs that ptxas wrote none for.
 func (fn *code) appendNewYields(list []cubin.Reloc) []cubin.Reloc {
 	const opcodeNOP = 0x118
 	for _, k := range resched.Yields(fn.sass) {

@@ -7,7 +7,6 @@ import (
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
@@ -255,7 +254,7 @@ func (l *Backend) sassRelocs(list []cubin.Reloc, id model.SecID) []cubin.Reloc {
 	}
 	if fn != nil && l.IsRelocatable() {
 		list = fn.appendYields(list)
-		if l.Lockstep && l.VirtualSM(fn.input.File) >= input.IndependentThreads {
+		if l.Lockstep && fn.lacksYields() {
 			list = fn.appendNewYields(list)
 		}
 	}
