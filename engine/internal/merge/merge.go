@@ -92,6 +92,7 @@ type module struct {
 	localsFirst []uint32               // by number once local symbols stand in front: the number; made when first asked for
 	toldMisread bool                   // see misread
 	lostData    []dataRange            // bytes of losing objects, by input section
+	dataEnds    map[uint32]uint64      // by section: where its last symbol of data ends; see named
 	winner      map[uint32]model.SecID // code section of a losing definition to that of the winner
 	replaced    map[model.SymID]bool   // variables whose weak definition one of this module replaces
 	twice       map[uint32]bool        // code sections of second strong definitions, an error
@@ -257,9 +258,33 @@ func (l *merger) mergeSection(m *module, i int, s *cubin.Section) error {
 	if id == lost || s.Type == cuda.SHTCudaConstant0 && l.sharesParams(m, id, s) {
 		return nil
 	}
+	if s.Type == cuda.SHTCudaConstant0+2 && s.Owner() != 0 {
+		s = m.named(i, s)
+	}
 	base, err := l.appendChunk(m, id, i, s)
 	m.base[i] = base
 	return err
+}
+
+// named returns a section of compiler constants as far as symbols of data name its bytes: a jump table that an
+// earlier link left of a definition that lost has no symbol, and goes.
+func (m *module) named(i int, s *cubin.Section) *cubin.Section {
+	if m.dataEnds == nil {
+		m.dataEnds = make(map[uint32]uint64)
+		for k := range m.syms {
+			if sym := &m.syms[k]; sym.Type() == cuda.STTCudaObject && sym.Value+sym.Size >= sym.Size {
+				at := m.tab.Shndx(k, sym)
+				m.dataEnds[at] = max(m.dataEnds[at], sym.Value+sym.Size)
+			}
+		}
+	}
+	end := m.dataEnds[uint32(i)]
+	if end == 0 || end >= s.Size {
+		return s
+	}
+	short := *s
+	short.Size = end
+	return &short
 }
 
 // copyNote appends a note to those of its name, where the release knows them for nothing else.
