@@ -112,7 +112,9 @@ func (p *partialLayout) alignKernel(k model.FunID) {
 		sec.Size = p.highest[p.users[k].of]
 		p.sharedUses(k, func(v model.SymID) { p.direct[v] = true })
 	}
-	if !p.late[id] {
+	if p.late[id] {
+		sec.Align = max(sec.Align, p.users[k].most)
+	} else {
 		sec.Align = max(sec.Align, p.poolAlign)
 	}
 	if uses && !p.ShowsDebug() {
