@@ -150,9 +150,9 @@ func (l *Backend) decode(fn *code, text model.SecID, to *shelf) (gone []int, err
 
 // lacksYields reports whether ptxas wrote no records of a code's YIELDs, as its input is for an SM
 // whose threads advance independently. In a link with others the finalizer makes them, where
-// the code has other records.
+// the code has a section of records, if an empty one.
 func (fn *code) lacksYields() bool {
-	return fn.input.Virtual >= input.IndependentThreads && len(fn.relocs) > 0
+	return fn.input.Virtual >= input.IndependentThreads && fn.input.Rela[fn.sassidx] != 0
 }
 
 // clearYields makes each YIELD a NOP where some input is for an SM whose threads don't advance

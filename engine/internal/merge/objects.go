@@ -207,6 +207,7 @@ func (l *merger) defineObject(m *module, i int, s *cubin.Symbol, shndx int, name
 		return nil
 	}
 	if m.isOfLoser(in) && isCompilerBank(in.Type) {
+		m.optimized++ // its name goes with it, its number doesn't
 		return nil
 	}
 	if isShared(s) && s.Size == 0 && s.Binding() != cuda.STBLocal && (old == model.Absent || l.Syms[old].IsExternShared()) {
