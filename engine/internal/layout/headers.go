@@ -40,15 +40,20 @@ func (l *Layout) layoutHeaders() {
 }
 
 // placeSlots says where the slots begin: behind the longest parameter list of the
-// link, also of kernels that use none.
+// link, also of kernels that use none. Where a filter leaves no kernel it is where
+// parameters begin (nvlink 13.0.88 for sm_100a, 13.1.115 for sm_100 and sm_103).
 func (l *Layout) placeSlots() {
-	longest := uint64(0)
+	longest := uint64(paramsBegin)
 	for _, k := range l.AllKernels() {
 		longest = max(longest, l.paramSize(l.Funs[k].Text))
 	}
-	const bankAlign = 16
 	l.Slots = model.AlignUp(longest, bankAlign)
 }
+
+const (
+	paramsBegin = 0x380 // in the bank of a kernel for sm_100 and up
+	bankAlign   = 16
+)
 
 // headerUses marks the functions whose code names an image; nil for none.
 func (l *Layout) headerUses() []bool {
