@@ -150,9 +150,17 @@ func (l *Backend) decode(fn *code, text model.SecID, to *shelf) (gone []int, err
 
 // lacksYields reports whether ptxas wrote no records of a code's YIELDs, as its input is for an SM
 // whose threads advance independently. In a link with others the finalizer makes them, where
-// the code has a section of records, if an empty one.
+// the code has a section of records, if an empty one, and not only those of its jump tables.
 func (fn *code) lacksYields() bool {
-	return fn.input.Virtual >= input.IndependentThreads && fn.input.Rela[fn.sassidx] != 0
+	if fn.input.Virtual < input.IndependentThreads || fn.input.Rela[fn.sassidx] == 0 {
+		return false
+	}
+	tab := fn.input.File.Symtab()
+	return len(fn.relocs) == 0 || tab == nil || slices.ContainsFunc(fn.relocs, func(r cubin.Reloc) bool {
+		s, ok := tab.At(int(r.Symbol))
+		in := fn.input.File.Section(int(tab.Shndx(int(r.Symbol), &s)))
+		return !ok || in.Type != cuda.SHTCudaConstant0+2
+	})
 }
 
 // clearYields makes each YIELD a NOP where some input is for an SM whose threads don't advance
