@@ -120,7 +120,7 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 // fillTargets writes the addresses of code into compiler constants. What is no target of the
 // code that stands, as of a jump table whose definition was replaced, becomes 0.
 func (l *Backend) fillTargets(id model.SecID, sass *part) {
-	targets := make(map[model.SecID]map[uint64]bool)
+	targets := make(jumpTargets)
 	for rela := l.Parts[id].FirstRel; rela != model.Absent; rela = l.Parts[rela].NextRel {
 		for j := len(l.Parts[rela].Relocs) - 1; j >= 0; j-- { // in the order in which they are written
 			r := &l.Parts[rela].Relocs[j]
@@ -139,13 +139,8 @@ func (l *Backend) fillTargets(id model.SecID, sass *part) {
 				}
 				sass.chunks = nil
 			}
-			known, ok := targets[text]
-			if !ok {
-				known = l.jumpTargets(text)
-				targets[text] = known
-			}
 			var at uint64
-			if known[uint64(r.Addend)] {
+			if targets.has(l, text, uint64(r.Addend)) {
 				at = fn.sassOf(uint64(r.Addend))
 			}
 			if b, ok := cubin.Window(sass.data, r.Off, 4); ok {

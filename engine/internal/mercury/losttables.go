@@ -10,9 +10,21 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
-// jumpTargets returns the Mercury offsets that a function's attributes call targets of
-// indirect branches.
-func (l *Backend) jumpTargets(text model.SecID) map[uint64]bool {
+// jumpTargets holds, by section of code, the Mercury offsets that a function's attributes
+// call targets of indirect branches.
+type jumpTargets map[model.SecID]map[uint64]bool
+
+// has reports whether an offset of a function's code is a target.
+func (t jumpTargets) has(l *Backend, text model.SecID, off uint64) bool {
+	known, ok := t[text]
+	if !ok {
+		known = l.readJumpTargets(text)
+		t[text] = known
+	}
+	return known[off]
+}
+
+func (l *Backend) readJumpTargets(text model.SecID) map[uint64]bool {
 	targets := make(map[uint64]bool)
 	info := l.Funs[l.Secs[text].Fun].Info
 	if info == model.Absent {
@@ -36,7 +48,7 @@ func (l *Backend) sayLostTables() {
 	if l.IsRelocatable() {
 		return
 	}
-	said := make(map[model.SecID]bool)
+	said, targets := make(map[model.SecID]bool), make(jumpTargets)
 	for i := range l.Secs {
 		if !l.Secs[i].Emptied || len(l.Parts[i].Chunks) == 0 {
 			continue
@@ -48,7 +60,7 @@ func (l *Backend) sayLostTables() {
 					continue
 				}
 				text := l.Syms[r.Sym].Sec
-				if l.opened(text) == nil || l.jumpTargets(text)[uint64(r.Addend)] {
+				if l.opened(text) == nil || targets.has(l, text, uint64(r.Addend)) {
 					continue
 				}
 				said[text] = true
