@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,6 +79,13 @@ func (b *bed) askProcesses(ctx context.Context, p *plan) (*link, error) {
 	}
 	l.ours = answerOf("twinlink", res)
 	l.ours.stderr, l.ours.warned = ownwarnings.Strip(l.ours.stderr)
+	if loud := slices.DeleteFunc(slices.Clone(job.Args), func(a string) bool { return a == "-w" }); len(loud) < len(job.Args) {
+		job.Args = loud // what it warns of stays true where warnings are hidden
+		if res, err = (nvidia.Tool{Name: "nvlink", Path: b.tool}).Run(ctx, job); err != nil {
+			return nil, err
+		}
+		_, l.ours.warned = ownwarnings.Strip(string(res.Stderr))
+	}
 	return l, nil
 }
 

@@ -42,7 +42,8 @@ func (b *bed) compileAll(ctx context.Context) error {
 }
 
 // compile draws what a source is compiled for. Sources of one program are
-// compiled for the same, so that they can be linked.
+// compiled for the same, so that they can be linked; PTX in one of three cases by
+// toolkits of their own.
 func (b *bed) compile(ctx context.Context, s *source) ([]*object, error) {
 	var list []*object
 	for v := range b.variants {
@@ -58,7 +59,11 @@ func (b *bed) compile(ctx context.Context, s *source) ([]*object, error) {
 		if s.text == nil {
 			flags = splitmix.Pick(r, [][]string{nil, nil, nil, nil, {"-lineinfo"}, {"-g"}})
 		} else {
-			flags = drawFlags(splitmix.New(b.seed<<16^uint64(v)^hashOf(s.family+"\x00"+s.name)), release)
+			own := splitmix.New(b.seed<<16 ^ uint64(v) ^ hashOf(s.family+"\x00"+s.name))
+			if r.OneIn(3) {
+				release = splitmix.Pick(own, where(b.assemblers, func(v string) bool { return slices.Contains(b.architectures(v), arch) }))
+			}
+			flags = drawFlags(own, release)
 		}
 		o, err := b.compileOne(ctx, s, release, arch, flags)
 		if err != nil {

@@ -119,9 +119,9 @@ func (b *bed) draw(n int) *plan {
 	return p
 }
 
-// where returns the objects that fit, or all where none does.
-func where(list []*object, fits func(*object) bool) []*object {
-	some := slices.DeleteFunc(slices.Clone(list), func(o *object) bool { return !fits(o) })
+// where returns the elements that fit, or all where none does.
+func where[T any](list []T, fits func(T) bool) []T {
+	some := slices.DeleteFunc(slices.Clone(list), func(v T) bool { return !fits(v) })
 	if len(some) == 0 {
 		return list
 	}

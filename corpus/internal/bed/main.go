@@ -36,6 +36,7 @@ type bed struct {
 	wheels    []string
 	packages  []string
 	lists     []string
+	generated int // programs of the generator
 
 	cache      *cache
 	tools      *nvidia.Toolset
@@ -72,6 +73,7 @@ func main() {
 	flag.StringVar(&cacheDir, "cache", "", "folder that keeps downloads and objects (wanted)")
 	flag.IntVar(&b.parts, "parts", 4, "one link of so many has inputs that nvlink links with -r first; 0: none")
 	flag.IntVar(&b.pairs, "pairs", 4, "one link of so many draws from two programs; 0: none")
+	flag.IntVar(&b.generated, "generated", 0, "number of generated programs to take code from")
 	flag.StringVar(&b.out, "out", "", "folder for the report and the smallest link of each bucket")
 	flag.StringVar(&b.tool, "tool", "", "twinlink's program; built from the module where none is named")
 	flag.StringVar(&b.compiler, "nvcc", "", "nvcc, for CUDA sources")
@@ -253,6 +255,7 @@ func (b *bed) fill(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
+	b.generate(b.generated)
 	if err := b.compileAll(ctx); err != nil {
 		return err
 	}
