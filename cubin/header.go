@@ -50,6 +50,15 @@ func (h *Header) ABIVersion() uint8 { return h.Ident[8] }
 // New reports whether the header is of the generation that 13.0 began.
 func (h *Header) New() bool { return h.OSABI() == cuda.OSABICuda13 }
 
+// Accelerated reports whether e_flags says that the code is for an accelerated target, as
+// sm_90a: up to 12.9 they do, since 13.0 .nv.compat does.
+func (h *Header) Accelerated() bool {
+	if h.New() {
+		return h.Flags&cuda.EFAccelerator != 0
+	}
+	return h.Flags&cuda.EFLegacyAccelerator != 0
+}
+
 // SM returns the SM number of e_flags, by the header's generation.
 func (h *Header) SM() cuda.SM {
 	if h.New() {

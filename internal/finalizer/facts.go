@@ -49,6 +49,9 @@ func FactsOf(f *cubin.File) (Facts, error) {
 			x.Kind = Mercury
 		}
 	}
+	if f.Header.Accelerated() {
+		x.Accelerator = 1
+	}
 	for i := range f.OfType(cuda.SHTCudaCompat) {
 		s := f.Section(i)
 		x.Compat = true

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/twinlink/twinlink/cuda"
 )
 
 // object is a relocatable cubin of the pool.
@@ -40,7 +42,7 @@ func newObject(family, name, how string, data []byte) (*object, error) {
 	if len(data) < 64 || len(data) > largestObject || !bytes.HasPrefix(data, []byte(elf.ELFMAG)) {
 		return nil, errNotRelocatable
 	}
-	if le := binary.LittleEndian; le.Uint16(data[18:]) != machineCUDA || le.Uint16(data[16:]) != uint16(elf.ET_REL) {
+	if le := binary.LittleEndian; le.Uint16(data[18:]) != machineCUDA || le.Uint16(data[16:]) != uint16(elf.ET_REL) && le.Uint16(data[16:]) != cuda.ETEwp {
 		return nil, errNotRelocatable
 	}
 	// Before 13.0 e_version is the toolkit's, which debug/elf takes for damage.
@@ -49,6 +51,9 @@ func newObject(family, name, how string, data []byte) (*object, error) {
 	f, err := elf.NewFile(bytes.NewReader(plain))
 	if err != nil {
 		return nil, err
+	}
+	if name == outName { // what the link is to make has that name
+		name = "in." + name
 	}
 	sum := sha256.Sum256(data)
 	o := &object{Family: family, Name: name, How: how, Hash: hex.EncodeToString(sum[:8]), data: data}

@@ -139,9 +139,12 @@ func toolkitOf(f *cubin.File) uint32 {
 // Toolkit is the toolkit that made an input.
 func (l *Set) Toolkit(i int32) uint32 { return toolkitOf(l.Files[i]) }
 
-// isAccelerated reports whether an object's .nv.compat says that it is for an
-// accelerated target, as sm_90a.
+// isAccelerated reports whether an object is for an accelerated target, as sm_90a, by its
+// header or its .nv.compat.
 func isAccelerated(f *cubin.File) bool {
+	if f.Header.Accelerated() {
+		return true
+	}
 	for i := range f.OfType(cuda.SHTCudaCompat) {
 		s := f.Section(i)
 		r := f.Info(&s)
@@ -210,6 +213,10 @@ func (l *Set) checkFile(f *cubin.File) error {
 	if f.Header.New() && !l.Release.Notes && !newer {
 		return diag.Refuse(diag.WrongArch, name, "Input file '%s' arch does not match target '%s'", name, l.Arch.Name)
 	}
+	if l.isBare(f) {
+		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.WrongArch, File: name,
+			Text: fmt.Sprintf("Output is limited to run on SM Arch '%d' only due to limitations in input file %s", l.Arch.SM, name)})
+	}
 	if l.Release.NoMixedAccelerated && !l.Arch.Accelerated && isAccelerated(f) {
 		return diag.Refuse(diag.WrongArch, name, "cannot link accelerated arch to non-accelerated")
 	}
@@ -235,6 +242,11 @@ func (l *Set) checkFile(f *cubin.File) error {
 	return nil
 }
 
+// isBare reports whether an object has no Mercury side in a link where one is looked for.
+func (l *Set) isBare(f *cubin.File) bool {
+	return max(f.Header.SM(), l.Arch.SM) >= cuda.MercuryMin && !isMercury(f)
+}
+
 // linksFor reports whether an object is linked for the target. From sm_100 on
 // its .nv.compat has a say; code of SASS alone is linked for its own SM.
 func (l *Set) linksFor(f *cubin.File) (bool, error) {
@@ -242,9 +254,7 @@ func (l *Set) linksFor(f *cubin.File) (bool, error) {
 	if object < cuda.MercuryMin && l.Arch.SM < cuda.MercuryMin {
 		return finalizer.Family(object, l.Arch.SM), nil
 	}
-	if f.Header.New() && !isMercury(f) {
-		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.WrongArch, File: f.Name,
-			Text: fmt.Sprintf("Output is limited to run on SM Arch '%d' only due to limitations in input file %s", l.Arch.SM, f.Name)})
+	if l.isBare(f) {
 		return object == l.Arch.SM, nil
 	}
 	x, err := finalizer.FactsOf(f)
