@@ -9,10 +9,13 @@ func (l *Set) KeepsDead() bool {
 // it only keeps what nothing reaches.
 func (l *Set) ShowsDebug() bool { return l.Opt.Debug && !l.Opt.SuppressDebug }
 
-// KernelsHidden reports whether there is a filter.
-func (l *Set) KernelsHidden() bool {
-	return (l.Opt.KernelsUsed != nil || l.Opt.VariablesUsed != nil || l.Opt.HostUse != nil) && !l.ShowsDebug()
+// HasFilter reports whether an option says what is used.
+func (l *Set) HasFilter() bool {
+	return l.Opt.KernelsUsed != nil || l.Opt.VariablesUsed != nil || l.Opt.HostUse != nil
 }
+
+// KernelsHidden reports whether a filter hides kernels.
+func (l *Set) KernelsHidden() bool { return l.HasFilter() && !l.ShowsDebug() }
 
 // CommandLine is the part of nvlink's command line that .note.nv.tkinfo
 // records: text is in the tool's order and spelling.

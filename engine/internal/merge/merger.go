@@ -35,7 +35,7 @@ func Merge(set *input.Set) (*model.Program, error) {
 	if err := l.mergeAll(); err != nil {
 		return nil, err
 	}
-	if l.Dialect.FilterFindsLost && !l.Release.FilterSkipsLost && l.KernelsHidden() && l.LostDebug != nil && !l.IsRelocatable() {
+	if l.Dialect.FilterFindsLost && !l.Release.FilterSkipsLost && l.HasFilter() && l.LostDebug != nil && !l.IsRelocatable() {
 		// Under a filter the tool finds the records of a replaced definition.
 		return nil, diag.Refuse(diag.Internal, "", "Internal error: unexpected reloc")
 	}
