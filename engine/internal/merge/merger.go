@@ -2,7 +2,6 @@
 package merge
 
 import (
-	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
@@ -34,10 +33,6 @@ func Merge(set *input.Set) (*model.Program, error) {
 	l.begin()
 	if err := l.mergeAll(); err != nil {
 		return nil, err
-	}
-	if l.Dialect.FilterFindsLost && !l.Release.FilterSkipsLost && l.HasFilter() && l.LostDebug != nil && !l.IsRelocatable() {
-		// Under a filter the tool finds the records of a replaced definition.
-		return nil, diag.Refuse(diag.Internal, "", "Internal error: unexpected reloc")
 	}
 	return l.Program, nil
 }

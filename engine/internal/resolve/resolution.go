@@ -19,6 +19,10 @@ type Resolution struct {
 // of the release.
 func Check(u *resources.Usage) (*Resolution, error) {
 	l := &Resolution{Usage: u, Program: u.Program}
+	if l.Dialect.FilterFindsLost && !l.Release.FilterSkipsLost && l.HasFilter() && l.LostDebug != nil && !l.IsRelocatable() {
+		// Under a filter the tool finds the records of a replaced definition.
+		return nil, diag.Refuse(diag.Internal, "", "Internal error: unexpected reloc")
+	}
 	if len(l.UnifiedEntries) > 0 && !l.IsRelocatable() {
 		return nil, diag.Refuse(diag.Unsupported, "", "Unified symbols found but index file not specified.")
 	}
