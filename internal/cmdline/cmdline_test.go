@@ -51,7 +51,7 @@ func TestOptions(t *testing.T) {
 	o := c.Options
 	switch {
 	case o.Arch != "sm_90", o.Toolkit != "13.0", !o.Debug, !o.Relocatable, !o.PreserveRelocs, !o.ForceRela, !o.SuppressStackWarning,
-		c.NoWarnings, c.WarningsAsErrors, !slices.Equal(o.KernelsUsed, []string{"k", "m", "n"}), !slices.Equal(o.VariablesUsed, []string{"v"}):
+		c.NoWarnings, o.WarningsAsErrors, !slices.Equal(o.KernelsUsed, []string{"k", "m", "n"}), !slices.Equal(o.VariablesUsed, []string{"v"}):
 		t.Errorf("options %+v", o)
 	case !slices.Equal(c.Inputs, []string{"a.cubin", "b.cubin"}), c.Output != "d/out.cubin",
 		!slices.Equal(c.Libraries, []string{"foo", "bar"}), !slices.Equal(c.LibraryPaths, []string{"x"}),

@@ -38,8 +38,7 @@ type Command struct {
 	Machine32    bool   // -m32, which 11.8 still reads
 	AsNvlink     bool   // --as-nvlink: drop what nvlink drops, with a warning
 
-	NoWarnings       bool // -w, from 13.0 on -disable-infos
-	WarningsAsErrors bool // -Werror
+	NoWarnings bool // -w, from 13.0 on -disable-infos
 
 	// Options is what the engine needs, the record for .note.nv.tkinfo
 	// included.
@@ -121,7 +120,7 @@ func (c *Command) fill() {
 	o.NoReserved = c.Given(DisableSmemReservation) && c.set[DisableSmemReservation].truth
 	o.ExtraWarnings = c.Given(ExtraWarnings)
 	o.SuppressStackWarning = c.Given(SuppressStackSizeWarning)
-	c.WarningsAsErrors = c.Given(WarningAsError)
+	o.WarningsAsErrors = c.Given(WarningAsError)
 	c.NoWarnings = c.Given(DisableWarnings)
 	if c.Release.Cuda13() {
 		// In 13.0 the two have changed places: -disable-infos silences

@@ -79,7 +79,7 @@ func (c *Command) Warn(kind engine.DiagKind, format string, args ...any) (engine
 	switch {
 	case c.NoWarnings:
 		return d, false
-	case c.WarningsAsErrors:
+	case c.Options.WarningsAsErrors:
 		d.Severity = engine.Error
 	}
 	return d, true

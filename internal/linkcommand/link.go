@@ -282,7 +282,7 @@ func (l *linker) report(diags []engine.Diagnostic) (failed bool) {
 			if l.said(d.Text) || l.cmd.NoWarnings {
 				continue
 			}
-			if l.cmd.WarningsAsErrors && !nvlinkIsSilent(d.Kind) {
+			if l.cmd.Options.WarningsAsErrors && !nvlinkIsSilent(d.Kind) {
 				d.Severity, failed = engine.Error, true
 			}
 		}

@@ -3,7 +3,6 @@ package input
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
@@ -60,7 +59,6 @@ func (l *Set) open(inputs []Input) error {
 		l.ForwardProgress = l.ForwardProgress || independent
 		l.Lockstep = l.Lockstep || !independent
 	}
-	l.warnWholeProgram()
 	return l.openMercury()
 }
 
@@ -106,20 +104,6 @@ func (l *Set) each(n int, of func() (do func(i int) error)) error {
 		}
 	}
 	return nil
-}
-
-// warnWholeProgram warns of inputs beside one that was compiled as a whole
-// program that more may be linked to.
-func (l *Set) warnWholeProgram() {
-	if !slices.ContainsFunc(l.Files, func(f *cubin.File) bool { return f.Header.Type == cuda.ETEwp }) {
-		return
-	}
-	for _, f := range l.Files {
-		if f.Header.Type != cuda.ETEwp && !strings.Contains(f.Name, "libcudadevrt") {
-			l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.WrongToolkit, File: f.Name,
-				Text: fmt.Sprintf("'%s': -ewp compiled objects should only link with libcudadevrt", f.Name)})
-		}
-	}
 }
 
 // toolkitOf returns the toolkit that made a file: 118, 124, 130.
@@ -238,6 +222,11 @@ func (l *Set) checkFile(f *cubin.File) error {
 	}
 	if l.Arch.SM >= 90 && l.Release.Toolkit >= 120 && toolkit < 120 {
 		return diag.Refuse(diag.WrongToolkit, name, "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", name)
+	}
+	// Behind code that was compiled as a whole program, and that itself.
+	l.wholeProgram = l.wholeProgram || f.Header.Type == cuda.ETEwp
+	if l.wholeProgram && toolkit < l.Release.Toolkit {
+		return diag.Refuse(diag.WrongToolkit, name, "linking with -ewp objects requires using current toolkit")
 	}
 	return nil
 }

@@ -29,6 +29,8 @@ type Set struct {
 	// Lockstep: some input was written for an SM whose threads don't.
 	Lockstep bool
 
+	wholeProgram bool // some input so far was compiled with -ewp
+
 	Room   room.Room // for tables
 	total  int64     // bytes of all inputs
 	Budget int64     // bytes and steps that the link may still take

@@ -75,7 +75,7 @@ func (l *merger) addMissing(m *module, list []cubin.InfoRecord) (_, late []cubin
 			continue
 		}
 		if r.Attr == cuda.CompatISAClass {
-			l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.WrongArch, File: m.file.Name, Section: ".nv.compat",
+			l.warn(diag.Diagnostic{Kind: diag.WrongArch, File: m.file.Name, Section: ".nv.compat",
 				Text: fmt.Sprintf("Output is limited to run on SM Arch '%d' only, due to missing attribute 'ISA_CLASS' in input file '%s'", l.Arch.SM, m.file.Name)})
 		}
 		rec := cubin.InfoRecord{Format: r.Format, Attr: cuda.InfoAttr(r.Attr), Value: r.Value}

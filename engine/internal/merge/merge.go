@@ -2,7 +2,9 @@ package merge
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
@@ -116,7 +118,12 @@ type dataRange struct {
 }
 
 func (l *merger) mergeAll() error {
+	wholeProgram := slices.ContainsFunc(l.Files, func(f *cubin.File) bool { return f.Header.Type == cuda.ETEwp })
 	for i, f := range l.Files {
+		if wholeProgram && f.Header.Type != cuda.ETEwp && !strings.Contains(f.Name, "libcudadevrt") {
+			l.warn(diag.Diagnostic{Kind: diag.WrongToolkit, File: f.Name,
+				Text: fmt.Sprintf("'%s': -ewp compiled objects should only link with libcudadevrt", f.Name)})
+		}
 		if err := l.merge(f, int32(i)); err != nil {
 			return err
 		}
@@ -125,6 +132,15 @@ func (l *merger) mergeAll() error {
 		}
 	}
 	return nil
+}
+
+// warn says a warning of nvlink's about an input.
+func (l *merger) warn(d diag.Diagnostic) {
+	d.Severity = diag.Warning
+	if l.Opt.WarningsAsErrors {
+		d.Severity = diag.Error
+	}
+	l.Say(d)
 }
 
 func (l *merger) merge(f *cubin.File, num int32) error {
