@@ -66,6 +66,7 @@ type bucket struct {
 	Key      string         `json:"key"`
 	Folder   string         `json:"folder"`
 	bytes    int
+	silent   bool // the example has no warning
 	example  *link
 }
 
@@ -152,8 +153,9 @@ func collect(buckets map[string]*bucket, l *link, v verdict) {
 	for _, in := range l.plan.objects {
 		size += len(in.data)
 	}
-	if x.example == nil || size < x.bytes {
-		x.example, x.bytes, x.Key, x.Smallest = l, size, v.key, l.plan.number
+	// One without a warning shows more than a smaller one with it.
+	if x.example == nil || v.silent && !x.silent || v.silent == x.silent && size < x.bytes {
+		x.example, x.silent, x.bytes, x.Key, x.Smallest = l, v.silent, size, v.key, l.plan.number
 	}
 }
 
