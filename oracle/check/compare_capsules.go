@@ -206,7 +206,7 @@ func (c *check) wordsOf(a *area) *wordMap {
 // compareCapsule holds a capsule against the input's, node by node. A node whose
 // words were put in or left out may have another record.
 func (c *check) compareCapsule(a *area) {
-	if bytes.Equal(a.want, a.out.body) {
+	if words := c.wordsOf(a); bytes.Equal(a.want, a.out.body) || words != nil && words.strange {
 		return
 	}
 	m := a.nodes
@@ -291,7 +291,25 @@ func (c *check) compareNode(a *area, w, g capsule.Node) {
 		break
 	}
 	f := c.codeFinding(a, g.At, x, y, "a record that is not the input's")
+	if onlyBit(x, y, loadMark) && c.isFirst(a) {
+		f.Detail = "a record of 12.8 without a bit that later ones have: when is not known"
+		c.unjudged(a, f)
+		return
+	}
 	c.verdict.add(f)
+}
+
+// loadMark is a bit of LDC's record that some have, by bytes and bits of them.
+//
+// Source: 4 of 39 such records of ptxas 12.8.93 in links by nvlink 13.0 to 13.5.
+const loadMark = 8*29 + 7
+
+// onlyBit reports whether two records differ in one bit alone.
+func onlyBit(x, y []byte, bit int) bool {
+	if len(x) != len(y) || bit >= 8*len(x) || x[bit/8]^y[bit/8] != 1<<(bit%8) {
+		return false
+	}
+	return bytes.Equal(x[:bit/8], y[:bit/8]) && bytes.Equal(x[bit/8+1:], y[bit/8+1:])
 }
 
 // respanned looks at a node with another span than in the input: its words must
@@ -306,7 +324,7 @@ func (c *check) respanned(a *area, w, g capsule.Node) {
 	if g.Kind == capsule.Record && !c.recordFits(a, w, g) {
 		return
 	}
-	if moved && (g.Kind == capsule.Skip || c.touchesChange(words, w, g)) {
+	if moved && (g.Kind == capsule.Skip || c.touchesChange(words, w, g)) || c.isFirst(a) && c.secondForm(a, w, g) {
 		return
 	}
 	for k := range max(g.Span, 1) {
@@ -317,10 +335,41 @@ func (c *check) respanned(a *area, w, g capsule.Node) {
 	c.verdict.add(c.codeFinding(a, g.At, nil, nil, "a node with another span than in the input"))
 }
 
+// isFirst reports whether the input's capsule is of the first form.
+func (c *check) isFirst(a *area) bool {
+	in := c.capsuleOf(a.owner)
+	return in != nil && in.First
+}
+
+// secondForm reports whether a node is what a capsule of the first form has otherwise. CALL and
+// RET are PLAIN in it, and so is the loop behind the end, which is skipped; words without
+// operands of their own, as MUFU, have short records, and are PLAIN.
+//
+// Source: 344 objects of ptxas 12.8.93, sm_100 and sm_120, linked by nvlink 13.0.88.
+func (c *check) secondForm(a *area, w, g capsule.Node) bool {
+	switch g.Kind {
+	case capsule.Record:
+		return g.Span == 1
+	case capsule.Plain:
+		return w.Kind == capsule.Record && w.Span == 1 && w.Length == shortRecord
+	}
+	return g.Kind == capsule.Skip && c.behindEnd(a, g)
+}
+
+// shortRecord is the size of a record whose operands the SASS has.
+const shortRecord = 4
+
+// behindEnd reports whether a node is the loop behind a function's end with the padding.
+func (c *check) behindEnd(a *area, g capsule.Node) bool {
+	code := c.out.sassOf(a.out)
+	word, ok := cut(code, g.SASS, instruction)
+	return ok && g.SASS+g.Span*instruction == uint64(len(code)) && opcode(word) == opBra && isLoop(word)
+}
+
 // isShort reports whether a record is the short form of another: its operands are read
 // from the one word that is left, as where a UTCATOMSWS lost its DEPBAR.
 func isShort(long, short []byte) bool {
-	return len(short) == 4 && len(long) > 4 && short[0] == long[0]|shortForm && bytes.Equal(short[1:], long[1:4])
+	return len(short) == shortRecord && len(long) > shortRecord && short[0] == long[0]|shortForm && bytes.Equal(short[1:], long[1:4])
 }
 
 const shortForm = 0x40
@@ -331,7 +380,7 @@ const shortForm = 0x40
 // Source: 313 such nodes in links by nvlink 13.0.88 and 13.5.37.
 func (c *check) recordFits(a *area, w, g capsule.Node) bool {
 	is, _ := cut(a.out.body, g.At, g.Length)
-	if was, ok := cut(a.want, w.At, w.Length); w.Kind == capsule.Record {
+	if was, ok := cut(a.want, w.At, w.Length); w.Kind == capsule.Record && !(w.Length == shortRecord && c.isFirst(a)) {
 		if ok && (bytes.Equal(was, is) || w.Span == 2 && g.Span == 1 && isShort(was, is)) {
 			return true
 		}
@@ -365,6 +414,10 @@ func recordOf(word []byte, g capsule.Node) (begin string, known bool) {
 	wide := number(word, 8, 8)>>(73-64)%2 == 1
 	carry := number(word, 8, 8)>>(74-64)%2 == 1 // IADD.X
 	switch op := opcode(word); {
+	case op == opCall:
+		return "420a020e", true
+	case op == opRet:
+		return "4233000e", true
 	case op == opExit && always:
 		return "0111000af8000000000000f800000000", true
 	case op == opExit:

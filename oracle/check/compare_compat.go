@@ -12,6 +12,7 @@ type compatValue struct {
 	attr  cuda.CompatAttr
 	value uint64
 	also  uint64 // right as well
+	quiet bool   // no input says it
 }
 
 // unsaid are the values that -r of nvlink 13.0 and 13.5 writes for objects without
@@ -30,7 +31,7 @@ var unsaid = map[cuda.CompatAttr]uint64{cuda.CompatISAClass: 0, cuda.CompatInstT
 //
 // Later ones have no 6 and write 11 to 14 as well (nvJitLink 13.2, nvlink 13.5).
 func (c *check) wantCompat() ([]compatValue, error) {
-	seen := map[cuda.CompatAttr][]uint64{}
+	seen, said := map[cuda.CompatAttr][]uint64{}, map[cuda.CompatAttr]bool{}
 	any, silent := false, false
 	for _, m := range c.modules {
 		for i := range m.sections {
@@ -45,12 +46,13 @@ func (c *check) wantCompat() ([]compatValue, error) {
 			has := map[cuda.CompatAttr]bool{}
 			for _, a := range list {
 				attr := cuda.CompatAttr(a.attr)
-				has[attr] = true
+				has[attr], said[attr] = true, true
 				seen[attr] = append(seen[attr], number(a.value, 0, uint64(min(len(a.value), 8))))
 			}
-			// What -r made of objects of 12.x says nothing but the accelerator.
-			for _, attr := range [...]cuda.CompatAttr{cuda.CompatISAClass, cuda.CompatInstTensormapV1} {
-				if !has[attr] {
+			// What -r made of objects of 12.x says nothing but the accelerator, and 12.8
+			// and 12.9 no version of Mercury.
+			for _, attr := range [...]cuda.CompatAttr{cuda.CompatISAClass, cuda.CompatInstTensormapV1, cuda.CompatMercuryISAMajorMinor} {
+				if !has[attr] && (attr != cuda.CompatMercuryISAMajorMinor || c.out.side != whole) {
 					seen[attr] = append(seen[attr], unsaid[attr])
 				}
 			}
@@ -75,7 +77,7 @@ func (c *check) wantCompat() ([]compatValue, error) {
 	for _, attr := range [...]cuda.CompatAttr{cuda.CompatISAClass, cuda.CompatInstTcgen05MMA, cuda.CompatMercuryISAMajorMinor,
 		cuda.CompatInstTensormapV1, cuda.CompatEnableOpportunisticFinalization} {
 		if values := seen[attr]; len(values) > 0 {
-			w := compatValue{attr: attr, value: combine(attr, values)}
+			w := compatValue{attr: attr, value: combine(attr, values), quiet: !said[attr]}
 			w.also = w.value
 			if value, written := unsaid[attr]; silent && written {
 				w.also = combine(attr, append(values, value))
@@ -219,7 +221,7 @@ func (c *check) compareCompat(s *section) error {
 		g, ok := have[w.attr]
 		delete(have, w.attr)
 		switch {
-		case !ok && w.attr == cuda.CompatCanFastpathFinalize && c.release != 130:
+		case !ok && w.attr == cuda.CompatCanFastpathFinalize && c.release != 130, !ok && w.quiet && w.attr == cuda.CompatMercuryISAMajorMinor && c.release != 130:
 		case !ok && (c.release <= 130 || w.attr != cuda.CompatEnableOpportunisticFinalization && w.attr != cuda.CompatInstTcgen05MMA):
 			tell(w.attr, fmt.Sprint(w.value), "")
 		case w.attr == cuda.CompatAcceleratorTarget && c.options.Arch == "":

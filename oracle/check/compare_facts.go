@@ -192,7 +192,7 @@ func (c *check) compareFacts() error {
 			if c.wasReworked(a.owner.owner) {
 				c.movePlaces(a, list)
 				for i := range list {
-					if countsWords(list[i].attr) && !onlyWords(list[i].attr) {
+					if countsWords(list[i].attr) && (!onlyWords(list[i].attr) || a.words.strange) {
 						list[i].also = append(list[i].also, valuesOf(got, list[i].attr)...)
 					}
 				}

@@ -169,11 +169,11 @@ func (c *check) compareCuinfo(s *section) {
 	}
 }
 
-// objectSM is the SM an input was made for: that of its note; of older objects
-// the virtual one.
+// objectSM is the SM an input was made for: that of its note, which 12.8 and 12.9 call
+// otherwise; of older objects the virtual one.
 func (m *module) objectSM() uint64 {
 	for i := range m.sections {
-		if s := &m.sections[i]; s.name == ".note.nv.cuinfo" && len(s.body) >= 32 {
+		if s := &m.sections[i]; (s.name == ".note.nv.cuinfo" || s.name == ".note.nv.cuver") && len(s.body) >= 32 {
 			return number(s.body, 26, 2)
 		}
 	}

@@ -25,6 +25,9 @@ func (c *check) bodyFacts(b *body) []fact {
 	if _, told := b.attribute(cuda.AttrNumBarriers); c.release >= 130 && !kernel && !told && b.barrierCount() > 0 {
 		list = append(list, fact{optional: c.keepsFlags(b.area), format: cuda.FormatByte, attr: cuda.AttrNumBarriers, rest: string([]byte{byte(b.barrierCount()), 0}), file: b.mod.name})
 	}
+	if c.unversioned(b) {
+		list = append(list, fact{format: cuda.FormatHalf, attr: cuda.AttrMercuryIsaVersion, rest: firstMercury, file: b.mod.name})
+	}
 	externs := c.externs(b)
 	if kernel {
 		own := slices.Clone(list)
@@ -51,6 +54,17 @@ func (c *check) bodyFacts(b *body) []fact {
 		list = append(list, f)
 	}
 	return list
+}
+
+// firstMercury is the version of Mercury that the finalizer says for code of 12.8 and 12.9.
+const firstMercury = "\x00\x01"
+
+// unversioned reports whether code for sm_100 and up doesn't say its version of Mercury.
+//
+// Source: objects of ptxas 12.8.93 and 12.9.86 linked by nvlink 13.0 to 13.5.
+func (c *check) unversioned(b *body) bool {
+	_, told := b.attribute(cuda.AttrMercuryIsaVersion)
+	return c.out.side != whole && !told
 }
 
 // allowOwn lets a kernel that nobody asked for keep its own values: with

@@ -33,6 +33,7 @@ type wordMap struct {
 	from     []int32 // by word of the output; -1: put in
 	identity bool
 	short    map[int32]bool // words of the output that are an IADD for an IADD3
+	strange  bool           // some are not the input's, and nothing can be said of that
 }
 
 const (

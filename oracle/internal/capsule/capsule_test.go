@@ -99,6 +99,21 @@ func TestPlainSize(t *testing.T) {
 	}
 }
 
+// The capsule of a function of two words, as ptxas 12.8.93 writes it: without a version.
+func TestReadWithoutVersion(t *testing.T) {
+	data := []byte{14, 0, 0, 0, 3, 0, 0, 0x40, 3, 0, 0, 0, 0x50, 7}
+	code := make([]byte, 16*16)
+	c, err := Read(data, code)
+	if err != nil || len(c.Nodes) != 3 || c.SASS != uint64(len(code)) || c.Nodes[2].Kind != Skip {
+		t.Errorf("%+v, %v", c, err)
+	}
+	data[4]++ // a fourth node, of which there is nothing
+	var fault *Error
+	if _, err := Read(data, code); !errors.As(err, &fault) || fault.Offset != 14 {
+		t.Error(err)
+	}
+}
+
 // Of every cut and of random bytes: an answer or an *Error.
 func TestReadHostile(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
@@ -214,7 +229,7 @@ func TestFaultPlaces(t *testing.T) {
 		at      uint64
 		unknown bool
 	}{
-		{"version", set(4, 2), 4, false}, {"version", set(7, 0x40), 4, false}, {"cut in the version", data[:7], 4, false}, {"nothing", nil, 4, false},
+		{"version", set(4, 2), 4, false}, {"version", set(7, 0x80), 4, false}, {"cut in the version", data[:7], 4, false}, {"nothing", nil, 4, false},
 		{"cut in the count", data[:11], 8, false}, {"count", set(9, 0x10), 8, false},
 		{"a bit behind", set(12, 0x11), 12, false}, {"a bit behind", set(13, 1), 13, false}, {"the last bit", set(15, 0x80), 15, false},
 		{"no record at all", data[:16], 16, false}, {"a byte of one", data[:17], 16, false}, {"cut", data[:47], 16, false}, {"a record is gone", data[:48], 48, false},

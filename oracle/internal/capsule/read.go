@@ -31,6 +31,7 @@ type Capsule struct {
 	SASS  uint64 // bytes of SASS code
 	Merc  uint64 // bytes of Mercury code
 	Known bool   // Merc is certain
+	First bool   // of the first form, by 12.8, which has no version
 }
 
 // Error says where a capsule does not read.
@@ -42,8 +43,29 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("capsule: 0x%x: %s", e.Offset, e.Reason) }
 
-// version is the second word of every capsule.
-const version = 0xc0000001
+// version is the second word of a capsule. Before it had one that word was the number of
+// nodes, with one bit set.
+const (
+	version  = 0xc0000001
+	unmarked = 0x40000000
+)
+
+// header is the number of nodes of a capsule and where their bits begin.
+//
+// Source: objects of ptxas 13.0.88, and of 12.8.93 without a version.
+func header(data []byte) (count, bits uint64, err *Error) {
+	v, ok := number(data, 4, 4)
+	if ok && v>>16 == unmarked>>16 {
+		return v - unmarked, 8, nil
+	}
+	if !ok || v != version {
+		return 0, 0, &Error{4, "another version", false}
+	}
+	if count, ok = number(data, 8, 4); !ok {
+		return 0, 0, &Error{8, "more nodes than the bitmap has room for", false}
+	}
+	return count, 12, nil
+}
 
 func number(b []byte, at, width uint64) (uint64, bool) {
 	if at > uint64(len(b)) || width > uint64(len(b))-at {
@@ -62,32 +84,32 @@ func number(b []byte, at, width uint64) (uint64, bool) {
 func Read(data, code []byte) (*Capsule, error) {
 	c := &Capsule{Known: true}
 	c.Text, _ = number(data, 0, 4)
-	if v, ok := number(data, 4, 4); !ok || v != version {
-		return nil, &Error{4, "another version", false}
+	count, bits, err := header(data)
+	if err != nil {
+		return nil, err
 	}
-	count, ok := number(data, 8, 4)
+	c.First = bits == 8
 	words := (count + 31) / 32
-	if !ok || words > uint64(len(data)-12)/4 {
-		return nil, &Error{8, "more nodes than the bitmap has room for", false}
+	if words > (uint64(len(data))-bits)/4 {
+		return nil, &Error{bits - 4, "more nodes than the bitmap has room for", false}
 	}
-	at := 12 + 4*words
+	at := bits + 4*words
 	bit := func(n uint64) bool {
-		b, _ := number(data, 12+n/8, 1)
+		b, _ := number(data, bits+n/8, 1)
 		return b>>(n%8)%2 == 1
 	}
 	for n := count; n < 32*words; n++ {
 		if bit(n) {
-			return nil, &Error{12 + n/8, "a bit behind the last node", false}
+			return nil, &Error{bits + n/8, "a bit behind the last node", false}
 		}
 	}
 	c.Nodes = make([]Node, 0, count)
 	for n := range count {
 		node := Node{Kind: Plain, Span: 1, SASS: c.SASS, Merc: c.Merc, Known: c.Known}
 		if bit(n) {
-			node.Size, ok = plainSize(code, c.SASS)
-			c.Known = c.Known && ok
+			size, ok := plainSize(code, c.SASS)
+			node.Size, c.Known = size, c.Known && ok
 		} else {
-			var err *Error
 			if at, err = record(data, at, &node); err != nil {
 				return nil, err
 			}
