@@ -152,7 +152,7 @@ func (c *check) compareFrameLists(a *area, want map[*identity][]frame) error {
 		case seen[g.id] >= len(of):
 			f.Kind, f.Detail = SectionBytes, "a second frame of the function"
 		case !slices.ContainsFunc(of, func(w frame) bool {
-			return w.cie == g.cie && (w.fde == g.fde || c.wasReworked(g.id) || c.sameRows(w, g))
+			return w.cie == g.cie && (w.fde == g.fde && !c.wasReworked(g.id) || c.sameRows(w, g))
 		}):
 			w := of[min(seen[g.id], len(of)-1)]
 			f.Kind, f.Want, f.Got = SectionBytes, fmt.Sprintf("%x %x", w.cie, w.fde), fmt.Sprintf("%x %x", g.cie, g.fde)

@@ -222,7 +222,7 @@ func (c *check) compareLineTable(a *area) error {
 		}
 		w := &want[pairs[i]]
 		for _, s := range g.sequences {
-			if !takeSequence(w, s, c.remade(s.id)) {
+			if !takeSequence(w, s.id, func(of lineSequence) bool { return c.sameLines(w, of, s) }) {
 				tell(s.at, s.id, "lines that are not the input's")
 			}
 		}
@@ -237,7 +237,7 @@ func (c *check) compareLineTable(a *area) error {
 			continue
 		}
 		for _, s := range want[i].sequences {
-			if (s.id.code == nil || !s.id.several) && !takeSequence(&joined, s, c.remade(s.id)) {
+			if (s.id.code == nil || !s.id.several) && !takeSequence(&joined, s.id, func(is lineSequence) bool { return c.sameLines(&want[i], s, is) }) {
 				tell(s.at, s.id, "the function's lines are missing")
 			}
 		}
@@ -293,11 +293,10 @@ func (u *lineUnit) bare() string {
 	return u.header[:max(len(u.header)-tail, min(len(u.header), tail))]
 }
 
-// takeSequence takes the sequence out of a unit, equal bytes or, of code that
-// was remade, any of the function.
-func takeSequence(u *lineUnit, s lineSequence, any bool) bool {
+// takeSequence takes a function's sequence that fits out of a unit.
+func takeSequence(u *lineUnit, id *identity, fits func(lineSequence) bool) bool {
 	for i, w := range u.sequences {
-		if w.id == s.id && (w.text == s.text || any) {
+		if w.id == id && fits(w) {
 			u.sequences = append(u.sequences[:i:i], u.sequences[i+1:]...)
 			return true
 		}
@@ -305,9 +304,17 @@ func takeSequence(u *lineUnit, s lineSequence, any bool) bool {
 	return false
 }
 
-// remade reports whether the finalizer may have written other lines for a
-// function: of code that changed, that has two names, or that took the place of
-// another.
-func (c *check) remade(id *identity) bool {
-	return c.wasReworked(id) || id.code == nil || id.several || len(id.code.names) > 1
+// sameLines reports whether a sequence of the output tells what the input's does. Of code that
+// has two names, or that took the place of another, the finalizer may have written
+// other lines.
+func (c *check) sameLines(u *lineUnit, want, got lineSequence) bool {
+	id := got.id
+	if id.code == nil || id.several || len(id.code.names) > 1 {
+		return true
+	}
+	if !c.wasReworked(id) {
+		return want.text == got.text
+	}
+	p, ok := u.program()
+	return ok && id.code.area.sameRowsOfLines(&p, want.text, got.text)
 }

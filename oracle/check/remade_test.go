@@ -107,3 +107,38 @@ func TestResolvedOfDebugInformation(t *testing.T) {
 		}
 	}
 }
+
+// Bytes of the lines and frames of remade code tell where something stands, but for addresses
+// that records fill, the last of a unit's files, and the advance to a frame's end.
+func TestRowsOfRemadeCode(t *testing.T) {
+	const step = 7
+	inputs, output := remade(t, "13.5")
+	f, err := elf.NewFile(bytes.NewReader(output))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".debug_line", ".nv_debug_line_sass", ".debug_frame"} {
+		records, err := f.Section(".rela" + name).Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		filled := map[uint64]bool{}
+		for at := 0; at < len(records); at += 24 {
+			for k := range uint64(8) {
+				filled[binary.LittleEndian.Uint64(records[at:])+k] = true
+			}
+		}
+		s := f.Section(name)
+		idle := 0
+		for at := uint64(0); at < s.Size; at += step {
+			wrong := bytes.Clone(output)
+			wrong[s.Offset+at]++
+			if !filled[at] && Check(inputs, wrong, Options{Arch: "sm_100"}).Total == 0 {
+				idle++
+			}
+		}
+		if idle > 3 {
+			t.Errorf("%s: %d changes are accepted", name, idle)
+		}
+	}
+}
