@@ -74,7 +74,7 @@ func (c *check) compareFrames() error {
 	if c.out.side != sassSide || a == nil {
 		return nil
 	}
-	want := map[*identity][]frame{}
+	want, all := map[*identity][]frame{}, map[*identity][]frame{}
 	for _, m := range c.modules {
 		for _, list := range m.relocs {
 			s := &m.sections[list.target]
@@ -92,6 +92,9 @@ func (c *check) compareFrames() error {
 				continue // the Mercury side keeps it as it is
 			}
 			for _, f := range found {
+				if f.id != nil && f.id.live {
+					all[f.id] = append(all[f.id], f)
+				}
 				if f.id != nil && f.id.live && f.id.mod == m {
 					want[f.id] = append(want[f.id], f)
 				}
@@ -107,12 +110,12 @@ func (c *check) compareFrames() error {
 		}
 		return nil
 	}
-	return c.compareFrameLists(a, want)
+	return c.compareFrameLists(a, want, all)
 }
 
 // compareFrameLists: what -r made of a weak function and the one that took its place has
 // frames of both, under one name, and a link of that keeps them.
-func (c *check) compareFrameLists(a *area, want map[*identity][]frame) error {
+func (c *check) compareFrameLists(a *area, want, all map[*identity][]frame) error {
 	names := map[uint64]*identity{}
 	var records []uint64
 	for _, l := range c.out.lists {
@@ -144,9 +147,13 @@ func (c *check) compareFrameLists(a *area, want map[*identity][]frame) error {
 		switch {
 		case g.id == nil:
 			f.Kind, f.Detail = RelocationMissing, "a frame whose function no record names"
-		case g.id.code != nil && (g.id.several || len(g.id.code.names) > 1) || !wanted && c.relocatable:
-			// That of a definition which was given up may stay, made over;
-			// that of code with two names is made from Mercury's.
+		case g.id.code != nil && len(g.id.code.names) > 1 || !wanted && c.relocatable && !g.id.several:
+			// That of code with two names is made from Mercury's.
+		case g.id.several:
+			// That of a definition which was given up may stay, made over.
+			if !madeOver(all[g.id], g) {
+				f.Kind, f.Got, f.Detail = SectionBytes, fmt.Sprintf("%x %x", g.cie, g.fde), "a frame of none of the function's definitions"
+			}
 		case !wanted:
 			f.Kind, f.Detail = SectionBytes, "a frame of no function of the link"
 		case seen[g.id] >= len(of):

@@ -80,7 +80,7 @@ func (c *check) compareHeaders() error {
 		s := &c.out.sections[i]
 		w := wantHeader{kind: s.kind, align: 1}
 		c.compareTableName(s)
-		if s.hidden || c.side == mercurySide && (i == 0 || noBits(s.kind) && s.kind != cuda.SHTCudaSharedReserved || s.kind == cuda.SHTCudaCallgraph || s.kind == cuda.SHTCudaPrototype) {
+		if s.hidden || c.side == mercurySide && (i == 0 || noBits(s.kind) && c.out.all[i].flags&cuda.SHFMercury == 0 && s.kind != cuda.SHTCudaSharedReserved || s.kind == cuda.SHTCudaCallgraph || s.kind == cuda.SHTCudaPrototype) {
 			continue
 		}
 		if i == 0 || s.kind == cuda.SHTNull {

@@ -137,7 +137,7 @@ func (c *check) lineTableOf(a *area) (*lineTable, error) {
 	names := map[uint64]*identity{}
 	for _, l := range c.out.lists {
 		for _, r := range l.list {
-			if id := c.outRef(r.symbol).id; l.target == a.out.index && id != nil && r.kind == cuda.R_CUDA_64 {
+			if id := c.outRef(r.symbol).id; l.target == a.out.index && id != nil && r.kind == cuda.R_CUDA_64 && r.addend == 0 {
 				names[r.offset] = id.first()
 			}
 		}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -197,6 +198,13 @@ func (c *check) lowered(id *identity) (info, other byte) {
 	return info, other % 0x20
 }
 
+// recorded reports whether a record names a symbol.
+func (o *output) recorded(symbol uint32) bool {
+	return slices.ContainsFunc(o.lists, func(l relocs) bool {
+		return slices.ContainsFunc(l.list, func(r record) bool { return r.symbol == symbol })
+	})
+}
+
 // compareSectionSymbols looks at the symbols of sections and at the number of the
 // first global symbol: no local one may stand behind it. nvlink counts weak symbols
 // that were defined when they were first seen among the local ones, until 13.5.
@@ -209,7 +217,9 @@ func (c *check) compareSectionSymbols() {
 		s := &c.out.symbols[i]
 		if i > 0 && s.kind() == cuda.STTSection && !s.special {
 			if name := c.out.sections[s.shndx].name; s.name != name || s.info != byte(cuda.STTSection) || s.other != 0 || s.value != 0 || s.size != 0 {
-				c.verdict.add(Finding{Kind: SymbolType, Section: name, Symbol: s.name, Offset: uint64(i), Detail: "section symbol", unneeded: true})
+				// A record counts from the symbol's value.
+				counts := s.value != 0 && c.out.recorded(uint32(i))
+				c.verdict.add(Finding{Kind: SymbolType, Section: name, Symbol: s.name, Offset: uint64(i), Detail: "section symbol", unneeded: !counts})
 			}
 		}
 		if i > 0 && s.kind() == cuda.STTSection && s.special {

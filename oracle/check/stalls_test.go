@@ -1,6 +1,9 @@
 package check
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // wordsInRow is a schedule of some words, nothing else.
 func wordsInRow(t *testing.T, words ...string) *schedule {
@@ -133,6 +136,19 @@ func TestSoonSeldom(t *testing.T) {
 	} {
 		if got := wordsInRow(t, x.from, x.to).soon(0, 1, x.cycles, x.wait); got != x.want {
 			t.Errorf("%s, %s after %d cycles: %d", x.from, x.to, x.cycles, got)
+		}
+	}
+}
+
+// BRA, EXIT and others stall for five cycles at least in all code of ptxas.
+func TestLeastStall(t *testing.T) {
+	const exit = "000fea000380000000000000" + "0000794d" // stalls for 5
+	for stall := range uint64(6) {
+		s := wordsInRow(t, exit)
+		s.in, s.known, s.c, s.area = slices.Clone(s.out), []bool{true}, &check{}, &area{name: ".text.k", owner: &body{owner: &identity{name: "k"}, mod: &module{image: &image{}}}}
+		s.out[0].stall = stall
+		if ok := s.stalls(); ok != (stall == 5) {
+			t.Errorf("%d cycles: %v", stall, ok)
 		}
 	}
 }
