@@ -89,10 +89,9 @@ func (c *checker) gap(from, to uint64, shares map[Share]int) {
 // parts returns the stretches of the file in order.
 func (c *checker) parts() []part {
 	h := &c.m.File.Header
-	list := []part{
-		{0, cubin.HeaderSize, Compared, "ELF header"},
-		{h.ShOff, h.ShOff + uint64(len(c.m.Sections))*cubin.SectionSize, Compared, "section headers"},
-	}
+	list := append(make([]part, 0, len(c.m.Sections)+3),
+		part{0, cubin.HeaderSize, Compared, "ELF header"},
+		part{h.ShOff, h.ShOff + uint64(len(c.m.Sections))*cubin.SectionSize, Compared, "section headers"})
 	if n := uint64(h.PhNum); n > 0 {
 		list = append(list, part{h.PhOff, h.PhOff + n*cubin.ProgSize, Compared, "program headers"})
 	}

@@ -42,6 +42,29 @@ func (c *checker) frames() {
 	}
 }
 
+// moves tells where the places of relocations in a Mercury section are in its SASS twin.
+type moves struct {
+	list   []move
+	sorted bool
+}
+
+type move struct{ from, to uint64 }
+
+func (m *moves) add(from, to uint64) { m.list, m.sorted = append(m.list, move{from, to}), false }
+
+// of returns where a place is: what was added last.
+func (m *moves) of(from uint64) (to uint64, ok bool) {
+	if !m.sorted {
+		slices.SortStableFunc(m.list, func(a, b move) int { return cmp.Compare(a.from, b.from) })
+		m.sorted = true
+	}
+	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].from > from })
+	if i == 0 || m.list[i-1].from != from {
+		return 0, false
+	}
+	return m.list[i-1].to, true
+}
+
 // frameSide is one of the two sections, decoded.
 type frameSide struct {
 	section int
@@ -49,6 +72,7 @@ type frameSide struct {
 	relocs  []cubin.Reloc
 	rela    int
 	at      []int32 // relocations in order of their offsets
+	near    int     // in at, where the last question led
 }
 
 func (c *checker) frameSide(section int) (*frameSide, bool) {
@@ -84,12 +108,26 @@ func (s *frameSide) reloc(off uint64) *cubin.Reloc {
 	return nil
 }
 
+// first returns the first relocation in at from an offset on. Most questions are about the same
+// frame as the last.
+func (s *frameSide) first(from uint64) int {
+	reaches := func(i int) bool { return i >= len(s.at) || s.relocs[s.at[i]].Off >= from }
+	for i := s.near; i <= min(s.near+2, len(s.at)); i++ {
+		if reaches(i) && (i == 0 || !reaches(i-1)) {
+			s.near = i
+			return i
+		}
+	}
+	s.near = sort.Search(len(s.at), reaches)
+	return s.near
+}
+
 // within returns the relocations from one offset to another, which is excluded.
 func (s *frameSide) within(from, to uint64) []int32 {
 	if from >= to {
 		return nil
 	}
-	first := sort.Search(len(s.at), func(i int) bool { return s.relocs[s.at[i]].Off >= from })
+	first := s.first(from)
 	last := first
 	for last < len(s.at) && s.relocs[s.at[last]].Off < to {
 		last++
@@ -133,7 +171,7 @@ func (c *checker) frameSection(section, clone int) {
 	if len(a) != len(b) {
 		c.add(Debug, Count, section, 0, "number of frames", fmt.Sprint(len(b)), fmt.Sprint(len(a)))
 	}
-	places := make(map[uint64]uint64, 3*len(b)) // of relocations, Mercury to SASS
+	places := &moves{list: make([]move, 0, 4*len(b))}
 	n := 0
 	for i := range sass.list {
 		if !sass.list[i].IsCIE() {
@@ -178,7 +216,7 @@ func (c *checker) frameSection(section, clone int) {
 // staleFrame reports whether one of several frames of a function differs: a link
 // that replaces a weak function keeps the frame of the loser, on which the
 // winner's node map is used.
-func (c *checker) staleFrame(sass, merc *frameSide, i, k int, places map[uint64]uint64) bool {
+func (c *checker) staleFrame(sass, merc *frameSide, i, k int, places *moves) bool {
 	found := c.try(func() { c.frame(sass, merc, i, k, places) })
 	return len(found) > 0
 }
@@ -193,10 +231,11 @@ func inMercuryForm(sass *frameSide, i int, g *dwarf.Frame) bool {
 
 // frame compares FDE i of SASS with FDE k of Mercury and notes where the
 // relocations of the one stand in the other.
-func (c *checker) frame(sass, merc *frameSide, i, k int, places map[uint64]uint64) {
+func (c *checker) frame(sass, merc *frameSide, i, k int, places *moves) {
 	f, g := &sass.list[i], &merc.list[k]
-	places[g.Location()], places[g.CIEPointer()] = f.Location(), f.CIEPointer()
-	places[g.Location()+8] = f.Location() + 8
+	places.add(g.CIEPointer(), f.CIEPointer())
+	places.add(g.Location(), f.Location())
+	places.add(g.Location()+8, f.Location()+8)
 	if x := sass.cie(i); x != nil && x.CodeAlignment() == cieMerc && f.Length == g.Length && c.aliased(merc.reloc(g.Location()).Symbol) {
 		c.leave(exUntranslated)
 		return
@@ -247,7 +286,7 @@ func (c *checker) frame(sass, merc *frameSide, i, k int, places map[uint64]uint6
 }
 
 // cie compares the CIEs of two FDEs.
-func (c *checker) cie(sass, merc *frameSide, i, k int, places map[uint64]uint64) {
+func (c *checker) cie(sass, merc *frameSide, i, k int, places *moves) {
 	f, g := sass.cie(i), merc.cie(k)
 	if f == nil || g == nil {
 		c.add(Debug, Content, sass.section, sass.list[i].CIEPointer(), "CIE of a frame", "one on each side", "not both")
@@ -274,7 +313,7 @@ func (c *checker) cie(sass, merc *frameSide, i, k int, places map[uint64]uint64)
 	size := f.Location() - f.At + uint64(len(f.Head)+len(opBytes(f)))
 	for _, n := range merc.within(g.At, g.At+size) {
 		off := merc.relocs[n].Off - g.At
-		places[g.At+off] = f.At + off
+		places.add(g.At+off, f.At+off)
 	}
 }
 
@@ -428,17 +467,17 @@ func (c *checker) macroRule(fn *capsule.Func, addr int64, op []byte) bool {
 }
 
 // frameRelocs compares the relocations.
-func (c *checker) frameRelocs(sass, merc *frameSide, places map[uint64]uint64) {
+func (c *checker) frameRelocs(sass, merc *frameSide, places *moves) {
 	if sass.rela == 0 || merc.rela == 0 {
 		return
 	}
-	var want []wanted
+	want := make([]wanted, 0, len(merc.relocs))
 	for i := range merc.relocs {
 		r := &merc.relocs[i]
 		at := uint64(i) * cubin.RelaSize
 		symbol := c.m.Merc.At(r.Symbol)
 		typ, known := dataTypes()[r.Type]
-		off, placed := places[r.Off]
+		off, placed := places.of(r.Off)
 		if symbol == nil || !known || !placed {
 			c.add(Debug, Content, merc.rela, at, "relocation of a frame", "a place and type of a frame", relocText(r))
 			continue

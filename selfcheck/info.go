@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
@@ -53,12 +54,16 @@ type record struct {
 	at uint64
 }
 
+// usualRecord is the size of a record with a symbol and a number, of which the lists of
+// files are made.
+const usualRecord = 12
+
 // records decodes a list. room says which is kept: 0 and 1 for the two sides, until
 // the next of that side.
 func (c *checker) records(section, room int) ([]record, bool) {
 	s := &c.m.Sections[section]
 	r := c.m.File.Info(&s.Section)
-	list := c.recordsOf[room][:0]
+	list := slices.Grow(c.recordsOf[room][:0], len(s.Content)/usualRecord)
 	at := uint64(0)
 	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
 		list = append(list, record{rec, at})

@@ -363,24 +363,33 @@ func relocName(t uint32) string {
 	return hex(t)
 }
 
+// firstAt tells which relocation is the first at an offset, of those that are not apart.
+func firstAt(list []cubin.Reloc, apart []bool) map[uint64]int {
+	at := make(map[uint64]int, len(list))
+	for i := len(list) - 1; i >= 0; i-- {
+		if i >= len(apart) || !apart[i] {
+			at[list[i].Off] = i
+		}
+	}
+	return at
+}
+
 // matchRelocs compares the records that the Mercury side asks for with those
 // that are there, but for those in apart, which only SASS has.
 func (c *checker) matchRelocs(section, clone int, want []wanted, got []cubin.Reloc, apart []bool) {
 	found := len(c.report.Findings) + c.report.More
-	at := make(map[uint64]int, len(got))
+	var at map[uint64]int // made where the order is not the same
 	used := make([]bool, len(got))
 	copy(used, apart)
-	for i := len(got) - 1; i >= 0; i-- {
-		if !used[i] {
-			at[got[i].Off] = i
-		}
-	}
 	last, ordered := -1, true
 	for i := range want {
 		w := &want[i]
-		k, ok := at[w.Off]
-		if i < len(got) && got[i].Off == w.Off && !used[i] {
-			k, ok = i, true
+		k, ok := i, true
+		if i >= len(got) || got[i].Off != w.Off || used[i] {
+			if at == nil {
+				at = firstAt(got, apart)
+			}
+			k, ok = at[w.Off]
 		}
 		if !ok || used[k] {
 			c.add(Reloc, Count, section, 0, "relocation", relocText(&w.Reloc), "none")
