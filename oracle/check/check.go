@@ -60,6 +60,7 @@ type check struct {
 
 	toldUnjudged map[string]bool
 	chosen       map[string]*module // the module whose weak definition of a name the output has
+	constants    map[string]bool    // see constantNames
 	homes        *homes             // of the inputs' data, told by records
 	earlyTold    map[*identity]bool // -r: shared variables that have a place already
 	units        bool               // constants of functions are placed

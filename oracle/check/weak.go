@@ -211,13 +211,33 @@ func (c *check) staysIn(m *module, r record) bool {
 	kind := oracle.Global
 	if s.kind() == cuda.STTFunc {
 		kind = oracle.Function
-	} else if s.defined() && !s.special {
-		if _, constant := bank(&m.sections[s.shndx]); constant {
-			kind = oracle.Constant
-		}
+	} else if m.inBank(s) || !s.defined() && c.constantNames()[s.name] {
+		kind = oracle.Constant
 	}
 	d, err := oracle.DispositionOf(r.kind, kind, c.release, c.sm)
 	return err != nil || d.Action != oracle.Patches || c.relocatable
+}
+
+// inBank reports whether a symbol is defined in a constant bank.
+func (m *module) inBank(s *symbol) bool {
+	if !s.defined() || s.special {
+		return false
+	}
+	_, constant := bank(&m.sections[s.shndx])
+	return constant
+}
+
+// constantNames are the names that some input defines in a constant bank.
+func (c *check) constantNames() map[string]bool {
+	if c.constants == nil {
+		c.constants = map[string]bool{}
+		c.definitions(func(m *module, s *symbol) {
+			if m.inBank(s) {
+				c.constants[s.name] = true
+			}
+		})
+	}
+	return c.constants
 }
 
 // unlikeAttributes counts, up to seven, the output's attributes of a function that are not

@@ -57,3 +57,33 @@ func weakTwice(t *testing.T, compilers ...[2]string) {
 		files[0], files[1] = files[1], files[0]
 	}
 }
+
+// A weak table of addresses in constants, in an object that defines none of them and in one that
+// does: nvlink 11.8 fills the first in for good, so that no record tells which it took.
+func TestWeakOfConstants(t *testing.T) {
+	tools := nvidiatest.Need(t, "11.8", nvidia.Nvlink, nvidia.Ptxas)
+	var inputs []Input
+	var files []nvidia.File
+	for _, name := range []string{"weak_constants_a", "weak_constants_b"} {
+		text, err := os.ReadFile("testdata/" + name + ".ptx")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := tools.Assemble(context.Background(), "11.8", []string{"-c", "-arch=sm_75"}, nvidia.File{Name: name + ".ptx", Data: text})
+		if err != nil || r.Output == nil {
+			t.Fatal(r, err)
+		}
+		inputs = append(inputs, Input{name + ".cubin", r.Output})
+		files = append(files, nvidia.File{Name: name + ".cubin", Data: r.Output})
+	}
+	for range 2 {
+		r, err := tools.Link(context.Background(), "11.8", []string{"-arch=sm_75"}, files)
+		if err != nil || !r.Linked() {
+			t.Fatal(r, err)
+		}
+		if v := Check(inputs, r.Output, Options{Arch: "sm_75"}); !v.Agrees() {
+			t.Errorf("%s first: %s", files[0].Name, v)
+		}
+		files[0], files[1] = files[1], files[0]
+	}
+}
