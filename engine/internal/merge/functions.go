@@ -202,9 +202,9 @@ func (l *merger) redefineFunction(m *module, i int, s *cubin.Symbol, shndx uint3
 			m.twice = make(map[uint32]bool)
 		}
 		m.twice[shndx] = true
-	case oldWeak && !newWeak:
+	case !newWeak:
 		replace = true
-	case oldWeak && newWeak:
+	case oldWeak:
 		now, before := l.registersOf(m, uint32(i), text), l.registers(sym.Fun)
 		replace = now < before || now == before && l.VirtualSM(m.file) > l.VirtualSM(l.Files[sym.File])
 	}
@@ -224,8 +224,8 @@ func (l *merger) redefineFunction(m *module, i int, s *cubin.Symbol, shndx uint3
 
 // registers returns the register count a weak definition is judged by.
 func (l *merger) registers(f model.FunID) uint32 {
-	if t := l.Funs[f].Text; t != model.Absent && l.Secs[t].Regs != 0 || !l.Release.WeakByRecord {
-		return uint32(l.Secs[t].Regs)
+	if n := l.Secs[l.Funs[f].Text].Regs; n != 0 || !l.Release.WeakByRecord {
+		return uint32(n)
 	}
 	return l.Funs[f].Regs
 }

@@ -210,7 +210,7 @@ func (l *Graph) closeComponent(stack *[]int32, onStack []bool, v int32, self boo
 			if x < 0 {
 				break
 			}
-			cyclic = g.Comp[x] != id && g.Cyclic[g.Comp[x]]
+			cyclic = g.Cyclic[g.Comp[x]] // of another one: nothing here calls itself
 		}
 	}
 	g.Cyclic = append(g.Cyclic, cyclic)
