@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/fuzz"
 	"github.com/twinlink/twinlink/internal/nvidia"
@@ -24,24 +26,28 @@ import (
 // whose link came to a side of a condition in the engine, or to a limit, that no test had come to; so do kernels, and one
 // function, that call 160 functions. Of nvlink's answers sums are kept:
 //
-//	program release options files exit image text key
+//	program release options files exit image text key code
 //
-// A program is target/seed, with ptxas' release and options; its files are in objects.zip. key as in answers.tsv.
+// A program is target/seed, with ptxas' release and options; its files are in objects.zip. key as in answers.tsv. Where the
+// image differs, as most do whose kernels are scheduled anew, code has a sum of each section of code in nvlink's image,
+// with a ! before those that are other ones here.
 //
 //	go test ./cmd/twinlink -run TestReached -reached LIST     asks nvlink about more links and adds them: a JSON list of
 //	                                                          {"program", "release", "args", "inputs"}
-var addReached = flag.String("reached", "", "file with links to be put to nvlink and added to corpus/testdata/reached")
-
-const reachedFolder = "../../corpus/testdata/reached"
+var (
+	addReached    = flag.String("reached", "", "file with links to be put to nvlink and added to corpus/testdata/reached")
+	reachedFolder = flag.String("reached-folder", "../../corpus/testdata/reached", "folder of TestReached")
+)
 
 type reachedLink struct {
 	Program, Release string
 	Args, Inputs     []string
 	recordedAnswer
+	code []string
 }
 
 func (l *reachedLink) row() string {
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", l.Program, l.Release, strings.Join(l.Args, " "), strings.Join(l.Inputs, " "), l.exit, l.image, l.text, l.key)
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", l.Program, l.Release, strings.Join(l.Args, " "), strings.Join(l.Inputs, " "), l.exit, l.image, l.text, l.key, strings.Join(l.code, " "))
 }
 
 func (l *reachedLink) question(objects map[string][]byte) *fuzz.Question {
@@ -55,7 +61,7 @@ func (l *reachedLink) question(objects map[string][]byte) *fuzz.Question {
 func readReached(t *testing.T) (list []reachedLink, objects map[string][]byte) {
 	t.Helper()
 	objects = map[string][]byte{}
-	text, err := os.ReadFile(filepath.Join(reachedFolder, "answers.tsv"))
+	text, err := os.ReadFile(filepath.Join(*reachedFolder, "answers.tsv"))
 	if os.IsNotExist(err) && *addReached != "" {
 		return nil, objects
 	}
@@ -64,17 +70,17 @@ func readReached(t *testing.T) (list []reachedLink, objects map[string][]byte) {
 	}
 	for line := range strings.Lines(string(text)) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(f) != 8 {
-			t.Fatalf("%q has %d fields, want 8", line, len(f))
+		if len(f) != 9 {
+			t.Fatalf("%q has %d fields, want 9", line, len(f))
 		}
 		l := reachedLink{Program: f[0], Release: f[1], Args: strings.Fields(f[2]), Inputs: strings.Fields(f[3])}
-		l.image, l.text, l.key = f[5], f[6], f[7]
+		l.image, l.text, l.key, l.code = f[5], f[6], f[7], strings.Fields(f[8])
 		if l.exit, err = strconv.Atoi(f[4]); err != nil {
 			t.Fatalf("%q", line)
 		}
 		list = append(list, l)
 	}
-	packed, err := zip.OpenReader(filepath.Join(reachedFolder, "objects.zip"))
+	packed, err := zip.OpenReader(filepath.Join(*reachedFolder, "objects.zip"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +107,7 @@ func TestReached(t *testing.T) {
 	if len(list) == 0 {
 		t.Fatal("no link")
 	}
-	folder, err := filepath.Abs(reachedFolder)
+	folder, err := filepath.Abs(*reachedFolder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,10 +115,15 @@ func TestReached(t *testing.T) {
 	same := 0
 	for i := range list {
 		l := &list[i]
-		key := l.differs(ours(t, l.question(objects)))
-		if *addReached != "" || *updateAnswers {
+		r := ours(t, l.question(objects))
+		key, anew := l.differs(r), *addReached != "" || *updateAnswers
+		if anew {
 			l.key = key
 		}
+		if key != "image" {
+			l.code = nil
+		}
+		l.compareCode(t, codeOf(t, r.image), anew)
 		if key == "" {
 			same++
 		}
@@ -123,6 +134,41 @@ func TestReached(t *testing.T) {
 	t.Logf("%d of %d as nvlink", same, len(list))
 	if *addReached != "" || *updateAnswers {
 		writeReached(t, folder, list, objects)
+	}
+}
+
+// codeOf returns the sections of code in an image, each as its name and a sum.
+func codeOf(t *testing.T, image []byte) (list []string) {
+	if image == nil {
+		return nil
+	}
+	f, err := cubin.Open("image", image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.NumSections() {
+		if s := f.Section(i); s.Flags&cuda.SHFExec != 0 {
+			list = append(list, f.SectionName(&s)+"="+sum(f.Content(&s)))
+		}
+	}
+	return list
+}
+
+// compareCode wants code to be nvlink's where it was, or says anew where it is.
+func (l *reachedLink) compareCode(t *testing.T, ours []string, anew bool) {
+	for i, c := range l.code {
+		theirs, other := strings.CutPrefix(c, "!")
+		same := slices.Contains(ours, theirs)
+		switch {
+		case anew && same:
+			l.code[i] = theirs
+		case anew:
+			l.code[i] = "!" + theirs
+		case !same && !other:
+			t.Errorf("%s, nvlink %s %v: code is not nvlink's any more, %s", l.Program, l.Release, l.Args, theirs)
+		case same && other && os.Getenv("TWINLINK_EXACT") != "":
+			t.Errorf("%s, nvlink %s %v: code is nvlink's now, %s", l.Program, l.Release, l.Args, theirs)
+		}
 	}
 }
 
@@ -154,7 +200,7 @@ func askReached(t *testing.T, list []reachedLink, objects map[string][]byte) []r
 			continue
 		}
 		r, died := theirs(t, set, l.question(objects))
-		l.exit, l.image, l.text = r.exit, sum(r.image), sum([]byte(r.text))
+		l.exit, l.image, l.text, l.code = r.exit, sum(r.image), sum([]byte(r.text)), codeOf(t, r.image)
 		if died {
 			l.exit, l.image, l.text = -1, "-", "-"
 		}
