@@ -92,11 +92,18 @@ func flagRunAll() bool {
 func runCase(t *testing.T, c corpus.Case) string {
 	t.Helper()
 	t.Chdir(t.TempDir())
+	return runCaseHere(t, c)
+}
+
+// runCaseHere runs a case in the working folder.
+func runCaseHere(t *testing.T, c corpus.Case) string {
+	t.Helper()
 	for _, in := range c.Inputs {
 		if err := os.WriteFile(in.Name, in.Data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+	_ = os.Remove(outputName(c.Args))
 	var stdout, stderr bytes.Buffer
 	exit := run(append([]string{"nvlink"}, append([]string{"-toolkit=" + c.Release}, c.Args...)...), streams{&stdout, &stderr})
 	if exit != c.Exit {

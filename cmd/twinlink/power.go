@@ -26,6 +26,8 @@ each fault with what found it and how long that took. Needs the go command.
 A long run can be made in portions: --limit ends one, --resume begins the next.
 What a portion leaves untried doesn't make it fail.
 With --draw the faults are small changes at places drawn at random.
+With --conditions every condition below --under fails instead, one after the other
+in one program, on the recorded links that come to it.
 
 Exit status: 0 all faults are found, or have a reason; 1 not so; 2 wrong use, or
 no fault was tried.`,
@@ -45,13 +47,19 @@ no fault was tried.`,
 	f.StringVar(&o.Results, "results", ".power.json", "file of results, a line each")
 	f.BoolVar(&o.Resume, "resume", false, "go on where the file of results ends: what was found is not tried again")
 	f.DurationVar(&o.Limit, "limit", 0, "begin no fault after this time")
+	conditions := f.String("conditions", "", "judge every condition on recorded links; what is found is kept in this file, and goes on where that ends")
 	f.IntVar(&o.Workers, "workers", 2, "how many faults at once")
 	f.Uint64Var(&o.Seek.From, "seek-from", 1500, "number of the first question for --seek-to")
 	f.Uint64Var(&o.Seek.To, "seek-to", 0, "look for questions of numbers below this that tell a fault that lives")
 	f.StringVar(&o.Root.Dir, "root", ".", "folder of the source")
 	out := chooseFace(c)
 	meter := chooseProgress(c)
-	c.RunE = func(c *cobra.Command, _ []string) error { return runPower(c.Context(), o, out, meter, s) }
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if *conditions != "" {
+			return runConditions(c.Context(), o, *conditions, out, s)
+		}
+		return runPower(c.Context(), o, out, meter, s)
+	}
 	return c
 }
 

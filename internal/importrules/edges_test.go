@@ -172,6 +172,7 @@ var rules = []rule{
 
 	// One against the other.
 	{from: "fuzz/storm", to: of("cuda", "engine/descriptor", "oracle")},
+	{from: "fuzz/power/condition"},
 	{from: "fuzz/power", test: of("internal/nvidia", "internal/nvidia/nvidiatest")},
 	{from: "fuzz/reduce", to: of("cubin", "cuda"), test: of("corpus")},
 	{from: "fuzz/opinion", to: of("fuzz/reduce", "internal/cmdline", "internal/diff", "engine", "internal/nvidia", "oracle/check")},
@@ -267,7 +268,7 @@ var rules = []rule{
 			cobra+"/...",
 			pflag,
 		),
-		test: of("corpus", "corpus/definitions", "internal/biglink", "internal/nvidia/nvidiatest", "internal/ownwarnings", cmp, testscript, "go.yaml.in/yaml/v3"),
+		test: of("corpus", "corpus/definitions", "fuzz/power/condition", "internal/biglink", "internal/nvidia/nvidiatest", "internal/ownwarnings", cmp, testscript, "go.yaml.in/yaml/v3"),
 	},
 }
 

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/twinlink/twinlink/fuzz/power"
+	"github.com/twinlink/twinlink/report"
+)
+
+// runConditions makes every condition fail on recorded links, and lists those that no link tells.
+func runConditions(ctx context.Context, o power.Options, results string, out *face, s streams) error {
+	list, err := o.Root.Census(ctx, o.Under, results)
+	if err != nil {
+		return badUsage("%v", err)
+	}
+	if !out.text() {
+		return out.write(s, conditionReport(list))
+	}
+	var b bytes.Buffer
+	for i := range list {
+		if j := &list[i]; j.Told == "" {
+			fmt.Fprintf(&b, "%s:%d: %s: %q: %s\n", j.File, j.Line, j.Failing, j.Text, untold(j))
+		}
+	}
+	sums := sumsOfConditions(list)
+	for _, folder := range slices.Sorted(maps.Keys(sums)) {
+		n := sums[folder]
+		fmt.Fprintf(&b, "%-30s %5d of %5d told, %5d change no link that was tried, to %5d comes none\n", folder, n[0], n[0]+n[1]+n[2], n[1], n[2])
+	}
+	return out.print(s, b.Bytes())
+}
+
+func untold(j *power.Judged) string {
+	if j.Links == 0 {
+		return "no link comes there"
+	}
+	return fmt.Sprintf("no difference in links tried, %d come there", j.Links)
+}
+
+// sumsOfConditions counts by folder faults that are told, that change nothing, and that no link comes to.
+func sumsOfConditions(list []power.Judged) map[string][3]int {
+	sums := map[string][3]int{}
+	for i := range list {
+		j := &list[i]
+		n := sums[path.Dir(j.File)]
+		switch {
+		case j.Told != "":
+			n[0]++
+		case j.Links > 0:
+			n[1]++
+		default:
+			n[2]++
+		}
+		sums[path.Dir(j.File)] = n
+	}
+	return sums
+}
+
+func conditionReport(list []power.Judged) *report.Report {
+	r := &report.Report{Title: "Conditions that fail, and what tells them", Command: "power"}
+	sums := sumsOfConditions(list)
+	for _, folder := range slices.Sorted(maps.Keys(sums)) {
+		n := sums[folder]
+		r.Figures = append(r.Figures, report.Figure{Name: folder + ": told", Value: float64(n[0])},
+			report.Figure{Name: folder + ": no difference", Value: float64(n[1])}, report.Figure{Name: folder + ": no link", Value: float64(n[2])})
+	}
+	for i := range list {
+		if j := &list[i]; j.Told == "" {
+			r.Rows = append(r.Rows, report.Row{Subject: fmt.Sprintf("%s:%d %s: %s", j.File, j.Line, j.Failing, j.Text), Verdict: report.Differ, Note: untold(j)})
+		}
+	}
+	return r
+}

@@ -1,0 +1,98 @@
+package power
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestConditionsOverlay(t *testing.T) {
+	root, dir := t.TempDir(), t.TempDir()
+	folder := filepath.Join(root, "engine", "internal", "merge")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const source = `package merge
+
+func f(a, b int, ok bool) bool {
+	for i := 0; i < a; i++ {
+		if ok && (a <= b || !ok) {
+			return a == b
+		}
+	}
+	return false
+}
+`
+	const want = `package merge; import "github.com/twinlink/twinlink/fuzz/power/condition"
+
+func f(a, b int, ok bool) bool {
+	for i := 0; condition.Is(0, condition.Less(1, i , a)); i++ {
+		if condition.Is(2, condition.Is(3, ok) && condition.Is(4, (condition.Is(5, condition.LessEqual(7, a , b)) || condition.Is(6, !ok)))) {
+			return a == b
+		}
+	}
+	return false
+}
+`
+	file := filepath.Join(folder, "x.go")
+	for name, text := range map[string]string{file: source, filepath.Join(folder, "x_test.go"): source} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := Root{Dir: root}
+	overlay, places, err := r.Conditions("engine", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct{ Replace map[string]string }
+	if err := json.Unmarshal(text, &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Replace) != 1 {
+		t.Fatalf("%d files", len(list.Replace))
+	}
+	got, err := os.ReadFile(list.Replace[file])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	var in []string
+	for _, p := range places {
+		in = append(in, p.In)
+	}
+	if want := []string{"for", "order", "if", "&&", "&&", "||", "||", "order"}; !slices.Equal(in, want) {
+		t.Errorf("places in %v, want %v", in, want)
+	}
+	if p := places[5]; p.File != "engine/internal/merge/x.go" || p.Line != 5 || p.Text != "a <= b" {
+		t.Errorf("%+v", p)
+	}
+	if _, places, _ = r.Conditions("oracle", dir); len(places) != 0 {
+		t.Errorf("%d places outside the folder", len(places))
+	}
+}
+
+func TestJudge(t *testing.T) {
+	places := []Place{{Text: "a", In: "for"}, {Text: "b", In: "order"}}
+	list, err := judge(places, "0 told edits:3\n1 unseen\n2 unseen\n3 unseen\n4 unseen\n5 lives 7\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 2 || list[0].Told != "edits:3" || list[0].Failing != AlwaysFalse || list[1].Links != 7 || list[1].Failing != TurnedWhereEqual {
+		t.Errorf("%+v", list)
+	}
+	for _, bad := range []string{"x told y\n", "6 unseen\n", "0\n", "0 lives x\n", "0 dead\n"} {
+		if _, err := judge(places, bad); err == nil {
+			t.Errorf("%q is no error", strings.TrimSpace(bad))
+		}
+	}
+}
