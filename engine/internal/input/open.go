@@ -233,7 +233,7 @@ func (l *Set) checkFile(f *cubin.File) error {
 
 // isBare reports whether an object has no Mercury side in a link where one is looked for.
 func (l *Set) isBare(f *cubin.File) bool {
-	return max(f.Header.SM(), l.Arch.SM) >= cuda.MercuryMin && !isMercury(f)
+	return (f.Header.New() || l.Release.Notes) && max(f.Header.SM(), l.Arch.SM) >= cuda.MercuryMin && !isMercury(f)
 }
 
 // linksFor reports whether an object is linked for the target. From sm_100 on
