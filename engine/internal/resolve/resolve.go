@@ -171,13 +171,13 @@ func (l *Resolution) checkPlaced() error {
 // IsLocalUndefined reports whether a symbol is one that only its input could
 // have defined and didn't, such as .nv.ptx.const0.size: it has no place.
 func IsLocalUndefined(sym *model.Symbol) bool {
-	return sym.Binding() == cuda.STBLocal && sym.Type() == cuda.STTObject && sym.Sec < 0 && !sym.Is(model.SymDefined)
+	return sym.Binding() == cuda.STBLocal && sym.Type() == cuda.STTObject && sym.Sec < 0
 }
 
 // IsCode reports whether a symbol stands for a section of code, or for one that
 // only a debugger reads.
 func (l *Resolution) IsCode(sym *model.Symbol) bool {
-	return sym.Type() == cuda.STTSection && sym.Sec >= 0 && l.Secs[sym.Sec].Type == cuda.SHTProgbits
+	return sym.Type() == cuda.STTSection && l.Secs[sym.Sec].Type == cuda.SHTProgbits
 }
 
 // FollowAlias retargets a relocation from a second name of some code to the
@@ -222,7 +222,7 @@ func (l *Resolution) DriverKnows(sym *model.Symbol) bool {
 // IsHiddenData reports whether a symbol is of those that a final link leaves
 // out: variables in shared memory and parameters.
 func (l *Resolution) IsHiddenData(sym *model.Symbol) bool {
-	if sym.Type() == cuda.STTSection && sym.Sec >= 0 && l.Secs[sym.Sec].Type == cuda.SHTCudaShared && l.Secs[sym.Sec].Owner == model.Absent {
+	if sym.Type() == cuda.STTSection && l.Secs[sym.Sec].Type == cuda.SHTCudaShared && l.Secs[sym.Sec].Owner == model.Absent {
 		return true
 	}
 	return sym.IsShared() && !l.ShowsDebug() || sym.Other&3 == cuda.STOInternal
