@@ -29,6 +29,8 @@ var wrong12 = map[string]bool{
 	"shared_by_name/11.8-sm_80-g": true,
 	"shared_by_name/12.4-sm_80":   true,
 	"shared_by_name/12.4-sm_80-g": true,
+	"static_kernels/11.8-sm_52":   true,
+	"static_kernels/12.4-sm_90":   true,
 }
 
 // known12 are links that a release makes otherwise; docs/known-differences.md

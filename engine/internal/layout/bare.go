@@ -22,6 +22,7 @@ func (l *Layout) findBare(kernels []model.FunID) (bare []model.SymID) {
 		if id == model.Absent || l.Secs[id].Size == 0 || named[id] {
 			continue
 		}
+		named[id] = true
 		bare = append(bare, l.NewSymbol(model.Symbol{Info: uint8(cuda.STTCudaObject), Other: cuda.STOShared, Sec: id,
 			Value: l.Secs[id].Align, Size: l.Secs[id].Size, Flags: model.SymDead | model.SymDefined | model.SymOwned}))
 	}

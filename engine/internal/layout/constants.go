@@ -19,13 +19,14 @@ type unit struct {
 	off   uint64
 }
 
-// bank is the bank 2 of a kernel, absent where it has none, as units are put into it.
+// bank is the bank 2 of a kernel, absent where it has none, as units are put into it. It is looked up by
+// name: static kernels of one name have one, which belongs to the first that has any, or the last that gets one.
 type bank struct {
-	kernel model.FunID
-	sec    model.SecID
-	end    uint64
-	align  uint64
-	grown  bool
+	sec   model.SecID
+	end   uint64
+	align uint64
+	grown bool
+	took  *unit // the last that was copied into it
 }
 
 func (l *Layout) layoutConstants() {
@@ -39,7 +40,7 @@ func (l *Layout) layoutConstants() {
 	banks := l.banksOf(kernels)
 	for i := range units {
 		l.placeUnit(&units[i], banks)
-		l.copyToUsers(&units[i], banks)
+		l.copyToUsers(&units[i], kernels, banks)
 		if l.Dialect.MovesTargets {
 			l.makeTargetRelocs(&units[i], banks)
 		}
@@ -48,7 +49,7 @@ func (l *Layout) layoutConstants() {
 		l.moveUnitRelocs(units, banks)
 	}
 	for i := range banks {
-		if b := &banks[i]; b.sec != model.Absent && b.grown {
+		if b := banks[i]; b.sec != model.Absent && b.grown {
 			l.Secs[b.sec].Size = b.end
 			l.Secs[b.sec].Align = max(l.Secs[b.sec].Align, b.align)
 		}
@@ -72,21 +73,29 @@ func (l *Layout) linkBanks(of []model.FunID) {
 }
 
 // banksOf returns the banks of kernels, as they are before any unit.
-func (l *Layout) banksOf(kernels []model.FunID) []bank {
-	banks := make([]bank, len(kernels))
-	for i, k := range kernels {
-		b := bank{kernel: k, sec: l.bank2(k)}
+func (l *Layout) banksOf(kernels []model.FunID) []*bank {
+	banks := make([]*bank, len(kernels))
+	for i, home := range l.homesOf(kernels) {
+		if home == i {
+			banks[i] = &bank{sec: model.Absent}
+		}
+		b := banks[home]
+		banks[i] = b
+		if own := l.bank2(kernels[i]); own != model.Absent && (b.sec == model.Absent || own < b.sec) {
+			b.sec = own
+		}
+	}
+	for _, b := range banks {
 		if b.sec != model.Absent && !l.Secs[b.sec].Deleted {
 			b.align = l.Secs[b.sec].Align
 			b.end = model.AlignUp(l.Secs[b.sec].Size, b.align)
 		}
-		banks[i] = b
 	}
 	return banks
 }
 
 // placeUnit gives a unit its offset: the first behind what all its users have.
-func (l *Layout) placeUnit(u *unit, banks []bank) {
+func (l *Layout) placeUnit(u *unit, banks []*bank) {
 	sec := &l.Secs[u.sec]
 	align := sec.Align
 	for _, k := range u.users {
@@ -102,16 +111,19 @@ func (l *Layout) placeUnit(u *unit, banks []bank) {
 
 // copyToUsers copies a unit into the banks of its users, the last first, and makes
 // those that they lack.
-func (l *Layout) copyToUsers(u *unit, banks []bank) {
+func (l *Layout) copyToUsers(u *unit, kernels []model.FunID, banks []*bank) {
 	for _, k := range slices.Backward(u.users) {
-		b := &banks[k]
+		b := banks[k]
+		if b.took == u {
+			continue
+		}
 		if b.sec == model.Absent {
 			if l.Secs[u.sec].Deleted {
 				continue
 			}
-			b.sec = l.newBank2(b.kernel, u.sec)
+			b.sec = l.newBank2(kernels[k], u.sec)
 		}
-		b.grown = true
+		b.grown, b.took = true, u
 		l.Fill(b.sec)
 		l.copyUnit(b.sec, u)
 	}

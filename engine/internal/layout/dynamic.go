@@ -48,7 +48,7 @@ func (l *Layout) externUsers() []externUser {
 				align := l.dynamicAlign(s)
 				if u.most == 0 {
 					u.first, u.of = align, v
-					if !s.Is(model.SymDefined) && model.IsAlignment(s.Value) {
+					if !s.Is(model.SymDefined) && model.IsDynamicAlignment(s.Value) {
 						u.asked = s.Value
 					}
 				}
@@ -62,7 +62,7 @@ func (l *Layout) externUsers() []externUser {
 // dynamicAlign is the alignment of a dynamic variable: from 13.4 on ptxas writes what
 // the program asks for as the value of the undefined symbol, before 0; the libraries of 12.5 to 12.9 don't look at it.
 func (l *Layout) dynamicAlign(s *model.Symbol) uint64 {
-	if l.Release.TakesNewer || s.Is(model.SymDefined) || !model.IsAlignment(s.Value) {
+	if l.Release.TakesNewer || s.Is(model.SymDefined) || !model.IsDynamicAlignment(s.Value) {
 		return DynamicAlign
 	}
 	return max(DynamicAlign, s.Value)

@@ -108,6 +108,23 @@ func (g *externGroups) findTops() {
 			g.top[r] = max(g.top[r], model.AlignUp(max(g.s.ends[k], g.s.first), g.align[k]))
 		}
 	}
+	g.stackTops(pool)
+}
+
+// stackTops begins the variables of a kernel behind those of the kernels before that have its section, since they
+// have its name.
+func (g *externGroups) stackTops(pool uint64) {
+	taken := make(map[int]uint64) // by a section's first kernel
+	for k, home := range g.s.homes {
+		if !g.uses[k] {
+			continue
+		}
+		r := g.root(k)
+		g.top[r] = max(g.top[r], model.AlignUp(taken[home], g.align[k]))
+		if taken[home] = g.top[r]; g.Release.AlignsDynamic {
+			taken[home] = model.AlignUp(taken[home], g.sharedAlign(g.s, k, pool))
+		}
+	}
 }
 
 // place tells kernels and functions the place.

@@ -31,9 +31,10 @@ func (l *Layout) layoutHeaders() {
 		return
 	}
 	reached := l.AnswersForAny(func(f model.FunID) bool { return uses[f] })
-	for _, k := range l.LiveKernels() {
-		if reached(k) {
-			l.addHeaders(k, images)
+	kernels := l.LiveKernels()
+	for i, home := range l.homesOf(kernels) {
+		if i == home && reached(kernels[i]) { // of static kernels of one name nvlink asks the first alone
+			l.addHeaders(kernels[i], images)
 		}
 	}
 	l.placeSlots()

@@ -1,6 +1,9 @@
 package layout
 
 import (
+	"math"
+	"slices"
+
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
@@ -21,9 +24,11 @@ type partialLayout struct {
 	users     []externUser
 	own       map[model.SecID][]model.SymID // the variables of a kernel's section
 	poolAlign uint64
-	highest   map[model.SymID]uint64 // where kernels that name it have a dynamic variable at most
-	direct    map[model.SymID]bool   // with -g: what a kernel itself uses
-	late      map[model.SecID]bool   // sections that are made here, of kernels that a filter hides
+	highest   map[model.SymID]uint64      // where kernels that name it, or one of its group, have a dynamic variable at most
+	group     map[model.SymID]model.SymID // with -g: another variable of those that begin at one place
+	direct    map[model.SymID]bool        // with -g: what a kernel itself uses
+	late      map[model.SecID]bool        // sections that are made here, of kernels that a filter hides
+	sizes     map[model.SecID]uint64      // of kernels' sections, which several kernels of one name may fill
 }
 
 // layoutPartial does what a relocatable link does of layout.
@@ -38,7 +43,7 @@ func (l *Layout) layoutPartial() {
 	}
 	l.linkBanks(all)
 	p := partialLayout{Layout: l, vars: l.sharedVariables(), kernels: kernels, poolAlign: 1,
-		highest: make(map[model.SymID]uint64), direct: make(map[model.SymID]bool), late: make(map[model.SecID]bool)}
+		highest: make(map[model.SymID]uint64), group: make(map[model.SymID]model.SymID), direct: make(map[model.SymID]bool), late: make(map[model.SecID]bool), sizes: make(map[model.SecID]uint64)}
 	if len(p.vars) == 0 {
 		return
 	}
@@ -51,11 +56,17 @@ func (l *Layout) layoutPartial() {
 	p.findOwn()
 	p.users = l.externUsers()
 	for _, k := range kernels {
+		if p.users[k].most == 0 {
+			p.sizeKernel(k)
+		}
+	}
+	for _, k := range p.byRelocs() {
 		p.sizeKernel(k)
 	}
 	for _, k := range kernels {
 		p.alignKernel(k)
 	}
+	p.raiseKernels()
 	if p.dynamic {
 		p.placeDynamic()
 	}
@@ -75,6 +86,12 @@ func (p *partialLayout) findOwn() {
 			p.NullValue = p.Syms[v].Value
 		}
 	}
+	for id, vars := range p.own {
+		p.Secs[id].Align = 1 // what an input's header says doesn't count
+		for _, v := range vars {
+			p.Secs[id].Align = max(p.Secs[id].Align, p.Syms[v].Value)
+		}
+	}
 }
 
 // sizeKernel gives a kernel's section the size of its variables. Of a kernel that uses
@@ -82,46 +99,133 @@ func (p *partialLayout) findOwn() {
 func (p *partialLayout) sizeKernel(k model.FunID) {
 	id, size := p.sharedSection(k), uint64(0)
 	if id != model.Absent {
-		size = p.sumSizes(p.own[id])
+		size = max(p.sumSizes(p.own[id]), p.sizes[id])
 	}
 	if user := &p.users[k]; user.most > 0 {
-		size = p.dynamicStart(user, size)
-		p.highest[user.of] = max(p.highest[user.of], size)
+		align := user.most
+		if id != model.Absent {
+			align = max(p.Secs[id].Align, p.asked(k, id))
+		}
+		size = p.dynamicStart(user, size, align)
+		p.dynamicUses(k, func(v model.SymID) { p.join(user.of, v, size) })
 		if !p.ShowsDebug() {
 			p.standIn(k, size)
 		}
 		if id == model.Absent {
-			id = p.newShared(k)
-			p.late[id] = true
+			made := false
+			id, made = p.newShared(k)
+			p.late[id] = made
 		}
 		p.Secs[id].Align = max(p.Secs[id].Align, DynamicAlign)
+		if !p.ShowsDebug() && p.Release.AlignsDynamic {
+			size = model.AlignUp(size, max(p.Secs[id].Align, p.asked(k, id)))
+		}
 	}
 	if id != model.Absent {
-		p.Secs[id].Size = size
+		p.sizes[id] = size
 	}
 }
 
-// alignKernel gives a kernel's section its alignment, and the size that follows from it.
+// byRelocs returns the kernels that use dynamic variables by the section of the first record that
+// says so: nvlink makes what stands for the variables as it meets these records.
+func (p *partialLayout) byRelocs() []model.FunID {
+	var users []model.FunID
+	first := make(map[model.FunID]model.SecID)
+	for _, k := range p.kernels {
+		if p.users[k].most > 0 {
+			users = append(users, k)
+			first[k] = p.firstDynamic(k)
+		}
+	}
+	slices.SortStableFunc(users, func(a, b model.FunID) int { return int(first[a]) - int(first[b]) })
+	return users
+}
+
+// firstDynamic finds the section of the first record of a kernel's code that names a dynamic variable.
+func (p *partialLayout) firstDynamic(k model.FunID) model.SecID {
+	first := model.SecID(math.MaxInt32)
+	for r := p.Parts[p.Funs[k].Text].FirstRel; r != model.Absent; r = p.Parts[r].NextRel {
+		if slices.ContainsFunc(p.Parts[r].Relocs, func(rec model.Reloc) bool {
+			return rec.Sym != model.Absent && p.Syms[rec.Sym].IsExternShared()
+		}) {
+			first = min(first, r)
+		}
+	}
+	return first
+}
+
+// join has two dynamic variables that a kernel names begin at one place, which is size at least.
+func (p *partialLayout) join(v, other model.SymID, size uint64) {
+	v, other = p.root(v), p.root(other)
+	p.highest[v] = max(p.highest[v], p.highest[other], size)
+	if v != other {
+		p.group[other] = v
+	}
+}
+
+// root is the variable that stands for those that begin where v does.
+func (p *partialLayout) root(v model.SymID) model.SymID {
+	for {
+		next, ok := p.group[v]
+		if !ok {
+			return v
+		}
+		if far, ok := p.group[next]; ok {
+			p.group[v] = far
+		}
+		v = next
+	}
+}
+
+// dynamicUses calls visit for every record of a kernel's code that names a dynamic variable.
+func (p *partialLayout) dynamicUses(k model.FunID, visit func(model.SymID)) {
+	p.sharedUses(k, func(v model.SymID) {
+		if p.Syms[v].IsExternShared() {
+			visit(v)
+		}
+	})
+}
+
+// asked is what the variables that a kernel uses besides its own ask of its section's alignment: the dynamic
+// ones where the section is made for them, else those that kernels share.
+func (p *partialLayout) asked(k model.FunID, id model.SecID) uint64 {
+	if p.late[id] {
+		return p.users[k].most
+	}
+	return p.poolAlign
+}
+
+// alignKernel gives a kernel's section its alignment, and with -g the size that its dynamic variables have.
 func (p *partialLayout) alignKernel(k model.FunID) {
 	id := p.Funs[k].Shared
 	if id == model.Absent {
 		return
 	}
-	sec, uses := &p.Secs[id], p.users[k].most > 0
-	if uses && p.ShowsDebug() {
-		sec.Size = p.highest[p.users[k].of]
-		p.sharedUses(k, func(v model.SymID) { p.direct[v] = true })
+	sec := &p.Secs[id]
+	sec.Size = p.sizes[id]
+	if p.users[k].most > 0 && p.ShowsDebug() {
+		p.dynamicUses(k, func(v model.SymID) {
+			p.sizes[id] = max(p.sizes[id], p.highest[p.root(v)])
+			p.direct[v] = true
+		})
+		sec.Size = p.sizes[id]
 	}
-	if p.late[id] {
-		sec.Align = max(sec.Align, p.users[k].most)
-	} else {
-		sec.Align = max(sec.Align, p.poolAlign)
+	sec.Align = max(sec.Align, p.asked(k, id))
+}
+
+// raiseKernels says of each kernel's section, of which several of one name have one, whether it stays.
+func (p *partialLayout) raiseKernels() {
+	done := make(map[model.SecID]bool)
+	for _, k := range p.kernels {
+		id := p.Funs[k].Shared
+		if id == model.Absent || done[id] {
+			continue
+		}
+		done[id] = true
+		sec := &p.Secs[id]
+		sec.Present = sec.Size > 0 || p.dynamic && sec.Align == DynamicAlign
+		sec.Raise()
 	}
-	if uses && !p.ShowsDebug() {
-		sec.Size = model.AlignUp(sec.Size, sec.Align)
-	}
-	sec.Present = sec.Size > 0 || p.dynamic && sec.Align == DynamicAlign
-	sec.Raise()
 }
 
 // placeDynamic gives the dynamic variables a place in the pool.
@@ -134,7 +238,7 @@ func (p *partialLayout) placeDynamic() {
 			}
 			s.Flags |= model.SymDefined | model.SymDynamic
 			if p.direct[v] {
-				s.Value = p.highest[v]
+				s.Value = p.highest[p.root(v)]
 			}
 		}
 	}
@@ -145,11 +249,15 @@ func (p *partialLayout) placeDynamic() {
 }
 
 // dynamicStart is where a kernel's dynamic variables begin behind size bytes of its own:
-// no lower than the alignment that the first of them asks for, if it does.
-func (l *Layout) dynamicStart(user *externUser, size uint64) uint64 {
+// no lower than the alignment that the first of them asks for, if it does. A debugger finds them
+// at a multiple of the section's alignment, where the release aligns them.
+func (l *Layout) dynamicStart(user *externUser, size, align uint64) uint64 {
 	size = max(size, l.firstShared())
 	if l.ShowsDebug() {
-		return model.AlignUp(size, DynamicAlign)
+		if !l.Release.AlignsDynamic {
+			align = DynamicAlign
+		}
+		return model.AlignUp(size, max(align, DynamicAlign))
 	}
 	return model.AlignUp(max(size, user.asked), user.first)
 }

@@ -55,10 +55,13 @@ func (l *Layout) layoutShared() {
 		s.isBare[l.Syms[v].Sec] = true
 	}
 	single := l.splitSingle(s, pooled)
-	l.moveHome(s, s.homes)
 	l.colour(s)
+	s.joinEnds()
 	for k, f := range s.Kernels {
-		l.placeOwn(s, k, f, single[k])
+		if s.homes[k] == k {
+			l.placeOwn(s, k, f, single[k])
+		}
+		s.ends[k] = s.ends[s.homes[k]]
 	}
 	for k, f := range s.Kernels {
 		if s.ends[k] > 0 && l.sharedSection(f) == model.Absent {
@@ -73,7 +76,8 @@ func (l *Layout) layoutShared() {
 	for k, f := range s.Kernels {
 		if s.extern[k] >= 0 && l.sharedSection(f) == model.Absent {
 			l.nameInstance()
-			s.late[l.newShared(f)] = true // of a kernel that a filter hides
+			id, made := l.newShared(f)
+			s.late[id] = made // of a kernel that a filter hides
 		}
 	}
 	l.showDynamic(s)
@@ -102,7 +106,7 @@ func (l *Layout) splitOwned(s *sharedLayout, vars []model.SymID) (pooled []model
 func (l *Layout) splitSingle(s *sharedLayout, pooled []model.SymID) (single [][]model.SymID) {
 	order := listSort(pooled, func(a, b model.SymID) bool { return l.Syms[a].Size > l.Syms[b].Size }, true)
 	single = make([][]model.SymID, len(s.Kernels))
-	s.homes = l.sharedHomes(s.Kernels)
+	s.homes = l.homesOf(s.Kernels)
 	for _, v := range order {
 		if l.Syms[v].IsExternShared() {
 			continue
@@ -209,9 +213,9 @@ func (l *Layout) place(v model.SymID, off uint64) {
 	l.Syms[v].Flags |= model.SymLaid
 }
 
-// sharedHomes returns, by kernel, the kernel whose section takes the variables that it alone uses: the
-// section is looked up by name, so that static kernels of one name have theirs in the first's.
-func (l *Layout) sharedHomes(kernels []model.FunID) []int {
+// homesOf returns, by kernel, the first of its name: sections of theirs are looked up by name, so that static
+// kernels of one name have one.
+func (l *Layout) homesOf(kernels []model.FunID) []int {
 	homes := make([]int, len(kernels))
 	first := make(map[names.ID]int)
 	for k, f := range kernels {
@@ -224,19 +228,13 @@ func (l *Layout) sharedHomes(kernels []model.FunID) []int {
 	return homes
 }
 
-// moveHome moves variables that an input has in a kernel's own section to the section that takes them.
-func (l *Layout) moveHome(s *sharedLayout, homes []int) {
-	for k, home := range homes {
-		from := l.sharedSection(s.Kernels[k])
-		if home == k || len(s.own[from]) == 0 {
-			continue
+// joinEnds has what the kernels of one section share with others end where the last of them does; where
+// the first shares nothing nvlink doesn't ask the others.
+func (s *sharedLayout) joinEnds() {
+	for k, home := range s.homes {
+		if s.ends[home] > 0 {
+			s.ends[home] = max(s.ends[home], s.ends[k])
 		}
-		to := l.sharedSection(s.Kernels[home])
-		if to == model.Absent {
-			to = l.newShared(s.Kernels[home])
-		}
-		s.own[to] = append(s.own[to], s.own[from]...)
-		delete(s.own, from)
 	}
 }
 
@@ -250,7 +248,7 @@ func (l *Layout) placeOwn(s *sharedLayout, k int, f model.FunID, single []model.
 		return
 	}
 	if id == model.Absent {
-		id = l.newShared(f)
+		id, _ = l.newShared(f)
 	}
 	sec := &l.Secs[id]
 	sec.Align = 1
@@ -280,25 +278,20 @@ func (l *Layout) ownOrder(own []model.SymID) []model.SymID {
 }
 
 // sharedSection returns .nv.shared.<k>; a kernel that a filter hides has one
-// only where it has variables of its own.
+// only where it, or another of its name, has variables of its own.
 func (l *Layout) sharedSection(k model.FunID) model.SecID {
 	f := &l.Funs[k]
 	if f.Shared == model.Absent {
-		for id := l.Parts[f.Text].FirstOwned; id != model.Absent; id = l.Parts[id].NextOwned {
-			if l.Secs[id].Type == cuda.SHTCudaShared {
-				f.Shared = id
-			}
-		}
+		f.Shared = l.SharedNamed(l.SharedName(l.Syms[f.Sym].Name))
 	}
 	return f.Shared
 }
 
-// newShared makes .nv.shared.<k> for a kernel that reading gave none.
-func (l *Layout) newShared(k model.FunID) model.SecID {
+// newShared gives a kernel that reading gave none .nv.shared.<k>; made is false where another has it.
+func (l *Layout) newShared(k model.FunID) (id model.SecID, made bool) {
 	f := &l.Funs[k]
-	f.Shared = l.NewOwned(f.Text, l.Names.ID(".nv.shared."+l.SymName(f.Sym)), cuda.SHTCudaShared,
-		l.InfoFlags()|cuda.SHFWrite|cuda.SHFAlloc, 1)
-	return f.Shared
+	f.Shared, made = l.SharedFor(f.Text, l.Syms[f.Sym].Name)
+	return f.Shared, made
 }
 
 // defineExtern gives dynamic variables a place that a debugger finds.
@@ -422,8 +415,8 @@ func (l *Layout) poolAlign(s *sharedLayout) uint64 {
 
 // bareReserves sums up what the driver keeps of the sections with a size and no symbol.
 func (l *Layout) bareReserves(s *sharedLayout) (sum uint64) {
-	for _, f := range s.Kernels {
-		if s.isBare[l.Funs[f].Shared] && !l.IsHidden(&l.Funs[f]) {
+	for k, f := range s.Kernels {
+		if s.homes[k] == k && s.isBare[l.Funs[f].Shared] && !l.IsHidden(&l.Funs[f]) {
 			sum += l.sharedReserve()
 		}
 	}
@@ -434,8 +427,11 @@ func (l *Layout) bareReserves(s *sharedLayout) (sum uint64) {
 func (l *Layout) sizeShared(s *sharedLayout) {
 	pool := l.Unowned(l.Names.ID(".nv_debug.shared"))
 	poolAlign, dynamic := l.poolAlign(s), l.hasDynamic()
+	for k, home := range s.homes {
+		s.dynAlign[home], s.extern[home] = max(s.dynAlign[home], s.dynAlign[k]), max(s.extern[home], s.extern[k])
+	}
 	for k, f := range s.Kernels {
-		if l.Funs[f].Shared == model.Absent {
+		if l.Funs[f].Shared == model.Absent || s.homes[k] != k {
 			continue
 		}
 		sec := &l.Secs[l.Funs[f].Shared]

@@ -13,7 +13,7 @@ import (
 // jump targets, which the finalizer fills in) to the kernels that take the
 // constants. They stand behind the kernel's own: unit after unit, in a unit its
 // objects from the highest down.
-func (l *Layout) moveUnitRelocs(units []unit, banks []bank) {
+func (l *Layout) moveUnitRelocs(units []unit, banks []*bank) {
 	objects := make(map[model.SecID][]model.SymID)
 	for i := range l.Syms {
 		if s := &l.Syms[i]; s.Sec >= 0 && s.Type() == cuda.STTCudaObject && l.Secs[s.Sec].Type == cuda.SHTCudaConstant0+2 && !l.isReplaced(s) {
@@ -30,7 +30,7 @@ func (l *Layout) moveUnitRelocs(units []unit, banks []bank) {
 			continue
 		}
 		list := l.unitRelocs(u.sec, objects[u.sec])
-		for _, k := range u.users {
+		for _, k := range u.users { // those of one name too, that have one bank
 			for _, r := range list {
 				r.Off += u.off
 				moved[banks[k].sec] = append(moved[banks[k].sec], r)
@@ -45,7 +45,7 @@ func (l *Layout) moveUnitRelocs(units []unit, banks []bank) {
 }
 
 // makeTargetRelocs makes the sections that take a unit's relocations, in the order of the banks.
-func (l *Layout) makeTargetRelocs(u *unit, banks []bank) {
+func (l *Layout) makeTargetRelocs(u *unit, banks []*bank) {
 	if l.Parts[u.sec].FirstRel == model.Absent {
 		return
 	}

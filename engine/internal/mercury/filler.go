@@ -15,6 +15,7 @@ import (
 func (l *Backend) fillParts(img *plan) error {
 	img.first(l) // before several ask for it
 	l.sayLostTables()
+	l.sayForeign()
 	if l.Release.Marks6D {
 		l.findDependents()
 	}

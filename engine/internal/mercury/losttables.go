@@ -37,7 +37,14 @@ func (l *Backend) readJumpTargets(text model.SecID) map[uint64]bool {
 			continue
 		}
 		data := r.Data()
-		_ = capsule.VisitOffsets(r.Attr, data, func(at int) { targets[uint64(binary.LittleEndian.Uint32(data[at:]))] = true })
+		branch := 0 // where the next branch's own offset, its flags and its number of targets stand
+		_ = capsule.VisitOffsets(r.Attr, data, func(at int) {
+			if at == branch {
+				branch += 12 + 4*int(binary.LittleEndian.Uint32(data[at+8:]))
+				return
+			}
+			targets[uint64(binary.LittleEndian.Uint32(data[at:]))] = true
+		})
 	}
 	return targets
 }
@@ -68,6 +75,25 @@ func (l *Backend) sayLostTables() {
 				l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, File: file, Section: l.Names.Str(l.Secs[i].Name), Offset: r.Off,
 					Text: fmt.Sprintf("Jump table of '%s' in '%s' has addresses of 0, as with nvlink %s, since it replaces a definition that has one", l.SymName(r.Sym), file, l.Release.Name)})
 			}
+		}
+	}
+}
+
+// sayForeign warns of lists of resolved records that several functions of one name share: nvlink puts those of
+// all into one section and looks each up in the code of the first.
+func (l *Backend) sayForeign() {
+	for i := range l.Secs {
+		text := l.Secs[i].Target
+		if l.Secs[i].Type != cuda.SHTCudaResolvedRela || text == model.Absent || l.Secs[text].Fun == model.Absent {
+			continue
+		}
+		for _, p := range l.Resolved[model.SecID(i)] {
+			if l.Secs[p.Sec].Target == text {
+				continue
+			}
+			l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, Section: l.Names.Str(l.Secs[i].Name),
+				Text: fmt.Sprintf("Records in %s are of several functions of that name, and may differ from nvlink's", l.Names.Str(l.Secs[i].Name))})
+			break
 		}
 	}
 }

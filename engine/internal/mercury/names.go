@@ -58,6 +58,16 @@ func (l *Backend) addName(img *plan, before prefix, name names.ID) uint32 {
 	return img.Shstr.Size + img.extra.add(before, name, l.Names)
 }
 
+// addBankName appends the name of a bank that the finalizer makes, whether it is there or not: static
+// kernels of one name have a bank each. In a table that is begun anew it stands once.
+func (l *Backend) addBankName(t *names.Strtab, b *paramBank) uint32 {
+	name := l.Names.ID(b.name)
+	if l.Release.FreshNames {
+		return t.Add(name)
+	}
+	return t.AddAgain(name)
+}
+
 // add appends a name to the tail, and returns where it begins there.
 func (x *mercNames) add(before prefix, name names.ID, table *names.Table) uint32 {
 	off := x.tailSize
@@ -125,6 +135,7 @@ func (l *Backend) numberFresh(img *plan) {
 // renameBanks gives the sections of constants their SASS names.
 func (l *Backend) renameBanks(img *plan) {
 	img.bankName = make(map[model.SecID]uint32)
+	times := make(map[uint32]int) // by place in .shstrtab
 	for i, id := range img.Order {
 		s := &l.Secs[id]
 		old := l.Names.Str(s.Name)
@@ -132,16 +143,36 @@ func (l *Backend) renameBanks(img *plan) {
 		if !ok {
 			continue
 		}
-		img.extra.renamed = append(img.extra.renamed, renamed{img.NameOff[i], old, name})
+		img.extra.renamed = append(img.extra.renamed, renamed{img.NameOff[i], old, l.renamedAgain(id, name, (len(old)-len(name))*times[img.NameOff[i]])})
+		times[img.NameOff[i]]++
 		switch s.Type {
 		case cuda.SHTRela:
 			img.gap += uint64(len(old))
 		case cuda.SHTCudaResolvedRela:
 		default:
-			img.bankName[id] = img.Str.Add(l.Names.ID(name))
+			img.bankName[id] = img.Str.AddAgain(l.Names.ID(name))
 			img.gap += uint64(len(old) - len(name) - 1)
 		}
 	}
+}
+
+// renamedAgain returns the SASS name of a bank, or of its records, of whose function's name the first letters are gone:
+// banks of static functions of one name have one name, and nvlink renames that in its place for each of them. It takes
+// the function's name from where it stood before.
+func (l *Backend) renamedAgain(id model.SecID, name string, gone int) string {
+	if at := l.Secs[id].Target; at != model.Absent {
+		id = at
+	}
+	owner := l.Secs[id].Owner
+	if gone == 0 || owner == model.Absent || l.Secs[owner].Fun == model.Absent {
+		return name
+	}
+	of := l.SymName(l.Funs[l.Secs[owner].Fun].Sym)
+	prefix, ok := strings.CutSuffix(name, of)
+	if !ok {
+		return name
+	}
+	return prefix + of[min(gone, len(of)):]
 }
 
 // namesExtent returns where a piece of .shstrtab lies, which has size bytes: first the

@@ -56,11 +56,12 @@ type part struct {
 
 // paramBank is a kernel's .nv.constant0.<k>.
 type paramBank struct {
-	kernel model.FunID
-	name   string
-	size   uint64
-	align  uint64
-	index  uint32 // of its section symbol
+	kernel  model.FunID
+	name    string
+	size    uint64
+	align   uint64
+	index   uint32 // of its section symbol
+	nameOff uint32 // in .strtab
 }
 
 // namesGap is what stays unused behind .shstrtab: room for the names of the
@@ -202,7 +203,7 @@ func (l *Backend) planSASS(img *plan) {
 			typ = cuda.SHTCudaConstant0
 		}
 		img.parts = append(img.parts, part{twin: -1, data: make([]byte, b.size), hdr: cubin.Section{
-			NameOff: img.Shstr.Add(l.Names.ID(b.name)), Type: typ, Flags: cuda.SHFAlloc | cuda.SHFInfoLink,
+			NameOff: l.addBankName(img.Shstr, b), Type: typ, Flags: cuda.SHFAlloc | cuda.SHFInfoLink,
 			Size: b.size, Align: b.align, Info: l.Secs[l.Funs[b.kernel].Text].Index}})
 	}
 }

@@ -20,7 +20,8 @@ func (l *Backend) placeParts(img *plan) error {
 		symtab.hdr.Info = l.lastLocal(img)
 	}
 	for i := range img.banks {
-		img.Str.Add(l.Names.ID(img.banks[i].name))
+		b := &img.banks[i]
+		b.nameOff = l.addBankName(img.Str, b)
 	}
 	strtab, shstrtab := &img.parts[img.sassOf[l.Strtab]], &img.parts[img.sassOf[l.Shstrtab]]
 	strtab.hdr.Size = uint64(img.Str.Size)
@@ -194,7 +195,7 @@ func (l *Backend) putSASSSymbols(body []byte, img *plan, from int) {
 			e = l.sassEntry(img, img.Symbols[i])
 		default:
 			i -= len(img.Symbols)
-			e = cubin.Symbol{NameOff: img.Str.Add(l.Names.ID(img.banks[i].name)), Info: uint8(cuda.STTSection)}
+			e = cubin.Symbol{NameOff: img.banks[i].nameOff, Info: uint8(cuda.STTSection)}
 			e.Shndx, _ = img.number(img.bankNumber(i), 0)
 		}
 		e.Put((*[cubin.SymbolSize]byte)(body[k*cubin.SymbolSize:]))

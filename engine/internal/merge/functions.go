@@ -172,8 +172,7 @@ func (l *merger) newText(m *module, index, shndx uint32, text *cubin.Section, sy
 		name := l.Syms[sym].Name
 		l.Funs[fun].Info = l.NewOwned(id, l.Names.Join(names.Info, name), cuda.SHTCudaInfo, l.InfoFlags(), 4)
 		l.Funs[fun].InfoMade = l.Moment()
-		l.Funs[fun].Shared = l.NewOwned(id, l.Names.ID(".nv.shared."+l.Names.Str(name)), cuda.SHTCudaShared,
-			l.InfoFlags()|cuda.SHFWrite|cuda.SHFAlloc, 1)
+		l.Funs[fun].Shared, _ = l.SharedFor(id, name)
 	}
 	return l.fillText(m, shndx, text, id)
 }

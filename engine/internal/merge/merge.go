@@ -274,17 +274,21 @@ func (l *merger) mergeSection(m *module, i int, s *cubin.Section) error {
 	if id == lost || s.Type == cuda.SHTCudaConstant0 && l.sharesParams(m, id, s) {
 		return nil
 	}
-	if s.Type == cuda.SHTCudaConstant0+2 && s.Owner() != 0 {
-		s = m.named(i, s)
+	if s.Type == cuda.SHTCudaConstant0+2 && s.Owner() != 0 && m.sec[s.Owner()] != lost {
+		if end := m.dataEnd(i); end == 0 && s.Size > 0 && len(l.Parts[id].Chunks) == 0 {
+			l.Secs[id].Stray = true // the table of a definition that lost, as an earlier link left it
+		} else if end != 0 && end < s.Size {
+			s = shortened(s, end)
+		}
 	}
 	base, err := l.appendChunk(m, id, i, s)
 	m.base[i] = base
 	return err
 }
 
-// named returns a section of compiler constants as far as symbols of data name its bytes: a jump table that an
-// earlier link left of a definition that lost has no symbol, and goes.
-func (m *module) named(i int, s *cubin.Section) *cubin.Section {
+// dataEnd is where the last symbol of data in a section of compiler constants ends. A jump table that an
+// earlier link left of a definition that lost has no symbol; behind those of the one that stands it goes.
+func (m *module) dataEnd(i int) uint64 {
 	if m.dataEnds == nil {
 		m.dataEnds = make(map[uint32]uint64)
 		for k := range m.syms {
@@ -294,12 +298,13 @@ func (m *module) named(i int, s *cubin.Section) *cubin.Section {
 			}
 		}
 	}
-	end := m.dataEnds[uint32(i)]
-	if end == 0 || end >= s.Size {
-		return s
-	}
+	return m.dataEnds[uint32(i)]
+}
+
+// shortened returns a section with fewer bytes.
+func shortened(s *cubin.Section, size uint64) *cubin.Section {
 	short := *s
-	short.Size = end
+	short.Size = size
 	return &short
 }
 
@@ -375,11 +380,22 @@ func (l *merger) sectionFor(m *module, s *cubin.Section) (model.SecID, error) {
 		l.Fill(id)
 		return id, nil
 	}
-	flags := s.Flags
 	if s.Type == cuda.SHTCudaShared {
-		flags |= l.InfoFlags() // of a kernel that a filter hides; releases before 12.x have none
+		return l.sharedSection(s, text, name), nil
 	}
-	return l.NewOwned(text, name, s.Type, flags, s.Align), nil
+	return l.NewOwned(text, name, s.Type, s.Flags, s.Align), nil
+}
+
+// sharedSection returns the section for shared variables that a kernel has not got yet: another's of that
+// name, or one of a kernel that a filter hides.
+func (l *merger) sharedSection(s *cubin.Section, text model.SecID, name names.ID) model.SecID {
+	id := l.SharedNamed(name)
+	if id == model.Absent {
+		id = l.NewOwned(text, name, s.Type, s.Flags|l.InfoFlags(), s.Align) // releases before 12.x have no such flag
+		l.SetUnowned(name, id)
+	}
+	l.Funs[l.Secs[text].Fun].Shared = id
+	return id
 }
 
 // paramBankFor returns the bank that takes a kernel's parameters. A second

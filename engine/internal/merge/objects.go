@@ -61,7 +61,7 @@ func (l *merger) undefinedObject(m *module, i int, s *cubin.Symbol, name names.I
 			File: m.num, Value: s.Value, Size: s.Size}
 		if sym.IsExternShared() {
 			pool := &l.Secs[l.PoolShared()]
-			if model.IsAlignment(s.Value) {
+			if model.IsDynamicAlignment(s.Value) {
 				pool.Align = max(pool.Align, s.Value)
 			}
 		}

@@ -40,6 +40,32 @@ func (l *Program) NewOwned(text SecID, name names.ID, typ cuda.SectionType, flag
 	return id
 }
 
+// SharedFor finds or makes .nv.shared.<k>. It is looked up by name: static kernels of one name
+// have one, which belongs to the first.
+func (l *Program) SharedFor(text SecID, kernel names.ID) (id SecID, made bool) {
+	name := l.SharedName(kernel)
+	if id := l.SharedNamed(name); id != Absent {
+		return id, false
+	}
+	id = l.NewOwned(text, name, cuda.SHTCudaShared, l.InfoFlags()|cuda.SHFWrite|cuda.SHFAlloc, 1)
+	l.SetUnowned(name, id)
+	return id, true
+}
+
+// SharedName is what the section of a kernel's shared variables is called.
+func (l *Program) SharedName(kernel names.ID) names.ID {
+	return l.Names.ID(".nv.shared." + l.Names.Str(kernel))
+}
+
+// SharedNamed finds the section of a name that some kernel has for its shared variables.
+func (l *Program) SharedNamed(name names.ID) SecID {
+	id := l.Unowned(name)
+	if id == Absent || l.Secs[id].Owner == Absent || l.Secs[id].Type != cuda.SHTCudaShared {
+		return Absent
+	}
+	return id
+}
+
 func (l *Program) Own(text, id SecID) {
 	l.Secs[id].Owner = text
 	at := &l.Parts[text].FirstOwned
@@ -434,10 +460,14 @@ func (l *Program) IsPatched(id SecID) bool {
 	return false
 }
 
-// AlignUp rounds up to a multiple of align, a power of two or 0.
+// AlignUp rounds up to a multiple of align, or of 1 where that is 0. Where -r put dynamic shared memory,
+// a later link takes for an alignment, which then is no power of two.
 func AlignUp(v, align uint64) uint64 {
 	if align <= 1 {
 		return v
+	}
+	if align&(align-1) != 0 {
+		return (v + align - 1) / align * align
 	}
 	return (v + align - 1) &^ (align - 1)
 }
@@ -461,6 +491,10 @@ const Unplaced = ^uint64(0)
 // MaxSection bounds the size of a section: no memory space of a device is
 // larger, and offsets stay far from overflow.
 const MaxSection = 1 << 40
+
+// IsDynamicAlignment reports whether the value of undefined dynamic shared memory is an alignment: that of
+// what -r left is where it put the memory, which a later link takes for one.
+func IsDynamicAlignment(n uint64) bool { return n <= MaxSection }
 
 // IsAlignment reports whether offsets can be aligned to n; 0 is no alignment.
 func IsAlignment(n uint64) bool { return n&(n-1) == 0 && n <= MaxSection }
