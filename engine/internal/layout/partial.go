@@ -233,7 +233,7 @@ func (p *partialLayout) placeDynamic() {
 	for _, v := range p.vars {
 		if s := &p.Syms[v]; s.IsExternShared() {
 			s.Sec = p.PoolShared()
-			if p.ShowsDebug() || !model.IsAlignment(s.Value) {
+			if p.ShowsDebug() || !model.IsDynamicAlignment(s.Value) {
 				s.Value = 0
 			}
 			s.Flags |= model.SymDefined | model.SymDynamic
