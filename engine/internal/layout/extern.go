@@ -111,17 +111,20 @@ func (g *externGroups) findTops() {
 	g.stackTops(pool)
 }
 
-// stackTops begins the variables of a kernel behind those of the kernels before that have its section, since they
-// have its name.
+// stackTops begins the variables of a kernel behind those of the kernels before of other groups that have its
+// section, since they have its name.
 func (g *externGroups) stackTops(pool uint64) {
-	taken := make(map[int]uint64) // by a section's first kernel
+	taken, by := make(map[int]uint64), make(map[int]int) // by a section's first kernel
 	for k, home := range g.s.homes {
 		if !g.uses[k] {
 			continue
 		}
 		r := g.root(k)
+		if last, ok := by[home]; ok && last == r {
+			continue
+		}
 		g.top[r] = max(g.top[r], model.AlignUp(taken[home], g.align[k]))
-		if taken[home] = g.top[r]; g.Release.AlignsDynamic {
+		if taken[home], by[home] = g.top[r], r; g.Release.AlignsDynamic {
 			taken[home] = model.AlignUp(taken[home], g.sharedAlign(g.s, k, pool))
 		}
 	}
