@@ -43,7 +43,7 @@ def cat(o):
     return v
 def fld(x,p,n): return x>>p&((1<<n)-1)
 def setf(x,p,n,v): return x&~(((1<<n)-1)<<p)|v<<p
-def work(tag,seeds,bfs=0,maxclass=60):
+def work(tag,seeds,write,bfs=0,maxclass=60):
     n=len(seeds[0])//2; bits=8*n
     S=[int.from_bytes(bytes.fromhex(s),'little') for s in seeds]
     # candidate slots: register fields valid in all seeds
@@ -273,7 +273,7 @@ def work(tag,seeds,bfs=0,maxclass=60):
         t='form\t%s\t%s\t13.5\n'%(tag,','.join(map(str,good)))+emit(keys)
         print(tag,sg,'SMs',good,'slots',sorted(slots),'imm',len(imm),'classes',len(keys),'dropped',len(dropped))
         text+=t
-    return text
+        write(text)
 if __name__=='__main__':
     R=collections.defaultdict(list)
     for f in sys.argv[2].split(','):
@@ -282,7 +282,7 @@ if __name__=='__main__':
             if l and l not in R[l[:8]]: R[l[:8]].append(l)
     for tag in sys.argv[1].split(','):
         if tag not in R: continue
-        try: t=work(tag,R[tag][:200],bfs=int(os.environ.get('BFS','0')))
+        def write(t): open(os.path.join(sys.argv[3],tag+'.tsv'),'w').write(t)
+        try: work(tag,R[tag][:200],write,bfs=int(os.environ.get('BFS','0')))
         except Exception as e:
             import traceback; traceback.print_exc(); continue
-        if t: open(os.path.join(sys.argv[3],tag+'.tsv'),'w').write(t)

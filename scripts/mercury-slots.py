@@ -221,7 +221,7 @@ class Model:
         return x == self.base
 
 
-def learn(tag, records):
+def learn(tag, records, write):
     models, text = [], ''
     for r in records:
         size = len(r) // 2
@@ -244,7 +244,7 @@ def learn(tag, records):
         print(tag, m.opcodes(), 'slots', sorted(m.moves), 'RZ', sorted(m.zero), 'flips', sorted(m.flips), 'SMs', sms, flush=True)
         if sms:
             text += m.text(tag, sms)
-    return text
+            write(text)
 
 
 if __name__ == '__main__':
@@ -255,7 +255,7 @@ if __name__ == '__main__':
             if line and line[0] != '#' and line not in seeds[line[:8]]:
                 seeds[line[:8]].append(line)
     for tag in sys.argv[1].split(','):
-        made = learn(tag, seeds[tag][:60])
-        if made:
-            with open(os.path.join(sys.argv[3], tag + '.tsv'), 'w') as f:
-                f.write(made)
+        def write(text, name=os.path.join(sys.argv[3], tag + '.tsv')):
+            with open(name, 'w') as f:
+                f.write(text)
+        learn(tag, seeds[tag][:60], write)

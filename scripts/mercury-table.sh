@@ -4,6 +4,8 @@
 # unknown, what the four smaller learners find at them; at last nvlink is asked about
 # all of it once more, and what it says otherwise is left out. What is done stays in WORK:
 # LIMIT=600 ends after about so many seconds, with status 3, and the next call goes on.
+# What a tag may cost is counted in links, so the outcome doesn't depend on the machine.
+# OUT: the table that is written; none: mercury/table.tsv and what is made of it.
 # ONLY=TAG,... adds what the smaller learners find of these tags to the table as it is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,26 +28,36 @@ within() {
 if [[ -n ${ONLY:-} ]]; then
   cp mercury/table.tsv "$table"
 elif [[ ! -e $work/begun ]]; then
-  within "$work/maketable" -parts "$work/parts" -each "${EACH:-60s}" -o "$table"
+  within "$work/maketable" -parts "$work/parts" -links "${LINKS:-4000}" -o "$table"
   touch "$work/begun"
 fi
 
-# learn LEARNER SECONDS: asks it about each tag of which a record is unknown, once.
+# learn LEARNER LINKS: asks it about each tag of which a record is unknown, once.
 learn() {
-  local tag
+  local tag tags n=0
   "$work/unknown" -records "$records" -table "$table" > "$work/left"
-  for tag in $(if [[ -n ${ONLY:-} ]]; then tr ',' ' ' <<< "$ONLY"; else cut -c1-8 "$work/left" | sort -u; fi); do
+  if [[ -n ${ONLY:-} ]]; then
+    tags=$(tr ',' '\n' <<< "$ONLY")
+  else
+    # What is left is that of the first call: what this learner finds doesn't change it.
+    [[ -e $work/$1.left ]] || cp "$work/left" "$work/$1.left"
+    cp "$work/$1.left" "$work/left"
+    tags=$(cut -c1-8 "$work/left" | sort -u)
+  fi
+  for tag in $tags; do
+    n=$((n + 1))
     [[ -e $work/$1/$tag.done && -z ${ONLY:-} ]] || {
-      BFS=1 within timeout --preserve-status -k 5 "$2" "scripts/mercury-$1.py" "$tag" "$work/left" "$work/$1" || echo "mercury-table: $1 of $tag: status $?" >&2
+      echo "mercury-table: $1 of $tag, $n of $(wc -l <<< "$tags"), $SECONDS s" >&2
+      BFS=1 LINKS=$2 within "scripts/mercury-$1.py" "$tag" "$work/left" "$work/$1" || echo "mercury-table: $1 of $tag: status $?" >&2
       touch "$work/$1/$tag.done"
     }
   done
   scripts/mercury-join.py "$table" "$work/$1"
 }
-learn bits 240
-learn forms 60
-learn slots 240
-learn same 240
+learn bits 8000
+learn forms 2000
+learn slots 8000
+learn same 8000
 within "$work/maketable" -verify 1 -drop -o "$table"
-cp "$table" mercury/table.tsv
-go run ./mercury/describe
+cp "$table" "${OUT:-mercury/table.tsv}"
+[[ -n ${OUT:-} ]] || go run ./mercury/describe

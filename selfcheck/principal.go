@@ -27,9 +27,10 @@ var principals = map[uint32][]uint16{
 	0x024c0e06: {0x806}, // VOTE behind WARPSYNC
 }
 
-// twofold is a tag of which attributes name the word of principals or the first one: code
-// of one library, whole programs by ptxas 13.0.48, has the first. What decides isn't known.
-const twofold = 0x02476406
+// twofold is tags of which attributes name the word of principals or the first one: code
+// of one library, whole programs by ptxas 13.0.48, has the first of 02476406, code of another by
+// 12.9 and 13.0 that of 02321806. What decides isn't known.
+var twofold = [...]uint32{0x02321806, 0x02476406}
 
 // principal returns the SASS offset that an attribute names in a node, false
 // where it isn't known.

@@ -8,6 +8,7 @@ import "time"
 // Linux only; elsewhere the time limit alone stands.
 type Limits struct {
 	Time   time.Duration // wall clock; 30 s
+	CPU    time.Duration // processor time, in whole seconds; more than Time leaves room for
 	Text   int           // bytes kept of standard output, and of standard error; 1 MiB
 	File   int64         // bytes of the largest file a tool may write; 256 MiB
 	Memory int64         // bytes of address space; 8 GiB

@@ -17,14 +17,18 @@ import (
 // worth more than the wall clock allows, since a tool may have several.
 func limitProcess(pid int, l Limits) {
 	cpu := uint64(4*l.Time/time.Second) + 2
-	setLimit(pid, syscall.RLIMIT_CORE, 0)
-	setLimit(pid, syscall.RLIMIT_CPU, cpu)
-	setLimit(pid, syscall.RLIMIT_FSIZE, uint64(l.File))
-	setLimit(pid, syscall.RLIMIT_AS, uint64(l.Memory))
+	if l.CPU > 0 {
+		cpu = uint64((l.CPU + time.Second - 1) / time.Second)
+	}
+	setLimit(pid, syscall.RLIMIT_CORE, 0, 0)
+	// At the first a process gets SIGXCPU, which tells it from other ends; at the second it is killed.
+	setLimit(pid, syscall.RLIMIT_CPU, cpu, cpu+1)
+	setLimit(pid, syscall.RLIMIT_FSIZE, uint64(l.File), uint64(l.File))
+	setLimit(pid, syscall.RLIMIT_AS, uint64(l.Memory), uint64(l.Memory))
 }
 
-func setLimit(pid, resource int, value uint64) {
-	limit := syscall.Rlimit{Cur: value, Max: value}
+func setLimit(pid, resource int, soft, hard uint64) {
+	limit := syscall.Rlimit{Cur: soft, Max: hard}
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), uintptr(resource),
 		uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
 }

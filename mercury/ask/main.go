@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -20,7 +21,8 @@ import (
 const usage = `Usage: ask [-release 13.5] [-arch sm_100] [-serve] RECORD...
 
 A record is 16 or 32 bytes in hexadecimal; without any they are read from
-standard input; with -serve each line of it is a question of its own. The letter before its words says what
+standard input; with -serve each line of it is a question of its own, and "links N" behind its
+answers says how many links those took, with 100 for one that didn't end. The letter before its words says what
 nvlink made of it: P a PLAIN node, M one of which the tag is kept, R a full
 record, V nothing, C no image, H no end, + several nodes.
 `
@@ -38,7 +40,7 @@ func main() {
 }
 
 func run(ctx context.Context, release, arch string, serve bool, records []string) error {
-	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 3 * time.Second}})
+	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: time.Minute, CPU: time.Second}})
 	if err != nil {
 		return err
 	}
@@ -50,9 +52,11 @@ func run(ctx context.Context, release, arch string, serve bool, records []string
 		in := bufio.NewScanner(os.Stdin)
 		in.Buffer(nil, 1<<24)
 		for in.Scan() {
+			o.Budget = &probe.Budget{Left: math.MaxInt}
 			if err := ask(ctx, o, strings.Fields(in.Text())); err != nil {
 				return err
 			}
+			fmt.Printf("links %d\n", math.MaxInt-o.Budget.Left)
 		}
 		return in.Err()
 	}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,8 +19,8 @@ import (
 
 // job is how tags are learned.
 type job struct {
-	each    time.Duration // a form is given up after so long; 0: never
-	parts   string        // folder of forms that are done
+	links   int    // a form is given up after so many; 0: never
+	parts   string // folder of forms that are done
 	verbose bool
 }
 
@@ -25,12 +28,19 @@ type job struct {
 type tools struct {
 	oracles map[int]*probe.Oracle
 	readers map[int]*probe.Reader
+	budget  *probe.Budget // of all of them
 }
 
-func newTools(ctx context.Context) (*tools, error) {
-	t := &tools{map[int]*probe.Oracle{}, map[int]*probe.Reader{}}
-	// Some records make nvlink run for ever; a busy machine is slow too.
-	brief, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 4 * time.Second}})
+// patient is how long a link may take. Some records make nvlink run for ever; where the kernel
+// counts processor time that tells them, however busy the machine is.
+var patient = nvidia.Limits{Time: time.Minute, CPU: time.Second}
+
+func newTools(ctx context.Context, links int) (*tools, error) {
+	t := &tools{oracles: map[int]*probe.Oracle{}, readers: map[int]*probe.Reader{}}
+	if links > 0 {
+		t.budget = &probe.Budget{}
+	}
+	brief, err := nvidia.Find(ctx, nvidia.Options{Limits: patient})
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +52,20 @@ func newTools(ctx context.Context) (*tools, error) {
 		if t.readers[sm], err = probe.NewReader(ctx, brief, nvlinkRelease, arch); err != nil {
 			return nil, err
 		}
+		t.oracles[sm].Budget, t.readers[sm].Budget = t.budget, t.budget
 	}
 	return t, nil
+}
+
+// links counts what was asked so far.
+func (t *tools) links() (n int) {
+	for _, o := range t.oracles {
+		n += o.Links
+	}
+	for _, r := range t.readers {
+		n += r.Links
+	}
+	return n
 }
 
 // learnAll learns tags, as many at once as there are processors: each is learned for
@@ -57,7 +79,7 @@ func learnAll(ctx context.Context, tags []uint32, samples map[uint32][]learn.Sam
 	var wait sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(tags)) {
 		wait.Go(func() {
-			t, err := newTools(ctx)
+			t, err := newTools(ctx, j.links)
 			for tag := range todo {
 				var lines string
 				if err == nil {
@@ -65,6 +87,7 @@ func learnAll(ctx context.Context, tags []uint32, samples map[uint32][]learn.Sam
 				}
 				lock.Lock()
 				text[tag] = lines
+				fmt.Fprintf(os.Stderr, "%d of %d\n", len(text), len(tags))
 				lock.Unlock()
 				if err != nil {
 					stop()
@@ -85,17 +108,55 @@ func learnAll(ctx context.Context, tags []uint32, samples map[uint32][]learn.Sam
 	return text, failed
 }
 
-// learn learns a tag, or gives it up.
+// opcodeShare is by how much fewer links an opcode gets than a tag: those that come to anything need
+// some ten.
+const opcodeShare = 8
+
+// learn learns a tag, or gives it up; what is kept of such a one is an empty file.
 func (j job) learn(ctx context.Context, tag uint32, samples []learn.Sample, t *tools) (string, error) {
-	one, cancel := ctx, func() {}
-	if j.each > 0 {
-		one, cancel = context.WithTimeout(ctx, j.each)
+	file := ""
+	if j.parts != "" {
+		file = filepath.Join(j.parts, fmt.Sprintf("%08x.tsv", tag))
+		b, err := os.ReadFile(file)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return string(b), err
+		}
 	}
-	defer cancel()
-	text, err := form(one, tag, samples, t.oracles, t.readers, j.parts, j.verbose)
-	if one.Err() != nil && ctx.Err() == nil && text == "" {
-		fmt.Fprintf(os.Stderr, "%08x given up\n", tag)
-		return "", nil
+	if t.budget != nil {
+		t.budget.Left = j.links
+		if tag < firstTag {
+			t.budget.Left /= opcodeShare
+		}
+	}
+	before, start := t.links(), time.Now()
+	text, err := form(ctx, tag, samples, t, j.verbose)
+	state := ""
+	if errors.Is(err, probe.ErrBudget) {
+		state, err = ", given up", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(os.Stderr, "%08x %d samples, %d lines, %d links, %v%s\n",
+		tag, len(samples), strings.Count(text, "\n"), t.links()-before, time.Since(start).Round(time.Millisecond), state)
+	if file != "" {
+		err = os.WriteFile(file, []byte(text), 0o644)
 	}
 	return text, err
+}
+
+// form learns the rules of a tag, or of an opcode.
+func form(ctx context.Context, tag uint32, samples []learn.Sample, t *tools, verbose bool) (string, error) {
+	trace := func(string, ...any) {}
+	if verbose {
+		trace = func(f string, a ...any) { fmt.Fprintf(os.Stderr, "\t"+f+"\n", a...) }
+	}
+	if tag >= firstTag {
+		return learn.Form(ctx, tag, samples, t.oracles, trace)
+	}
+	words := make([][]byte, len(samples))
+	for i, s := range samples {
+		words[i] = s.Words
+	}
+	return learn.PlainForm(ctx, uint64(tag), words, t.readers, trace)
 }

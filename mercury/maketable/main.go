@@ -7,21 +7,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/gob"
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/mercury/internal/learn"
-	"github.com/twinlink/twinlink/mercury/internal/probe"
 )
 
 const (
@@ -40,7 +36,7 @@ func main() {
 	out := flag.String("o", "", "the table that is written, or looked at; none: table.tsv in that folder")
 	parts := flag.String("parts", "", "keep forms that are done in this folder, and take them from there")
 	only := flag.String("only", "", "tags to learn, separated by commas; the others are left out; none: the held-back samples alone")
-	each := flag.Duration("each", 0, "give a form up after so long, leaving it out; 0: never")
+	links := flag.Int("links", 0, "give a form up after so many links, leaving it out; 0: never")
 	verbose := flag.Bool("v", false, "trace")
 	more := flag.Int("extend", 0, "learn nothing: try the rules of table.tsv on this SM")
 	every := flag.Int("verify", 0, "learn nothing: try one form in so many of table.tsv, or those of -only, on nvlink")
@@ -49,13 +45,13 @@ func main() {
 	if *out == "" {
 		*out = filepath.Join(*dir, "table.tsv")
 	}
-	if err := run(context.Background(), *dir, *out, *parts, *only, *each, *more, *every, *verbose, *drop); err != nil {
+	if err := run(context.Background(), *dir, *out, *parts, *only, *links, *more, *every, *verbose, *drop); err != nil {
 		fmt.Fprintln(os.Stderr, "maketable:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, dir, out, parts, only string, each time.Duration, more, every int, verbose, drop bool) error {
+func run(ctx context.Context, dir, out, parts, only string, links, more, every int, verbose, drop bool) error {
 	tools, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
 		return err
@@ -104,16 +100,11 @@ func run(ctx context.Context, dir, out, parts, only string, each time.Duration, 
 		}
 		return os.WriteFile(out, []byte(text), 0o644)
 	}
-	if only == "" || only == "none" {
-		if err := holdBack(ctx, tools, src, samples, filepath.Join(dir, "testdata", "heldback.txt")); err != nil {
-			return err
-		}
-	}
 	tags, err := choose(samples, only)
 	if err != nil {
 		return err
 	}
-	text, err := learnAll(ctx, tags, samples, job{each, parts, verbose})
+	text, err := learnAll(ctx, tags, samples, job{links, parts, verbose})
 	if err != nil {
 		return err
 	}
@@ -123,7 +114,13 @@ func run(ctx context.Context, dir, out, parts, only string, each time.Duration, 
 	for _, t := range tags {
 		table.WriteString(text[t])
 	}
-	return os.WriteFile(out, []byte(table.String()), 0o644)
+	if err := os.WriteFile(out, []byte(table.String()), 0o644); err != nil {
+		return err
+	}
+	if only != "" && only != "none" {
+		return nil
+	}
+	return holdBack(ctx, tools, src, samples, filepath.Join(dir, "testdata", "heldback.txt"))
 }
 
 // cached returns what is kept in the folder of parts, or makes and keeps it.
@@ -171,40 +168,3 @@ func choose(samples map[uint32][]learn.Sample, only string) ([]uint32, error) {
 const firstTag = 1 << 12
 
 const heading = "# Made by \"make mercury-table\" from ptx/ with ptxas 13.0.88 and nvlink 13.5.37. docs/mercury.md says how to read it.\n"
-
-func form(ctx context.Context, tag uint32, samples []learn.Sample, oracles map[int]*probe.Oracle, readers map[int]*probe.Reader, parts string, verbose bool) (string, error) {
-	file := filepath.Join(parts, fmt.Sprintf("%08x.tsv", tag))
-	if parts != "" {
-		b, err := os.ReadFile(file)
-		if err == nil {
-			return string(b), nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-	}
-	trace := func(string, ...any) {}
-	if verbose {
-		trace = func(f string, a ...any) { fmt.Fprintf(os.Stderr, "\t"+f+"\n", a...) }
-	}
-	start := time.Now()
-	var text string
-	var err error
-	if tag < firstTag {
-		words := make([][]byte, len(samples))
-		for i, s := range samples {
-			words[i] = s.Words
-		}
-		text, err = learn.PlainForm(ctx, uint64(tag), words, readers, trace)
-	} else {
-		text, err = learn.Form(ctx, tag, samples, oracles, trace)
-	}
-	if err != nil {
-		return "", err
-	}
-	fmt.Fprintf(os.Stderr, "%08x %d samples, %d lines, %v\n", tag, len(samples), strings.Count(text, "\n"), time.Since(start).Round(time.Millisecond))
-	if parts != "" {
-		err = os.WriteFile(file, []byte(text), 0o644)
-	}
-	return text, err
-}

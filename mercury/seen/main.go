@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/internal/families"
 )
 
 func main() {
@@ -33,15 +33,14 @@ func main() {
 		}
 	}
 	for _, folder := range flag.Args() {
-		files, err := filepath.Glob(filepath.Join(folder, "*.cubin"))
-		if err != nil || len(files) == 0 {
-			fmt.Fprintln(os.Stderr, "seen: no cubins in", folder)
-			os.Exit(1)
-		}
-		for _, file := range files {
-			if err := t.file(file); err != nil {
+		err := families.Each(folder, func(name string, data []byte) {
+			if err := t.file(name, data); err != nil {
 				fmt.Fprintln(os.Stderr, "seen:", err)
 			}
+		})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "seen:", err)
+			os.Exit(1)
 		}
 	}
 	if err := t.write(*out); err != nil {
@@ -123,11 +122,7 @@ func (t *table) read(name string) error {
 	return nil
 }
 
-func (t *table) file(name string) error {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
+func (t *table) file(name string, data []byte) error {
 	f, err := cubin.Open(name, data)
 	if err != nil {
 		return err

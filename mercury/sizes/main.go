@@ -1,4 +1,4 @@
-// Sizes asks nvlink for the Mercury sizes of the PLAIN instructions in cubins and
+// Sizes asks nvlink for the Mercury sizes of the PLAIN instructions in the cubins of folders or wheels and
 // compares them with what package capsule says. The size of an instruction that
 // nvlink decodes is told by the address of the one behind it: a relocation there
 // hits its tag, or misses.
@@ -11,11 +11,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/internal/families"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
 )
@@ -55,17 +55,17 @@ func shape(w word) word {
 func run(ctx context.Context, release string, folders []string, unknown bool, skip int) error {
 	words := map[int]map[uint16]map[word]word{} // SM, opcode, shape
 	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(folder, "*.cubin"))
-		if err != nil {
-			return err
-		}
-		for i, file := range files {
-			if i%skip != 0 {
-				continue
+		i := 0
+		err := families.Each(folder, func(name string, data []byte) {
+			if i++; (i-1)%skip != 0 {
+				return
 			}
-			if err := collect(file, words, unknown); err != nil {
+			if err := collect(name, data, words, unknown); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 			}
+		})
+		if err != nil {
+			return err
 		}
 	}
 	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 2 * time.Second}})
@@ -86,11 +86,7 @@ func run(ctx context.Context, release string, folders []string, unknown bool, sk
 	return nil
 }
 
-func collect(file string, words map[int]map[uint16]map[word]word, unknown bool) error {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
+func collect(file string, data []byte, words map[int]map[uint16]map[word]word, unknown bool) error {
 	sm, pairs, err := probe.Pairs(data)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -154,7 +155,7 @@ type question struct {
 }
 
 func (v *vary) ask(ctx context.Context, release string, rounds int) error {
-	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 2 * time.Second}})
+	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: time.Minute, CPU: time.Second}})
 	if err != nil {
 		return err
 	}
@@ -175,15 +176,14 @@ func (v *vary) ask(ctx context.Context, release string, rounds int) error {
 	for i, k := range keys {
 		o := oracles[k.arch]
 		links := o.Links
-		within, stop := context.WithTimeout(ctx, patience)
-		asked, accepted, err := v.askOne(within, o, k, rounds, free)
-		stop()
+		o.Budget = &probe.Budget{Left: patience}
+		asked, accepted, err := v.askOne(ctx, o, k, rounds, free)
 		note := ""
+		if errors.Is(err, probe.ErrBudget) {
+			note, err = ", given up", nil
+		}
 		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			note = ", given up: " + err.Error()
+			return err
 		}
 		fmt.Fprintf(os.Stderr, "%d of %d, %s %s: %d asked, %d accepted, %d links%s\n", i+1, len(keys), k, k.arch, asked, accepted, o.Links-links, note)
 	}
@@ -201,9 +201,9 @@ func (v *vary) ask(ctx context.Context, release string, rounds int) error {
 	return nil
 }
 
-// patience is how long one kind of node is asked about: words that nvlink dies of
-// or never ends with cost many links to find.
-const patience = 40 * time.Second
+// patience is how many links one kind of node may take: words that nvlink dies of
+// or never ends with cost many to find.
+const patience = 1500
 
 // askOne asks about one kind of node and adds the bits that may be otherwise.
 func (v *vary) askOne(ctx context.Context, o *probe.Oracle, k key, rounds int, free map[key]mercury.Word) (asked, accepted int, err error) {

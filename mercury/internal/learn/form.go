@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"math/bits"
 	"slices"
@@ -35,7 +36,7 @@ func Form(ctx context.Context, tag uint32, samples []Sample, oracles map[int]*pr
 		sm := open[0]
 		open = open[1:]
 		models, err := fit.Learn(ctx, fit.Config{First: 32, Bits: 8 * size, Slots: true, Seed: uint64(tag), Trace: trace}, Asker(oracles[sm], size), seeds(samples, sm))
-		if err != nil && ctx.Err() != nil && text != "" {
+		if errors.Is(err, probe.ErrBudget) && text != "" {
 			return text, nil // what is known of other SMs holds
 		}
 		if err != nil {
@@ -52,7 +53,7 @@ func Form(ctx context.Context, tag uint32, samples []Sample, oracles map[int]*pr
 		var rest []int
 		for _, other := range open {
 			same, err := agree(ctx, models, Asker(oracles[other], size), probes)
-			if err != nil && ctx.Err() == nil {
+			if err != nil && !errors.Is(err, probe.ErrBudget) {
 				return "", err
 			}
 			if same {

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
 )
 
 // image is a cubin taken apart far enough to be given new section contents:
@@ -27,7 +30,6 @@ type header struct {
 const (
 	headerSize     = 64
 	typeSymtab     = 2
-	typeNoBits     = 8
 	typeCapsule    = 0x70000016
 	typeMercRela   = 0x70000082
 	typeMercInfo   = 0x70000083
@@ -49,7 +51,7 @@ func open(data []byte) (*image, error) {
 		return nil, fmt.Errorf("probe: section headers: %w", err)
 	}
 	for i, h := range f.headers {
-		if h.Type != typeNoBits && (h.Off > uint64(len(data)) || h.Size > uint64(len(data))-h.Off) {
+		if !h.noBits() && (h.Off > uint64(len(data)) || h.Size > uint64(len(data))-h.Off) {
 			return nil, fmt.Errorf("probe: section %d: bytes %#x+%#x of a file of %#x", i, h.Off, h.Size, len(data))
 		}
 	}
@@ -83,6 +85,11 @@ func (f *image) bytes() []byte {
 		panic(err) // of a fixed-size struct into memory
 	}
 	return out.Bytes()
+}
+
+// noBits reports whether a section has no bytes in the file.
+func (h *header) noBits() bool {
+	return (&cubin.Section{Type: cuda.SectionType(h.Type), Flags: cuda.SectionFlags(h.Flags)}).NoBits()
 }
 
 // first returns the first section of a type.

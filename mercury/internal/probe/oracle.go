@@ -25,6 +25,8 @@ type Oracle struct {
 	Release  string // "13.5"
 	Arch     string // "sm_100"
 
+	Budget *Budget // none: as many links as it takes
+
 	Links, Crashes int // asked so far; of them, ended by a signal
 	hung           int // links of this Ask that didn't end
 }
@@ -153,6 +155,9 @@ func (o *Oracle) link(ctx context.Context, nodes []Node) ([]Answer, error) {
 	for i, n := range nodes {
 		with = append(with, n, marker(i+1))
 	}
+	if err := o.Budget.take(); err != nil {
+		return nil, err
+	}
 	o.Links++
 	res, err := o.tools.Link(ctx, o.Release, []string{"-r", "-arch=" + o.Arch}, []nvidia.File{{Name: "a.cubin", Data: o.template.Build(with)}})
 	if err != nil {
@@ -161,6 +166,7 @@ func (o *Oracle) link(ctx context.Context, nodes []Node) ([]Answer, error) {
 	if res.Outcome != nvidia.Success {
 		o.Crashes++
 		if res.Outcome == nvidia.Hung {
+			o.Budget.hung()
 			return nil, errTime
 		}
 		return nil, errNoAnswer

@@ -27,6 +27,7 @@ type Reader struct {
 	start    uint64 // Mercury address behind the template's own nodes
 	Release  string
 	Arch     string
+	Budget   *Budget // none: as many links as it takes
 	Links    int
 }
 
@@ -143,6 +144,9 @@ func (r *Reader) link(ctx context.Context, words [][]byte, sizes []int) ([][]byt
 		relocs = append(e, relocs...) // the table runs from the end
 		address += uint64(sizes[i]) + 16
 	}
+	if err := r.Budget.take(); err != nil {
+		return nil, err
+	}
 	r.Links++
 	object := r.template.build(nodes, func(f *image) {
 		f.replace(r.rela, append(relocs, r.template.image.section(r.rela)...))
@@ -152,6 +156,9 @@ func (r *Reader) link(ctx context.Context, words [][]byte, sizes []int) ([][]byt
 		return nil, err
 	}
 	if res.Outcome != nvidia.Success {
+		if res.Outcome == nvidia.Hung {
+			r.Budget.hung()
+		}
 		return nil, errNoAnswer
 	}
 	back, err := r.template.Read(res.Output)
