@@ -34,7 +34,8 @@ const (
 	opIMADImm = 0x824
 	srClock   = 0x8a00
 
-	resultOfBarrier = 0xe4000 // in the upper half of a B2R
+	resultOfBarrier = 0x4000 // in the upper half of a B2R, but for the predicate that it gives
+	resultPredicate = 7 << 17
 )
 
 // Padding at a text's end: BRA to itself, then NOPs.
@@ -153,7 +154,7 @@ func pads(w, next Word) bool {
 // SKIP behind the barrier's node in objects of ptxas 12.8 and 12.9.
 func isResult(w Word) bool {
 	w.Hi &^= schedule
-	return w.Lo&^(0xff<<16) == 0x7000|opB2R && w.Hi == resultOfBarrier
+	return w.Lo&^(0xff<<16) == 0x7000|opB2R && w.Hi&^resultPredicate == resultOfBarrier
 }
 
 // stub reports whether a text is an entry of the unified function table.

@@ -43,7 +43,10 @@ func TestResult(t *testing.T) {
 		{Word{Lo: 0x0012031c, Hi: w.Hi}, false},
 		{Word{Lo: 0x1000000012731c, Hi: w.Hi}, false},
 		{Word{Lo: w.Lo, Hi: w.Hi ^ 1<<14}, false},
-		{Word{Lo: w.Lo, Hi: w.Hi ^ 1<<17}, false},
+		{Word{Lo: w.Lo, Hi: w.Hi ^ 1<<16}, false},
+		{Word{Lo: w.Lo, Hi: w.Hi ^ 1<<20}, false},
+		{Word{Lo: 0x00ff731c, Hi: 0x000e2200000c4000}, true}, // of NCCL 2.28.9: P6
+		{Word{Lo: 0x00ff731c, Hi: 0x000e220000004000}, true}, // P0
 	} {
 		if got := isResult(x.w); got != x.want {
 			t.Errorf("%v: %v", x.w, got)
