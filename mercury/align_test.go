@@ -21,6 +21,7 @@ func TestSurroundings(t *testing.T) {
 		cctl    = "8f7900ff000000000000000200e20f00"
 		sync    = "48890000000000000000800300ea0f00"
 		nop     = "18890000000000000000000000e20f00"
+		masked  = "48730004000000000000800300ea1f00"
 		always  = "18790000000000000000000000e20f00"
 	)
 	for _, test := range []struct {
@@ -39,6 +40,8 @@ func TestSurroundings(t *testing.T) {
 		{"01476e0a01000c00000000f800000000", sync + nop, mercury.Known},
 		{"01476e0a01000c00000000f800000000", sync + always, mercury.Span},
 		{"01476e0a01000c00000000f800000000", sync + nop + nop, mercury.Span},
+		{"0147700af8000c00000000f800010000", masked + always, mercury.Known},
+		{"0147700af8000c00000000f800010000", masked + nop, mercury.Span},
 		{"0149100af8000c000000000000000000", gpu + errbar + cgabar + cctl, mercury.Known},
 		{"0149100af8000c000000000000000000", ahead + gpu + errbar + cgabar + cctl, mercury.Known},
 		{"0149100af8000c000000000000000000", gpu + gpu + errbar + cgabar + cctl, mercury.Span},

@@ -33,15 +33,20 @@ func Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reason {
 // them, and where releases make other words of a record, which of them these are. want gets the words, mask the bits of them that the record decides; the
 // length of both is that of sass. Nothing is written where a reason comes back.
 func (t *Table) Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reason {
-	s, release, v, why := t.findForm(sm, record, "")
+	s, release, v, why := t.findForm(sm, record)
 	if why != Known {
 		return why
 	}
-	other, _, w, why := t.findForm(sm, record, release)
-	if why == Known && other.fits(sass) && (!s.fits(sass) || !s.makes(&v, sass) && other.makes(&w, sass)) {
-		return other.decode(&w, sass, want, mask)
+	for not := []string{release}; ; not = append(not, release) {
+		var other *shape
+		var w bits
+		if other, release, w, why = t.findForm(sm, record, not...); why != Known {
+			return s.decode(&v, sass, want, mask)
+		}
+		if other.fits(sass) && (!s.fits(sass) || !s.makes(&v, sass) && other.makes(&w, sass)) {
+			s, v = other, w
+		}
 	}
-	return s.decode(&v, sass, want, mask)
 }
 
 // fits reports whether words have the opcodes of a shape. Where releases make other words
@@ -102,7 +107,7 @@ func (t *Table) Words(sm cuda.SM, record []byte) int {
 // Samples returns how many distinct samples support the rules for a record,
 // and the release they came from.
 func (t *Table) Samples(sm cuda.SM, record []byte) (n int, release string) {
-	s, release, _, why := t.findForm(sm, record, "")
+	s, release, _, why := t.findForm(sm, record)
 	if why != Known {
 		return 0, ""
 	}
@@ -114,7 +119,7 @@ func tagOf(r []byte) uint32 {
 }
 
 func (t *Table) find(sm cuda.SM, record []byte) (*shape, bits, Reason) {
-	s, _, v, why := t.findForm(sm, record, "")
+	s, _, v, why := t.findForm(sm, record)
 	return s, v, why
 }
 
@@ -126,16 +131,16 @@ func (t *Table) check(record []byte) Reason {
 	return BadRecord
 }
 
-// findForm asks the forms of a tag in order, but for those of a release: what one has no
+// findForm asks the forms of a tag in order, but for those of some releases: what one has no
 // rule for another, learned later, may have.
-func (t *Table) findForm(sm cuda.SM, record []byte, not string) (s *shape, release string, v bits, why Reason) {
+func (t *Table) findForm(sm cuda.SM, record []byte, not ...string) (s *shape, release string, v bits, why Reason) {
 	if why = t.check(record); why != Known {
 		return nil, "", v, why
 	}
 	why = NoForm
 	v = getBits(record)
 	for _, f := range t.formsOf(tagOf(record) &^ 0x80000000) {
-		if !f.of(sm) || f.release == not {
+		if !f.of(sm) || slices.Contains(not, f.release) {
 			continue
 		}
 		s, w := f.find(&v)

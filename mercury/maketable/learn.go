@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/mercury"
 	"github.com/twinlink/twinlink/mercury/internal/learn"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
 )
@@ -136,6 +137,10 @@ func (j job) learn(ctx context.Context, tag uint32, samples []learn.Sample, t *t
 	}
 	if err != nil {
 		return "", err
+	}
+	if _, err := mercury.Parse(text); err != nil {
+		// Such as a key of more bits than a table may have.
+		text, state = "", ", left out: "+err.Error()
 	}
 	fmt.Fprintf(os.Stderr, "%08x %d samples, %d lines, %d links, %v%s\n",
 		tag, len(samples), strings.Count(text, "\n"), t.links()-before, time.Since(start).Round(time.Millisecond), state)
