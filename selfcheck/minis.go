@@ -82,7 +82,7 @@ func (c *checker) mini(fn *capsule.Func, n *capsule.Node) {
 	case like == mercury.OtherOp && !ok && n.Span == 1:
 		c.add(Text, Content, fn.Text, uint64(n.SASS), fmt.Sprintf("opcode of mini %08x", fn.Cap.Tag(n)), "one that this tag was seen with", fmt.Sprintf("%03x", w.Lo&opcodeMask))
 		return
-	case like == mercury.NeverMet && !ok:
+	case like == mercury.NeverMet && (!ok || op == w.Lo&opcodeMask && n.Span == 1):
 		c.leave(exMiniTag)
 		c.report.Forms[fmt.Sprintf("%08x with %03x %s", fn.Cap.Tag(n), w.Lo&opcodeMask, like)]++
 		c.report.covered.unknown += int(n.Span)
