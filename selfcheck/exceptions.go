@@ -46,13 +46,14 @@ const (
 	exSection   exception = "sections of a name that is not known"
 	exRecord    exception = "records of a form or a value that is not known"
 	exCompat    exception = ".nv.compat of a release that is not known"
+	exNamed     exception = "attributes of an instruction of a kind that none was seen to name"
 	exOldInfo   exception = "attributes of objects before 12.8 that were finalized again"
 )
 
 // unknown reports whether the reason is one that knowing more would take away.
 func (e exception) unknown() bool {
 	switch e {
-	case exUnsized, exPlain, exMiniWord, exMiniTag, exRelocForm, exSection, exRecord, exCompat, exOldInfo:
+	case exUnsized, exPlain, exMiniWord, exMiniTag, exRelocForm, exSection, exRecord, exCompat, exNamed, exOldInfo:
 		return true
 	}
 	return false

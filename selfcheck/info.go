@@ -269,7 +269,9 @@ func (c *checker) offset(fn *capsule.Func, m, s *record, at int) {
 		return
 	}
 	if want, ok := principal(fn, &n, m.Attr); ok && (sass != n.SASS || !slices.Contains(twofold[:], fn.Cap.Tag(&n))) {
-		c.field(Text, Content, fn.Info, where, 4, m.Attr.String(), uint64(want), uint64(sass))
+		if c.field(Text, Content, fn.Info, where, 4, m.Attr.String(), uint64(want), uint64(sass)); sass == want {
+			c.ofKind(fn, m.Attr, where, sass)
+		}
 		return
 	}
 	c.leave(exPrincipal)
@@ -290,6 +292,7 @@ func (c *checker) fileInfo(section, clone int) {
 	}
 	for k := range min(len(sass), len(merc)) {
 		m, s := &merc[k], &sass[k]
+		c.registerCount(section, s)
 		if s.Attr != m.Attr || s.Format != m.Format || s.Value != m.Value || len(s.Data) != len(m.Data) {
 			c.add(Text, Content, section, s.at, "attribute", attrName(m), attrName(s))
 			return

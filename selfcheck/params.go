@@ -11,6 +11,7 @@ import (
 // added checks the attributes that the finalizer appends.
 func (c *checker) added(fn *capsule.Func, merc, tail []record) {
 	size, params := paramSize(merc)
+	c.ordinals(fn, merc)
 	images := c.hasImages(fn)
 	var want []cuda.InfoAttr
 	if params {

@@ -132,6 +132,9 @@ var kinds = []Kind{
 		return true
 	})},
 	{Name: "number of registers, on both sides", plant: fewerRegisters},
+	{Name: "number of registers that can't be, on both sides", plant: impossibleRegisters},
+	{Name: "offset of an EXIT, on both sides", plant: exitElsewhere},
+	{Name: "number of a parameter, on both sides", plant: parameterNumber},
 	{Name: "target of a branch: inside an instruction", plant: branch(func(w []byte) { w[2] ^= 2 })},
 	{Name: "target of a branch: out of the function", plant: branch(func(w []byte) { w[6] ^= 0x40 })},
 	{Name: "target of a branch: another instruction", Class: Source, plant: branch(func(w []byte) { w[2] ^= 4 })},
