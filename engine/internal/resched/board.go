@@ -120,6 +120,9 @@ func (a *allocator) chooseBeyond(b, t int, held *holders) int {
 			return sb
 		}
 	}
+	if read && a.anew && a.isLast(b, held) {
+		return a.crowded(b, t, held, low, high)
+	}
 	ended := read && a.endsWithResult(t)
 	if sb := lowestOf(low, high, func(sb int) bool { return len(held[sb]) == 0 && (ended || !a.metBy(t, sb)) }); sb >= 0 {
 		return sb
@@ -128,6 +131,21 @@ func (a *allocator) chooseBeyond(b, t int, held *holders) int {
 		return sb
 	}
 	return a.crowded(b, t, held, low, high)
+}
+
+// isLast reports whether sources of block b that go beyond it hold all scoreboards but one, which
+// they leave to others.
+func (a *allocator) isLast(b int, held *holders) bool {
+	left, high := 0, boards
+	if a.reserves(b) {
+		high = slowBoard
+	}
+	for sb := a.lowest; sb < high; sb++ {
+		if !a.sources(b, held[sb]) {
+			left++
+		}
+	}
+	return left == 1
 }
 
 // sources reports whether those are sources of block b that go beyond it.

@@ -8,9 +8,9 @@ import (
 // Where no scoreboard is free, one is shared.
 //
 // Releases from 13.1 on compare what there is to spare at the wait that becomes the common one:
-// how long what is waited for there has been complete by then. Sources that are needed far behind
-// their block take the lowest, others that go beyond it what is complete first; results that go
-// beyond it the lowest of what is complete at the block's end or never waited for.
+// how long what is waited for there has been complete by then. What is needed far behind its block
+// takes the lowest that costs nothing, and so do results of LDCU but in front of a loop; others that
+// go beyond it what is complete first.
 //
 // Source: 14,047 such choices of ptxas 13.5.37, of which this gives all but some 220.
 
@@ -103,7 +103,7 @@ type sharers struct {
 	clock []int // when the block's words start
 	own   int   // the word that waits for the token, the block's end for none
 	ready int   // when the token is complete
-	isFar bool  // it is sources that no block right behind needs
+	isFar bool  // no block right behind needs it, or waits for it at once
 }
 
 // sharer is those that hold a scoreboard.
@@ -122,14 +122,14 @@ func (a *allocator) sharers(b, t int) sharers {
 		c.own = c.tok.point
 	}
 	c.ready = c.readyAt(t)
-	c.isFar = a.anew && c.tok.read && c.tok.beyond() && a.far(b, []int{t})
+	c.isFar = a.anew && c.tok.beyond() && (a.far(b, []int{t}) || !c.tok.read && a.words[c.tok.at].kind() == kindLDCU && !a.leadsToLoop(b, t))
 	return c
 }
 
 // isSure reports whether no choice was seen to be other than here: results of slow loads that the
 // block needs and sources that are needed far behind it, 7,215 and 212 choices of ptxas 13.5.37.
 func (c *sharers) isSure() bool {
-	return c.isFar || c.tok.slow && !c.tok.beyond()
+	return c.isFar && c.tok.read || c.tok.slow && !c.tok.beyond()
 }
 
 // readyAt is when a token is complete, by the block's clock.
@@ -161,8 +161,6 @@ func (c *sharers) of(tokens []int) (s sharer, ok bool) {
 	}
 	bl := &c.blocks[c.b]
 	switch {
-	case c.anew && c.tok.beyond() && !c.tok.read:
-		s.cost = c.costBeyond(&s, tokens)
 	case c.anew:
 		s.cost = c.costAnew(&s)
 	case s.wait < bl.to || c.own < bl.to:
@@ -193,34 +191,6 @@ func (c *sharers) costAnew(s *sharer) int {
 	}
 	return math.MinInt + s.ready
 }
-
-// costBeyond is how many cycles results that go beyond their block make others wait, or wait for
-// them: nothing for what is complete at the block's end, or is never waited for.
-func (c *sharers) costBeyond(s *sharer, tokens []int) int {
-	bl := &c.blocks[c.b]
-	if s.wait < bl.to {
-		return max(0, c.ready-c.clock[s.wait-bl.from])
-	}
-	cost := 0
-	for _, o := range tokens {
-		tok := &c.tokens[o]
-		if tok.at == c.tok.at && c.words[tok.at].kind() != kindDouble {
-			return math.MaxInt // its own sources
-		}
-		if tok.beyond() && !c.isWanted(o) {
-			continue
-		}
-		ready := c.readyAt(o)
-		if tok.block == c.b && !tok.read && c.words[tok.at].kind() == kindLDC {
-			ready += loadedLate
-		}
-		cost = max(cost, ready-c.clock[bl.to-bl.from])
-	}
-	return cost
-}
-
-// loadedLate is how many cycles more than latency says the result of an LDC may take.
-const loadedLate = 32
 
 // better reports whether sharing with x is better than with y, whose scoreboard is lower.
 func (c *sharers) better(x, y sharer) bool {

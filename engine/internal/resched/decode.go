@@ -70,7 +70,7 @@ var besideMemory = map[uint16][]operand{
 // besideALU are those of arithmetic, by the low byte of the opcode.
 var besideALU = [256][]operand{
 	0x0b: twoPreds, 0x0c: twoPredsOf64, 0x2a: twoPreds,
-	0x10: carries, 0x11: carry, 0x12: carry, 0x24: carry, 0x25: carry, 0x26: carry, 0x27: carry,
+	0x10: carries, 0x11: carry, 0x12: carry, 0x35: carry, 0x24: carry, 0x25: carry, 0x26: carry, 0x27: carry,
 	0x07: selects, 0x08: selects, 0x0f: selects, 0x17: selects, 0x48: selects,
 }
 
@@ -304,6 +304,10 @@ func (d *decoder) uniform(op uint16) bool {
 	if op&0xff == uniformWide {
 		n = 2
 	}
+	if op == opUMOV64 {
+		d.writeUniform(2)
+		return true
+	}
 	d.writeUniform(n)
 	d.uniformSources(op)
 	d.readUniform(cField, n)
@@ -333,13 +337,18 @@ func (d *decoder) uniformPredicate(field uint, to *[]span) {
 	}
 }
 
+// isPairMove reports whether a word is a MOV of pairs.
+func (w *word) isPairMove() bool {
+	return w.op() == opMOV64 || w.op()&0xff == moveByte && w.field(pairBit, 1) != 0
+}
+
 // alu decodes arithmetic, whose sources stand where the middle of the opcode says.
 func (d *decoder) alu(op uint16) bool {
 	s, ok := alu[op&0xff]
 	if !ok || op>>8&1 != 0 {
 		return false
 	}
-	if op&0xff == moveByte && d.field(pairBit, 1) != 0 {
+	if d.isPairMove() {
 		s.d, s.b = 2, 2
 	}
 	if op&0xff == addOfTwo && d.field(wideBit, 1) == 0 {

@@ -26,6 +26,7 @@ const (
 	hazardUnit      hazard = 32 // both are of the memory unit
 	hazardNext      hazard = 33 // one stands right behind the other
 	hazardOver      hazard = 34 // both write a register
+	hazardHigh      hazard = 40 // and the number: it is the second of a pair that the consumer reads
 	hazardOperand   hazard = 64 // times the number of the consumer's operand
 )
 
@@ -119,7 +120,8 @@ func (w *word) isShared() bool {
 // producers is the words of a block that last wrote each register.
 type producers struct {
 	last   map[int]written
-	memory int // last word of the memory unit, plus 1
+	memory int  // last word of the memory unit, plus 1
+	halves bool // tell the registers of a pair that is read apart
 }
 
 type written struct {
@@ -149,6 +151,9 @@ func (d *producers) of(w *word, o *operands, do func(at int, h hazard)) {
 				h += hazardUniform
 			default:
 				h += operand
+				if d.halves && k&1 != 0 {
+					h += hazardHigh
+				}
 			}
 			do(p.at, h)
 		}

@@ -339,7 +339,7 @@ func (f *flow) respace(need map[int]*fresh) map[int][]word {
 				}
 			}
 		}
-		f.setBits(bl, was[b], f.bitsOf(bl))
+		f.setBits(bl, was[b], f.bitsOf(bl), false)
 	}
 	return front
 }

@@ -7,13 +7,14 @@ package resched
 // isOfIntegers reports whether an instruction of sm_120 is of the pipe of IADD3.
 func (w *word) isOfIntegers() bool {
 	switch w.op() & 0x1ff {
-	case addOfThree, 0x11, 0x12, 0x13, 0x16, 0x19, 0x45:
+	case opP2R & 0x1ff, opR2P & 0x1ff, addOfThree, 0x11, 0x12, 0x13, 0x16, 0x19, 0x45:
 		return true
 	}
 	return false
 }
 
 const (
+	takesPair  = 2 // a MOV or an IADD of pairs, and a cycle more until one of that pipe
 	withinPipe = 4 // until a result may be read in the same pipe
 	acrossPipe = 5 // and in others
 )
@@ -31,6 +32,7 @@ type changes struct {
 	isSum   []bool // by word: it is a new IADD
 	fillers []int  // by word: cycles of fillers that stood in front of it
 	table   map[pair]int
+	halves  bool // of the table
 	unpaced bool
 }
 
@@ -38,7 +40,7 @@ type changes struct {
 func (f *flow) setApart(sums []int, how *Options, r *Result) {
 	c := changes{isSum: make([]bool, len(f.words)), fillers: make([]int, len(f.words)), table: latencies103(), unpaced: len(how.Fillers) > 0}
 	if how.Adds {
-		c.table = latencies120()
+		c.table, c.halves = latencies120(), true
 	}
 	for _, i := range sums {
 		c.isSum[i] = true
@@ -71,13 +73,34 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 	if isSum[to] {
 		q = *q.asThree()
 	}
+	if h == hazardPredicate && p.isSum() && q.isSum() {
+		if isSum[from] || isSum[to] {
+			return withinPipe, acrossPipe, true
+		}
+		return withinPipe, withinPipe, true
+	}
+	if p.arrivesBehind() && h != hazardNext && h != hazardUnit || c.unpaced && h == hazardNext && (p.isPaced() || q.isPaced()) {
+		return 1, 1, true // those who need it wait for a later one
+	}
+	if h == hazardNext && (p.isPairMove() || p.isPairSum() && !isSum[from]) {
+		was, is = takesPair, takesPair
+		if q.isOfIntegers() {
+			was++
+		}
+		if !isSum[to] {
+			is = was
+		}
+		return was, is, true
+	}
 	was, known = c.table[pair{kindOf(&p), kindOf(&q), h}]
+	if high := h&^(hazardOperand-1) + hazardHigh; !known && h >= high && h < high+8 {
+		was, known = c.table[pair{kindOf(&p), kindOf(&q), h - hazardHigh}]
+	}
 	if n := q.doubleLatency(&p, h); n > 0 && c.unpaced {
-		n = max(n, was)
 		return n, n, true
 	}
-	if !known && p.isVector() && q.isVector() {
-		was, known = usualLatency(h)
+	if most := p.usualLatency(&q, h); p.isVector() && q.isVector() && most > 0 && (!known || was > most) {
+		was, known = most, true
 	}
 	if h == hazardOver && c.unpaced && (q.isPaced() || p.isUniformMove()) {
 		return max(was, 1), 1, true
@@ -92,26 +115,91 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 		is = 1
 	case h != hazardNext || !isSum[from] && !isSum[to]:
 	case isSum[to] && f.words[from].isPairSum():
-		is = 2
+		is = takesPair
 	default:
 		is = 1
 	}
 	return was, is, known
 }
 
-// usualLatency is that of pairs of arithmetic that were not met.
-func usualLatency(h hazard) (int, bool) {
+// arrivesBehind reports whether a word makes a result of unknown latency without a scoreboard: it
+// is complete when one of a later word of its kind is, which all wait for that need either.
+func (w *word) arrivesBehind() bool {
+	return w.wr() == noBoard && (w.isDouble() || w.kind() != kindOther)
+}
+
+// usualLatency is the most that one word of arithmetic asks of another, 0 where it isn't known.
+func (w *word) usualLatency(next *word, h hazard) int {
 	const predicate = 13
 	switch {
 	case h == hazardGuard || h == hazardPredicate:
-		return predicate, true
+		return predicate
 	case h == hazardNext:
-		return 1, true
-	case h == hazardUnit || h >= hazardUniform && h < hazardUnit:
-		return 0, false
+		return takesIntegers
+	case h >= hazardUniform && h < hazardHigh:
+		return 0
+	case w.isPairMove() || w.isPairSum():
+		return acrossPipe + 1
+	case w.isOfIntegers() && next.isOfIntegers(), w.isOfFloats() && next.isOfFloats():
+		return withinPipe
 	}
-	return acrossPipe, true
+	return acrossPipe
 }
+
+// isOfFloats reports whether an instruction adds or multiplies floats.
+func (w *word) isOfFloats() bool {
+	switch kindOf(w) {
+	case 0x20, 0x21, 0x23:
+		return true
+	}
+	return false
+}
+
+// The pipe of products takes one of floats every cycle, but others more seldom. An LDC follows
+// another after takesConstant cycles, access to memory a BAR after takesBarrier. A result of unknown latency is made when its register was
+// read, overwritten cycles before.
+const (
+	takesConstant = 8
+	takesBarrier  = 6
+	overwritten   = 2
+	madeLater     = 6
+)
+
+// madeBefore is how many cycles before a result of unknown latency that of a word is made, into
+// whose register it goes.
+func (w *word) madeBefore(later *word) int {
+	n := madeLater
+	if w.isPairMove() || w.isPairSum() {
+		n++
+	}
+	if later.op() == opLDC && !w.isOfProducts() {
+		n++
+	}
+	return n
+}
+
+// isOfProducts reports whether an instruction of sm_120 is of the pipe of products.
+func (w *word) isOfProducts() bool {
+	switch kindOf(w) {
+	case 0x20, 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x30, 0x31, 0x32, 0x36:
+		return true
+	}
+	return false
+}
+
+// productCycles is how long a word keeps that pipe.
+func (w *word) productCycles() int {
+	switch kindOf(w) {
+	case 0x24, 0x26, 0x30, 0x31, 0x32, 0x36:
+		return 2
+	case 0x25, 0x27:
+		return 4
+	}
+	return 1
+}
+
+// isSum reports whether a word is a sum of integers, whose carry another takes as it takes a result.
+func (w *word) isSum() bool { return w.op()&0x1ff == addOfThree || w.op()&0x1ff == addOfTwo }
 
 // isPairSum reports whether a word is an IADD of pairs, which its pipe takes twice.
 func (w *word) isPairSum() bool { return w.op()&0xff == addOfTwo && w.field(wideBit, 1) != 0 }
@@ -122,121 +210,6 @@ const opR2UR = 0x2ca
 func (w word) asThree() *word {
 	w.lo = w.lo&^0xff | addOfThree
 	return &w
-}
-
-// spacing is a block whose words are set apart anew.
-type spacing struct {
-	*flow
-	*block
-	*changes
-	was, is  []int // by word of the block: when it starts
-	before   producers
-	integers int // the last word of the pipe of IADD3 as it is, as it was, and of doubles: -1 for none
-	were     int
-	paced    int
-}
-
-// bound is the least stall of the word in front of another, as it was and as it is.
-type bound struct{ was, is int }
-
-// apart raises a bound of word k by what a word before it asks for. What stood closer was known
-// to be right.
-func (p *spacing) apart(to *bound, k, at, was, is int) {
-	if at < 0 {
-		return
-	}
-	at -= p.from
-	if apart := p.was[k] - p.was[at]; was > apart {
-		was, is = apart, apart
-	}
-	to.was = max(to.was, p.was[at]+was-p.was[k-1])
-	to.is = max(to.is, p.is[at]+is-p.is[k-1])
-}
-
-// takesIntegers is how often the pipe of IADD3 takes a word.
-const takesIntegers = 2
-
-// leastBefore returns the least stall of the word in front of word k of the block.
-func (p *spacing) leastBefore(k int) bound {
-	i := p.from + k
-	w := &p.words[i]
-	b := bound{1, 1}
-	if was, is, ok := p.sumLatency(i-1, i, hazardNext, p.changes); ok {
-		p.apart(&b, k, i-1, was, is)
-	}
-	if w.isOfIntegers() || p.isSum[i] {
-		p.apart(&b, k, p.were, takesIntegers, 1)
-	}
-	if w.isOfIntegers() && !p.isSum[i] {
-		p.apart(&b, k, p.integers, takesIntegers, takesIntegers)
-	}
-	if w.isPaced() {
-		now := pace
-		if p.unpaced {
-			now = 1
-		}
-		p.apart(&b, k, p.paced, pace, now)
-	}
-	p.before.of(w, &p.ops[i], func(at int, h hazard) {
-		if h != hazardUnit && p.words[at].wr() != noBoard {
-			return
-		}
-		was, is, known := p.sumLatency(at, i, h, p.changes)
-		if !known {
-			was = min(p.was[k]-p.was[at-p.from], longestLatency)
-			is = was
-		}
-		p.apart(&b, k, at, was, is)
-	})
-	return b
-}
-
-// add takes a word in.
-func (p *spacing) add(i int) {
-	w := &p.words[i]
-	p.before.add(i, w, &p.ops[i])
-	switch {
-	case p.isSum[i]:
-		p.were = i
-	case w.isOfIntegers():
-		p.were, p.integers = i, i
-	case w.isPaced():
-		p.paced = i
-	}
-}
-
-// setBlockApart sets the words of a block apart anew.
-func (f *flow) setBlockApart(bl *block, c *changes) {
-	n := bl.to - bl.from
-	p := spacing{flow: f, block: bl, changes: c, was: make([]int, n), is: make([]int, n), integers: -1, were: -1, paced: -1}
-	stalls := make([]int, n)
-	moved := false
-	for k := range n {
-		if k > 0 {
-			s, gap := cycles(&f.words[bl.from+k-1]), c.fillers[bl.from+k]
-			p.was[k] = p.was[k-1] + s + gap
-			least := p.leastBefore(k)
-			if s > least.was && gap == 0 && !(c.unpaced && f.words[bl.from+k].isPaced()) {
-				least.is = max(least.is, s) // for a reason that isn't known
-			}
-			stalls[k-1] = min(least.is, maxStall)
-			p.is[k] = p.is[k-1] + stalls[k-1]
-			moved = moved || stalls[k-1] != s
-		}
-		p.add(bl.from + k)
-	}
-	if !moved {
-		return
-	}
-	before := f.bitsOf(bl)
-	for k := range n - 1 {
-		w := &f.words[bl.from+k]
-		if s := p.untilBoards(k, stalls[k]); w.stall() != s {
-			w.keepsOn(s)
-			w.setStall(s)
-		}
-	}
-	f.setBits(bl, before, f.bitsOf(bl))
 }
 
 // sumsNow returns where the new IADDs are now.

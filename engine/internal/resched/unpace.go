@@ -54,15 +54,18 @@ func (w *word) doubleLatency(from *word, h hazard) int {
 	const (
 		vector, conversion, uniform = 6, 4, 2
 
-		ofInteger = 0x112 // a conversion of one register
+		ofInteger = 0x112 // a conversion, here of one register
+		wide      = 3     // of two
 		always    = 7
 	)
 	switch {
 	case !w.isPaced() || h == hazardUnit || h == hazardNext || h == hazardOver && w.guard()&7 == always || h == hazardGuard || h == hazardPredicate:
 	case from.isUniformMove() && h >= hazardUniform && h < hazardUnit:
 		return uniform
-	case from.isVector() && !from.isPaced() && w.op()&0x1ff == ofInteger:
+	case from.isVector() && !from.isPaced() && w.op()&0x1ff == ofInteger && w.field(fromField, 2) != wide:
 		return conversion
+	case from.isVector() && !from.isPaced() && (from.isPairSum() || from.isPairMove()):
+		return vector + 1
 	case from.isVector() && !from.isPaced():
 		return vector
 	}
@@ -91,9 +94,6 @@ func (p *spacing) untilBoards(k, stall int) int {
 	held := uint8(1)<<w.wr() | uint8(1)<<w.rd()
 	if next.wait()&held&allBoards != 0 {
 		return max(stall, apart)
-	}
-	if next.op() == opBRA && p.unpaced && w.isDouble() && w.wr() != noBoard {
-		return 1
 	}
 	return stall
 }

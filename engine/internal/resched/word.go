@@ -133,7 +133,10 @@ const (
 	opSULD          = 0xf99
 	opLDGSTS        = 0xfae
 	opMATCH         = 0x3a1
-	guardNever      = 0xf // @!PT
+	opBAR           = 0xb1d
+	opMOV64         = 0x402 // of a number
+	opUMOV64        = 0x482 // the same
+	guardNever      = 0xf   // @!PT
 )
 
 func (w word) isMEMBAR() bool { return w.op() == opMEMBAR }

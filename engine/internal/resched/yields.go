@@ -23,7 +23,7 @@ type yieldBits struct {
 
 // letsGo reports whether the yield bit of a word follows from its stall.
 func (w *word) letsGo() bool {
-	return w.wr() == noBoard && w.rd() == noBoard && w.op()>>8 != 9 && !w.isShared() && !w.takesTurn()
+	return w.wr() == noBoard && w.rd() == noBoard && w.op()>>8&1 == 0 && !w.isShared() && !w.takesTurn()
 }
 
 // letsGo is that of a word, of code where doubles have a fixed latency or none.
@@ -74,7 +74,7 @@ func (f *flow) bitsOf(bl *block) yieldBits {
 	since := 0
 	for k := range n {
 		w := &f.words[bl.from+k]
-		if f.letsGo(w) && w.stall() == shortStall && since >= yieldAfter && f.reusesOf(bl, k, &y, 1) == 0 {
+		if f.letsGo(w) && w.stall() == shortStall && since >= yieldAfter {
 			y.yields[k] = true
 		}
 		since += cycles(w)
@@ -117,18 +117,22 @@ func (f *flow) reusesOf(bl *block, k int, y *yieldBits, banks int) (places uint8
 	return places
 }
 
-// setBits writes the bits that changed.
-func (f *flow) setBits(bl *block, was, is yieldBits) {
+// setBits writes the bits that changed. With anew nothing explains the yield bits that arithmetic had.
+func (f *flow) setBits(bl *block, was, is yieldBits, anew bool) {
 	const all = 7
 	for k := range is.yields {
 		w := &f.words[bl.from+k]
-		if was.yields[k] == (w.hi>>yieldBit&1 == 0) {
+		yielded := w.hi>>yieldBit&1 == 0
+		if w.isVector() && (anew || w.stall() != shortStall) || was.yields[k] == yielded {
 			w.setYield(!is.yields[k])
 		}
 		old := uint8(w.hi >> reuseShift & all)
 		now := old&^(was.reuses[k]&^is.reuses[k]) | is.reuses[k]&^was.reuses[k]
-		if is.yields[k] {
+		switch {
+		case is.yields[k]:
 			now = 0
+		case yielded && w.hi>>yieldBit&1 != 0:
+			now = is.reuses[k]
 		}
 		w.hi = w.hi&^(all<<reuseShift) | uint64(now)<<reuseShift
 	}

@@ -1,0 +1,164 @@
+package resched
+
+// spacing is a block whose words are set apart anew.
+type spacing struct {
+	*flow
+	*block
+	*changes
+	was, is  []int // by word of the block: when it starts
+	before   producers
+	readers  map[int]int // by register: the last word that reads it and holds no scoreboard for that
+	integers int         // the last word of the pipe of IADD3 as it is, as it was, of doubles, of products, the last LDC and the last BAR: -1 for none
+	were     int
+	paced    int
+	product  int
+	constant int
+	barrier  int
+}
+
+// bound is the least stall of the word in front of another, as it was and as it is.
+type bound struct{ was, is int }
+
+// apart raises a bound of word k by what a word before it asks for. What stood closer was known
+// to be right.
+func (p *spacing) apart(to *bound, k, at, was, is int) {
+	if at < 0 {
+		return
+	}
+	at -= p.from
+	if apart := p.was[k] - p.was[at]; was > apart {
+		was, is = apart, apart
+	}
+	to.was = max(to.was, p.was[at]+was-p.was[k-1])
+	to.is = max(to.is, p.is[at]+is-p.is[k-1])
+}
+
+// takesIntegers is how often the pipe of IADD3 takes a word.
+const takesIntegers = 2
+
+// leastBefore returns the least stall of the word in front of word k of the block.
+func (p *spacing) leastBefore(k int) bound {
+	i := p.from + k
+	w := &p.words[i]
+	b := bound{1, 1}
+	if was, is, ok := p.sumLatency(i-1, i, hazardNext, p.changes); ok {
+		p.apart(&b, k, i-1, was, is)
+	}
+	if w.isOfIntegers() || p.isSum[i] {
+		p.apart(&b, k, p.were, takesIntegers, 1)
+	}
+	if w.isOfIntegers() && !p.isSum[i] {
+		p.apart(&b, k, p.integers, takesIntegers, takesIntegers)
+	}
+	if w.isPaced() {
+		now := pace
+		if p.unpaced {
+			now = 1
+		}
+		p.apart(&b, k, p.paced, pace, now)
+	}
+	if w.isOfProducts() && p.product >= 0 {
+		n := p.words[p.product].productCycles()
+		p.apart(&b, k, p.product, n, n)
+	}
+	if w.op() == opLDC {
+		p.apart(&b, k, p.constant, takesConstant, takesConstant)
+	}
+	if w.isShared() {
+		p.apart(&b, k, p.barrier, takesBarrier, takesBarrier)
+	}
+	if w.wr() != noBoard {
+		for _, r := range p.ops[i].writes {
+			for j := range r.count {
+				if at, ok := p.readers[r.first+j]; ok && !(w.isDouble() && p.words[at].isDouble()) {
+					p.apart(&b, k, at, overwritten, overwritten)
+				}
+			}
+		}
+	}
+	p.before.of(w, &p.ops[i], func(at int, h hazard) {
+		if h != hazardUnit && p.words[at].wr() != noBoard {
+			return
+		}
+		was, is, known := p.sumLatency(at, i, h, p.changes)
+		switch from := &p.words[at]; {
+		case h != hazardOver:
+		case w.wr() == noBoard && from.isVector() && w.isVector():
+			was, is, known = 1, 1, true
+		case w.wr() != noBoard:
+			was, known = p.words[at].madeBefore(w), true
+			is = was
+		}
+		if !known {
+			was = min(p.was[k]-p.was[at-p.from], longestLatency)
+			is = was
+		}
+		p.apart(&b, k, at, was, is)
+	})
+	return b
+}
+
+// add takes a word in.
+func (p *spacing) add(i int) {
+	w := &p.words[i]
+	p.before.add(i, w, &p.ops[i])
+	if w.rd() == noBoard {
+		for _, r := range p.ops[i].reads {
+			for j := range r.count {
+				p.readers[r.first+j] = i
+			}
+		}
+	}
+	if w.isOfProducts() {
+		p.product = i
+	}
+	switch w.op() {
+	case opLDC:
+		p.constant = i
+	case opBAR:
+		p.barrier = i
+	}
+	switch {
+	case p.isSum[i]:
+		p.were = i
+	case w.isOfIntegers():
+		p.were, p.integers = i, i
+	case w.isPaced():
+		p.paced = i
+	}
+}
+
+// setBlockApart sets the words of a block apart anew.
+func (f *flow) setBlockApart(bl *block, c *changes) {
+	n := bl.to - bl.from
+	p := spacing{flow: f, block: bl, changes: c, was: make([]int, n), is: make([]int, n), integers: -1, were: -1, paced: -1, product: -1, constant: -1, barrier: -1, readers: make(map[int]int), before: producers{halves: c.halves}}
+	stalls := make([]int, n)
+	moved := false
+	for k := range n {
+		if k > 0 {
+			s, gap := cycles(&f.words[bl.from+k-1]), c.fillers[bl.from+k]
+			p.was[k] = p.was[k-1] + s + gap
+			least := p.leastBefore(k)
+			w, before := &f.words[bl.from+k], &f.words[bl.from+k-1]
+			if s > least.was && gap == 0 && !(c.unpaced && (w.isPaced() || w.op() == opBRA && before.isDouble())) {
+				least.is = max(least.is, s) // for a reason that isn't known
+			}
+			stalls[k-1] = p.untilBoards(k-1, min(least.is, maxStall))
+			p.is[k] = p.is[k-1] + stalls[k-1]
+			moved = moved || stalls[k-1] != s
+		}
+		p.add(bl.from + k)
+	}
+	if !moved {
+		return
+	}
+	before := f.bitsOf(bl)
+	for k := range n - 1 {
+		w := &f.words[bl.from+k]
+		if s := stalls[k]; w.stall() != s {
+			w.keepsOn(s)
+			w.setStall(s)
+		}
+	}
+	f.setBits(bl, before, f.bitsOf(bl), c.unpaced)
+}
