@@ -152,8 +152,9 @@ func (f *flow) setBlockApart(bl *block, c *changes) {
 	if !moved {
 		return
 	}
+	stalls[n-1] = p.lastStall(n - 1)
 	before := f.bitsOf(bl)
-	for k := range n - 1 {
+	for k := range n {
 		w := &f.words[bl.from+k]
 		if s := stalls[k]; w.stall() != s {
 			w.keepsOn(s)
@@ -161,4 +162,49 @@ func (f *flow) setBlockApart(bl *block, c *changes) {
 		}
 	}
 	f.setBits(bl, before, f.bitsOf(bl), c.unpaced)
+}
+
+// Cycles until the end of a block from what makes a result of fixed latency that is read behind it.
+// Source: code for sm_120 of ptxas 13.5.37.
+const (
+	untilEnd          = 7
+	predicateUntilEnd = 13
+	leastOfBranch     = 5
+)
+
+// lastStall returns the stall of a block's last word, k.
+func (p *spacing) lastStall(k int) int {
+	w := &p.words[p.from+k]
+	stall := w.stall()
+	if !p.halves || p.unpaced || w.isCall() || stall == 0 || len(p.next) == 0 {
+		return stall
+	}
+	least := bound{1, 1}
+	if w.endsBlock() {
+		least = bound{leastOfBranch, leastOfBranch}
+	}
+	written := newBitset(allRegisters)
+	live := p.live[p.of[p.from]]
+	for j := k; j >= 0 && p.was[k]-p.was[j] < predicateUntilEnd; j-- {
+		from := &p.words[p.from+j]
+		for _, r := range p.ops[p.from+j].writes {
+			for i := range r.count {
+				reg := r.first + i
+				if written.has(reg) || !live.has(reg) || from.wr() != noBoard || reg >= uniformFile && reg < predFile {
+					continue
+				}
+				written.set(reg)
+				far := untilEnd
+				if reg >= predFile {
+					far = predicateUntilEnd
+				}
+				least.was = max(least.was, p.was[j]+far-p.was[k])
+				least.is = max(least.is, p.is[j]+far-p.is[k])
+			}
+		}
+	}
+	if stall > least.was {
+		return max(stall, least.is) // for a reason that isn't known
+	}
+	return min(least.is, maxStall)
 }

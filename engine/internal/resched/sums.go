@@ -48,6 +48,9 @@ func (f *flow) setApart(sums []int, how *Options, r *Result) {
 	if c.unpaced {
 		r.cyclesOf(how.Fillers, c.fillers)
 	}
+	if f.live == nil {
+		f.findLive()
+	}
 	for b := range f.blocks {
 		bl := &f.blocks[b]
 		any := false
