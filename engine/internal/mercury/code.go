@@ -138,7 +138,7 @@ func (l *Backend) decode(fn *code, text model.SecID, to *shelf) (gone []int, err
 		}
 		sortByPlace(fn.relocs, func(r *cubin.Reloc) uint64 { return r.Off })
 	}
-	if l.Lockstep && !l.IsRelocatable() {
+	if l.Lockstep && !l.IsRelocatable() && l.leavesRecords(text) {
 		records := fn.relocs
 		if fn.lacksYields() {
 			records = fn.appendNewYields(nil)
@@ -150,17 +150,28 @@ func (l *Backend) decode(fn *code, text model.SecID, to *shelf) (gone []int, err
 
 // lacksYields reports whether ptxas wrote no records of a code's YIELDs, as its input is for an SM
 // whose threads advance independently. In a link with others the finalizer makes them, where
-// the code has a section of records, if an empty one, and not only those of its jump tables.
+// the code has a section of records, if an empty one.
 func (fn *code) lacksYields() bool {
-	if fn.input.Virtual < input.IndependentThreads || fn.input.Rela[fn.sassidx] == 0 {
-		return false
+	return fn.input.Virtual >= input.IndependentThreads && fn.input.Rela[fn.sassidx] != 0
+}
+
+// leavesRecords reports whether code has a section of records behind the link: one of which
+// the link carries out each record is gone, as of code that names constants alone. The
+// finalizer leaves such code's YIELDs as they are.
+//
+// Source: functions with a YIELD and uses of constants, shared and global variables and
+// functions, alone and together, put to nvlink 13.0.88, 13.1.115, 13.4.92 and 13.5.37.
+func (l *Backend) leavesRecords(text model.SecID) bool {
+	records := 0
+	for in := l.Parts[text].FirstRel; in != model.Absent; in = l.Parts[in].NextRel {
+		for _, r := range l.Parts[in].Relocs {
+			records++
+			if l.decide(in, true, &r); r.Disposition == model.Kept {
+				return true
+			}
+		}
 	}
-	tab := fn.input.File.Symtab()
-	return len(fn.relocs) == 0 || tab == nil || slices.ContainsFunc(fn.relocs, func(r cubin.Reloc) bool {
-		s, ok := tab.At(int(r.Symbol))
-		in := fn.input.File.Section(int(tab.Shndx(int(r.Symbol), &s)))
-		return !ok || in.Type != cuda.SHTCudaConstant0+2
-	})
+	return records == 0
 }
 
 // clearYields makes each YIELD a NOP where some input is for an SM whose threads don't advance

@@ -249,7 +249,7 @@ func (l *Backend) sassRelocs(list []cubin.Reloc, id model.SecID) []cubin.Reloc {
 	}
 	if fn != nil && l.IsRelocatable() {
 		list = fn.appendYields(list)
-		if l.Lockstep && fn.lacksYields() {
+		if l.Lockstep && fn.lacksYields() && l.leavesRecords(target) {
 			list = fn.appendNewYields(list)
 		}
 	}
