@@ -45,10 +45,10 @@ const attr0E = 0x0e // of .nv.compat, without a name that is known
 // of the target; what the inputs say doesn't count.
 //
 // sm_100 has the bit for sm_103 where no instruction is one that the two run
-// differently: double precision arithmetic, comparisons of floats with an
-// immediate, products of integer and of double precision matrices. sm_120 has the one for sm_121 always.
+// differently: double precision arithmetic, comparisons with an
+// immediate in some forms, products of integer and of double precision matrices. sm_120 has the one for sm_121 always.
 //
-// Source: 362 inputs and outputs of ptxas and nvlink 13.0.88, 504 forms of
+// Source: 362 inputs and outputs of ptxas and nvlink 13.0.88, 535 forms of
 // instructions one by one.
 func (l *Backend) fastpath() (mask uint64) {
 	if len(l.order) == 0 && !l.Release.Compat.AnyCode {
@@ -106,18 +106,33 @@ func (l *Backend) restricted() bool {
 
 func (fn *code) isRestricted(ops *[opcodes]bool) bool {
 	for at := 0; at+capsule.WordSize <= len(fn.sass); at += capsule.WordSize {
-		op := opcode(fn.sass[at:])
-		if ops[op] && !slices.Contains(fn.bent, uint64(at)) && (op != opFSETPImm || fn.sass[at+10]>>7|fn.sass[at+11]<<1&0xf == 7) { // no predicate combined
+		word := fn.sass[at : at+capsule.WordSize]
+		if ops[opcode(word)] && !slices.Contains(fn.bent, uint64(at)) && isSlowForm(word) {
 			return true
 		}
 	}
 	return false
 }
 
+// isSlowForm reports whether the form of such an instruction counts. A comparison with an immediate
+// that writes one predicate and combines none does of floats, and doesn't of doubles.
+func isSlowForm(word []byte) bool {
+	const pt = 7
+	second, combined := word[10]>>4&7, word[10]>>7|word[11]<<1&0xf
+	switch opcode(word) {
+	case opFSETPImm:
+		return combined == pt
+	case opDSETPImm:
+		return combined != pt || second != pt
+	}
+	return true
+}
+
 const (
 	opIMMA     = 0x237
 	opDMMA     = 0x23f
 	opFSETPImm = 0x80b // FSETP with an immediate
+	opDSETPImm = 0x42a // DSETP with an immediate
 	opPREEXIT  = 0x82d
 )
 
