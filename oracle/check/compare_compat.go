@@ -128,10 +128,11 @@ const (
 )
 
 // fastPath is attribute 11, which the finalizer takes from the code it wrote:
-// on sm_100 1, and 8 more where there is no arithmetic on doubles and no FSETP
-// with an immediate that combines with no predicate; on sm_120 0x50; elsewhere, and without code, 0.
+// on sm_100 1, and 8 more where there is no arithmetic on doubles, but for their plain comparison
+// with an immediate, and no FSETP with an immediate that combines with no predicate; on sm_120 0x50; elsewhere, and without code, 0.
 //
-// Source: 362 inputs and outputs of nvlink 13.0.88, and 22 kernels that compare floats.
+// Source: 362 inputs and outputs of nvlink 13.0.88, and 22 kernels that compare floats, and
+// 38 with doubles.
 func (c *check) fastPath() uint64 {
 	switch c.sm {
 	case 120:
@@ -153,6 +154,7 @@ func (c *check) fastPath() uint64 {
 		for at := uint64(0); at+instruction <= s.size; at += instruction {
 			w, _ := cut(s.body, at, instruction)
 			switch op := opcode(w); {
+			case op == 0x42a && number(w, 8, 8)>>20%128 == 63: // DSETP with an immediate, into one predicate alone
 			case op == 0x80b && number(w, 8, 8)>>23%8 == 7, op%256 >= 0x28 && op%256 <= 0x2b: // FSETP; DMUL, DADD, DSETP, DFMA
 				return 1
 			}
