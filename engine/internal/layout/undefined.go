@@ -26,18 +26,19 @@ func isOpenVariable(s *model.Symbol) bool {
 // value. nvJitLink doesn't know the option, so that of releases without an nvlink
 // nobody could be asked.
 func (l *Layout) placeAllowed() error {
-	if !l.Release.UnplacesUndefined && !l.Release.ByNvJitLink {
-		return nil
+	value := uint64(0) // also where -r gave it another before
+	if l.Release.UnplacesUndefined {
+		value = model.Unplaced
 	}
 	for i := range l.Syms {
 		s := &l.Syms[i]
-		if !isOpenVariable(s) || s.Space() != cuda.STOGlobal || model.IsSynthetic(l.Names.Str(s.Name)) {
+		if !isOpenVariable(s) || s.Space() != cuda.STOGlobal || s.Binding() == cuda.STBWeak || model.IsSynthetic(l.Names.Str(s.Name)) {
 			continue
 		}
 		if l.Release.ByNvJitLink {
 			return diag.Refuse(diag.Unsupported, "", "an undefined global variable as nvlink %s leaves it is not known", l.Release.Name)
 		}
-		s.Value = model.Unplaced
+		s.Value = value
 	}
 	return nil
 }
