@@ -244,7 +244,9 @@ func (l *Backend) lowerObject(s *model.Symbol, e *cubin.Symbol) {
 	if s.Is(model.SymDefined | model.SymLaid) {
 		if s.IsShared() {
 			e.Value, e.Other = l.SharedSymbol(s)
-			e.Value += layout.DriverReserve
+			if !l.Opt.NoReserved || !l.Release.PlacesWithoutReserve {
+				e.Value += layout.DriverReserve
+			}
 		}
 		if s.Type() == cuda.STTCudaObject {
 			e.Info = e.Info&0xf0 | uint8(cuda.STTObject)

@@ -159,6 +159,9 @@ type Release struct {
 	// ChecksReserved: --disable-smem-reservation refuses functions that use reserved
 	// shared memory.
 	ChecksReserved bool
+	// PlacesWithoutReserve: from sm_100 on, symbols of the SASS side count in what the driver
+	// keeps of shared memory only where it keeps it.
+	PlacesWithoutReserve bool
 	// ClosesLines: from sm_100 on, a unit of line numbers that has no sequence left has
 	// the end of one, and a sequence of code that didn't move is not written anew.
 	ClosesLines bool
@@ -354,6 +357,7 @@ var (
 		r.SharesAlike = true
 		r.ClosesLines = true
 		r.HollowReserved = true
+		r.PlacesWithoutReserve = true
 		r.NamesConstants = true
 		r.FilterSkipsLost = true
 		r.DropsLostTables = true
