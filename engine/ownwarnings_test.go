@@ -20,7 +20,7 @@ func TestOwnWarnings(t *testing.T) {
 	}{
 		{program: "equal_constants", release: "13.0", kind: engine.Displaced, text: "constants of another input displace"},
 		{program: "dynamic_shared", release: "13.5", kind: engine.Displaced, text: "no multiple of the alignment"},
-		{program: "null_pointers", release: "11.8", kind: engine.NullPointer, text: "is zero, since an earlier input defines"},
+		{program: "null_pointers", release: "11.8", kind: engine.NullPointer, text: "is zero, since another input defines"},
 		{program: "yield_operation", release: "13.0", kind: engine.Displaced, text: "becomes another operation"},
 		{program: "lost_tables", release: "13.0", kind: engine.Displaced, text: "has addresses of 0"},
 		{program: "open_constants", release: "13.0", kind: engine.LostConstant, text: "is lost, since another object defines it"},

@@ -14,7 +14,7 @@ var mayDiffer = []string{"scheduled anew", "rescheduled", "may differ from nvlin
 var asNvlink = []string{
 	"is left out, as nvlink does",
 	"constants of another input displace",
-	"is zero, since an earlier input defines",
+	"is zero, since another input defines",
 	"is lost, since another object defines it",
 	"no multiple of the alignment",
 	"becomes another operation, as with nvlink",
