@@ -63,14 +63,16 @@ func VisitOffsets(a cuda.InfoAttr, data []byte, visit func(at int)) *Fault {
 	}
 	switch a {
 	case cuda.AttrIndirectBranchTargets:
-		return visitBranches(data, visit)
+		return VisitBranches(data, visit, visit)
 	case cuda.AttrAnnotations:
 		return visitAnnotations(data, visit)
 	}
 	return nil
 }
 
-func visitBranches(data []byte, visit func(at int)) *Fault {
+// VisitBranches calls branch for the place of each indirect branch's own offset in a payload of
+// INDIRECT_BRANCH_TARGETS, and target for those of its targets' offsets.
+func VisitBranches(data []byte, branch, target func(at int)) *Fault {
 	for pos := uint64(0); pos < uint64(len(data)); {
 		head, ok := cubin.Window(data, pos, 12)
 		if !ok {
@@ -80,9 +82,9 @@ func visitBranches(data []byte, visit func(at int)) *Fault {
 		if _, ok := cubin.Window(data, pos+12, 4*n); !ok {
 			return bad(pos+8, n, "so many targets go past the payload")
 		}
-		visit(int(pos))
+		branch(int(pos))
 		for i := range n {
-			visit(int(pos + 12 + 4*i))
+			target(int(pos + 12 + 4*i))
 		}
 		pos += 12 + 4*n
 	}

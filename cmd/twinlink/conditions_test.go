@@ -146,18 +146,13 @@ func listedLinks(t *testing.T, name string) (list []recordedLink) {
 	}
 	objects := map[string][]byte{}
 	for i := range links {
-		l, first := &links[i], ""
+		l := &links[i]
 		for _, path := range l.Inputs {
 			objects[path] = []byte(read(t, path))
 		}
-		list = append(list, recordedLink{name: strconv.Itoa(i), dir: dir, same: func() bool {
-			r := ours(t, l.question(objects))
-			now := fmt.Sprintf("%d %s %s %s", r.exit, sum(r.image), r.text, r.own)
-			if first == "" {
-				first = now
-			}
-			return now == first
-		}})
+		list = append(list, recordedLink{name: strconv.Itoa(i), dir: dir, same: asAtFirst(func() string {
+			return givenBy(t, l.question(objects))
+		})})
 	}
 	return list
 }
@@ -168,22 +163,35 @@ func freshLinks(t *testing.T) (list []recordedLink) {
 	dir := t.TempDir()
 	for n := *conditionFrom; n < *conditionTo; n++ {
 		for i := range fuzz.Kinds {
-			k, first := &fuzz.Kinds[i], ""
-			list = append(list, recordedLink{name: fmt.Sprintf("%s:%d", k.Name, n), dir: dir, same: func() bool {
+			k := &fuzz.Kinds[i]
+			list = append(list, recordedLink{name: fmt.Sprintf("%s:%d", k.Name, n), dir: dir, same: asAtFirst(func() string {
 				q, err := k.Question(n)
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := ours(t, &q)
-				now := fmt.Sprintf("%d %s %s %s", r.exit, sum(r.image), r.text, r.own)
-				if first == "" {
-					first = now
-				}
-				return now == first
-			}})
+				return givenBy(t, &q)
+			})})
 		}
 	}
 	return list
+}
+
+// asAtFirst asks whether a link gives what it gave when it was first asked.
+func asAtFirst(gives func() string) (same func() bool) {
+	first := ""
+	return func() bool {
+		now := gives()
+		if first == "" {
+			first = now
+		}
+		return now == first
+	}
+}
+
+// givenBy is all that a link gives.
+func givenBy(t *testing.T, q *fuzz.Question) string {
+	r := ours(t, q)
+	return fmt.Sprintf("%d %s %s %s", r.exit, sum(r.image), r.text, r.own)
 }
 
 // recordedLinks are all of the recorded lists.

@@ -12,7 +12,6 @@ import (
 	"math"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
@@ -40,7 +39,7 @@ func main() {
 }
 
 func run(ctx context.Context, release, arch string, serve bool, records []string) error {
-	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: time.Minute, CPU: time.Second}})
+	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient})
 	if err != nil {
 		return err
 	}

@@ -32,16 +32,12 @@ type tools struct {
 	budget  *probe.Budget // of all of them
 }
 
-// patient is how long a link may take. Some records make nvlink run for ever; where the kernel
-// counts processor time that tells them, however busy the machine is.
-var patient = nvidia.Limits{Time: time.Minute, CPU: time.Second}
-
 func newTools(ctx context.Context, links int) (*tools, error) {
 	t := &tools{oracles: map[int]*probe.Oracle{}, readers: map[int]*probe.Reader{}}
 	if links > 0 {
 		t.budget = &probe.Budget{}
 	}
-	brief, err := nvidia.Find(ctx, nvidia.Options{Limits: patient})
+	brief, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient})
 	if err != nil {
 		return nil, err
 	}

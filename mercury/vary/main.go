@@ -17,7 +17,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
@@ -155,7 +154,7 @@ type question struct {
 }
 
 func (v *vary) ask(ctx context.Context, release string, rounds int) error {
-	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: time.Minute, CPU: time.Second}})
+	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient})
 	if err != nil {
 		return err
 	}

@@ -309,7 +309,7 @@ func takeSequence(u *lineUnit, id *identity, fits func(lineSequence) bool) bool 
 // other lines.
 func (c *check) sameLines(u *lineUnit, want, got lineSequence) bool {
 	id := got.id
-	if id.code == nil || id.several || len(id.code.names) > 1 {
+	if id.sharesCode() {
 		return true
 	}
 	if !c.wasReworked(id) {

@@ -90,8 +90,15 @@ func (c *check) compareRegisters() error {
 		tell(0, "", fmt.Sprintf("%d functions' registers, the inputs have %d", len(got), blocks))
 		return nil
 	}
+	functions := map[string]int{} // of the inputs, by name
+	for _, id := range c.ids {
+		if id.function() {
+			functions[id.name]++
+		}
+	}
 	for _, g := range got {
-		if !slices.ContainsFunc(want[g.name], func(w registerBlock) bool { return c.sameBlock(w, g) }) {
+		several := functions[g.name] > 1
+		if !slices.ContainsFunc(want[g.name], func(w registerBlock) bool { return several || c.sameBlock(w, g) }) {
 			tell(g.at, g.name, "registers that are not the input's")
 		}
 	}
@@ -99,25 +106,10 @@ func (c *check) compareRegisters() error {
 }
 
 // sameBlock reports whether a block tells what the input's does. Where words of the function
-// moved, or several have its name, the ranges are others, or zeros.
+// moved, or its code isn't its alone, the ranges are others, or zeros.
 func (c *check) sameBlock(want, got registerBlock) bool {
 	ids := c.idsByName.of(got.name)
-	loose := func(id *identity) bool {
-		return id.several || id.code == nil || len(id.code.names) > 1 || c.wasReworked(id)
-	}
-	return len(ids) != 1 || slices.ContainsFunc(ids, loose) || c.namesakes(got.name) ||
-		slices.Equal(want.entries, got.entries) || want.cutIn(got)
-}
-
-// namesakes reports whether several functions of the inputs have a name.
-func (c *check) namesakes(name string) bool {
-	n := 0
-	for _, id := range c.ids {
-		if id.name == name && id.function() {
-			n++
-		}
-	}
-	return n > 1
+	return len(ids) != 1 || ids[0].sharesCode() || c.wasReworked(ids[0]) || slices.Equal(want.entries, got.entries) || want.cutIn(got)
 }
 
 // cutIn reports whether another block has each range, or its beginning: where one operation is made

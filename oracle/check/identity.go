@@ -58,6 +58,12 @@ func (d *identity) kind() cuda.SymbolType { return cuda.SymbolType(d.info % 16) 
 func (d *identity) bind() cuda.Binding    { return cuda.Binding(d.info / 16) }
 func (d *identity) function() bool        { return d.kind() == cuda.STTFunc }
 
+// sharesCode reports whether a function's code isn't its alone: it has none, or one of several
+// definitions, or one with several names.
+func (d *identity) sharesCode() bool {
+	return d.code == nil || d.several || len(d.code.names) > 1
+}
+
 // String returns the name.
 func (d *identity) String() string {
 	if d == nil {

@@ -224,8 +224,8 @@ func (l *Set) checkFile(f *cubin.File) error {
 		return diag.Refuse(diag.WrongToolkit, name, "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", name)
 	}
 	// Behind code that was compiled as a whole program, and that itself.
-	l.wholeProgram = l.wholeProgram || f.Header.Type == cuda.ETEwp
-	if l.wholeProgram && toolkit < l.Release.Toolkit {
+	l.WholeProgram = l.WholeProgram || f.Header.Type == cuda.ETEwp
+	if l.WholeProgram && toolkit < l.Release.Toolkit {
 		return diag.Refuse(diag.WrongToolkit, name, "linking with -ewp objects requires using current toolkit")
 	}
 	return nil

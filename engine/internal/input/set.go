@@ -29,7 +29,7 @@ type Set struct {
 	// Lockstep: some input was written for an SM whose threads don't.
 	Lockstep bool
 
-	wholeProgram bool // some input so far was compiled with -ewp
+	WholeProgram bool // some input was compiled with -ewp
 
 	Room   room.Room // for tables
 	total  int64     // bytes of all inputs

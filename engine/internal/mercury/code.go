@@ -138,12 +138,15 @@ func (l *Backend) decode(fn *code, text model.SecID, to *shelf) (gone []int, err
 		}
 		sortByPlace(fn.relocs, func(r *cubin.Reloc) uint64 { return r.Off })
 	}
-	if l.Lockstep && !l.IsRelocatable() && l.leavesRecords(text) {
+	if l.Lockstep && !l.IsRelocatable() {
 		records := fn.relocs
 		if fn.lacksYields() {
 			records = fn.appendNewYields(nil)
 		}
-		fn.clearYields(records, l.NullValue)
+		isYield := func(r cubin.Reloc) bool { return resolve.IsYield(r.Type) }
+		if slices.ContainsFunc(records, isYield) && l.leavesRecords(text) {
+			fn.clearYields(records, l.NullValue)
+		}
 	}
 	return gone, nil
 }

@@ -37,14 +37,7 @@ func (l *Backend) readJumpTargets(text model.SecID) map[uint64]bool {
 			continue
 		}
 		data := r.Data()
-		branch := 0 // where the next branch's own offset, its flags and its number of targets stand
-		_ = capsule.VisitOffsets(r.Attr, data, func(at int) {
-			if at == branch {
-				branch += 12 + 4*int(binary.LittleEndian.Uint32(data[at+8:]))
-				return
-			}
-			targets[uint64(binary.LittleEndian.Uint32(data[at:]))] = true
-		})
+		_ = capsule.VisitBranches(data, func(int) {}, func(at int) { targets[uint64(binary.LittleEndian.Uint32(data[at:]))] = true })
 	}
 	return targets
 }

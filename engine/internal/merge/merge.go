@@ -118,9 +118,8 @@ type dataRange struct {
 }
 
 func (l *merger) mergeAll() error {
-	wholeProgram := slices.ContainsFunc(l.Files, func(f *cubin.File) bool { return f.Header.Type == cuda.ETEwp })
 	for i, f := range l.Files {
-		if wholeProgram && f.Header.Type != cuda.ETEwp && !strings.Contains(f.Name, "libcudadevrt") {
+		if l.WholeProgram && f.Header.Type != cuda.ETEwp && !strings.Contains(f.Name, "libcudadevrt") {
 			l.warn(diag.Diagnostic{Kind: diag.WrongToolkit, File: f.Name,
 				Text: fmt.Sprintf("'%s': -ewp compiled objects should only link with libcudadevrt", f.Name)})
 		}

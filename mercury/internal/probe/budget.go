@@ -1,6 +1,15 @@
 package probe
 
-import "errors"
+import (
+	"errors"
+	"time"
+
+	"github.com/twinlink/twinlink/internal/nvidia"
+)
+
+// Patient is how long a link may take. Some records make nvlink run for ever; where the kernel
+// counts processor time that tells them, however busy the machine is.
+var Patient = nvidia.Limits{Time: time.Minute, CPU: time.Second}
 
 // Budget is how many links may still be made. It is counted, not timed: what is given up
 // for it is the same on every machine. Several oracles may share one.
