@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -40,9 +41,17 @@ type link struct {
 	notes []string  // what couldn't be asked
 }
 
-// buildTool compiles twinlink's command line into a folder, under nvlink's name.
-func buildTool(ctx context.Context, dir string) (string, error) {
+// provideTool puts twinlink's program into a folder under the name of the linker it stands in for:
+// the one named by -tool, or one built from the module.
+func (b *bed) provideTool(ctx context.Context, dir string) (string, error) {
 	name := filepath.Join(dir, "nvlink")
+	if b.tool != "" {
+		named, err := filepath.Abs(b.tool)
+		if err != nil {
+			return "", err
+		}
+		return name, os.Symlink(named, name)
+	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", name, "github.com/twinlink/twinlink/cmd/twinlink")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, text)

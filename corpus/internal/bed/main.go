@@ -130,11 +130,7 @@ func (b *bed) run(ctx context.Context, cacheDir string, paths []string) (*outcom
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if b.tool == "" {
-		if b.tool, err = buildTool(ctx, dir); err != nil {
-			return nil, err
-		}
-	} else if b.tool, err = filepath.Abs(b.tool); err != nil {
+	if b.tool, err = b.provideTool(ctx, dir); err != nil {
 		return nil, err
 	}
 	if err := b.known(ctx); err != nil {
