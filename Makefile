@@ -20,7 +20,7 @@ bin/twinlink:
 
 # The skips are told in a file, since go test hides what a passing package prints.
 test:
-	@skips=$$(mktemp) && { TWINLINK_SKIPS=$$skips go test ./...; status=$$?; \
+	@skips=$$(mktemp) && { TWINLINK_SKIPS=$$skips go test -timeout 25m ./...; status=$$?; \
 	cat $$skips >&2; rm -f $$skips; exit $$status; }
 
 demo:
