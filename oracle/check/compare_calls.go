@@ -33,6 +33,60 @@ var headingNames = map[uint32]string{
 }
 
 func (c *check) compareCalls() error {
+	want, err := c.wantedCalls()
+	if err != nil {
+		return err
+	}
+	c.verdict.Calls = len(want)
+	tell := func(kind Kind, section string, k call) {
+		c.verdict.add(Finding{Kind: kind, Section: section, Symbol: k.x.String(), Want: k.String(), Detail: headingNames[k.heading]})
+	}
+	if !slices.ContainsFunc(c.out.sections, func(s section) bool { return s.kind == cuda.SHTCudaCallgraph }) {
+		c.verdict.add(Finding{Kind: SectionMissing, Section: ".nv.callgraph"})
+	}
+	told := map[*identity]bool{} // functions whose prototype is there, whatever it says
+	for i := range c.out.sections {
+		s := &c.out.sections[i]
+		if s.kind != cuda.SHTCudaCallgraph && s.kind != cuda.SHTCudaPrototype {
+			continue
+		}
+		pairs, err := c.out.readPairs(s, c.budget)
+		if err != nil {
+			return c.unreadable(err)
+		}
+		if s.kind == cuda.SHTCudaCallgraph {
+			c.compareHeadings(s)
+		}
+		for _, p := range pairs {
+			k := c.callOf(p)
+			if k.heading == 0 || k.heading == cuda.CallgraphPrototypes {
+				told[k.x] = true
+			}
+			if p.x == 0 && k.heading == 0 && c.release == 123 {
+				continue // 12.3 leaves the prototype of a second name that it removes
+			}
+			if want[k] == 0 && !c.extraCall(k) {
+				tell(CallStray, s.name, k)
+				continue
+			}
+			want[k] = max(want[k]-1, 0)
+		}
+	}
+	c.comparePrototypes(want, told, tell)
+	for _, f := range c.ids {
+		for _, k := range c.leftOver(want, f) {
+			section := ".nv.callgraph"
+			if k.heading == 0 {
+				section = ".nv.prototype"
+			}
+			tell(CallMissing, section, k)
+		}
+	}
+	return nil
+}
+
+// wantedCalls returns how often each pair of the call graph should be there.
+func (c *check) wantedCalls() (map[call]int, error) {
 	want := map[call]int{}
 	for _, f := range c.ids {
 		if !f.function() || !c.stays(f) {
@@ -68,60 +122,21 @@ func (c *check) compareCalls() error {
 			}
 		}
 		if err := c.budget.spend("", uint64(len(f.calls.list)+len(f.indirect)+len(f.edges.list))); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	c.verdict.Calls = len(want)
-	tell := func(kind Kind, section string, k call) {
-		c.verdict.add(Finding{Kind: kind, Section: section, Symbol: k.x.String(), Want: k.String(), Detail: headingNames[k.heading]})
+	return want, nil
+}
+
+// callOf reads a pair of the output's call graph.
+func (c *check) callOf(p pair) call {
+	k := call{heading: p.heading, x: c.outRef(p.x).id}
+	if p.heading == cuda.CallgraphCalls || p.heading == cuda.CallgraphEdges {
+		k.y = c.outRef(p.y).id
+	} else {
+		k.text, _ = text(c.out.strings(), uint64(p.y))
 	}
-	if !slices.ContainsFunc(c.out.sections, func(s section) bool { return s.kind == cuda.SHTCudaCallgraph }) {
-		c.verdict.add(Finding{Kind: SectionMissing, Section: ".nv.callgraph"})
-	}
-	told := map[*identity]bool{} // functions whose prototype is there, whatever it says
-	for i := range c.out.sections {
-		s := &c.out.sections[i]
-		if s.kind != cuda.SHTCudaCallgraph && s.kind != cuda.SHTCudaPrototype {
-			continue
-		}
-		pairs, err := c.out.readPairs(s, c.budget)
-		if err != nil {
-			return c.unreadable(err)
-		}
-		if s.kind == cuda.SHTCudaCallgraph {
-			c.compareHeadings(s)
-		}
-		for _, p := range pairs {
-			k := call{heading: p.heading, x: c.outRef(p.x).id}
-			if p.heading == cuda.CallgraphCalls || p.heading == cuda.CallgraphEdges {
-				k.y = c.outRef(p.y).id
-			} else {
-				k.text, _ = text(c.out.strings(), uint64(p.y))
-			}
-			if p.heading == 0 || p.heading == cuda.CallgraphPrototypes {
-				told[k.x] = true
-			}
-			if p.x == 0 && p.heading == 0 && c.release == 123 {
-				continue // 12.3 leaves the prototype of a second name that it removes
-			}
-			if want[k] == 0 && !c.extraCall(k) {
-				tell(CallStray, s.name, k)
-				continue
-			}
-			want[k] = max(want[k]-1, 0)
-		}
-	}
-	c.comparePrototypes(want, told, tell)
-	for _, f := range c.ids {
-		for _, k := range c.leftOver(want, f) {
-			section := ".nv.callgraph"
-			if k.heading == 0 {
-				section = ".nv.prototype"
-			}
-			tell(CallMissing, section, k)
-		}
-	}
-	return nil
+	return k
 }
 
 // comparePrototypes wants some prototype of each function of which there are several

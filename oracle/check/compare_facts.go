@@ -131,8 +131,61 @@ func (i *image) factOf(a attribute, resolve func(uint32) ref) fact {
 }
 
 func (c *check) compareFacts() error {
-	lists := map[*body][]int{}
-	var gotModule []fact
+	lists, gotModule := c.writtenFacts()
+	c.noteFacts(gotModule)
+	module := make([]fact, 0, len(gotModule))
+	for _, m := range c.modules {
+		module = c.moduleFacts(module, m)
+	}
+	if !c.relocatable {
+		for _, k := range c.kernels {
+			module = append(module, c.asOtherSide(minStack(k, c.needOf(k))))
+		}
+	}
+	c.compareList(".nv.info", "", module, gotModule)
+	var got []fact
+	for _, a := range c.areas {
+		if !a.code() || !a.owner.live || a.out == nil {
+			continue
+		}
+		got = got[:0]
+		for _, i := range lists[a.owner] {
+			for _, x := range c.out.infos[i] {
+				got = append(got, c.out.factOf(x, c.outRef))
+			}
+		}
+		if err := c.compareBody(a, got); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareBody compares the attributes of code with those that are written.
+func (c *check) compareBody(a *area, got []fact) error {
+	list := c.bodyFacts(a.owner)
+	c.ignoreIndices(list)
+	c.ignoreIndices(got)
+	c.twinBarriers(a.owner, list, got)
+	if err := c.budget.spend("", uint64(len(list))); err != nil {
+		return err
+	}
+	if c.wasReworked(a.owner.owner) {
+		c.movePlaces(a, list)
+		for i := range list {
+			if countsWords(list[i].attr) && (!onlyWords(list[i].attr) || a.words.strange) {
+				list[i].also = append(list[i].also, valuesOf(got, list[i].attr)...)
+			}
+		}
+	}
+	c.compareList(a.owner.infoSection(), a.owner.owner.String(), list, got)
+	return nil
+}
+
+// writtenFacts returns the output's attributes of the whole module, and for code the
+// sections that have its own.
+func (c *check) writtenFacts() (lists map[*body][]int, module []fact) {
+	lists = map[*body][]int{}
 	for i, list := range c.out.infos {
 		if c.out.sections[i].kind != cuda.SHTCudaInfo {
 			continue
@@ -156,51 +209,12 @@ func (c *check) compareFacts() error {
 			lists[to] = append(lists[to], i)
 			continue
 		}
-		gotModule = slices.Grow(gotModule, len(list))
+		module = slices.Grow(module, len(list))
 		for _, a := range list {
-			gotModule = append(gotModule, c.out.factOf(a, c.outRef))
+			module = append(module, c.out.factOf(a, c.outRef))
 		}
 	}
-	c.noteFacts(gotModule)
-	module := make([]fact, 0, len(gotModule))
-	for _, m := range c.modules {
-		module = c.moduleFacts(module, m)
-	}
-	if !c.relocatable {
-		for _, k := range c.kernels {
-			module = append(module, c.asOtherSide(minStack(k, c.needOf(k))))
-		}
-	}
-	c.compareList(".nv.info", "", module, gotModule)
-	module, gotModule = nil, nil
-	var got []fact
-	for _, a := range c.areas {
-		if a.code() && a.owner.live && a.out != nil {
-			list := c.bodyFacts(a.owner)
-			c.ignoreIndices(list)
-			got = got[:0]
-			for _, i := range lists[a.owner] {
-				for _, x := range c.out.infos[i] {
-					got = append(got, c.out.factOf(x, c.outRef))
-				}
-			}
-			c.ignoreIndices(got)
-			c.twinBarriers(a.owner, list, got)
-			if err := c.budget.spend("", uint64(len(list))); err != nil {
-				return err
-			}
-			if c.wasReworked(a.owner.owner) {
-				c.movePlaces(a, list)
-				for i := range list {
-					if countsWords(list[i].attr) && (!onlyWords(list[i].attr) || a.words.strange) {
-						list[i].also = append(list[i].also, valuesOf(got, list[i].attr)...)
-					}
-				}
-			}
-			c.compareList(a.owner.infoSection(), a.owner.owner.String(), list, got)
-		}
-	}
-	return nil
+	return lists, module
 }
 
 // infoSection names the attributes of code: after its section, of a stub in the table of

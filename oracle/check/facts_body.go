@@ -108,97 +108,126 @@ func (c *check) externs(b *body) []string {
 // kernelFacts adds what a kernel takes over from what it reaches.
 func (c *check) kernelFacts(list []fact, b *body) []fact {
 	n := c.needOf(b.owner)
-	only := len(c.kernels) == 1 // nvlink charges the only kernel of a link with everything
-	set := func(format cuda.InfoFormat, attr cuda.InfoAttr, value string, also ...string) {
-		for i := range list {
-			if list[i].attr == attr {
-				list[i].rest, list[i].also = value, also
-				return
-			}
-		}
-		list = append(list, fact{format: format, attr: attr, rest: value, also: also, file: b.mod.name})
-	}
-	count := func(format cuda.InfoFormat, attr cuda.InfoAttr, least, all uint64, also ...string) {
-		switch {
-		case !only || all == least:
-			if least > 0 {
-				set(format, attr, halfOf(least), also...)
-			}
-		case least > 0 || slices.ContainsFunc(list, func(f fact) bool { return f.attr == attr }):
-			set(format, attr, halfOf(least), append(also, halfOf(all))...)
-		default:
-			list = append(list, fact{format: format, attr: attr, rest: halfOf(all), also: also, file: b.mod.name, optional: true})
-		}
-	}
+	k := kernelFactList{list: list, file: b.mod.name, only: len(c.kernels) == 1}
 	switch {
 	case !n.known:
-		set(cuda.FormatSized, cuda.AttrCrsStackSize, bytesOf(1<<32-1))
+		k.set(cuda.FormatSized, cuda.AttrCrsStackSize, bytesOf(1<<32-1))
 	case n.crs > 0:
-		set(cuda.FormatSized, cuda.AttrCrsStackSize, bytesOf(uint32(n.crs)))
+		k.set(cuda.FormatSized, cuda.AttrCrsStackSize, bytesOf(uint32(n.crs)))
 	}
 	if c.release >= 130 {
-		var also []string
-		if own := uint64(b.section.flags & cuda.SHFBarrierMask >> cuda.SHFBarrierShift); own == n.barriers && own > 0 && b.area.out != nil && b.area.out.flags&cuda.SHFBarrierMask == b.section.flags&cuda.SHFBarrierMask {
-			for n := n.below; n <= own; n++ {
-				also = append(also, halfOf(n)) // the flags of older code have its own still
-			}
-		}
-		for _, f := range c.graph.functions { // of all that is there, but for flags of older code
-			if only && f.code != nil && f.live && f.code.barrierCount() > n.barriers {
-				also = append(also, halfOf(f.code.barrierCount()))
-			}
-		}
-		count(cuda.FormatByte, cuda.AttrNumBarriers, n.barriers, c.allNeed.barriers, also...)
+		k.count(cuda.FormatByte, cuda.AttrNumBarriers, n.barriers, c.allNeed.barriers, c.olderBarriers(b, n, k.only)...)
 	}
 	if _, has := b.attribute(cuda.AttrSparseMmaMask); has && c.sm >= masksFrom {
-		count(cuda.FormatHalf, cuda.AttrSparseMmaMask, n.sparse, c.allNeed.sparse)
+		k.count(cuda.FormatHalf, cuda.AttrSparseMmaMask, n.sparse, c.allNeed.sparse)
 	}
 	if n.maskless && c.maskedInput() {
-		for i := range list {
-			if list[i].attr == cuda.AttrSparseMmaMask {
-				list[i].also = append(slices.Clip(list[i].also), halfOf(n.sparse|secondNameMask))
+		for i := range k.list {
+			if k.list[i].attr == cuda.AttrSparseMmaMask {
+				k.list[i].also = append(slices.Clip(k.list[i].also), halfOf(n.sparse|secondNameMask))
 			}
 		}
 	}
-	if c.sm < forwardProgress && (n.launches || only && c.allNeed.launches) {
-		set(cuda.FormatNone, cuda.AttrNeedCnpWrapper, "\x00\x00") // it launches kernels through the old interface
+	if c.sm < forwardProgress && (n.launches || k.only && c.allNeed.launches) {
+		k.set(cuda.FormatNone, cuda.AttrNeedCnpWrapper, noValue) // it launches kernels through the old interface
 	}
-	if n.mbarriers > 0 || only && c.allNeed.mbarriers > 0 {
+	if n.mbarriers > 0 || k.only && c.allNeed.mbarriers > 0 {
 		all := n.mbarriers
-		if only {
+		if k.only {
 			all = c.allWaiting()
 		}
-		count(cuda.FormatHalf, cuda.AttrNumMbarriers, n.mbarriers, all)
+		k.count(cuda.FormatHalf, cuda.AttrNumMbarriers, n.mbarriers, all)
 	}
 	if a := c.byKey[areaKey{".nv.constant0.", b}]; c.out.side == sassSide && a != nil && a.slots {
 		for _, attr := range [...]cuda.InfoAttr{cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank} {
-			list = append(list, fact{format: cuda.FormatByte, attr: attr, rest: "\x00\x00", file: b.mod.name})
+			k.list = append(k.list, fact{format: cuda.FormatByte, attr: attr, rest: noValue, file: k.file})
 		}
 	}
 	if n.least || n.many {
-		for _, attr := range [...]cuda.InfoAttr{cuda.AttrCrsStackSize, cuda.AttrExterns, cuda.AttrCtaidzUsed, cuda.AttrReservedSmemUsed, cuda.AttrNumBarriers, cuda.AttrNumMbarriers} {
-			if !slices.ContainsFunc(list, func(f fact) bool { return f.attr == attr }) && (attr != cuda.AttrExterns || len(n.externs) == 0) {
-				list = append(list, fact{attr: attr, optional: true, anything: true, file: b.mod.name})
-			}
-		}
-		for i := range list {
-			switch list[i].attr {
-			case cuda.AttrCrsStackSize, cuda.AttrNumBarriers, cuda.AttrNumMbarriers, cuda.AttrSparseMmaMask:
-				list[i].least = true
-			}
+		k.atLeast(len(n.externs) != 0)
+	}
+	k.flag(cuda.AttrCtaidzUsed, n.ctaidz, c.allNeed.ctaidz)
+	k.flag(cuda.AttrReservedSmemUsed, n.reserved, c.allNeed.reserved)
+	return k.list
+}
+
+// olderBarriers returns the other numbers of barriers that a kernel may have: where flags of
+// older code have its own still.
+func (c *check) olderBarriers(b *body, n *need, only bool) (also []string) {
+	if own := uint64(b.section.flags & cuda.SHFBarrierMask >> cuda.SHFBarrierShift); own == n.barriers && own > 0 && b.area.out != nil && b.area.out.flags&cuda.SHFBarrierMask == b.section.flags&cuda.SHFBarrierMask {
+		for count := n.below; count <= own; count++ {
+			also = append(also, halfOf(count))
 		}
 	}
-	for _, x := range [...]struct {
-		attr      cuda.InfoAttr
-		need, all bool
-	}{{cuda.AttrCtaidzUsed, n.ctaidz, c.allNeed.ctaidz}, {cuda.AttrReservedSmemUsed, n.reserved, c.allNeed.reserved}} {
-		if x.need {
-			set(cuda.FormatNone, x.attr, "\x00\x00")
-		} else if only && x.all {
-			list = append(list, fact{format: cuda.FormatNone, attr: x.attr, rest: "\x00\x00", file: b.mod.name, optional: true})
+	for _, f := range c.graph.functions {
+		if only && f.code != nil && f.live && f.code.barrierCount() > n.barriers {
+			also = append(also, halfOf(f.code.barrierCount()))
 		}
 	}
-	return list
+	return also
+}
+
+// noValue is what an attribute without one has in its place.
+const noValue = "\x00\x00"
+
+// kernelFactList is a list of a kernel's attributes.
+type kernelFactList struct {
+	list []fact
+	file string
+	only bool // nvlink charges the only kernel of a link with everything
+}
+
+func (k *kernelFactList) has(attr cuda.InfoAttr) bool {
+	return slices.ContainsFunc(k.list, func(f fact) bool { return f.attr == attr })
+}
+
+// set gives an attribute a value.
+func (k *kernelFactList) set(format cuda.InfoFormat, attr cuda.InfoAttr, value string, also ...string) {
+	for i := range k.list {
+		if k.list[i].attr == attr {
+			k.list[i].rest, k.list[i].also = value, also
+			return
+		}
+	}
+	k.list = append(k.list, fact{format: format, attr: attr, rest: value, also: also, file: k.file})
+}
+
+// count gives an attribute what the kernel needs, or what all code does where it is charged with that.
+func (k *kernelFactList) count(format cuda.InfoFormat, attr cuda.InfoAttr, least, all uint64, also ...string) {
+	switch {
+	case !k.only || all == least:
+		if least > 0 {
+			k.set(format, attr, halfOf(least), also...)
+		}
+	case least > 0 || k.has(attr):
+		k.set(format, attr, halfOf(least), append(also, halfOf(all))...)
+	default:
+		k.list = append(k.list, fact{format: format, attr: attr, rest: halfOf(all), also: also, file: k.file, optional: true})
+	}
+}
+
+// flag adds an attribute without a value.
+func (k *kernelFactList) flag(attr cuda.InfoAttr, need, all bool) {
+	if need {
+		k.set(cuda.FormatNone, attr, noValue)
+	} else if k.only && all {
+		k.list = append(k.list, fact{format: cuda.FormatNone, attr: attr, rest: noValue, file: k.file, optional: true})
+	}
+}
+
+// atLeast takes larger numbers, and any that lack, where the kernel's calls aren't all known.
+func (k *kernelFactList) atLeast(externs bool) {
+	for _, attr := range [...]cuda.InfoAttr{cuda.AttrCrsStackSize, cuda.AttrExterns, cuda.AttrCtaidzUsed, cuda.AttrReservedSmemUsed, cuda.AttrNumBarriers, cuda.AttrNumMbarriers} {
+		if !k.has(attr) && (attr != cuda.AttrExterns || !externs) {
+			k.list = append(k.list, fact{attr: attr, optional: true, anything: true, file: k.file})
+		}
+	}
+	for i := range k.list {
+		switch k.list[i].attr {
+		case cuda.AttrCrsStackSize, cuda.AttrNumBarriers, cuda.AttrNumMbarriers, cuda.AttrSparseMmaMask:
+			k.list[i].least = true
+		}
+	}
 }
 
 // allWaiting counts the transaction barriers of all live functions.

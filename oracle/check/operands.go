@@ -87,9 +87,6 @@ func touches(from, by *operands, result bool) soundness {
 	return sound
 }
 
-// covers never ends a path: a word that writes over all would be a touch.
-func (o *operands) covers(*operands) bool { return false }
-
 // shape says how to read the operands of an opcode.
 type shape struct {
 	d, a, b, c byte // registers that the general operand takes; 0: none
@@ -263,63 +260,113 @@ func isDouble(op uint64) bool {
 func operandsOf(word []byte) operands {
 	op := opcode(word)
 	o := operands{always: word[1]>>4 == 7, queued: inQueue[op], double: isDouble(op)}
-	low, high := number(word, 0, 8), number(word, 8, 8)
-	if guard := low >> 12 % 8; guard != 7 {
-		o.reads.add(guardBase(op, high)+guard, 1)
+	w := operandWord{low: number(word, 0, 8), high: number(word, 8, 8)}
+	if guard := w.field(12) % 8; guard != 7 {
+		o.reads.add(guardBase(op, w.high)+guard, 1)
 	}
 	if forms, ok := wordForms()[op]; ok {
-		o.byForm(forms, low, high)
+		o.byForm(forms, w.low, w.high)
 		return o
 	}
-	x, ok := others[op]
-	second, third := uint64(32), uint64(64) // where the sources stand; 0: nowhere
+	x, second, third, ok := shapeOf(op)
 	if !ok {
-		if x, ok = arithmetic[op%0x100]; !ok || op>>8%2 != 0 {
-			return o
+		return o
+	}
+	x.accessSize(w.high)
+	x.sizes(w.high)
+	x.images(op, w.low, w.high)
+	o.known, o.rough, o.issued = true, x.rough, readsAtIssue(op)
+	w.put(&o.writes, 16, x.d, x.ud)
+	w.put(&o.writes, 64, x.more, false)
+	w.put(&o.reads, 24, x.a, x.ua)
+	w.put(&o.reads, second, x.b, x.ub)
+	w.put(&o.reads, third, x.c, x.uc)
+	if x.desc {
+		// Loads have it at 32, stores and atomics at 64. Bit 91 says that there is a uniform
+		// register, bit 90 that it is a descriptor of two.
+		at := uint64(32)
+		if x.data != 'd' {
+			at = 64
 		}
-		switch op >> 9 {
-		case 1:
-		case 2, 3:
-			second, third = 64, 0
-		case 4, 5:
-			second = 0
-		case 6:
-			x.ub = true
-		case 7:
+		if w.bit(91) == 1 {
+			w.put(&o.reads, at, max(1+byte(w.bit(90)), x.pair), true)
+		}
+	}
+	w.put(&o.reads, 40, x.handle, true)
+	if x.divergent && w.bit(91) == 1 {
+		w.put(&o.reads, 24, 1, true)
+	}
+	x.putPredicates(&o, op, w.low, w.high)
+	return o
+}
+
+// shapeOf returns how to read an opcode's operands and where its second and third source
+// stand, 0 for nowhere.
+func shapeOf(op uint64) (x shape, second, third uint64, ok bool) {
+	if x, ok = others[op]; ok {
+		return x, 32, 64, true
+	}
+	if x, ok = arithmetic[op%0x100]; !ok || op>>8%2 != 0 {
+		return x, 0, 0, false
+	}
+	two := x.c == 0 && x.b != 0 // the number or the uniform register is the second
+	switch op >> 9 {
+	case 1:
+		second, third = 32, 64
+	case 2, 3:
+		if !two {
+			second = 64
+		}
+	case 4, 5:
+		third = 64
+	case 6:
+		x.ub = true
+		second, third = 32, 64
+	case 7:
+		second, third = 64, 32
+		if two {
+			second, x.ub = 32, true
+		} else {
 			x.uc = true
-			second, third = 64, 32
-		default:
-			return o
 		}
-		if x.c == 0 && x.b != 0 { // the number or the uniform register is the second
-			third = 0
-			switch op >> 9 {
-			case 2, 3:
-				second = 0
-			case 7:
-				second, x.ub, x.uc = 32, true, false
-			}
-		}
+	default:
+		return x, 0, 0, false
 	}
-	field := func(at uint64) uint64 {
-		if at < 64 {
-			return low >> at % 256
-		}
-		return high >> (at - 64) % 256
+	if two {
+		third = 0
 	}
-	put := func(set *regSet, at uint64, count byte, uniform bool) {
-		n := field(at)
-		if count == 0 || n == 255 {
-			return
-		}
-		base := uint64(0)
-		if uniform {
-			base = uniformBase
-		}
-		set.add(base+n, uint64(count))
+	return x, second, third, true
+}
+
+// operandWord is a word whose operands are read.
+type operandWord struct{ low, high uint64 }
+
+func (w operandWord) field(at uint64) uint64 {
+	if at < 64 {
+		return w.low >> at % 256
 	}
+	return w.high >> (at - 64) % 256
+}
+
+func (w operandWord) bit(at uint64) uint64 { return w.field(at) % 2 }
+
+// put adds the registers of an operand to a set; an operand at 0 is none.
+func (w operandWord) put(set *regSet, at uint64, count byte, uniform bool) {
+	n := w.field(at)
+	if at == 0 || count == 0 || n == 255 {
+		return
+	}
+	if uniform {
+		n += uniformBase
+	}
+	set.add(n, uint64(count))
+}
+
+// accessSize gives the operands whose size bits 73 to 75 say (U8 S8 U16 S16 32 64 128) that many
+// registers, and wide addresses two.
+func (x *shape) accessSize(high uint64) {
 	size := byte(1)
-	switch high >> 9 % 8 { // bits 73 to 75: U8 S8 U16 S16 32 64 128
+	switch high >> 9 % 8 {
 	case 5:
 		size = 2
 	case 6, 7:
@@ -334,35 +381,6 @@ func operandsOf(word []byte) operands {
 	if x.wide {
 		x.a = 2
 	}
-	x.sizes(high)
-	x.images(op, low, high)
-	o.known, o.rough, o.issued = true, x.rough, readsAtIssue(op)
-	put(&o.writes, 16, x.d, x.ud)
-	put(&o.writes, 64, x.more, false)
-	put(&o.reads, 24, x.a, x.ua)
-	if second != 0 {
-		put(&o.reads, second, x.b, x.ub)
-	}
-	if third != 0 && (x.c > 0) {
-		put(&o.reads, third, x.c, x.uc)
-	}
-	if x.desc {
-		// Loads have it at 32, stores and atomics at 64. Bit 91 says that there is a uniform
-		// register, bit 90 that it is a descriptor of two.
-		at := uint64(32)
-		if x.data != 'd' {
-			at = 64
-		}
-		if high>>(91-64)%2 == 1 {
-			put(&o.reads, at, max(1+byte(high>>(90-64)%2), x.pair), true)
-		}
-	}
-	put(&o.reads, 40, x.handle, true)
-	if x.divergent && high>>(91-64)%2 == 1 {
-		put(&o.reads, 24, 1, true)
-	}
-	x.putPredicates(&o, op, low, high)
-	return o
 }
 
 // sizes sets how many registers the operands take where bits of the upper half say.

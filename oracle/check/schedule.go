@@ -50,6 +50,7 @@ type schedule struct {
 	ops     []operands
 	seen    []uint32
 	mark    uint32
+	open    []pathEnd
 	steps   uint64
 }
 
@@ -267,29 +268,15 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 			return 0, sound
 		}
 	}
-	type state struct {
-		word   int
-		waited bool // the input has waited for it
-	}
 	s.mark++
-	var open []state
-	push := func(word int, waited bool) {
-		k := 2 * word
-		if waited {
-			k++
-		}
-		if word < len(s.words) && s.seen[k] != s.mark {
-			s.seen[k] = s.mark
-			open = append(open, state{word, waited})
-		}
-	}
+	s.open = s.open[:0]
 	mine := s.ops[t.word]
 	for _, next := range s.next(t.word) {
-		push(next, t.in == noBoard)
+		s.visit(next, t.in == noBoard)
 	}
-	for len(open) > 0 {
-		x := open[len(open)-1]
-		open = open[:len(open)-1]
+	for len(s.open) > 0 {
+		x := s.open[len(s.open)-1]
+		s.open = s.open[:len(s.open)-1]
 		s.steps++
 		if s.waits(x.word, &t) {
 			continue
@@ -307,9 +294,6 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 				at, result = x.word, unknown
 				continue
 			}
-			if ops.covers(&mine) {
-				continue
-			}
 		}
 		switch s.leaving(x.word) {
 		case unsound:
@@ -322,10 +306,28 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 			}
 		}
 		for _, next := range s.next(x.word) {
-			push(next, waited)
+			s.visit(next, waited)
 		}
 	}
 	return at, result
+}
+
+// pathEnd is where a path of follow has come to.
+type pathEnd struct {
+	word   int
+	waited bool // the input has waited for the token
+}
+
+// visit goes on to a word, once for each of the input's two states.
+func (s *schedule) visit(word int, waited bool) {
+	k := 2 * word
+	if waited {
+		k++
+	}
+	if word < len(s.words) && s.seen[k] != s.mark {
+		s.seen[k] = s.mark
+		s.open = append(s.open, pathEnd{word, waited})
+	}
 }
 
 // leaving is unsound for a word after which code of others runs that relies on the
