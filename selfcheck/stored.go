@@ -40,6 +40,7 @@ func (c *checker) stored(fn *capsule.Func, n *capsule.Node) {
 		c.unknown(fn, n, reason)
 		return
 	}
+	behindSkips(fn, n, want, sass)
 	c.report.covered.made += int(n.Span)
 	same := true
 	for k := range sass {

@@ -204,12 +204,17 @@ const (
 	opCALLRel = 0x944
 )
 
-func (c *checker) branch(k *wordCheck, at uint32, w Word) {
+// branchTarget returns where the word at a place branches to.
+func branchTarget(at uint32, w Word) int64 {
 	off := int64(w.Lo>>16&0xff<<8|w.Lo>>34<<16|w.Hi<<46) >> 8
 	if w.Lo&opcodeMask == opBSSY {
 		off = int64(w.Lo>>34<<26|w.Hi<<56) >> 26
 	}
-	target := int64(at) + capsule.WordSize + off*4
+	return int64(at) + capsule.WordSize + off*4
+}
+
+func (c *checker) branch(k *wordCheck, at uint32, w Word) {
+	target := branchTarget(at, w)
 	if target >= 0 && target < int64(len(k.fn.Code)) && target%capsule.WordSize == 0 {
 		if i := target / capsule.WordSize; k.starts[i/64]>>(i%64)&1 != 0 {
 			return
