@@ -29,7 +29,7 @@ const (
 	exInnerFrame      exception = "FRAME_SIZE of a function inside a kernel"
 	exPrincipal       exception = "which word of a node an attribute means"
 	exReservedSmem    exception = "value of a reserved shared symbol"
-	exShortFrame      exception = "the only instruction of the frame of a short function inside a kernel"
+	exShortFrame      exception = "the only instruction of a frame, of a short function inside a kernel or what the CIE says already"
 	exStaleLink       exception = "sh_link of the Mercury side, one behind where NVIDIA's finalizer put .nv.merc.nv.callgraph in front"
 	exFinalizerLayout exception = "program headers of a file that NVIDIA's finalizer wrote"
 	exAlias           exception = "size of an alias"
@@ -47,13 +47,14 @@ const (
 	exRecord    exception = "records of a form or a value that is not known"
 	exCompat    exception = ".nv.compat of a release that is not known"
 	exNamed     exception = "attributes of an instruction of a kind that none was seen to name"
+	exCIE       exception = "CIEs that say what none was seen to say"
 	exOldInfo   exception = "attributes of objects before 12.8 that were finalized again"
 )
 
 // unknown reports whether the reason is one that knowing more would take away.
 func (e exception) unknown() bool {
 	switch e {
-	case exUnsized, exPlain, exMiniWord, exMiniTag, exRelocForm, exSection, exRecord, exCompat, exNamed, exOldInfo:
+	case exUnsized, exPlain, exMiniWord, exMiniTag, exRelocForm, exSection, exRecord, exCompat, exNamed, exCIE, exOldInfo:
 		return true
 	}
 	return false

@@ -194,3 +194,33 @@ func dated(t *testing.T, data []byte, tool string, value uint16) []byte {
 	}
 	return out
 }
+
+// TestEmptyFrame wants the frame of an object of ptxas 12.9 to pass without its one rule, which its CIE has too, as
+// in TokenSpeed's kernels 1.3.0 by ptxas 13.4, but not where the Mercury side has another rule.
+func TestEmptyFrame(t *testing.T) {
+	data, err := os.ReadFile("testdata/sync-12.9.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := []byte{0x0c, 0x81, 0x80, 0x80, 0x28, 0x00} // of the CIE and the FDE, of each side
+	var at []int
+	for from := 0; ; {
+		k := bytes.Index(data[from:], rule)
+		if k < 0 {
+			break
+		}
+		at = append(at, from+k)
+		from += k + 1
+	}
+	if len(at) != 4 {
+		t.Fatalf("%d rules", len(at))
+	}
+	clear(data[at[1] : at[1]+len(rule)])
+	if r := selfcheck.Check("sync", data, selfcheck.Options{}); r.Verdict != selfcheck.Pass {
+		t.Errorf("%v: %v", r.Verdict, r.Findings)
+	}
+	data[at[3]+len(rule)-1] = 16
+	if r := selfcheck.Check("sync", data, selfcheck.Options{}); r.Verdict != selfcheck.Fail {
+		t.Errorf("with another rule: %v", r.Verdict)
+	}
+}

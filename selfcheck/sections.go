@@ -137,8 +137,9 @@ func (c *checker) sections() {
 		}
 		c.add(kindOf(s.Name), Count, i, 0, lackingClone, "one", "none")
 	}
-	if c.m.Merc.Index == 0 {
-		c.add(Text, Count, c.m.SASS.Index, 0, lackingSection, ".nv.merc.symtab", "none")
+	const mercSymtab = ".nv.merc.symtab"
+	if i := c.m.Merc.Index; i == 0 || c.m.Sections[i].Name != mercSymtab {
+		c.add(Text, Count, c.m.SASS.Index, 0, lackingSection, mercSymtab, "none")
 	}
 	c.order()
 }

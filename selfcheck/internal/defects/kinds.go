@@ -84,6 +84,8 @@ var kinds = []Kind{
 	{Name: "immediate of a record", plant: recordBits(192, 256)},
 	{Name: "modifier of a record, to an unknown one", Class: Unwritten, plant: unknownBit(40, 80)},
 	{Name: "operand of a record, to an unknown one", Class: Unwritten, plant: unknownBit(80, 256)},
+	{Name: "destination over the limit, of a record and its word", plant: tooHigh(86, 0)},
+	{Name: "source over the limit, of a record and its word", plant: tooHigh(102, 1)},
 	{Name: "records of two nodes swapped", plant: swapRecords},
 	{Name: "words of two records swapped", plant: swapWords(capsule.Full)},
 	{Name: "words of two tag-only nodes swapped", plant: swapWords(capsule.TagOnly)},
@@ -135,8 +137,24 @@ var kinds = []Kind{
 	{Name: "number of registers that can't be, on both sides", plant: impossibleRegisters},
 	{Name: "offset of an EXIT, on both sides", plant: exitElsewhere},
 	{Name: "number of a parameter, on both sides", plant: parameterNumber},
+	{Name: "type of a function's symbol, on both sides", plant: bothSymbols(func(e []byte) { e[4] = e[4]&0xf0 | byte(cuda.STTObject) })},
+	{Name: "name of a function without its first letter, on both sides", plant: bothSymbols(func(e []byte) { e[0]++ })},
+	{Name: "symbol of a relocation beyond the table, on both sides", plant: bothRelocs(func(sass, merc []byte, symbols int) {
+		le.PutUint32(sass[12:], uint32(symbols))
+		le.PutUint32(merc[12:], uint32(symbols))
+	})},
+	{Name: "byte of an instruction that a Mercury relocation is for", plant: bothRelocs(func(_, merc []byte, _ int) { merc[0]++ })},
+	{Name: "version of a CIE, on both sides", Class: Unwritten, plant: bothFrames(20)},
+	{Name: "return register of a CIE, on both sides", Class: Unwritten, plant: bothFrames(28)},
+	{Name: "augmentation of a CIE, on both sides", plant: bothFrames(21)},
+	{Name: "letter of a section's name", plant: sectionName},
+	{Name: "e_machine", plant: headerByte(18)},
+	{Name: "e_shnum", plant: headerByte(60)},
+	{Name: "e_shstrndx", plant: headerByte(62)},
+	{Name: "EXIT made a NOP", plant: inWord(capsule.Plain, exitToNOP)},
 	{Name: "target of a branch: inside an instruction", plant: branch(func(w []byte) { w[2] ^= 2 })},
 	{Name: "target of a branch: out of the function", plant: branch(func(w []byte) { w[6] ^= 0x40 })},
+	{Name: "target of a branch: inside a node of several words", plant: intoWide},
 	{Name: "target of a branch: another instruction", Class: Source, plant: branch(func(w []byte) { w[2] ^= 4 })},
 	{Name: "bit of the bitmap", plant: func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 		fn := &m.Funcs[rng.IntN(len(m.Funcs))]
@@ -169,7 +187,7 @@ var kinds = []Kind{
 	{Name: "owner of a note", plant: inSection(".note.nv.", func(s []byte, rng *rand.Rand) bool { s[12+rng.IntN(6)] ^= 4; return len(s) > 24 })},
 	{Name: "type of a note", plant: inSection(".note.nv.", func(s []byte, _ *rand.Rand) bool { s[8] ^= 1; return true })},
 	{Name: "version of .note.nv.cuinfo", plant: inSection(".note.nv.cuinfo", func(s []byte, _ *rand.Rand) bool { s[24]++; return true })},
-	{Name: "target of .note.nv.cuinfo", plant: inSection(".note.nv.cuinfo", func(s []byte, _ *rand.Rand) bool { s[26] += 40; return true })},
+	{Name: "target of .note.nv.cuinfo", plant: inSection(".note.nv.cuinfo", func(s []byte, _ *rand.Rand) bool { s[26] |= 0x80; return true })},
 	{Name: "place of a string in .note.nv.tkinfo", plant: inSection(".note.nv.tkinfo", func(s []byte, rng *rand.Rand) bool { s[24+4*(1+rng.IntN(4))]++; return true })},
 	{Name: "target in .note.nv.tkinfo", plant: inSection(".note.nv.tkinfo", func(s []byte, _ *rand.Rand) bool {
 		at := bytes.Index(s, []byte("sm_1")) // of the tool that wrote the file

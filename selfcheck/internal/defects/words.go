@@ -177,6 +177,16 @@ func anotherRegister(w []byte, _ *capsule.Func, _ *rand.Rand) bool {
 	return true
 }
 
+func exitToNOP(w []byte, _ *capsule.Func, _ *rand.Rand) bool {
+	const exit, nop = 0x94d, 0x918
+	if le.Uint16(w)&0xfff != exit {
+		return false
+	}
+	le.PutUint64(w, nop|7<<12)
+	le.PutUint64(w[8:], 0x000fc00000000000)
+	return true
+}
+
 // freesRegisters reports whether a function gives warps another number of registers.
 func freesRegisters(fn *capsule.Func) bool {
 	for at := 0; at+16 <= len(fn.Code); at += 16 {
