@@ -118,8 +118,8 @@ func (l *Layout) copyToUsers(u *unit, kernels []model.FunID, banks []*bank) {
 			continue
 		}
 		if b.sec == model.Absent {
-			if l.Secs[u.sec].Deleted {
-				continue
+			if l.Secs[u.sec].Deleted && u.off == 0 {
+				continue // else other users' constants stand before it, and this kernel's bank is as long
 			}
 			b.sec = l.newBank2(kernels[k], u.sec)
 		}

@@ -32,6 +32,9 @@ func (l *Layout) layoutHeaders() {
 	}
 	reached := l.AnswersForAny(func(f model.FunID) bool { return uses[f] })
 	kernels := l.LiveKernels()
+	if len(kernels) == 0 {
+		kernels, reached = l.AllKernels(), func(f model.FunID) bool { return uses[f] } // by their own code alone (nvlink 13.4.92, 13.5.37)
+	}
 	for i, home := range l.homesOf(kernels) {
 		if i == home && reached(kernels[i]) { // of static kernels of one name nvlink asks the first alone
 			l.addHeaders(kernels[i], images)

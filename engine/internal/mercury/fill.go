@@ -94,6 +94,8 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 		return l.fillLines(img, id)
 	case name == ".nv_debug_info_reg_sass":
 		return l.fillRegisters(img, id)
+	case name == ".nv_debug_info_reg_type":
+		return l.fillTypes(img, id)
 	}
 	if s.Type != cuda.SHTProgbits {
 		// Made of the Mercury section's bytes, whatever the input's SASS has.

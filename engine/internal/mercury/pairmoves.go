@@ -79,6 +79,9 @@ func (fn *code) pairMoves() (list []framePoint, sure bool) {
 		if n.Kind != capsule.Full || fn.cap.Tag(n) != tagMove64 {
 			continue
 		}
+		if !fn.movesPair(n) {
+			continue
+		}
 		for k := range uint32(n.Span) {
 			at := fn.moved(n.SASS + k*capsule.WordSize)
 			word, ok := cubin.Window(fn.sass, uint64(at), capsule.WordSize)
@@ -92,6 +95,14 @@ func (fn *code) pairMoves() (list []framePoint, sure bool) {
 		}
 	}
 	return list, sure
+}
+
+// movesPair reports whether a move of 64 bits takes a pair of registers: where its halves come
+// from elsewhere each, frames say nothing of it (ptxas 13.3.73 through nvlink 13.5.37).
+func (fn *code) movesPair(n *capsule.Node) bool {
+	first, ok := cubin.Window(fn.sass, uint64(fn.moved(n.SASS)), capsule.WordSize)
+	second, ok2 := cubin.Window(fn.sass, uint64(fn.moved(n.SASS+capsule.WordSize)), capsule.WordSize)
+	return !ok || !ok2 || second[4] == first[4]+1
 }
 
 // tellsMoves is the oldest toolkit whose ptxas says it itself.

@@ -2,78 +2,195 @@ package mercury
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"slices"
 
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
-// fillRegisters makes .nv_debug_info_reg_sass of the SASS side: the inputs'
-// tables, in which those of a function that the image doesn't have, or that had
-// one before, are about no code.
-//
-// A table is {name, u32 n, n × {u32 flag, virtual register, u32 register, u32
-// start, u32 end}}; names end with NUL.
+// A table of .nv_debug_info_reg_sass is {name, u32 n, n × {u32 flag, virtual register, u32 register,
+// u32 start, u32 end}}; names end with NUL. .nv_debug_info_reg_type has {name, u32 n, n × u8}, a type
+// for each of those. The Mercury side's come in the order of their starts, the SASS side's in that of
+// their registers.
+type registerTable struct {
+	name  string
+	count uint32
+	rows  [][]byte
+}
+
+// fillRegisters makes .nv_debug_info_reg_sass of the SASS side: the inputs' tables, in which those of
+// a function that the image doesn't have, or that had one before, are about no code. Such a one is
+// made of the Mercury side's: a link before may have split rows of the other (nvlink 13.4.59 over a part).
 func (l *Backend) fillRegisters(img *plan, id model.SecID) error {
-	open := make(map[string]*code)
-	for _, sym := range img.Symbols {
-		if s := &l.Syms[sym]; s.Type() == cuda.STTFunc && s.Is(model.SymDefined) && img.first(l)[s.Sec] == sym {
-			if name := l.Names.Str(s.Name); open[name] == nil { // of static functions the first
-				open[name] = l.opened(s.Sec)
-			}
-		}
-	}
+	open := l.codeByName(img)
 	var out []byte
 	for _, c := range l.Parts[id].Chunks {
-		in := &l.Sides[c.File]
-		k := in.Twin[c.From]
-		if k == 0 {
-			continue
+		sass, merc, err := l.tablesOf(c, cutRegisters)
+		if err != nil {
+			return err
 		}
-		sec := in.File.Section(int(k))
-		body := bytes.Clone(in.File.Content(&sec))
-		if at, ok := l.closeTables(body, c.File, open); !ok {
-			return &cubin.Error{Kind: cubin.BadRecord, File: in.File.Name, Section: ".nv_debug_info_reg_sass", Offset: uint64(at),
-				Value: uint64(len(body)), Detail: "not a table of registers"}
+		for i, t := range sass {
+			fn := open[t.name]
+			open[t.name] = nil
+			if fn == nil && i < len(merc) && merc[i].name == t.name {
+				t = merc[i]
+				slices.SortStableFunc(t.rows, func(a, b []byte) int { return cmp.Compare(registerOf(a), registerOf(b)) })
+			}
+			out = appendHead(out, t)
+			move := l.rangeMover(fn, c.File)
+			for _, row := range t.rows {
+				out = append(out, row...)
+				for _, at := range [...]int{len(out) - 8, len(out) - 4} {
+					binary.LittleEndian.PutUint32(out[at:], move(binary.LittleEndian.Uint32(out[at:])))
+				}
+			}
 		}
-		out = append(out, body...)
 	}
 	sass := &img.parts[img.sassOf[id]]
 	sass.data, sass.hdr.Size = out, uint64(len(out))
 	return nil
 }
 
-// closeTables goes through an input's tables and clears the ranges of those whose
-// function isn't open, and closes those that are.
-func (l *Backend) closeTables(b []byte, file int32, open map[string]*code) (at int, ok bool) {
-	for at < len(b) {
-		n := bytes.IndexByte(b[at:], 0)
-		if n < 0 || at+n+5 > len(b) {
-			return at, false
+// fillTypes makes .nv_debug_info_reg_type of the SASS side, whose types go with the registers.
+func (l *Backend) fillTypes(img *plan, id model.SecID) error {
+	open := l.codeByName(img)
+	var out []byte
+	for _, c := range l.Parts[id].Chunks {
+		sass, merc, err := l.tablesOf(c, cutTypes)
+		if err != nil {
+			return err
 		}
-		name := string(b[at : at+n])
-		at += n + 1
-		count := binary.LittleEndian.Uint32(b[at:])
-		at += 4
-		move := l.rangeMover(open[name], file)
-		open[name] = nil
-		for ; count > 0; count-- {
-			if at+4 > len(b) {
-				return at, false
+		registers := registersOf(l.Sides[c.File].File)
+		for i, t := range sass {
+			fn := open[t.name]
+			open[t.name] = nil
+			if fn == nil && i < len(merc) && i < len(registers) && merc[i].name == t.name && registers[i].name == t.name && merc[i].count == registers[i].count {
+				t = merc[i].asIn(&registers[i])
 			}
-			n := bytes.IndexByte(b[at+4:], 0)
-			end := at + 4 + n + 1 + 12
-			if n < 0 || end > len(b) {
-				return at, false
+			out = appendHead(out, t)
+			for _, row := range t.rows {
+				out = append(out, row...)
 			}
-			for _, at := range []int{end - 8, end - 4} {
-				binary.LittleEndian.PutUint32(b[at:], move(binary.LittleEndian.Uint32(b[at:])))
-			}
-			at = end
 		}
 	}
-	return at, true
+	sass := &img.parts[img.sassOf[id]]
+	sass.data, sass.hdr.Size = out, uint64(len(out))
+	return nil
+}
+
+// codeByName returns the code of an image's functions; of static functions of one name the first.
+func (l *Backend) codeByName(img *plan) map[string]*code {
+	open := make(map[string]*code)
+	for _, sym := range img.Symbols {
+		if s := &l.Syms[sym]; s.Type() == cuda.STTFunc && s.Is(model.SymDefined) && img.first(l)[s.Sec] == sym {
+			if name := l.Names.Str(s.Name); open[name] == nil {
+				open[name] = l.opened(s.Sec)
+			}
+		}
+	}
+	return open
+}
+
+// tablesOf cuts an input's tables of both sides; none where its SASS side has none.
+func (l *Backend) tablesOf(c model.Chunk, cut func([]byte) ([]registerTable, int)) (sass, merc []registerTable, err error) {
+	in := &l.Sides[c.File]
+	k := in.Twin[c.From]
+	if k == 0 {
+		return nil, nil, nil
+	}
+	s, m := in.File.Section(int(k)), in.File.Section(int(c.From))
+	b := in.File.Content(&s)
+	sass, end := cut(b)
+	if end < len(b) {
+		return nil, nil, &cubin.Error{Kind: cubin.BadRecord, File: in.File.Name, Section: in.File.SectionName(&s), Offset: uint64(end),
+			Value: uint64(len(b)), Detail: "not a table of registers"}
+	}
+	merc, _ = cut(in.File.Content(&m))
+	return sass, merc, nil
+}
+
+// registersOf returns the tables of registers on an input's Mercury side.
+func registersOf(f *cubin.File) []registerTable {
+	for i := range f.OfType(cuda.SHTProgbits) {
+		if s := f.Section(i); s.Flags&cuda.SHFMercury != 0 && f.SectionName(&s) == ".nv.merc.nv_debug_info_reg_sass" {
+			tables, _ := cutRegisters(f.Content(&s))
+			return tables
+		}
+	}
+	return nil
+}
+
+// asIn returns a table of types in the order of the registers that they go with.
+func (t *registerTable) asIn(registers *registerTable) registerTable {
+	order := make([]int, t.count)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(registerOf(registers.rows[i]), registerOf(registers.rows[j])) })
+	types := make([]byte, t.count)
+	for i, k := range order {
+		types[i] = t.rows[0][k]
+	}
+	return registerTable{name: t.name, count: t.count, rows: [][]byte{types}}
+}
+
+// registerOf returns which register a row is about.
+func registerOf(row []byte) uint32 { return binary.LittleEndian.Uint32(row[len(row)-12:]) }
+
+func appendHead(out []byte, t registerTable) []byte {
+	out = append(append(out, t.name...), 0)
+	return binary.LittleEndian.AppendUint32(out, t.count)
+}
+
+// cutRegisters cuts tables of registers; end is where what is none begins.
+func cutRegisters(b []byte) (tables []registerTable, end int) {
+	return cutTables(b, func(b []byte, count uint32) (rows [][]byte, ok bool) {
+		for ; count > 0; count-- {
+			if len(b) < 4 {
+				return nil, false
+			}
+			n := bytes.IndexByte(b[4:], 0)
+			size := 4 + n + 1 + 12
+			if n < 0 || size > len(b) {
+				return nil, false
+			}
+			rows, b = append(rows, b[:size]), b[size:]
+		}
+		return rows, true
+	})
+}
+
+// cutTypes cuts tables of types, each of one row.
+func cutTypes(b []byte) (tables []registerTable, end int) {
+	return cutTables(b, func(b []byte, count uint32) (rows [][]byte, ok bool) {
+		if uint64(count) > uint64(len(b)) {
+			return nil, false
+		}
+		return [][]byte{b[:count]}, true
+	})
+}
+
+func cutTables(b []byte, cut func(b []byte, count uint32) ([][]byte, bool)) (tables []registerTable, end int) {
+	for end < len(b) {
+		n := bytes.IndexByte(b[end:], 0)
+		at := end + n + 5
+		if n < 0 || at > len(b) {
+			break
+		}
+		t := registerTable{name: string(b[end : end+n]), count: binary.LittleEndian.Uint32(b[at-4:])}
+		var ok bool
+		if t.rows, ok = cut(b[at:], t.count); !ok {
+			break
+		}
+		for _, row := range t.rows {
+			at += len(row)
+		}
+		tables, end = append(tables, t), at
+	}
+	return tables, end
 }
 
 // rangeMover returns what translates the places in an input's table of a function; nil
