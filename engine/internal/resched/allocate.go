@@ -31,6 +31,7 @@ type allocator struct {
 	asking     bool     // what the rules give for the input itself
 	anew       bool     // all scoreboards are given out, by the rules of releases from 13.1 on
 	work       int      // steps left
+	same       *changes // of that: none, and the latencies of the target
 	settling   bool     // scoreboards are given out: waits of loops' first blocks come later
 }
 

@@ -52,6 +52,7 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	}
 	a := &allocator{flow: traceAnew(words, how.HoldsDoubles), anew: true}
 	a.setApart(r.sumsNow(), &how, &r)
+	a.same = a.noChanges(&how)
 	token := -1
 	if !stays && stackLoad(words) && len(a.first[0]) > 0 {
 		token, dead = a.first[0][0], 0

@@ -140,7 +140,7 @@ func change(text []byte, how Options) (Result, int) {
 		given, crowded := false, false
 		asked := how.Late && !how.keeps && r.Moves == nil
 		if asked {
-			own, given, crowded = ownChoices(words)
+			own, given, crowded = ownChoices(words, how)
 		}
 		f := trace(words)
 		a := &allocator{flow: f, fenced: fences(words, front, &r), fenceWords: fenceWords - 1, late: how.Late && f.isSimple(), lateWaits: how.Late}

@@ -16,7 +16,7 @@ func TestLate(t *testing.T) {
 		if r.Lost != nil || !bytes.Equal(r.Text, want) {
 			t.Errorf("%s: other than nvlink's, lost %+v", file, r.Lost)
 		}
-		own, given, _ := ownChoices(split(text))
+		own, given, _ := ownChoices(split(text), Options{})
 		if r.Exact && !(given && bytes.Equal(join(own), want)) {
 			t.Errorf("%s: promised", file)
 		}
@@ -47,7 +47,7 @@ func TestGivenBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, given, crowded := ownChoices(split(text)); !given || !crowded {
+		if _, given, crowded := ownChoices(split(text), Options{}); !given || !crowded {
 			t.Errorf("%s: given back %v, crowded %v", name, given, crowded)
 		}
 	}
@@ -60,7 +60,7 @@ func TestWaitingYield(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, given, crowded := ownChoices(split(text)); !given || crowded {
+	if _, given, crowded := ownChoices(split(text), Options{}); !given || crowded {
 		t.Error("not given back")
 	}
 	if r := Kernel(text, Options{Late: true}); r.Exact {

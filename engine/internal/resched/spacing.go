@@ -128,10 +128,15 @@ func (p *spacing) add(i int) {
 	}
 }
 
+func (f *flow) newSpacing(bl *block, c *changes) *spacing {
+	n := bl.to - bl.from
+	return &spacing{flow: f, block: bl, changes: c, was: make([]int, n), is: make([]int, n), integers: -1, were: -1, paced: -1, product: -1, constant: -1, barrier: -1, readers: make(map[int]int), before: producers{halves: c.halves}}
+}
+
 // setBlockApart sets the words of a block apart anew.
 func (f *flow) setBlockApart(bl *block, c *changes) {
 	n := bl.to - bl.from
-	p := spacing{flow: f, block: bl, changes: c, was: make([]int, n), is: make([]int, n), integers: -1, were: -1, paced: -1, product: -1, constant: -1, barrier: -1, readers: make(map[int]int), before: producers{halves: c.halves}}
+	p := f.newSpacing(bl, c)
 	stalls := make([]int, n)
 	moved := false
 	for k := range n {

@@ -36,12 +36,18 @@ type changes struct {
 	unpaced bool
 }
 
-// setApart sets the words of all blocks that changed apart anew; sums are the new IADDs.
-func (f *flow) setApart(sums []int, how *Options, r *Result) {
-	c := changes{isSum: make([]bool, len(f.words)), fillers: make([]int, len(f.words)), table: latencies103(), unpaced: len(how.Fillers) > 0}
+func (f *flow) noChanges(how *Options) *changes {
+	c := changes{isSum: make([]bool, len(f.words)), fillers: make([]int, len(f.words)), table: latencies103()}
 	if how.Adds {
 		c.table, c.halves = latencies120(), true
 	}
+	return &c
+}
+
+// setApart sets the words of all blocks that changed apart anew; sums are the new IADDs.
+func (f *flow) setApart(sums []int, how *Options, r *Result) {
+	c := f.noChanges(how)
+	c.unpaced = len(how.Fillers) > 0
 	for _, i := range sums {
 		c.isSum[i] = true
 	}
@@ -58,7 +64,7 @@ func (f *flow) setApart(sums []int, how *Options, r *Result) {
 			any = any || c.isSum[i] || c.unpaced && f.words[i].isPaced()
 		}
 		if any {
-			f.setBlockApart(bl, &c)
+			f.setBlockApart(bl, c)
 		}
 	}
 	for i := range f.words {

@@ -1,0 +1,91 @@
+package resched
+
+// The clock of a block: when its words start, by stalls and by waits.
+
+// latencies say how many cycles a token holds its scoreboard, about. Source: the
+// choices of ptxas and nvlink 13.0.88 where no scoreboard was free.
+var latencies = [...]int{kindSlow: 500, kindS2R: 45, kindS2UR: 30, kindLDS: 40, kindLDC: 80, kindLDCU: 22, kindShuffle: 24, kindDouble: 2, kindCount: 15, kindConvert: 15, kindMUFU: 17, kindOther: 20}
+
+// latency is how many cycles a token holds its scoreboard, about.
+func (a *allocator) latency(t int) int {
+	tok := &a.tokens[t]
+	if tok.read {
+		return a.words[tok.at].sourcesRead()
+	}
+	kind := a.words[tok.at].kind()
+	if a.anew && kind == kindLDC {
+		return 48
+	}
+	return latencies[kind]
+}
+
+// clockOf is clock, made once.
+func (a *allocator) clockOf(b int) []int {
+	if a.clocks[b] == nil {
+		a.clocks[b] = a.clock(b)
+	}
+	return a.clocks[b]
+}
+
+// cycles returns how long after a word of a block a later one starts, waits included.
+func (a *allocator) cycles(b, from, to int) int {
+	clock, first := a.clockOf(b), a.blocks[b].from
+	return clock[to-first] - clock[from-first]
+}
+
+// clock returns when each word of a block starts, by stalls and by the waits for the block's own
+// tokens, and the end.
+func (a *allocator) clock(b int) []int {
+	bl := &a.blocks[b]
+	at := make([]int, bl.to-bl.from+1)
+	ready := make(map[int]int)
+	pause := a.pauses(bl)
+	for i := bl.from; i <= bl.to; i++ {
+		k := i - bl.from
+		if k > 0 {
+			at[k] = at[k-1] + pause(k, at)
+		}
+		if r, ok := ready[i]; ok {
+			at[k] = max(at[k], r)
+		}
+		if i == bl.to {
+			break
+		}
+		for _, t := range a.first[i] {
+			if p := a.tokens[t].point; p > i && !a.tokens[t].dead {
+				ready[p] = max(ready[p], at[k]+a.latency(t))
+			}
+		}
+	}
+	return at
+}
+
+// pauses returns how long after the word in front word k of a block starts, told when those in front
+// do; it is asked for one after the other, and for the end.
+//
+// That is the stall, but by releases from 13.1 on less where the word only had to be so far from one
+// before that, and a wait in between took as long: a stall behind a BAR is for access to memory.
+// Source: stores, loads and sums in front of loops, put to nvlink 13.5.37.
+func (a *allocator) pauses(bl *block) func(k int, at []int) int {
+	stall := func(k int) int { return max(1, a.words[bl.from+k-1].stall()) }
+	if !a.anew {
+		return func(k int, _ []int) int { return stall(k) }
+	}
+	p := a.newSpacing(bl, a.same)
+	return func(k int, at []int) int {
+		p.add(bl.from + k - 1)
+		if bl.from+k == bl.to {
+			return stall(k)
+		}
+		p.was[k] = p.was[k-1] + stall(k)
+		p.is = at
+		least := p.leastBefore(k)
+		switch {
+		case a.words[bl.from+k-1].op() == opBAR && !a.words[bl.from+k].isShared():
+			return 1
+		case stall(k) > least.was:
+			return max(stall(k), least.is) // for a reason that isn't known
+		}
+		return least.is
+	}
+}
