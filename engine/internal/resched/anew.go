@@ -12,8 +12,8 @@ import "slices"
 //   - The last word of a block waits for a scoreboard only in front of a loop, where by a
 //     clock that waits advance all that hold it are complete, slow results never; and in
 //     the loop's first block (header.go).
-//   - A call and a return wait for everything, and an EXIT under a predicate for all
-//     uniform registers.
+//   - A call and a return wait for everything, and an EXIT for all uniform registers that
+//     are made, or read by surfaces and textures.
 //   - WARPSYNC.COLLECTIVE and ENDCOLLECTIVE wait for everything; what the first waits for is
 //     held until the second all the same.
 //
@@ -160,7 +160,7 @@ func (a *allocator) freeWaitsAnew(b int, is bitset) (free uint8) {
 }
 
 // mustEnd reports whether a block ends with a wait for a token whatever it costs: at a call, where
-// it comes over a back edge, and for uniform registers where lanes part for good.
+// it comes over a back edge, and for uniform registers where lanes end.
 func (a *allocator) mustEnd(b, t int) bool {
 	tok := &a.tokens[t]
 	w := &a.words[a.blocks[b].to-1]
@@ -170,7 +170,11 @@ func (a *allocator) mustEnd(b, t int) bool {
 	case a.isLeftToHeader(b, t):
 		return true
 	}
-	return w.op() == opEXIT && w.guard() != 7 && hasUniform(a.ops[tok.at].writes)
+	if own := &a.ops[tok.at]; tok.read {
+		return w.op() == opEXIT && a.words[tok.at].readsUniformLate() && hasUniform(own.reads)
+	} else {
+		return w.op() == opEXIT && hasUniform(own.writes)
+	}
 }
 
 // isFreeAnew is isFree of code that is made anew.

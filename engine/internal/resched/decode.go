@@ -17,9 +17,13 @@ const (
 	pField     = 81 // predicates: two that are written,
 	p2Field    = 84
 	wideBit    = 73 // of an IADD or MATCH: it takes pairs
-	pairBit    = 80 // of a MOV: it moves two registers
+	pairBit    = 80 // of a MOV or ISETP: it takes two registers
+	addressBit = 91 // a uniform register is part of an address of shared or local memory
 	ppField    = 87 // and one that is read
 )
+
+// doubleFormat is the format of an ATOMG that adds doubles, in two bits.
+const doubleFormat = 3
 
 // use is what an instruction does with an operand.
 type use uint8
@@ -63,7 +67,7 @@ var besideMemory = map[uint16][]operand{
 	0x389: predResult, 0x589: predResult, 0x989: predResult, 0xf89: predResult,
 	0x806: {{writesPred, pField, 1}, {readsPred, ppField, 1}},
 	0xf99: {{readsUniform, urField, 2}}, 0xf9d: {{readsUniform, urField, 2}},
-	0x984: {{readsUniform, bField, 1}}, 0x988: {{readsUniform, cField, 1}},
+	0x988: {{readsUniform, cField, 1}}, 0x98c: {{readsUniform, cField, 1}},
 	0xfae: {{reads, dField, 1}, {readsUniform, cField, 2}}, // where to, in shared memory
 }
 
@@ -77,8 +81,12 @@ var besideALU = [256][]operand{
 // operands decodes an instruction.
 func (w *word) operands() operands {
 	d := decoder{word: w}
-	d.add(operand{readsPred, guardField, 1})
 	op := w.op()
+	if isOfUniform(op) {
+		d.uniformPredicate(guardField, &d.reads)
+	} else {
+		d.add(operand{readsPred, guardField, 1})
+	}
 	switch op {
 	case opBRAUnif:
 		d.uniformPredicate(aField, &d.reads)
@@ -171,8 +179,13 @@ func (d *decoder) memory(op uint16) bool {
 		}
 		return n
 	}
-	if op == opMATCH && d.field(wideBit, 1) != 0 {
+	switch {
+	case op == opMATCH && d.field(wideBit, 1) != 0:
 		s.a = 2
+	case op == opATOMGFloat && d.field(wideBit+1, 2) == doubleFormat:
+		s.b = 2
+	case (op == opLDS || op == opLDL) && d.field(addressBit, 1) != 0:
+		d.readUniform(bField, 1)
 	}
 	d.write(dField, size(s.d))
 	d.read(aField, size(s.a))
@@ -211,8 +224,11 @@ func (d *decoder) check(op uint16) bool {
 		return false
 	}
 	d.read(aField, 1)
-	if op == 0x302 {
+	switch op {
+	case 0x302:
 		d.read(bField, 1)
+	case 0xd02:
+		d.readUniform(bField, 1)
 	}
 	d.add(operand{writesPred, pField, 1})
 	return true
@@ -271,59 +287,72 @@ func (d *decoder) toUniform(op uint16) bool {
 		d.writeUniform(1)
 		return true
 	}
-	if !convertsUniform(op) {
-		return false
-	}
-	d.uniformSources(op)
-	d.writeUniform(1)
-	return true
+	return false
 }
 
-func convertsUniform(op uint16) bool {
-	switch op {
-	case 0x25a, 0x25e, 0x259, 0x258:
-		return true
-	}
-	return op>>9 < 5 && op>>8&1 == 0 && op&0xff >= 0x53 && op&0xff <= 0x57
+// uniformALU are shapes of instructions of the uniform datapath, by the low byte of the opcode.
+var uniformALU = map[uint16]shape{
+	0x4a: {d: 1, a: 1, b: 1}, 0x53: {a: 1, b: 1}, 0x54: {d: 1, a: 1, b: 1}, 0x55: {d: 1, a: 1, b: 1, c: 1}, 0x56: {d: 1, a: 1, b: 1}, 0x57: {d: 1, a: 1, b: 1},
+	0x58: {d: 1, b: 1}, 0x59: {d: 1, b: 1}, 0x5a: {d: 1, b: 1}, 0x5e: {d: 1, b: 1},
+	0x82: {d: 1, b: 1}, 0x86: {d: 1}, 0x87: {d: 1, a: 1, b: 1}, 0x8c: {a: 1, b: 1}, 0x97: {d: 2, a: 2, b: 2, c: 2}, 0x9a: {d: 1, a: 1, b: 1}, 0x9c: {},
+	0xa5: {d: 2, a: 1, b: 1, c: 2}, 0xbd: {d: 1, b: 1}, 0xbf: {d: 1, b: 1},
 }
 
-// uniformSources adds the first source, and the second where it is a register.
-func (d *decoder) uniformSources(op uint16) {
-	d.readUniform(aField, 1)
-	if op>>8 == 2 {
-		d.readUniform(bField, 1)
+// shapeOfUniform returns the shape of an instruction of the uniform datapath, false for others.
+func shapeOfUniform(op uint16) (shape, bool) {
+	if op>>8&1 != 0 || op>>8 < 2 {
+		return shape{}, false
 	}
+	if s, ok := uniformALU[op&0xff]; ok {
+		return s, true
+	}
+	return shape{d: 1, a: 1, b: 1, c: 1}, op&0x80 != 0
+}
+
+// isOfUniform reports whether an opcode is one of the uniform datapath.
+func isOfUniform(op uint16) bool {
+	_, ok := memory[op]
+	_, is := shapeOfUniform(op)
+	return is && !ok
 }
 
 // uniform decodes instructions of the uniform datapath.
 func (d *decoder) uniform(op uint16) bool {
-	if op>>8&1 != 0 || op&0x80 == 0 || op>>8 < 2 {
+	s, ok := shapeOfUniform(op)
+	if !ok {
 		return false
 	}
-	n := 1
-	if op&0xff == uniformWide {
-		n = 2
+	kind, form := op&0xff, op>>9
+	if d.field(pairBit, 1) != 0 && (kind == 0x82 || kind == 0x8c) || op == opUMOV64 || kind == 0x87 && isPairChoice(op) {
+		s.d, s.a, s.b = 2*s.d, 2*s.a, 2*s.b
 	}
-	if op == opUMOV64 {
-		d.writeUniform(2)
-		return true
+	if s.d > 0 {
+		d.writeUniform(s.d)
 	}
-	d.writeUniform(n)
-	d.uniformSources(op)
-	d.readUniform(cField, n)
-	switch op & 0xff {
-	case 0x90, 0x91, 0x92, 0xa4, 0xa5: // carries
+	d.readUniform(aField, s.a)
+	second := uint(bField)
+	if form == 2 || form == 3 || kind == 0x54 {
+		second = cField // where a third would stand
+	}
+	if hasSecond := form == 1 || form == 3 || form == 6 || form == 2 && s.c > 0; hasSecond {
+		d.readUniform(second, s.b)
+	}
+	if second == bField {
+		d.readUniform(cField, s.c)
+	}
+	switch kind {
+	case 0x90, 0x91, 0x92, 0x97, 0xa4, 0xa5: // carries
 		d.uniformPredicate(pField, &d.writes)
 		d.uniformPredicate(ppField, &d.reads)
-		if op&0xff == 0x90 {
+		if kind == 0x90 {
 			d.uniformPredicate(p2Field, &d.writes)
 			d.uniformPredicate(77, &d.reads)
 		}
-	case 0x8c, 0x9c: // comparison and logic
+	case 0x53, 0x8c, 0x9c: // comparison and logic
 		d.uniformPredicate(pField, &d.writes)
 		d.uniformPredicate(p2Field, &d.writes)
 		fallthrough
-	case 0x87: // choice
+	case 0x4a, 0x87: // choice
 		d.uniformPredicate(ppField, &d.reads)
 	}
 	return true
@@ -342,14 +371,26 @@ func (w *word) isPairMove() bool {
 	return w.op() == opMOV64 || w.op()&0xff == moveByte && w.field(pairBit, 1) != 0
 }
 
+// isPairChoice reports whether the opcode of a SEL or USEL is of one that takes pairs.
+func isPairChoice(op uint16) bool {
+	form := op >> 9
+	if op&0xff == 0x87 {
+		return form == 2 || form == 6
+	}
+	return form == 2 || form == 3 || form == 7
+}
+
 // alu decodes arithmetic, whose sources stand where the middle of the opcode says.
 func (d *decoder) alu(op uint16) bool {
 	s, ok := alu[op&0xff]
 	if !ok || op>>8&1 != 0 {
 		return false
 	}
-	if d.isPairMove() {
+	switch kind := op & 0xff; {
+	case d.isPairMove():
 		s.d, s.b = 2, 2
+	case kind == 0x0c && d.field(pairBit, 1) != 0, kind == 0x07 && isPairChoice(op):
+		s.d, s.a, s.b = 2*s.d, 2*s.a, 2*s.b
 	}
 	if op&0xff == addOfTwo && d.field(wideBit, 1) == 0 {
 		s.d, s.a, s.b = 1, 1, 1
@@ -370,14 +411,17 @@ func (d *decoder) alu(op uint16) bool {
 		d.read(bField, s.b)
 		d.read(cField, s.c)
 	case 2, 3: // 4xx, 6xx: the second source stands where a third would, if there are three
-		if s.c > 0 {
+		switch {
+		case s.c > 0:
 			d.read(cField, s.b)
+		case op>>9 == 3 && s.b == 2: // SEL of pairs
+			d.read(bField, s.b)
 		}
 	case 7: // exx
 		if s.c > 0 {
 			d.read(cField, s.b)
 		}
-		d.readUniform(bField, max(1, s.b))
+		d.readUniform(bField, max(1, s.b, s.c))
 	case 6: // cxx
 		d.readUniform(bField, s.b)
 		d.read(cField, s.c)

@@ -169,7 +169,7 @@ func (f *flow) touches(t, i int) bool {
 		for _, r := range reads {
 			// Predicates are read at once, and so are uniform registers but by
 			// textures.
-			if r.first < uniformFile || r.first < predFile && f.words[tok.at].op()>>8 == 0xf {
+			if r.first < uniformFile || r.first < predFile && f.words[tok.at].readsUniformLate() {
 				if overlap([]span{r}, o.writes) {
 					return true
 				}
@@ -182,6 +182,10 @@ func (f *flow) touches(t, i int) bool {
 	}
 	return overlap(own.writes, o.writes) || overlap(own.writes, o.reads)
 }
+
+// readsUniformLate reports whether an instruction is one of textures and surfaces, which read uniform
+// registers late.
+func (w *word) readsUniformLate() bool { return w.op()>>8 == 0xf }
 
 // excludes reports whether of two words of a block the later one is done by no thread that does
 // the first: the same predicate guards both, inverted, and nothing in between writes it.
@@ -241,6 +245,8 @@ func (f *flow) needs(t, i int, was bitset) bool {
 		return false
 	case f.strange && tok.at == 0 && f.words[0].loadsStack():
 		return false // another finalizer waits for it elsewhere
+	case f.strange && f.words[i].op() != opYIELD && f.words[tok.at].isUnderstood():
+		return false // older compilers wait without need too
 	}
 	other := false
 	for k := range was {

@@ -120,6 +120,8 @@ const (
 	opLDGDEPBAR     = 0x9af
 	opUTMACMDFLUSH  = 0x9b7
 	opLDS           = 0x984
+	opLDL           = 0x983
+	opATOMGFloat    = 0x9a3 // ATOMG of floats and doubles
 	opSTS           = 0x388
 	opSTSUniform    = 0x988 // its address in a uniform register
 	opMEMBAR        = 0x992
