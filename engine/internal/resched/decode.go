@@ -17,9 +17,12 @@ const (
 	pField     = 81 // predicates: two that are written,
 	p2Field    = 84
 	wideBit    = 73 // of an IADD or MATCH: it takes pairs
-	pairBit    = 80 // of a MOV or ISETP: it takes two registers
+	pairBit    = 80 // of a MOV, ISETP or CS2R: it takes two registers
+	longBit    = 74 // of an atomic: it is of 64 bits
+	countField = 72 // of LDSM: 1, 2 or 4 matrices
 	addressBit = 91 // a uniform register is part of an address of shared or local memory
-	ppField    = 87 // and one that is read
+	ppField    = 87 // and one that is read,
+	lastPField = 68 // and another
 )
 
 // doubleFormat is the format of an ATOMG that adds doubles, in two bits.
@@ -52,9 +55,9 @@ var (
 	selects       = []operand{{readsPred, ppField, 1}}
 	carry         = []operand{{writesPred, pField, 1}, {readsPred, ppField, 1}}
 	carries       = []operand{{writesPred, pField, 1}, {writesPred, p2Field, 1}, {readsPred, ppField, 1}, {readsPred, 77, 1}}
-	twoPredsOf64  = []operand{{writesPred, pField, 1}, {writesPred, p2Field, 1}, {readsPred, ppField, 1}, {readsPred, 68, 1}} // the lower half's too
+	twoPredsOf64  = []operand{{writesPred, pField, 1}, {writesPred, p2Field, 1}, {readsPred, ppField, 1}, {readsPred, lastPField, 1}} // the lower half's too
 	// Between the fields of PLOP3's predicates stands its table.
-	fivePreds = []operand{{writesPred, pField, 1}, {writesPred, p2Field, 1}, {readsPred, ppField, 1}, {readsPred, 77, 1}, {readsPred, 68, 1}}
+	fivePreds = []operand{{writesPred, pField, 1}, {writesPred, p2Field, 1}, {readsPred, ppField, 1}, {readsPred, 77, 1}}
 )
 
 // besideMemory are those of loads, stores and what else the slow units do.
@@ -63,7 +66,8 @@ var besideMemory = map[uint16][]operand{
 	0x985: descriptorInC, 0x986: descriptorInC, 0x98e: descriptorInC, 0x98a: descriptorInC,
 	0x9a8: descriptorInC, 0x9a9: descriptorInC, 0x98b: descriptorInC, 0x9a1: descriptorInC, 0x9a3: descriptorInC,
 	0x58d: predResult, opMATCH: predResult,
-	0x2cc: uniformResult, 0x2ca: uniformResult, 0x3c4: uniformResult,
+	0x987: {{readsUniform, cField, 1}}, 0x9a2: append([]operand{{writesPred, pField, 1}}, descriptorInC...), 0x3aa: predResult, 0x31c: predResult,
+	0x2cc: uniformResult, 0x2ca: append([]operand{{writesPred, pField, 1}}, uniformResult...), 0x3c4: uniformResult,
 	0x389: predResult, 0x589: predResult, 0x989: predResult, 0xf89: predResult,
 	0x806: {{writesPred, pField, 1}, {readsPred, ppField, 1}},
 	0xf99: {{readsUniform, urField, 2}}, 0xf9d: {{readsUniform, urField, 2}},
@@ -73,9 +77,9 @@ var besideMemory = map[uint16][]operand{
 
 // besideALU are those of arithmetic, by the low byte of the opcode.
 var besideALU = [256][]operand{
-	0x0b: twoPreds, 0x0c: twoPredsOf64, 0x2a: twoPreds,
+	0x0b: twoPreds, 0x34: twoPreds, 0x0c: twoPredsOf64, 0x2a: twoPreds,
 	0x10: carries, 0x11: carry, 0x12: carry, 0x35: carry, 0x24: carry, 0x25: carry, 0x26: carry, 0x27: carry,
-	0x07: selects, 0x08: selects, 0x0f: selects, 0x17: selects, 0x48: selects,
+	0x07: selects, 0x08: selects, 0x0f: selects, 0x17: selects, 0x48: selects, 0x40: selects, 0x76: selects,
 }
 
 // operands decodes an instruction.
@@ -182,8 +186,14 @@ func (d *decoder) memory(op uint16) bool {
 	switch {
 	case op == opMATCH && d.field(wideBit, 1) != 0:
 		s.a = 2
-	case op == opATOMGFloat && d.field(wideBit+1, 2) == doubleFormat:
-		s.b = 2
+	case (op == opATOMGFloat || op == opATOMFloat) && d.field(longBit, 2) == doubleFormat, s.d == 1 && d.isLongAtomic(op):
+		s.d, s.b, s.c = 2*s.d, 2*s.b, 2*s.c
+	case op == opCASTSpin && d.isLongAtomic(op):
+		s.b, s.c = 2, 2
+	case op == opCS2R && d.field(pairBit, 1) == 0:
+		s.d = 1
+	case op == opLDSM && d.field(countField, 2) < 2:
+		s.d = 1 + int(d.field(countField, 2))
 	case (op == opLDS || op == opLDL) && d.field(addressBit, 1) != 0:
 		d.readUniform(bField, 1)
 	}
@@ -206,6 +216,15 @@ func (d *decoder) memory(op uint16) bool {
 		d.readUniform(urField, 2)
 	}
 	return true
+}
+
+// isLongAtomic reports whether an opcode is of an atomic of integers, and this is one of 64 bits.
+func (d *decoder) isLongAtomic(op uint16) bool {
+	switch op {
+	case 0x9a8, 0x38b, opCASTSpin:
+		return d.field(longBit, 1) != 0
+	}
+	return false
 }
 
 // predicates adds those whose bits stand in a mask.
@@ -240,6 +259,11 @@ func (d *decoder) logic(op uint16) bool {
 		return false
 	}
 	d.addAll(fivePreds)
+	if d.field(67, 1) != 0 {
+		d.uniformPredicate(lastPField, &d.reads)
+	} else {
+		d.add(operand{readsPred, lastPField, 1})
+	}
 	return true
 }
 
@@ -283,8 +307,11 @@ func (d *decoder) toUniform(op uint16) bool {
 		d.readUniform(aField, 1)
 		d.writeUniform(d.access())
 		return true
-	case 0x9c3, 0x8cb:
+	case 0x9c3:
 		d.writeUniform(1)
+		return true
+	case 0x8cb:
+		d.writeUniform(1 + int(d.field(pairBit, 1)))
 		return true
 	}
 	return false
@@ -294,7 +321,7 @@ func (d *decoder) toUniform(op uint16) bool {
 var uniformALU = map[uint16]shape{
 	0x4a: {d: 1, a: 1, b: 1}, 0x53: {a: 1, b: 1}, 0x54: {d: 1, a: 1, b: 1}, 0x55: {d: 1, a: 1, b: 1, c: 1}, 0x56: {d: 1, a: 1, b: 1}, 0x57: {d: 1, a: 1, b: 1},
 	0x58: {d: 1, b: 1}, 0x59: {d: 1, b: 1}, 0x5a: {d: 1, b: 1}, 0x5e: {d: 1, b: 1},
-	0x82: {d: 1, b: 1}, 0x86: {d: 1}, 0x87: {d: 1, a: 1, b: 1}, 0x8c: {a: 1, b: 1}, 0x97: {d: 2, a: 2, b: 2, c: 2}, 0x9a: {d: 1, a: 1, b: 1}, 0x9c: {},
+	0x82: {d: 1, b: 1}, 0x83: {d: 1}, 0x85: {d: 2, a: 2, b: 2}, 0x86: {d: 1}, 0x87: {d: 1, a: 1, b: 1}, 0x8c: {a: 1, b: 1}, 0x97: {d: 2, a: 2, b: 2, c: 2}, 0x9a: {d: 1, a: 1, b: 1}, 0x9b: {d: 1, a: 1, b: 1}, 0x9c: {},
 	0xa5: {d: 2, a: 1, b: 1, c: 2}, 0xbd: {d: 1, b: 1}, 0xbf: {d: 1, b: 1},
 }
 
@@ -348,11 +375,20 @@ func (d *decoder) uniform(op uint16) bool {
 			d.uniformPredicate(p2Field, &d.writes)
 			d.uniformPredicate(77, &d.reads)
 		}
+	case 0x86: // VOTEU
+		d.uniformPredicate(pField, &d.writes)
+		d.add(operand{readsPred, ppField, 1})
 	case 0x53, 0x8c, 0x9c: // comparison and logic
 		d.uniformPredicate(pField, &d.writes)
 		d.uniformPredicate(p2Field, &d.writes)
+		if kind != 0x53 {
+			d.uniformPredicate(lastPField, &d.reads)
+		}
+		if kind == 0x9c {
+			d.uniformPredicate(77, &d.reads)
+		}
 		fallthrough
-	case 0x4a, 0x87: // choice
+	case 0x4a, 0x85, 0x87: // choice
 		d.uniformPredicate(ppField, &d.reads)
 	}
 	return true

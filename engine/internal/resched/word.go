@@ -122,6 +122,10 @@ const (
 	opLDS           = 0x984
 	opLDL           = 0x983
 	opATOMGFloat    = 0x9a3 // ATOMG of floats and doubles
+	opATOMFloat     = 0x9a2 // ATOM of these
+	opCASTSpin      = 0x58d // ATOMS.CAST.SPIN
+	opCS2R          = 0x805
+	opLDSM          = 0x83b
 	opSTS           = 0x388
 	opSTSUniform    = 0x988 // its address in a uniform register
 	opMEMBAR        = 0x992
