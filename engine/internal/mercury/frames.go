@@ -194,7 +194,7 @@ func (l *Backend) appendFrame(out []byte, e *frameEntry) ([]byte, bool) {
 		out[cieAt+codeAlignment] = sassCodeAlignment
 	}
 	fde := uint64(len(out))
-	out, ok := appendFDE(out, e, l.pairMovesOf(e.fn, e.sass))
+	out, ok := appendFDE(out, e, l.pairMovesOf(e.fn, e))
 	if ok {
 		binary.LittleEndian.PutUint64(out[fde+frameHead:], cieAt)
 		e.record.place = fde + frameLocation

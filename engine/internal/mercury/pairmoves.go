@@ -79,9 +79,6 @@ func (fn *code) pairMoves() (list []framePoint, sure bool) {
 		if n.Kind != capsule.Full || fn.cap.Tag(n) != tagMove64 {
 			continue
 		}
-		if !fn.movesPair(n) {
-			continue
-		}
 		for k := range uint32(n.Span) {
 			at := fn.moved(n.SASS + k*capsule.WordSize)
 			word, ok := cubin.Window(fn.sass, uint64(at), capsule.WordSize)
@@ -97,26 +94,17 @@ func (fn *code) pairMoves() (list []framePoint, sure bool) {
 	return list, sure
 }
 
-// movesPair reports whether a move of 64 bits takes a pair of registers: where its halves come
-// from elsewhere each, frames say nothing of it (ptxas 13.3.73 through nvlink 13.5.37).
-func (fn *code) movesPair(n *capsule.Node) bool {
-	first, ok := cubin.Window(fn.sass, uint64(fn.moved(n.SASS)), capsule.WordSize)
-	second, ok2 := cubin.Window(fn.sass, uint64(fn.moved(n.SASS+capsule.WordSize)), capsule.WordSize)
-	return !ok || !ok2 || second[4] == first[4]+1
-}
-
 // tellsMoves is the oldest toolkit whose ptxas says it itself.
 const tellsMoves = 134
 
 // pairMovesOf returns what a frame is to say of a function's moves of 64 bits: nothing
-// where its program, of the SASS side, says of some register that it has no value.
-func (l *Backend) pairMovesOf(fn *code, program []byte) []framePoint {
+// where its program, of the SASS side, says of some register that it has no value, or its
+// CIE does, as of a debug build (ptxas 13.0.88 to 13.3.73 through nvlink 13.4.92 and 13.5.37).
+func (l *Backend) pairMovesOf(fn *code, e *frameEntry) []framePoint {
 	if fn == nil || !l.Release.TellsMoves || fn.input.Toolkit >= tellsMoves {
 		return nil
 	}
-	says := false
-	eachFrameOp(program, func(_ uint64, ins []byte) { says = says || ins != nil && ins[0] == cfaUndefined })
-	if says {
+	if saysUndefined(e.sass) || saysUndefined(rulesOf(e.cie)) {
 		return nil
 	}
 	moves, sure := fn.pairMoves()
@@ -126,6 +114,20 @@ func (l *Backend) pairMovesOf(fn *code, program []byte) []framePoint {
 			Text: fmt.Sprintf("Call frame of %s in '%s' may differ from nvlink's: it moves 64 bits under a predicate", name, fn.input.File.Name)})
 	}
 	return moves
+}
+
+func saysUndefined(program []byte) (says bool) {
+	eachFrameOp(program, func(_ uint64, ins []byte) { says = says || ins != nil && ins[0] == cfaUndefined })
+	return says
+}
+
+// rulesOf returns a CIE's program: it stands behind both alignments and the return address.
+func rulesOf(cie []byte) []byte {
+	r := lebReader{b: cie, pos: codeAlignment}
+	r.leb()
+	r.sleb()
+	r.leb()
+	return cie[min(r.pos, uint64(len(cie))):]
 }
 
 // withPairMoves appends a frame's program of SASS with what is to be said of moves of
