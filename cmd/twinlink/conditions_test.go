@@ -211,9 +211,10 @@ func recordedLinks(t *testing.T) (list []recordedLink) {
 			r := ours(t, l.question(objects))
 			now := l.differs(r) + " " + r.own
 			if l.code != nil {
-				code := codeOf(t, r.image)
+				code := codeOf(r.image)
 				for _, c := range l.code {
-					now += fmt.Sprint(slices.Contains(code, strings.TrimPrefix(c, "!")))
+					marked, _ := compareCode(c, code)
+					now += marked
 				}
 			}
 			if first == "" {

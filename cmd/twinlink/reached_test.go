@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -30,7 +31,9 @@ import (
 //
 // A program is target/seed, with ptxas' release and options; its files are in objects.zip. key as in answers.tsv. Where the
 // image differs, as most do whose kernels are scheduled anew, code has a sum of each section of code in nvlink's image,
-// with a ! before those that are other ones here.
+// with a ! before those that are other ones here; behind such a sum stand six bits of a sum of each instruction, with a !
+// before those that are other ones here. What is nvlink's has to stay so. A change of a rule may lose one instruction and
+// gain ten: -update writes the marks anew and says how many there are.
 //
 //	go test ./cmd/twinlink -run TestReached -reached LIST     asks nvlink about more links and adds them: a JSON list of
 //	                                                          {"program", "release", "args", "inputs"}
@@ -112,7 +115,7 @@ func TestReached(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	same := 0
+	same, marks := 0, 0
 	for i := range list {
 		l := &list[i]
 		r := ours(t, l.question(objects))
@@ -120,10 +123,22 @@ func TestReached(t *testing.T) {
 		if anew {
 			l.key = key
 		}
-		if key != "image" {
+		if anew && key != "image" {
 			l.code = nil
 		}
-		l.compareCode(t, codeOf(t, r.image), anew)
+		code := codeOf(r.image)
+		for j, c := range l.code {
+			marked, lost := compareCode(c, code)
+			switch {
+			case anew:
+				l.code[j] = marked
+			case lost != "":
+				t.Errorf("%s, nvlink %s %v: %s of %s is not nvlink's any more", l.Program, l.Release, l.Args, lost, c)
+			case marked != c && os.Getenv("TWINLINK_EXACT") != "":
+				t.Errorf("%s, nvlink %s %v: more is nvlink's now in %s", l.Program, l.Release, l.Args, c)
+			}
+			marks += strings.Count(l.code[j], "!")
+		}
 		if key == "" {
 			same++
 		}
@@ -131,45 +146,70 @@ func TestReached(t *testing.T) {
 			t.Errorf("%s, nvlink %s %v: %q, listed %q", l.Program, l.Release, l.Args, key, l.key)
 		}
 	}
-	t.Logf("%d of %d as nvlink", same, len(list))
+	t.Logf("%d of %d as nvlink; in the others %d sections and instructions are not", same, len(list), marks)
 	if *addReached != "" || *updateAnswers {
 		writeReached(t, folder, list, objects)
 	}
 }
 
-// codeOf returns the sections of code in an image, each as its name and a sum.
-func codeOf(t *testing.T, image []byte) (list []string) {
-	if image == nil {
-		return nil
-	}
+// codeOf returns the sections of code in an image: none where it isn't one, as where nvlink died before it was written.
+func codeOf(image []byte) (list []codeSection) {
 	f, err := cubin.Open("image", image)
 	if err != nil {
-		t.Fatal(err)
+		return nil
 	}
 	for i := range f.NumSections() {
 		if s := f.Section(i); s.Flags&cuda.SHFExec != 0 {
-			list = append(list, f.SectionName(&s)+"="+sum(f.Content(&s)))
+			content := f.Content(&s)
+			c := codeSection{name: f.SectionName(&s) + "=" + sum(content)}
+			for word := range slices.Chunk(content, 16) {
+				c.words = append(c.words, signs[sha256.Sum256(word)[0]&63])
+			}
+			list = append(list, c)
 		}
 	}
 	return list
 }
 
-// compareCode wants code to be nvlink's where it was, or says anew where it is.
-func (l *reachedLink) compareCode(t *testing.T, ours []string, anew bool) {
-	for i, c := range l.code {
-		theirs, other := strings.CutPrefix(c, "!")
-		same := slices.Contains(ours, theirs)
-		switch {
-		case anew && same:
-			l.code[i] = theirs
-		case anew:
-			l.code[i] = "!" + theirs
-		case !same && !other:
-			t.Errorf("%s, nvlink %s %v: code is not nvlink's any more, %s", l.Program, l.Release, l.Args, theirs)
-		case same && other && os.Getenv("TWINLINK_EXACT") != "":
-			t.Errorf("%s, nvlink %s %v: code is nvlink's now, %s", l.Program, l.Release, l.Args, theirs)
+const signs = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+// codeSection has its name and sum, and a sign of each instruction.
+type codeSection struct {
+	name  string
+	words []byte
+}
+
+// compareCode returns what nvlink has of code, marked for what we have, and what is not nvlink's any more, "" for nothing.
+func compareCode(theirs string, ours []codeSection) (marked, lost string) {
+	name, words, _ := strings.Cut(strings.TrimPrefix(theirs, "!"), ":")
+	section, _, _ := strings.Cut(name, "=")
+	var have []byte
+	for _, c := range ours {
+		if c.name == name {
+			return name, ""
+		}
+		if strings.HasPrefix(c.name, section+"=") {
+			have = c.words
 		}
 	}
+	if !strings.HasPrefix(theirs, "!") {
+		lost = "code"
+	}
+	marked, other, n := "!"+name+":", false, 0
+	for _, w := range []byte(words) {
+		if w == '!' {
+			other = true
+			continue
+		}
+		if n >= len(have) || have[n] != w {
+			marked += "!"
+			if !other && lost == "" {
+				lost = fmt.Sprintf("instruction %d", n)
+			}
+		}
+		marked, other, n = marked+string(w), false, n+1
+	}
+	return strings.TrimSuffix(marked, ":"), lost
 }
 
 func askReached(t *testing.T, list []reachedLink, objects map[string][]byte) []reachedLink {
@@ -200,7 +240,10 @@ func askReached(t *testing.T, list []reachedLink, objects map[string][]byte) []r
 			continue
 		}
 		r, died := theirs(t, set, l.question(objects))
-		l.exit, l.image, l.text, l.code = r.exit, sum(r.image), sum([]byte(r.text)), codeOf(t, r.image)
+		l.exit, l.image, l.text = r.exit, sum(r.image), sum([]byte(r.text))
+		for _, c := range codeOf(r.image) {
+			l.code = append(l.code, c.name+":"+string(c.words))
+		}
 		if died {
 			l.exit, l.image, l.text = -1, "-", "-"
 		}
