@@ -91,7 +91,7 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 	if p.arrivesBehind() && h != hazardNext && h != hazardUnit || c.unpaced && h == hazardNext && (p.isPaced() || q.isPaced()) {
 		return 1, 1, true // those who need it wait for a later one
 	}
-	if h == hazardNext && (p.isPairMove() || p.isPairSum() && !isSum[from]) {
+	if h == hazardNext && (p.isPairMove() || p.isPairLogic() || p.isPairSum() && !isSum[from]) {
 		was, is = takesPair, takesPair
 		if q.isOfIntegers() {
 			was++
@@ -108,8 +108,11 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 	if n := q.doubleLatency(&p, h); n > 0 && c.unpaced {
 		return n, n, true
 	}
-	if most := p.usualLatency(&q, h); p.isVector() && q.isVector() && most > 0 && (!known || was > most) {
+	if most := p.usualLatency(&q, h); p.isVector() && (q.isVector() || q.isMemory() && h < hazardUniform || q.isMemory() && h >= hazardHigh) && most > 0 && (!known || was > most) {
 		was, known = most, true
+	}
+	if isPredicate := h == hazardGuard || h == hazardPredicate; isPredicate && !known && p.isVector() {
+		was, known = p.usualLatency(&q, h), true
 	}
 	if h == hazardOver && c.unpaced && (q.isPaced() || p.isUniformMove()) {
 		return max(was, 1), 1, true
@@ -141,13 +144,15 @@ func (w *word) arrivesBehind() bool {
 func (w *word) usualLatency(next *word, h hazard) int {
 	const predicate = 13
 	switch {
+	case (h == hazardGuard || h == hazardPredicate) && w.isPairLogic():
+		return predicate + 1
 	case h == hazardGuard || h == hazardPredicate:
 		return predicate
 	case h == hazardNext:
 		return takesIntegers
 	case h >= hazardUniform && h < hazardHigh:
 		return 0
-	case w.isPairMove() || w.isPairSum():
+	case w.isPairMove() || w.isPairSum() || w.isPairLogic() || kindOf(w) == 0x27:
 		return acrossPipe + 1
 	case w.isOfIntegers() && next.isOfIntegers(), w.isOfFloats() && next.isOfFloats():
 		return withinPipe
@@ -213,6 +218,19 @@ func (w *word) isSum() bool { return w.op()&0x1ff == addOfThree || w.op()&0x1ff 
 // isPairSum reports whether a word is an IADD of pairs, which its pipe takes twice.
 func (w *word) isPairSum() bool { return w.op()&0xff == addOfTwo && w.field(wideBit, 1) != 0 }
 
+// isPairLogic reports whether a word compares or chooses pairs, which its pipe takes twice too.
+func (w *word) isPairLogic() bool {
+	switch w.op() & 0xff {
+	case 0x0c:
+		return w.op()>>8&1 == 0 && w.field(pairBit, 1) != 0
+	case 0x07:
+		return w.op()>>8&1 == 0 && isPairChoice(w.op())
+	case 0x17:
+		return w.op()>>8&1 == 0
+	}
+	return false
+}
+
 // opR2UR copies to a uniform register.
 const opR2UR = 0x2ca
 
@@ -241,4 +259,10 @@ func (f *flow) leaveSooner() {
 			w.setStall(1)
 		}
 	}
+}
+
+// isMemory reports whether an instruction is one of the slow units, which read registers as arithmetic does.
+func (w *word) isMemory() bool {
+	_, ok := memory[w.op()]
+	return ok
 }

@@ -47,6 +47,9 @@ func (f *flow) inPlaces(i int) [3]int {
 	case 2, 3, 7:
 		is[1], is[2] = is[2], -1
 	}
+	if s := alu[w.op()&0xff]; s.c == 0 {
+		is[2] = -1
+	}
 	for k, r := range is {
 		if r < 0 || !overlap([]span{{r, 1}}, f.ops[i].reads) {
 			is[k] = -1
