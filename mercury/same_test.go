@@ -11,7 +11,7 @@ import (
 )
 
 // Moves of two registers, of which some are the same, and a macro that 13.5 makes otherwise
-// than 13.0 for sm_120, and one of six words that ptxas 12.9 makes otherwise: as each makes them, by the table and by a decoder that
+// than 13.0 for sm_120, and one of six words that ptxas 12.9 makes otherwise, and what rules once had otherwise: as each makes them, by the table and by a decoder that
 // remembers.
 func TestMoves(t *testing.T) {
 	b, err := os.ReadFile("testdata/moves.txt")

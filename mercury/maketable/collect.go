@@ -21,6 +21,26 @@ type source struct {
 	records     [][]byte // of records.txt
 }
 
+// recordsOf returns the records of a file, of which each line is one.
+func recordsOf(name string) (list [][]byte, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	for l := range strings.Lines(string(text)) {
+		l, _, _ = strings.Cut(l, "#")
+		if l = strings.TrimSpace(l); l == "" {
+			continue
+		}
+		r, err := hex.DecodeString(l)
+		if err != nil || len(r) != 16 && len(r) != 32 {
+			return nil, fmt.Errorf("%s: record %q", name, l)
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
 func read(dir string) (source, error) {
 	var src source
 	files, err := filepath.Glob(filepath.Join(dir, "ptx", "*.txt"))
@@ -29,23 +49,15 @@ func read(dir string) (source, error) {
 	}
 	slices.Sort(files)
 	for _, f := range files {
+		if filepath.Base(f) == "records.txt" {
+			if src.records, err = recordsOf(f); err != nil {
+				return src, err
+			}
+			continue
+		}
 		b, err := os.ReadFile(f)
 		if err != nil {
 			return src, err
-		}
-		if filepath.Base(f) == "records.txt" {
-			for l := range strings.Lines(string(b)) {
-				l, _, _ = strings.Cut(l, "#")
-				if l = strings.TrimSpace(l); l == "" {
-					continue
-				}
-				r, err := hex.DecodeString(l)
-				if err != nil || len(r) != 16 && len(r) != 32 {
-					return src, fmt.Errorf("%s: record %q", f, l)
-				}
-				src.records = append(src.records, r)
-			}
-			continue
 		}
 		for _, l := range ptx.Lines(string(b)) {
 			if ptx.HeldBack(l) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -48,15 +49,15 @@ func extend(ctx context.Context, text string, sm int, samples map[uint32][]learn
 		if err != nil {
 			return "", err
 		}
-		same, asked, err := holds(ctx, o, one, b, samples[b.tag])
+		r, err := ask(ctx, o, one, b, samples[b.tag])
 		if err != nil {
 			return "", err
 		}
-		if same {
+		if r.holds() {
 			have[b.tag] = true
 			b.add(sm)
 		}
-		fmt.Fprintf(os.Stderr, "%08x of %v on sm_%d: %t, %d records\n", b.tag, b.sms, sm, same, asked)
+		fmt.Fprintf(os.Stderr, "%08x of %v on sm_%d: %t, %d records\n", b.tag, b.sms, sm, r.holds(), r.answered)
 	}
 	var out strings.Builder
 	for _, b := range blocks {
@@ -78,7 +79,7 @@ func verify(ctx context.Context, text string, only []uint32, every int, samples 
 			return err
 		}
 	}
-	bad := 0
+	bad, good, silent := 0, 0, 0
 	blocks := blocksOf(text)
 	for i := range blocks {
 		b := &blocks[i]
@@ -92,17 +93,24 @@ func verify(ctx context.Context, text string, only []uint32, every int, samples 
 		for _, sm := range b.sms {
 			own := *b
 			own.sms = []int{sm}
-			same, asked, err := holds(ctx, oracles[sm], one, &own, samples[b.tag])
+			r, err := ask(ctx, oracles[sm], one, &own, samples[b.tag])
 			if err != nil {
 				return err
 			}
-			if !same && asked > 0 {
+			switch {
+			case r.other != nil:
 				bad++
 				b.wrong = append(b.wrong, sm)
+				fmt.Fprintf(os.Stderr, "%08x on sm_%d: other words of %x\n", b.tag, sm, r.other)
+			case r.answered > 0:
+				good++
+			default:
+				silent++
+				fmt.Fprintf(os.Stderr, "%08x on sm_%d: no answer to %d records\n", b.tag, sm, r.asked)
 			}
-			fmt.Fprintf(os.Stderr, "%08x on sm_%d: %t, %d records\n", b.tag, sm, same, asked)
 		}
 	}
+	fmt.Fprintf(os.Stderr, "of %d forms on an SM %d hold, %d don't, %d weren't answered\n", good+bad+silent, good, bad, silent)
 	switch {
 	case bad > 0 && drop != "":
 		return os.WriteFile(drop, []byte(withoutWrong(blocks)), 0o644)
@@ -176,9 +184,17 @@ func (b *block) setSMs(sms []int) {
 	b.lines[0] = strings.Join(f, "\t")
 }
 
-// holds asks nvlink about records that the rules of a form know, and reports
-// whether all that it answers are as they say.
-func holds(ctx context.Context, o *probe.Oracle, t *mercury.Table, b *block, samples []learn.Sample) (bool, int, error) {
+// trial is what nvlink answered about the rules of a form.
+type trial struct {
+	asked, answered int
+	other           []byte // the first record that stands for other words
+}
+
+// holds reports whether enough was answered, and all as the rules say.
+func (t trial) holds() bool { return t.other == nil && t.answered >= min(t.asked, 8) && t.answered > 0 }
+
+// ask asks nvlink about records that the rules of a form know.
+func ask(ctx context.Context, o *probe.Oracle, t *mercury.Table, b *block, samples []learn.Sample) (trial, error) {
 	sm := cuda.SM(b.sms[0])
 	rng := rand.New(rand.NewPCG(uint64(b.tag), 7))
 	var records [][]byte
@@ -198,10 +214,15 @@ func holds(ctx context.Context, o *probe.Oracle, t *mercury.Table, b *block, sam
 	for n := 0; own > 0 && n < 4000 && len(records) < perForm; n++ {
 		r := slices.Clone(records[rng.IntN(own)])
 		for range 1 + rng.IntN(12) {
-			bit := 32 + rng.IntN(8*len(r)-32)
-			r[bit/8] ^= 1 << (bit % 8)
-			if t.Words(sm, r) == 0 {
+			was := slices.Clone(r)
+			if n%2 == 0 {
+				bit := 32 + rng.IntN(8*len(r)-32)
 				r[bit/8] ^= 1 << (bit % 8)
+			} else {
+				otherRegister(r, rng)
+			}
+			if t.Words(sm, r) == 0 {
+				copy(r, was)
 			}
 		}
 		try(r)
@@ -212,31 +233,71 @@ func holds(ctx context.Context, o *probe.Oracle, t *mercury.Table, b *block, sam
 	}
 	answers, err := o.Ask(ctx, nodes)
 	if err != nil {
-		return false, 0, err
+		return trial{}, err
 	}
-	answered := 0
+	result := trial{asked: len(records)}
 	for i, a := range answers {
 		if a.Kind != 'R' && a.Kind != 'M' && a.Kind != 'P' || a.Kind == 'R' && !bytes.Equal(a.Record, records[i]) {
 			continue // nvlink would not write such a record
 		}
-		answered++
-		got := learn.Out(a.Words)
-		n := t.Words(sm, records[i])
-		if len(got.Bits) != 2*n {
-			return false, answered, nil
+		if nothing(a.Words) {
+			continue
 		}
-		words, want, mask := make([]mercury.Word, n), make([]mercury.Word, n), make([]mercury.Word, n)
-		for k := range words {
-			words[k] = mercury.Word{Lo: got.Bits[2*k], Hi: got.Bits[2*k+1]}
-		}
-		if t.Decode(sm, records[i], words, want, mask) != mercury.Known {
-			return false, answered, nil
-		}
-		for k := range words {
-			if (words[k].Lo^want[k].Lo)&mask[k].Lo != 0 || (words[k].Hi^want[k].Hi)&mask[k].Hi != 0 {
-				return false, answered, nil
-			}
+		result.answered++
+		if !as(t, sm, records[i], a.Words) {
+			result.other = records[i]
+			break
 		}
 	}
-	return answered >= min(len(records), 8) && answered > 0, answered, nil
+	return result, nil
+}
+
+// nothing reports whether one of the words is none: opcode 0 is what nvlink makes of modifiers that
+// mean nothing.
+func nothing(words []byte) bool {
+	for at := 0; at+16 <= len(words); at += 16 {
+		if binary.LittleEndian.Uint16(words[at:]) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// otherRegister gives what may be an operand RZ, the register of another one, or any.
+func otherRegister(r []byte, rng *rand.Rand) {
+	const first, width, RZ = 86, 10, 0x3ff
+	operand := func() int { return first + 8*rng.IntN((8*len(r)-first-width)/8+1) }
+	value := rng.IntN(0xff)
+	switch rng.IntN(3) {
+	case 0:
+		value = RZ
+	case 1:
+		from := operand()
+		value = int(binary.LittleEndian.Uint16(r[from/8:]) >> 6)
+	}
+	at := operand() / 8
+	v := binary.LittleEndian.Uint16(r[at:])
+	binary.LittleEndian.PutUint16(r[at:], v&0x3f|uint16(value)<<6)
+}
+
+// as reports whether a record stands for words, by the rules.
+func as(t *mercury.Table, sm cuda.SM, record, sass []byte) bool {
+	got := learn.Out(sass)
+	n := t.Words(sm, record)
+	if len(got.Bits) != 2*n {
+		return false
+	}
+	words, want, mask := make([]mercury.Word, n), make([]mercury.Word, n), make([]mercury.Word, n)
+	for k := range words {
+		words[k] = mercury.Word{Lo: got.Bits[2*k], Hi: got.Bits[2*k+1]}
+	}
+	if t.Decode(sm, record, words, want, mask) != mercury.Known {
+		return false
+	}
+	for k := range words {
+		if (words[k].Lo^want[k].Lo)&mask[k].Lo != 0 || (words[k].Hi^want[k].Hi)&mask[k].Hi != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -32,79 +32,68 @@ var targets = map[int]string{100: "sm_100a", 103: "sm_103a", 110: "sm_110a", 120
 var asked = []int{100, 103, 107, 110, 120, 121}
 
 func main() {
-	dir := flag.String("dir", "mercury", "the folder with ptx/")
-	out := flag.String("o", "", "the table that is written, or looked at; none: table.tsv in that folder")
-	parts := flag.String("parts", "", "keep forms that are done in this folder, and take them from there")
-	only := flag.String("only", "", "tags to learn, separated by commas; the others are left out; none: the held-back samples alone")
-	links := flag.Int("links", 0, "give a form up after so many links, leaving it out; 0: never")
-	verbose := flag.Bool("v", false, "trace")
-	more := flag.Int("extend", 0, "learn nothing: try the rules of table.tsv on this SM")
-	every := flag.Int("verify", 0, "learn nothing: try one form in so many of table.tsv, or those of -only, on nvlink")
-	drop := flag.Bool("drop", false, "with -verify: write the table without what nvlink has otherwise")
+	var o options
+	flag.StringVar(&o.dir, "dir", "mercury", "the folder with ptx/")
+	flag.StringVar(&o.out, "o", "", "the table that is written, or looked at; none: table.tsv in that folder")
+	flag.StringVar(&o.parts, "parts", "", "keep forms that are done in this folder, and take them from there")
+	flag.StringVar(&o.only, "only", "", "tags to learn, separated by commas; the others are left out; none: the held-back samples alone")
+	flag.IntVar(&o.links, "links", 0, "give a form up after so many links, leaving it out; 0: never")
+	flag.BoolVar(&o.verbose, "v", false, "trace")
+	flag.IntVar(&o.extend, "extend", 0, "learn nothing: try the rules of table.tsv on this SM")
+	flag.IntVar(&o.verify, "verify", 0, "learn nothing: try one form in so many of table.tsv, or those of -only, on nvlink, with records.txt and, with -parts, what PTX makes")
+	flag.StringVar(&o.records, "records", "", "with -verify: more records, a line each, as mercury/unknown -known prints them")
+	flag.BoolVar(&o.drop, "drop", false, "with -verify: write the table without what nvlink has otherwise")
 	flag.Parse()
-	if *out == "" {
-		*out = filepath.Join(*dir, "table.tsv")
+	if o.out == "" {
+		o.out = filepath.Join(o.dir, "table.tsv")
 	}
-	if err := run(context.Background(), *dir, *out, *parts, *only, *links, *more, *every, *verbose, *drop); err != nil {
+	if err := run(context.Background(), &o); err != nil {
 		fmt.Fprintln(os.Stderr, "maketable:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, dir, out, parts, only string, links, more, every int, verbose, drop bool) error {
+// options are those of the command line.
+type options struct {
+	dir, out, parts, only, records string
+	links, extend, verify          int
+	verbose, drop                  bool
+}
+
+func run(ctx context.Context, o *options) error {
 	tools, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
 		return err
 	}
-	src, err := read(dir)
+	src, err := read(o.dir)
 	if err != nil {
 		return err
 	}
-	if every != 0 {
-		samples := map[uint32][]learn.Sample{}
-		for _, r := range src.records {
-			samples[tagOf(r)] = append(samples[tagOf(r)], learn.Sample{Record: r})
+	samples := map[uint32][]learn.Sample{}
+	if o.verify == 0 || o.parts != "" {
+		if samples, err = cached(o.parts, func() (map[uint32][]learn.Sample, error) { return train(ctx, tools, src) }); err != nil {
+			return err
 		}
-		tags, err := choose(samples, only)
+	}
+	list := src.records
+	if o.records != "" {
+		others, err := recordsOf(o.records)
 		if err != nil {
 			return err
 		}
-		if only == "" {
-			tags = nil
-		}
-		b, err := os.ReadFile(out)
-		if err != nil {
-			return err
-		}
-		file := out
-		if !drop {
-			file = ""
-		}
-		return verify(ctx, string(b), tags, every, samples, file)
+		list = append(list, others...)
 	}
-	samples, err := cached(parts, func() (map[uint32][]learn.Sample, error) { return train(ctx, tools, src) })
-	if err != nil {
-		return err
-	}
-	for _, r := range src.records {
+	for _, r := range list {
 		samples[tagOf(r)] = append(samples[tagOf(r)], learn.Sample{Record: r})
 	}
-	if more != 0 {
-		b, err := os.ReadFile(out)
-		if err != nil {
-			return err
-		}
-		text, err := extend(ctx, string(b), more, samples)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(out, []byte(text), 0o644)
+	if o.verify != 0 || o.extend != 0 {
+		return o.try(ctx, samples)
 	}
-	tags, err := choose(samples, only)
+	tags, err := choose(samples, o.only)
 	if err != nil {
 		return err
 	}
-	text, err := learnAll(ctx, tags, samples, job{links, parts, verbose})
+	text, err := learnAll(ctx, tags, samples, job{o.links, o.parts, o.verbose})
 	if err != nil {
 		return err
 	}
@@ -114,13 +103,38 @@ func run(ctx context.Context, dir, out, parts, only string, links, more, every i
 	for _, t := range tags {
 		table.WriteString(text[t])
 	}
-	if err := os.WriteFile(out, []byte(table.String()), 0o644); err != nil {
+	if err := os.WriteFile(o.out, []byte(table.String()), 0o644); err != nil {
 		return err
 	}
-	if only != "" && only != "none" {
+	if o.only != "" && o.only != "none" {
 		return nil
 	}
-	return holdBack(ctx, tools, src, samples, filepath.Join(dir, "testdata", "heldback.txt"))
+	return holdBack(ctx, tools, src, samples, filepath.Join(o.dir, "testdata", "heldback.txt"))
+}
+
+// try asks nvlink about the rules of a table as it is.
+func (o *options) try(ctx context.Context, samples map[uint32][]learn.Sample) error {
+	b, err := os.ReadFile(o.out)
+	if err != nil {
+		return err
+	}
+	if o.extend != 0 {
+		text, err := extend(ctx, string(b), o.extend, samples)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(o.out, []byte(text), 0o644)
+	}
+	tags, file := []uint32(nil), ""
+	if o.only != "" {
+		if tags, err = choose(samples, o.only); err != nil {
+			return err
+		}
+	}
+	if o.drop {
+		file = o.out
+	}
+	return verify(ctx, string(b), tags, o.verify, samples, file)
 }
 
 // cached returns what is kept in the folder of parts, or makes and keeps it.

@@ -59,14 +59,14 @@ func TestTable(t *testing.T) {
 			}
 			own := b
 			own.sms = []int{sm}
-			same, answered, err := holds(t.Context(), oracles[sm], one, &own, samples[b.tag])
+			r, err := ask(t.Context(), oracles[sm], one, &own, samples[b.tag])
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !same && answered > 0 {
-				t.Errorf("%08x on sm_%d: nvlink has it otherwise", b.tag, sm)
+			if r.other != nil {
+				t.Errorf("%08x on sm_%d: nvlink has other words of %x", b.tag, sm, r.other)
 			}
-			if answered > 0 {
+			if r.answered > 0 {
 				asked++
 			}
 		}

@@ -24,9 +24,10 @@ func main() {
 	not := flag.Int("not", 107, "an SM whose cubins are left out")
 	words := flag.Bool("words", false, "behind each record the SM and the words that stand there")
 	table := flag.String("table", "", "a table to ask instead of that in this program")
+	known := flag.Bool("known", false, "those that the table does know instead")
 	records := flag.String("records", "", "print the records of this file that no SM has a rule for")
 	flag.Parse()
-	run := func() error { return run(flag.Args(), *most, cuda.SM(*not), *words) }
+	run := func() error { return run(flag.Args(), *most, cuda.SM(*not), *words, *known) }
 	if *records != "" {
 		run = func() error { return ofFile(*records, *table) }
 	}
@@ -36,7 +37,7 @@ func main() {
 	}
 }
 
-func run(places []string, most int, not cuda.SM, words bool) error {
+func run(places []string, most int, not cuda.SM, words, known bool) error {
 	seen := map[string]bool{}
 	count := map[uint32]int{}
 	var lines []string
@@ -51,7 +52,7 @@ func run(places []string, most int, not cuda.SM, words bool) error {
 				if m.Funcs[i].Cap == nil {
 					continue
 				}
-				of(&m.Funcs[i], f.Header.SM(), func(tag uint32, record, sass []byte) {
+				of(&m.Funcs[i], f.Header.SM(), known, func(tag uint32, record, sass []byte) {
 					if k := kind(record); !seen[k] && count[tag] < most {
 						seen[k] = true
 						count[tag]++
@@ -119,8 +120,8 @@ func line(record []byte, sm cuda.SM, sass []byte, words bool) string {
 	return s + "\n"
 }
 
-// of calls found with the unknown records of a function.
-func of(fn *capsule.Func, sm cuda.SM, found func(tag uint32, record, sass []byte)) {
+// of calls found with the records of a function that are known, or that aren't.
+func of(fn *capsule.Func, sm cuda.SM, known bool, found func(tag uint32, record, sass []byte)) {
 	for k := range fn.Cap.Nodes {
 		n := &fn.Cap.Nodes[k]
 		if n.Kind != capsule.Full || n.Span == 0 {
@@ -131,7 +132,7 @@ func of(fn *capsule.Func, sm cuda.SM, found func(tag uint32, record, sass []byte
 			words[i] = mercury.GetWord(fn.Code[n.SASS+16*uint32(i):])
 		}
 		record := fn.Cap.Record(n)
-		if mercury.Decode(sm, record, words, make([]mercury.Word, n.Span), make([]mercury.Word, n.Span)) != mercury.Known {
+		if mercury.Decode(sm, record, words, make([]mercury.Word, n.Span), make([]mercury.Word, n.Span)) == mercury.Known == known {
 			found(fn.Cap.Tag(n), record, fn.Code[n.SASS:n.SASS+16*uint32(n.Span)])
 		}
 	}
