@@ -16,17 +16,17 @@ func (l *Backend) isOffTarget(fn *code) bool {
 }
 
 // offTarget refuses what can't be made code of sm_103: functions with doubles or products
-// of integer matrices by other toolkits, or for releases whose way isn't known.
+// of integer matrices by other toolkits, but for releases that give every double a scoreboard.
 func (l *Backend) offTarget(fn *code) error {
-	if !l.isOffTarget(fn) || l.Release.PacesDoubles && !fn.input.Foreign || l.Release.HoldsDoubles {
+	if !l.isOffTarget(fn) || !fn.input.Foreign || l.Release.HoldsDoubles {
 		return nil
 	}
 	return l.notMade(fn)
 }
 
 // holdsUnit checks a function of sm_100 that a release made for sm_103 which gives every
-// double a scoreboard anyway: it refuses code that counts on a latency of sm_100 still. Stalls
-// stay as sm_100 has them, which the tool shortens.
+// double a scoreboard anyway: it refuses code that counts on a latency of sm_100 still. With
+// -g stalls stay as sm_100 has them, which the tool shortens.
 func (l *Backend) holdsUnit(fn *code) error {
 	if !l.Release.HoldsDoubles || !l.isOffTarget(fn) {
 		return nil

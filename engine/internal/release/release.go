@@ -112,9 +112,6 @@ type Release struct {
 	// SharesSources is the oldest toolkit that gives scoreboards of sources out in the order of
 	// the release's finalizer, 0 where all do that aren't made anew.
 	SharesSources uint32
-	// PacesDoubles: code of sm_100 with doubles is made code of sm_103 as 13.0 does,
-	// paced by NOPs; how other releases do it isn't known.
-	PacesDoubles bool
 	// Marks6B, Marks6D: on the SASS side .nv.info.<f> ends with these attributes.
 	Marks6B, Marks6D bool
 	// FreshNames: images from sm_100 on hold the names that they use and no others,
@@ -296,7 +293,6 @@ var r130 = Release{
 	ParamRelaLink:     true,
 	DebugSingleShared: true,
 	Finalizer:         130,
-	PacesDoubles:      true,
 	FirstOfName:       true,
 	Compat:            CompatRules{Missing: missingBy130},
 	RelActionFirst:    cuda.R_CUDA_CONST_FIELD22_37, RelActionLast: cuda.R_CUDA_CONST_FIELD22_37,
@@ -313,7 +309,6 @@ var (
 		r.NoMixedAccelerated = true
 		r.Finalizer = 131
 		r.OwnLeaves = true
-		r.PacesDoubles = false
 		r.FramesOfSASS = true
 	})
 	r132 = r131.successor("13.2", 132, "V13.2.86", "37953736", func(r *Release) {

@@ -49,6 +49,7 @@ type Options struct {
 	Stays        bool  // but for words that are gone the code stays
 	Gone         []int // words that go whatever they are
 	Slow         bool  // code of sm_100 is for sm_103
+	Unpaced      bool  // then doubles aren't paced
 	Late         bool  // as releases from 13.1 on do it
 	Anew         bool  // all scoreboards are given out anew
 	Pads         bool  // then a NOP stands in front of some words
@@ -62,8 +63,16 @@ type Options struct {
 // Kernel changes the code of a kernel.
 func Kernel(text []byte, how Options) Result {
 	r, dead := change(text, how)
+	if r.Unfit && how.HoldsDoubles {
+		how.Slow = false // the code for sm_100 has scoreboards
+		return Kernel(text, how)
+	}
 	if r.Changed && !r.Bare {
-		r.Lost = lost(split(text), split(r.Text), r.Moves, r.Starts, dead)
+		was := split(text)
+		if r.Fillers != nil {
+			unhold(was)
+		}
+		r.Lost = lost(was, split(r.Text), r.Moves, r.Starts, dead)
 	}
 	if how.Anew && (r.Lost != nil || r.TooLarge) {
 		how.Anew, how.keeps = false, true // the schedule that it has is sound
@@ -90,8 +99,8 @@ func change(text []byte, how Options) (Result, int) {
 		return anew(words, gone, stays, how, r)
 	}
 	fit := !how.Debug && !how.Fence && len(how.Gone) == 0
-	if how.Slow && (countsOnUnit(words) || fit && usesUnit(words)) {
-		return r.slow(words, !stays, fit)
+	if how.Slow && (countsOnUnit(words) && !how.HoldsDoubles || fit && usesUnit(words)) {
+		return r.slow(words, !stays, fit, how)
 	}
 	r.Quicker = how.Slow && (usesUnit(words) || hasQuicker(words))
 	front := make(map[int][]word)

@@ -37,6 +37,14 @@ func (w *word) turn() int {
 	return pace
 }
 
+// turnOf is turn in a flow, where the unit may take doubles as they come.
+func (f *flow) turnOf(i int) int {
+	if w := &f.words[i]; !f.noTurns || !w.isPaced() {
+		return w.turn()
+	}
+	return 0
+}
+
 // latest is how many cycles behind an instruction on sm_100 its result may be read anywhere.
 func (w *word) latest() int {
 	if w.isIMMA() {

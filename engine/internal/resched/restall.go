@@ -24,7 +24,7 @@ const (
 	leastBranch    = 5  // stall of an instruction that ends a block
 	endRegister    = 7  // until a register may be read behind the end of its block
 	endVote        = 12 // the same of VOTE
-	endPredicates  = 9  // and of P2R
+	endPredicates  = 7  // and of P2R
 	endPredicate   = 13 // the same of a predicate
 	endUniform     = 12 // of a uniform register
 	endUniformMove = 5  // of one that is moved to
@@ -32,6 +32,7 @@ const (
 	endComparison  = 14 // of what UISETP makes
 	doubleResult   = 10 // until arithmetic may read a double's result
 	doubleTurn     = 6  // until a conversion may
+	doubleMatrix   = 11 // until a product of matrices may
 	doubleAsGuard  = 14 // until a guard may be what a comparison made
 	doubleOver     = 6  // until a double on sm_103 may write what arithmetic wrote
 	latestDouble   = 14 // a double's result may be read anywhere
@@ -61,9 +62,12 @@ func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
 			if k < n {
 				s = max(s, f.untilSeen(bl, i, need))
 			}
-			p.stalls[k-1], is[k] = min(s, maxStall), is[k-1]+s
-			if s > maxStall && k < n {
-				p.gaps[k] = s - maxStall
+			p.stalls[k-1], is[k] = s, is[k-1]+s
+			if s > maxStall || s > f.filler.most && f.extra[i-1] > 0 {
+				p.stalls[k-1] = f.filler.most
+				if k < n {
+					p.gaps[k] = s - f.filler.most
+				}
 			}
 			p.moved = p.moved || is[k] != was[k]
 		}
@@ -71,8 +75,8 @@ func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
 			break
 		}
 		if f.words[i].takesTurn() {
-			if since >= 0 && is[k]-is[since] < f.words[bl.from+since].turn() {
-				gap := f.words[bl.from+since].turn() - (is[k] - is[since])
+			if since >= 0 && is[k]-is[since] < f.turnOf(bl.from+since) {
+				gap := f.turnOf(bl.from+since) - (is[k] - is[since])
 				p.gaps[k] += gap
 				is[k] += gap
 				p.moved = true
@@ -93,11 +97,14 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 	if before.op() == opYIELD {
 		least = min(s, leastBranch)
 	}
+	if f.noTurns && before.isPaced() && w.isPaced() {
+		least, double = 1, true
+	}
 	old, stall := least, least
 	d.of(w, &f.ops[i], func(at int, h hazard) {
 		q := &f.words[at]
-		if h != hazardUnit && q.wr() != noBoard {
-			return
+		if h != hazardUnit && (q.wr() != noBoard || f.noTurns && q.isPaced() && !q.inUnit()) {
+			return // its scoreboard, or that of a later one of the unit, is waited for
 		}
 		apart := was[k] - was[at-bl.from]
 		l, known := latencyOf(q, w, h)
@@ -201,6 +208,8 @@ func (w *word) afterDouble(h hazard) int {
 		return doubleAsGuard
 	case w.isPaced():
 		return doubleTurn
+	case w.isDMMA():
+		return doubleMatrix
 	}
 	return doubleResult
 }
@@ -209,12 +218,13 @@ func (w *word) afterDouble(h hazard) int {
 // to see its scoreboards: two cycles.
 func (f *flow) untilSeen(bl *block, i int, need map[int]*fresh) int {
 	before := &f.words[i-1]
-	if i == bl.to-1 && before.takesTurn() && (before.wr() != noBoard || before.rd() != noBoard) {
+	if !f.strange && i == bl.to-1 && before.takesTurn() && (before.wr() != noBoard || before.rd() != noBoard) {
 		return shortStall
 	}
 	if x := need[i-1]; x != nil {
 		own, o, both := &f.ops[i-1], &f.ops[i], !f.excludes(i-1, i)
-		if i == bl.to-1 || both && x.wr && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) || both && x.rd && overlap(lateReads(own), o.writes) {
+		inOrder := f.noTurns && f.words[i].inUnit()
+		if !f.strange && i == bl.to-1 || both && x.wr && (overlap(own.writes, o.reads) || !inOrder && overlap(own.writes, o.writes)) || both && x.rd && !inOrder && overlap(lateReads(own), o.writes) {
 			return shortStall
 		}
 	}

@@ -199,7 +199,7 @@ func usesUnit(words []word) bool {
 
 // slow is change for a function with doubles; only one that nothing else is done to
 // is fit for it. leaf says that it is a kernel without calls.
-func (r *Result) slow(words []word, leaf, fit bool) (Result, int) {
+func (r *Result) slow(words []word, leaf, fit bool, how Options) (Result, int) {
 	dead := -1
 	if !fit {
 		r.Unfit = true
@@ -222,29 +222,36 @@ func (r *Result) slow(words []word, leaf, fit bool) (Result, int) {
 	if leaf = leaf && stackLoad(words); leaf {
 		dead = 0
 	}
-	out, ok := slowed(words, gone, leaf, r)
+	out, ok := slowed(words, gone, leaf, how, r)
 	r.Changed, r.Exact, r.Unfit, r.Text = ok, false, !ok, join(out)
 	return *r, dead
 }
 
 // slowed makes the words for sm_103, but for those that are gone; in a leaf the stack
 // pointer's scoreboard goes. false: some of them it can't be sure of.
-func slowed(words []word, gone []bool, leaf bool, r *Result) (out []word, ok bool) {
+func slowed(words []word, gone []bool, leaf bool, how Options, r *Result) (out []word, ok bool) {
 	var left Result
 	delays := dropDelays(words, gone)
 	kept := rebuild(words, gone, nil, &left)
+	unhold(kept)
 	f := traceIn(kept, blocksApart(kept), true, nil)
 	f.extra = make([]int, len(kept))
 	for i, n := range delays {
 		f.extra[left.Moves[i]] = n
 	}
+	f.strange = how.Late
+	f.noTurns = how.Unpaced
+	f.filler = fillerOf(kept, how.Late)
 	need := freshBoards(f)
 	times := f.spentBefore()
 	after := f.respace(need)
 	const schedule = 1<<(64-stallShift) - 1
 	for i, m := range left.Moves {
 		if m >= 0 {
+			wr, rd := words[i].wr(), words[i].rd()
 			words[i].hi = words[i].hi&^(schedule<<stallShift) | kept[m].hi&(schedule<<stallShift)
+			words[i].setWr(wr)
+			words[i].setRd(rd)
 		}
 	}
 	front := map[int][]word{}
@@ -267,6 +274,14 @@ func slowed(words []word, gone []bool, leaf bool, r *Result) (out []word, ok boo
 		if m >= 0 {
 			a.timeWas[r.Moves[i]] = times[m]
 		}
+	}
+	if how.Late {
+		a.anew, a.strange = true, true
+		a.same = a.noChanges(&how)
+		for t := range a.tokens {
+			a.tokens[t].point = -1
+		}
+		a.findPoints()
 	}
 	dead := -1
 	if leaf && len(a.first[0]) > 0 {
@@ -295,7 +310,7 @@ func dropDelays(words []word, gone []bool) map[int]int {
 		for i := b.from; i < b.to; i++ {
 			switch w := &words[i]; {
 			case gone[i]:
-			case last >= 0 && w.isFiller() && words[last].stall() == maxStall:
+			case last >= 0 && w.isFiller() && words[last].stall() == maxStall, last >= 0 && w.isPause():
 				gone[i] = true
 				delays[last] += cycles(w)
 			default:
@@ -330,16 +345,23 @@ func (f *flow) respace(need map[int]*fresh) map[int][]word {
 			}
 			if w.inUnit() {
 				w.setYield(w.stall() < longStall)
-				w.hi &^= 0xf << reuseShift
+				if !f.strange || !w.isIMMA() {
+					w.hi &^= 0xf << reuseShift
+				}
 			}
 			if gap := p.gaps[i-bl.from]; gap > 0 {
-				front[i] = delay(&words[i-1], gap)
+				front[i] = f.filler.delay(&words[i-1], gap)
 				if len(front[i]) > 0 {
-					dropReuse(words[bl.from:i])
+					f.dropReuse(bl.from, i)
 				}
 			}
 		}
 		f.setBits(bl, was[b], f.bitsOf(bl), false)
+		for i := bl.from + 1; f.filler.lets && i < bl.to; i++ {
+			if len(front[i]) > 0 {
+				words[i-1].setYield(true)
+			}
+		}
 	}
 	return front
 }
@@ -352,13 +374,17 @@ const reuseShift = 58
 
 // dropReuse clears the reuse bits of words in front of NOPs: what no word up to there
 // reads in the same place is lost.
-func dropReuse(words []word) {
+func (f *flow) dropReuse(from, to int) {
+	words := f.words[from:to]
 	sources := [...]func(w *word) uint64{
 		func(w *word) uint64 { return w.lo >> 24 & 0xff },
 		func(w *word) uint64 { return w.lo >> 32 & 0xff },
 		func(w *word) uint64 { return w.hi & 0xff },
 	}
 	for j := len(words) - 1; j >= max(0, len(words)-reuseReach); j-- {
+		if f.strange && words[j].isIMMA() {
+			continue
+		}
 		for k, source := range sources {
 			later := func(w word) bool { return source(&w) == source(&words[j]) }
 			if words[j].hi>>(reuseShift+k)&1 != 0 && !slices.ContainsFunc(words[j+1:], later) {
@@ -371,20 +397,12 @@ func dropReuse(words []word) {
 // reuseReach is how far behind a word its source is taken again at most.
 const reuseReach = 8
 
-// delay waits that many cycles behind an instruction: by its stall, then by NOPs.
-func delay(w *word, gap int) (nops []word) {
-	up := min(maxStall, cycles(w)+gap)
-	gap -= up - cycles(w)
-	w.setStall(up)
-	w.setYield(up < longStall && (!w.letsGo() || up <= shortStall))
-	if gap > 0 {
-		w.hi &^= 0xf << reuseShift
+// unhold takes the scoreboards from doubles, which some releases give them on sm_100 too.
+func unhold(words []word) {
+	for i := range words {
+		if w := &words[i]; w.inUnit() {
+			w.setWr(noBoard)
+			w.setRd(noBoard)
+		}
 	}
-	for gap > 0 {
-		nop := word{lo: opNOP | 7<<12, hi: 0x000fc00000000000}
-		nop.setStall(min(maxStall, gap))
-		gap -= min(maxStall, gap)
-		nops = append(nops, nop)
-	}
-	return nops
 }

@@ -15,9 +15,11 @@ type slowKernel struct {
 	stays   bool // a function that isn't a kernel
 }
 
-func slowKernels(t *testing.T) (list []slowKernel) {
+func slowKernels(t *testing.T) (list []slowKernel) { return slowKernelsOf(t, "testdata/slow.txt") }
+
+func slowKernelsOf(t *testing.T, file string) (list []slowKernel) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/slow.txt")
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +54,28 @@ func slowKernels(t *testing.T) (list []slowKernel) {
 // The code is nvlink's, word for word: chains, loads between, branches, loops, shared
 // memory, comparisons, conversions, calls and returns.
 func TestSlow(t *testing.T) {
-	list := slowKernels(t)
+	if n := wantSlow(t, "testdata/slow.txt", Options{Slow: true}); n < 20 {
+		t.Errorf("%d kernels", n)
+	}
+}
+
+// Later releases fill the time beside products of matrices with another instruction; the
+// last ones pace nothing else.
+func TestSlowLate(t *testing.T) {
+	n := wantSlow(t, "testdata/slow-13.1.txt", Options{Slow: true, Late: true})
+	n += wantSlow(t, "testdata/slow-13.5.txt", Options{Slow: true, Late: true, HoldsDoubles: true, Unpaced: true})
+	if n < 12 {
+		t.Errorf("%d kernels", n)
+	}
+}
+
+// wantSlow wants the kernels of a file as nvlink makes them, and returns how many there are.
+func wantSlow(t *testing.T, file string, how Options) int {
+	t.Helper()
+	list := slowKernelsOf(t, file)
 	for _, k := range list {
-		r := Kernel(join(k.in), Options{Slow: true, Stays: k.stays})
+		how.Stays = k.stays
+		r := Kernel(join(k.in), how)
 		words := split(r.Text)
 		if len(words) != len(k.out) {
 			t.Errorf("%s: %d words, nvlink has %d", k.name, len(words), len(k.out))
@@ -69,9 +90,7 @@ func TestSlow(t *testing.T) {
 			t.Errorf("%s: changed %v, unfit %v, lost %v", k.name, r.Changed, r.Unfit, r.Lost)
 		}
 	}
-	if len(list) < 20 {
-		t.Errorf("%d kernels", len(list))
-	}
+	return len(list)
 }
 
 // nvlink's code waits for every double; the input's, which counts cycles, and code that

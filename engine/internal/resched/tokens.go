@@ -33,6 +33,8 @@ type flow struct {
 	strange bool     // another finalizer's
 	extra   []int    // by word: cycles of the NOPs that stood behind it; nil for none
 	fixed   bool     // doubles have a fixed latency
+	noTurns bool     // the unit takes doubles as they come
+	filler  filler   // what paces it
 	apart   bool     // calls are blocks of their own, and what a return waits for it needs
 }
 
@@ -57,6 +59,9 @@ func traceIn(words []word, list []block, apart bool, more map[int]*fresh) *flow 
 		w := &words[i]
 		f.ops[i] = w.operands()
 		f.time[i+1] = f.time[i] + max(1, w.stall())
+		if apart && w.inUnit() {
+			f.holdDead(i)
+		}
 		if x := more[i]; x != nil {
 			if x.rd {
 				f.hold(token{at: i, read: true, board: noBoard, fresh: true})
@@ -66,7 +71,7 @@ func traceIn(words []word, list []block, apart bool, more map[int]*fresh) *flow 
 			}
 			continue
 		}
-		if w.countsCopies() {
+		if w.countsCopies() || apart && w.inUnit() {
 			continue // its scoreboard is a counter
 		}
 		if w.rd() < boards {
@@ -95,6 +100,20 @@ func (f *flow) hold(t token) {
 	t.now, t.block, t.point = t.board, f.of[t.at], -1
 	f.first[t.at] = append(f.first[t.at], len(f.tokens))
 	f.tokens = append(f.tokens, t)
+}
+
+// holdDead has the tokens that a word holds in the input and not in the output.
+func (f *flow) holdDead(i int) {
+	from := len(f.tokens)
+	if rd := f.words[i].rd(); rd < boards {
+		f.hold(token{at: i, read: true, board: rd})
+	}
+	if wr := f.words[i].wr(); wr < boards {
+		f.hold(token{at: i, board: wr})
+	}
+	for t := from; t < len(f.tokens); t++ {
+		f.tokens[t].dead, f.tokens[t].now = true, noBoard
+	}
 }
 
 // release removes what a wait mask of the input makes free.
@@ -148,17 +167,17 @@ func (f *flow) touches(t, i int) bool {
 	tok := &f.tokens[t]
 	own, o := &f.ops[tok.at], &f.ops[i]
 	if tok.fresh && tok.read {
-		if f.strange && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) {
+		if f.strange && !f.apart && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) {
 			return false // it waits for the result
 		}
-		if !f.strange && f.words[i].inUnit() && f.of[i] == tok.block && tok.at < i {
+		if f.isInOrder() && f.words[i].inUnit() && f.of[i] == tok.block && tok.at < i {
 			return false
 		}
 	}
 	if tok.fresh && f.apart && f.excludes(tok.at, i) {
 		return false
 	}
-	if tok.fresh && !f.strange && !tok.read && f.words[i].inUnit() && f.words[i].isIMMA() == f.words[tok.at].isIMMA() && f.of[i] == tok.block && tok.at < i && !overlap(own.writes, o.reads) {
+	if tok.fresh && f.isInOrder() && !tok.read && f.words[i].inUnit() && f.words[i].isIMMA() == f.words[tok.at].isIMMA() && f.of[i] == tok.block && tok.at < i && !overlap(own.writes, o.reads) {
 		return false // the unit writes in order
 	}
 	if tok.read {
@@ -245,7 +264,7 @@ func (f *flow) needs(t, i int, was bitset) bool {
 		return false
 	case f.strange && tok.at == 0 && f.words[0].loadsStack():
 		return false // another finalizer waits for it elsewhere
-	case f.strange && f.words[i].op() != opYIELD && f.words[tok.at].isUnderstood():
+	case f.strange && !f.apart && f.words[i].op() != opYIELD && f.words[tok.at].isUnderstood():
 		return false // older compilers wait without need too
 	}
 	other := false
@@ -261,7 +280,7 @@ func (f *flow) needs(t, i int, was bitset) bool {
 // hasResult reports whether the instruction of a token holds a scoreboard for its result.
 func (f *flow) hasResult(t int) bool {
 	for _, o := range f.first[f.tokens[t].at] {
-		if !f.tokens[o].read {
+		if !f.tokens[o].read && !f.tokens[o].dead {
 			return true
 		}
 	}
@@ -321,3 +340,6 @@ func (f *flow) findPoints() {
 		}
 	}
 }
+
+// isInOrder reports whether doubles write in order.
+func (f *flow) isInOrder() bool { return !f.strange || f.apart }
