@@ -27,6 +27,14 @@ func fillerOf(words []word, late bool) filler {
 	return nops
 }
 
+// fillerIn returns what fills the time in a block: NOPs where it has no products of matrices.
+func (f *flow) fillerIn(bl *block) filler {
+	if !slices.ContainsFunc(f.words[bl.from:bl.to], func(w word) bool { return w.isIMMA() || w.isDMMA() }) {
+		return nops
+	}
+	return f.filler
+}
+
 // isPause reports whether a word is the UIADD3 that does nothing.
 func (w *word) isPause() bool {
 	const core = 1<<stallShift - 1

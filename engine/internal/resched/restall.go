@@ -141,7 +141,7 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 		stall = max(stall, is[j-bl.from]+apart-is[k-1])
 	}
 	unit, unitWas, behindOther := f.unitApart(bl, i, was, is)
-	stall, old, double = max(stall, unit), max(old, unitWas), double || behindOther
+	stall, old, double = max(stall, unit), max(old, unitWas), double || behindOther || f.endsMatrices(bl, i)
 	switch {
 	case !moved && !double:
 		stall = s
@@ -152,6 +152,17 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 		stall = max(stall, shortStall)
 	}
 	return stall
+}
+
+// endsMatrices reports whether the last instruction of the unit in a block is an IMMA in front
+// of word i: on sm_100 the end of the block counts on its latency.
+func (f *flow) endsMatrices(bl *block, i int) bool {
+	for j := bl.to - 1; j >= bl.from; j-- {
+		if w := &f.words[j]; w.takesTurn() {
+			return j < i && w.isIMMA()
+		}
+	}
+	return false
 }
 
 // spends returns how many cycles go by from a word to the next: its stall, and what the

@@ -242,6 +242,7 @@ func slowed(words []word, gone []bool, leaf bool, how Options, r *Result) (out [
 	f.strange = how.Late
 	f.noTurns = how.Unpaced
 	f.filler = fillerOf(kept, how.Late)
+	f.paused = make([]bool, len(kept))
 	need := freshBoards(f)
 	times := f.spentBefore()
 	after := f.respace(need)
@@ -349,17 +350,25 @@ func (f *flow) respace(need map[int]*fresh) map[int][]word {
 					w.hi &^= 0xf << reuseShift
 				}
 			}
+			if f.filler.lets && w.isDMMA() {
+				w.hi &^= 0xf << reuseShift
+			}
 			if gap := p.gaps[i-bl.from]; gap > 0 {
-				front[i] = f.filler.delay(&words[i-1], gap)
-				if len(front[i]) > 0 {
+				with := f.fillerIn(bl)
+				front[i] = with.delay(&words[i-1], gap)
+				switch {
+				case len(front[i]) == 0:
+				case with.lets:
+					f.paused[i-1] = true
+				default:
 					f.dropReuse(bl.from, i)
 				}
 			}
 		}
 		f.setBits(bl, was[b], f.bitsOf(bl), false)
-		for i := bl.from + 1; f.filler.lets && i < bl.to; i++ {
-			if len(front[i]) > 0 {
-				words[i-1].setYield(true)
+		for i := bl.from; i < bl.to; i++ {
+			if f.paused[i] {
+				words[i].setYield(true)
 			}
 		}
 	}

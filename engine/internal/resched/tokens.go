@@ -35,6 +35,7 @@ type flow struct {
 	fixed   bool     // doubles have a fixed latency
 	noTurns bool     // the unit takes doubles as they come
 	filler  filler   // what paces it
+	paused  []bool   // by word: what stands behind it lets nobody go first; nil for none
 	apart   bool     // calls are blocks of their own, and what a return waits for it needs
 }
 

@@ -81,7 +81,11 @@ func (f *flow) bitsOf(bl *block) yieldBits {
 			y.yields[k] = true
 		}
 		since += cycles(w)
-		if y.yields[k] {
+		paused := f.paused != nil && f.paused[bl.from+k]
+		if paused {
+			y.yields[k] = false
+		}
+		if paused || y.yields[k] {
 			since = 0
 		}
 	}
@@ -94,7 +98,7 @@ func (f *flow) bitsOf(bl *block) yieldBits {
 // reusesOf returns in which places what word k of a block reads stays at hand.
 func (f *flow) reusesOf(bl *block, k int, y *yieldBits, banks int) (places uint8) {
 	i := bl.from + k
-	if y.yields[k] || !f.words[i].isVector() {
+	if y.yields[k] || !f.keepsSources(&f.words[i]) {
 		return 0
 	}
 	for place, r := range f.inPlaces(i) {
@@ -102,7 +106,7 @@ func (f *flow) reusesOf(bl *block, k int, y *yieldBits, banks int) (places uint8
 			continue
 		}
 		for j := i + 1; j < bl.to; j++ {
-			if f.words[j].isVector() {
+			if w := &f.words[j]; f.keepsSources(w) && w.isIMMA() == f.words[i].isIMMA() {
 				if other := f.inPlaces(j)[place]; other >= 0 {
 					if other == r {
 						places |= 1 << place
@@ -118,6 +122,11 @@ func (f *flow) reusesOf(bl *block, k int, y *yieldBits, banks int) (places uint8
 		}
 	}
 	return places
+}
+
+// keepsSources reports whether what a word reads may stay at hand.
+func (f *flow) keepsSources(w *word) bool {
+	return w.isVector() || f.filler.lets && w.isIMMA()
 }
 
 // setBits writes the bits that changed. With anew nothing explains the yield bits that arithmetic had.
