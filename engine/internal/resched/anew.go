@@ -50,7 +50,7 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 		r.TooLarge = true
 		return r, dead
 	}
-	a := &allocator{flow: traceAnew(words, how.HoldsDoubles), anew: true}
+	a := &allocator{flow: traceAnew(words, how.HoldsDoubles, true), anew: true}
 	a.setApart(r.sumsNow(), &how, &r)
 	a.same = a.noChanges(&how)
 	token := -1
@@ -116,13 +116,13 @@ func pads(words []word, r *Result) map[int][]word {
 }
 
 // traceAnew is trace of code from another finalizer. doubles says that all of them hold
-// scoreboards.
-func traceAnew(words []word, doubles bool) *flow {
+// scoreboards, older that its toolkit is an older one.
+func traceAnew(words []word, doubles, older bool) *flow {
 	f := trace(words)
 	if doubles {
 		f = traceFresh(words, f.freshDoubles())
 	}
-	f.strange = true
+	f.strange, f.older = true, older
 	for t := range f.tokens {
 		f.tokens[t].point = -1
 	}

@@ -31,6 +31,7 @@ type flow struct {
 	shared  [noBoard + 1]bitset
 	live    []bitset // by block: registers that are read behind its end
 	strange bool     // another finalizer's
+	older   bool     // of an older toolkit, which waits without need too
 	extra   []int    // by word: cycles of the NOPs that stood behind it; nil for none
 	fixed   bool     // doubles have a fixed latency
 	noTurns bool     // the unit takes doubles as they come
@@ -265,8 +266,8 @@ func (f *flow) needs(t, i int, was bitset) bool {
 		return false
 	case f.strange && tok.at == 0 && f.words[0].loadsStack():
 		return false // another finalizer waits for it elsewhere
-	case f.strange && !f.apart && f.words[i].op() != opYIELD && f.words[tok.at].isUnderstood():
-		return false // older compilers wait without need too
+	case f.older && !f.apart && f.words[i].op() != opYIELD && f.words[tok.at].isUnderstood():
+		return false
 	}
 	other := false
 	for k := range was {
