@@ -136,12 +136,12 @@ func withPairMoves(out, program []byte, moves []framePoint) ([]byte, bool) {
 	points, at := slices.Clone(moves), uint64(0)
 	ok := eachFrameOp(program, func(distance uint64, ins []byte) {
 		at += distance * sassCodeAlignment
-		points = append(points, framePoint{at: at, ops: bytes.Clone(ins)}) // nothing where it only advances
+		points = append(points, framePoint{at: at, ops: bytes.Clone(ins)})
 	})
 	slices.SortStableFunc(points, func(a, b framePoint) int { return cmp.Compare(a.at, b.at) })
 	last := uint64(0)
-	for i, p := range points {
-		if p.at > last && (p.ops != nil || i == len(points)-1) {
+	for _, p := range points {
+		if p.at > last { // also where the program only advances
 			out = appendAdvance(out, last, p.at)
 			last = p.at
 		}

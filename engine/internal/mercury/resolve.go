@@ -78,7 +78,7 @@ func (l *Backend) isDataSection(sym *model.Symbol) bool {
 
 // isUndefinedObject reports whether a symbol is a local object that nothing defines.
 func isUndefinedObject(sym *model.Symbol) bool {
-	return sym.Is(model.SymDead) && sym.Sec < 0 && sym.Fun == model.Absent && sym.Value == model.Unplaced
+	return sym.Is(model.SymDead) && sym.Sec < 0 && sym.Fun == model.Absent && sym.Binding() == cuda.STBLocal
 }
 
 // decideMercUnused decides about a place that is cleared where its symbol isn't

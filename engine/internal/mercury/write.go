@@ -8,6 +8,7 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/layout"
 	"github.com/twinlink/twinlink/engine/internal/model"
+	"github.com/twinlink/twinlink/engine/internal/resolve"
 )
 
 // placeParts gives sections and tables their offsets.
@@ -157,6 +158,8 @@ func (l *Backend) mercEntry(img *plan, id model.SymID) cubin.Symbol {
 	}
 	switch t := s.Type(); {
 	case s.Is(model.SymDefined|model.SymLaid) || t == cuda.STTFunc || t == cuda.STTSection || t == cuda.STTCudaObject && s.Space() != cuda.STOShared:
+	case resolve.IsLocalUndefined(s):
+		e.Info = uint8(cuda.STBLocal)<<4 | uint8(cuda.STTCudaObject)
 	case s.Binding() == cuda.STBWeak && t == cuda.STTObject:
 		e.Info = uint8(cuda.STBGlobal)<<4 | uint8(cuda.STTCudaObject)
 		e.Other = 0

@@ -67,7 +67,7 @@ func (l *merger) undefinedObject(m *module, i int, s *cubin.Symbol, name names.I
 		}
 		switch {
 		case s.Binding() == cuda.STBLocal:
-			sym.Flags, sym.Value = model.SymDead, model.Unplaced
+			sym.Flags = model.SymDead // it keeps its value, such as the size in .nv.ptx.const0.size
 			if l.IsRelocatable() {
 				sym.Flags = 0
 			}
