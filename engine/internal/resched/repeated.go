@@ -116,7 +116,7 @@ func IsFenced(text []byte, from, to int) bool {
 const fenceWords = 3
 
 // fence returns what goes in front of every EXIT, by word, so that errors are known
-// before a kernel ends, under the EXIT's predicate.
+// before a kernel ends, under the EXIT's predicate. A fence of that predicate that stands there already is enough.
 func fence(words []word, r *Result) map[int][]word {
 	const (
 		guardBits  = 0xf << 12
@@ -127,7 +127,7 @@ func fence(words []word, r *Result) map[int][]word {
 	slow, slowDoubles := unscheduled(words), doublesHold(words)
 	for i := range words {
 		w := &words[i]
-		if w.op() != opEXIT || i > 0 && words[i-1].op() == lastFenced {
+		if w.op() != opEXIT || i > 0 && words[i-1].op() == lastFenced && words[i-1].guard() == w.guard() {
 			continue
 		}
 		g := w.lo & guardBits
