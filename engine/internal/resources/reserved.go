@@ -10,8 +10,8 @@ import (
 )
 
 // CheckReserved reports functions that use the reserved shared memory where none may
-// be reserved: kernels that only reach a use, the last first, then whatever has the
-// attribute, in the order of reading. A final link gives kernels that only reach a use
+// be reserved: kernels that only answer for a use, the last first, then whatever has the
+// attribute, in the order of reading. A final link gives kernels that only answer for a use
 // the attribute, in front of the others'; -r doesn't.
 func (l *Usage) CheckReserved() {
 	if !l.Opt.NoReserved || !l.Release.ChecksReserved {
@@ -22,9 +22,9 @@ func (l *Usage) CheckReserved() {
 	}
 	uses := func(f model.FunID) bool { return l.asks[f].marks&markReservedSmem != 0 }
 	if !l.IsRelocatable() {
-		reached := l.ReachesAny(uses)
+		answers := l.AnswersForAny(uses)
 		for _, k := range slices.Backward(l.LiveKernels()) {
-			if reached(k) && !uses(k) {
+			if answers(k) && !uses(k) {
 				l.sayReserved(l.SymName(l.Funs[k].Sym))
 			}
 		}
