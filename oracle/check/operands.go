@@ -71,7 +71,7 @@ func touches(from, by *operands, result bool) soundness {
 	if from.issued {
 		clear(reads[uniformBase/64:])
 	}
-	if from.queued && by.queued {
+	if from.queued && by.queued || from.double && by.double {
 		clear(reads[:uniformBase/64])
 	}
 	met := reads.meets(&by.writes)

@@ -258,7 +258,7 @@ const (
 // follow goes along every path from a token's word until the output waits for it.
 // From where the input has waited on, no word may touch its registers.
 func (s *schedule) follow(t token) (at int, result soundness) {
-	if board, at, ok := s.cover(t.word); ok && t.result && t.out == noBoard {
+	if board, at, ok := s.cover(t.word, t.result); ok && t.out == noBoard {
 		t.out, t.from = board, at
 	}
 	if t.in == noBoard {
