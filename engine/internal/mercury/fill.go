@@ -93,9 +93,9 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 	case name == ".debug_line", name == ".nv_debug_line_sass":
 		return l.fillLines(img, id)
 	case name == ".nv_debug_info_reg_sass":
-		return l.fillRegisters(img, id)
+		return l.fillRegisters(img, id, false)
 	case name == ".nv_debug_info_reg_type":
-		return l.fillTypes(img, id)
+		return l.fillRegisters(img, id, true)
 	}
 	if s.Type != cuda.SHTProgbits {
 		// Made of the Mercury section's bytes, whatever the input's SASS has.

@@ -21,31 +21,42 @@ type registerTable struct {
 	rows  [][]byte
 }
 
-// fillRegisters makes .nv_debug_info_reg_sass of the SASS side: the inputs' tables, in which those of
-// a function that the image doesn't have, or that had one before, are about no code. Such a one is
-// made of the Mercury side's: a link before may have split rows of the other (nvlink 13.4.59 over a part).
-func (l *Backend) fillRegisters(img *plan, id model.SecID) error {
+// fillRegisters makes .nv_debug_info_reg_sass of the SASS side, or .nv_debug_info_reg_type: the inputs'
+// tables, in which those of a function that the image doesn't have, or that had one before, are about no
+// code. Such a one is made of the Mercury side's: a link before may have split rows of the other (nvlink
+// 13.4.59 over a part).
+func (l *Backend) fillRegisters(img *plan, id model.SecID, types bool) error {
+	cut := cutRegisters
+	if types {
+		cut = cutTypes
+	}
 	open := l.codeByName(img)
 	var out []byte
 	for _, c := range l.Parts[id].Chunks {
-		sass, merc, err := l.tablesOf(c, cutRegisters)
+		sass, merc, err := l.tablesOf(c, cut)
 		if err != nil {
 			return err
+		}
+		registers := merc
+		if types {
+			registers = registersOf(l.Sides[c.File].File)
 		}
 		for i, t := range sass {
 			fn := open[t.name]
 			open[t.name] = nil
-			if fn == nil && i < len(merc) && merc[i].name == t.name {
-				t = merc[i]
-				slices.SortStableFunc(t.rows, func(a, b []byte) int { return cmp.Compare(registerOf(a), registerOf(b)) })
+			if fn == nil && i < len(merc) && i < len(registers) && merc[i].name == t.name && registers[i].name == t.name && merc[i].count == registers[i].count {
+				t = merc[i].asIn(&registers[i])
 			}
-			out = appendHead(out, t)
+			out = append(append(out, t.name...), 0)
+			out = binary.LittleEndian.AppendUint32(out, t.count)
+			if types {
+				out = append(out, t.rows[0]...)
+				continue
+			}
 			move := l.rangeMover(fn, c.File)
 			for _, row := range t.rows {
 				out = append(out, row...)
-				for _, at := range [...]int{len(out) - 8, len(out) - 4} {
-					binary.LittleEndian.PutUint32(out[at:], move(binary.LittleEndian.Uint32(out[at:])))
-				}
+				moveRange(out[len(out)-8:], move)
 			}
 		}
 	}
@@ -54,31 +65,11 @@ func (l *Backend) fillRegisters(img *plan, id model.SecID) error {
 	return nil
 }
 
-// fillTypes makes .nv_debug_info_reg_type of the SASS side, whose types go with the registers.
-func (l *Backend) fillTypes(img *plan, id model.SecID) error {
-	open := l.codeByName(img)
-	var out []byte
-	for _, c := range l.Parts[id].Chunks {
-		sass, merc, err := l.tablesOf(c, cutTypes)
-		if err != nil {
-			return err
-		}
-		registers := registersOf(l.Sides[c.File].File)
-		for i, t := range sass {
-			fn := open[t.name]
-			open[t.name] = nil
-			if fn == nil && i < len(merc) && i < len(registers) && merc[i].name == t.name && registers[i].name == t.name && merc[i].count == registers[i].count {
-				t = merc[i].asIn(&registers[i])
-			}
-			out = appendHead(out, t)
-			for _, row := range t.rows {
-				out = append(out, row...)
-			}
-		}
+// moveRange translates the two places of a range.
+func moveRange(b []byte, move func(uint32) uint32) {
+	for _, at := range [...]int{0, 4} {
+		binary.LittleEndian.PutUint32(b[at:], move(binary.LittleEndian.Uint32(b[at:])))
 	}
-	sass := &img.parts[img.sassOf[id]]
-	sass.data, sass.hdr.Size = out, uint64(len(out))
-	return nil
 }
 
 // codeByName returns the code of an image's functions; of static functions of one name the first.
@@ -114,36 +105,40 @@ func (l *Backend) tablesOf(c model.Chunk, cut func([]byte) ([]registerTable, int
 
 // registersOf returns the tables of registers on an input's Mercury side.
 func registersOf(f *cubin.File) []registerTable {
-	for i := range f.OfType(cuda.SHTProgbits) {
-		if s := f.Section(i); s.Flags&cuda.SHFMercury != 0 && f.SectionName(&s) == ".nv.merc.nv_debug_info_reg_sass" {
-			tables, _ := cutRegisters(f.Content(&s))
-			return tables
-		}
+	i := f.Lookup(".nv.merc.nv_debug_info_reg_sass")
+	if i == 0 {
+		return nil
 	}
-	return nil
+	s := f.Section(i)
+	tables, _ := cutRegisters(f.Content(&s))
+	return tables
 }
 
-// asIn returns a table of types in the order of the registers that they go with.
+// asIn returns a table of registers in their order, or one of types in the order of the registers
+// that they go with.
 func (t *registerTable) asIn(registers *registerTable) registerTable {
 	order := make([]int, t.count)
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(registerOf(registers.rows[i]), registerOf(registers.rows[j])) })
+	in := registerTable{name: t.name, count: t.count}
+	if t == registers {
+		for _, k := range order {
+			in.rows = append(in.rows, t.rows[k])
+		}
+		return in
+	}
 	types := make([]byte, t.count)
 	for i, k := range order {
 		types[i] = t.rows[0][k]
 	}
-	return registerTable{name: t.name, count: t.count, rows: [][]byte{types}}
+	in.rows = [][]byte{types}
+	return in
 }
 
 // registerOf returns which register a row is about.
 func registerOf(row []byte) uint32 { return binary.LittleEndian.Uint32(row[len(row)-12:]) }
-
-func appendHead(out []byte, t registerTable) []byte {
-	out = append(append(out, t.name...), 0)
-	return binary.LittleEndian.AppendUint32(out, t.count)
-}
 
 // cutRegisters cuts tables of registers; end is where what is none begins.
 func cutRegisters(b []byte) (tables []registerTable, end int) {

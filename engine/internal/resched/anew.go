@@ -123,11 +123,16 @@ func traceAnew(words []word, doubles, older bool) *flow {
 		f = traceFresh(words, f.freshDoubles())
 	}
 	f.strange, f.older = true, older
+	f.findPointsAnew()
+	return f
+}
+
+// findPointsAnew is findPoints where nothing is known of them.
+func (f *flow) findPointsAnew() {
 	for t := range f.tokens {
 		f.tokens[t].point = -1
 	}
 	f.findPoints()
-	return f
 }
 
 // giveOutAnew gives out all scoreboards of the code.

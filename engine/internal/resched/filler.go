@@ -21,7 +21,7 @@ var (
 const maxPause = 11
 
 func fillerOf(words []word, late bool) filler {
-	if late && slices.ContainsFunc(words, func(w word) bool { return w.isIMMA() || w.isDMMA() }) {
+	if late && hasMatrices(words) {
 		return pauses
 	}
 	return nops
@@ -29,10 +29,15 @@ func fillerOf(words []word, late bool) filler {
 
 // fillerIn returns what fills the time in a block: NOPs where it has no products of matrices.
 func (f *flow) fillerIn(bl *block) filler {
-	if !slices.ContainsFunc(f.words[bl.from:bl.to], func(w word) bool { return w.isIMMA() || w.isDMMA() }) {
+	if !hasMatrices(f.words[bl.from:bl.to]) {
 		return nops
 	}
 	return f.filler
+}
+
+// hasMatrices reports whether code has products of matrices.
+func hasMatrices(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.isIMMA() || w.isDMMA() })
 }
 
 // isPause reports whether a word is the UIADD3 that does nothing.

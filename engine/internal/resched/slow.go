@@ -279,10 +279,7 @@ func slowed(words []word, gone []bool, leaf bool, how Options, r *Result) (out [
 	if how.Late {
 		a.anew, a.strange = true, true
 		a.same = a.noChanges(&how)
-		for t := range a.tokens {
-			a.tokens[t].point = -1
-		}
-		a.findPoints()
+		a.findPointsAnew()
 	}
 	dead := -1
 	if leaf && len(a.first[0]) > 0 {
