@@ -81,12 +81,19 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 	if l.Release.ClosesLines && s.Size > 0 && l.isLines(id) {
 		return l.fillLines(img, id)
 	}
-	if l.sharesBytes(id, chunks) || s.Size == 0 && l.isEmpty(chunks) {
+	name := l.Names.Str(s.Name)
+	shared := l.sharesBytes(id, chunks)
+	if shared && name == ".nv_debug_info_reg_sass" {
+		if err := l.fillRegisters(img, id, false); err != nil || !l.holds(sass.data, chunks) {
+			return err
+		}
+		sass.data = nil
+	}
+	if shared || s.Size == 0 && l.isEmpty(chunks) {
 		sass.chunks = chunks
 		merc.twin = int(img.sassOf[id])
 		return nil
 	}
-	name := l.Names.Str(s.Name)
 	switch {
 	case name == ".debug_frame":
 		return l.fillFrames(img, id)
@@ -163,6 +170,19 @@ func (l *Backend) isEmpty(chunks []model.Chunk) bool {
 		}
 	}
 	return true
+}
+
+// holds reports whether bytes are those of the inputs, one after the other.
+func (l *Backend) holds(b []byte, chunks []model.Chunk) bool {
+	for _, c := range chunks {
+		f := l.Sides[c.File].File
+		s := f.Section(int(c.From))
+		var ok bool
+		if b, ok = bytes.CutPrefix(b, f.Content(&s)); !ok {
+			return false
+		}
+	}
+	return len(b) == 0
 }
 
 // sharesBytes reports whether both sides of a section are one stretch of the

@@ -22,7 +22,7 @@ func (l *Usage) CheckReserved() {
 	}
 	uses := func(f model.FunID) bool { return l.asks[f].marks&markReservedSmem != 0 }
 	if !l.IsRelocatable() {
-		answers := l.AnswersForAny(uses)
+		answers := l.AnswersForAny(func(f model.FunID) bool { return uses(f) && l.Funs[f].Live })
 		for _, k := range slices.Backward(l.LiveKernels()) {
 			if answers(k) && !uses(k) {
 				l.sayReserved(l.SymName(l.Funs[k].Sym))
