@@ -29,7 +29,9 @@ import (
 //
 //	program release options files exit image text key code
 //
-// A program is target/seed, with ptxas' release and options; its files are in objects.zip. key as in answers.tsv. Where the
+// A program is target/seed, with ptxas' release and options; its files are in objects.zip, where one that isn't a cubin
+// keeps the end of its name: .o is a host object, .a an archive. Links of other programs change recorded ones: NAME is then
+// what was done, such as an edit of a section's flags, and the program. key as in answers.tsv. Where the
 // image differs, as most do whose kernels are scheduled anew, code has a sum of each section of code in nvlink's image,
 // with a ! before those that are other ones here; behind such a sum stand six bits of a sum of each instruction, with a !
 // before those that are other ones here. What is nvlink's has to stay so. A change of a rule may lose one instruction and
@@ -56,7 +58,7 @@ func (l *reachedLink) row() string {
 func (l *reachedLink) question(objects map[string][]byte) *fuzz.Question {
 	q := &fuzz.Question{Release: l.Release, Args: l.Args}
 	for i, name := range l.Inputs {
-		q.Inputs = append(q.Inputs, engine.Input{Name: fmt.Sprintf("m%d.cubin", i), Data: objects[name]})
+		q.Inputs = append(q.Inputs, engine.Input{Name: fmt.Sprintf("m%d%s", i, cmp.Or(filepath.Ext(name), ".cubin")), Data: objects[name]})
 	}
 	return q
 }
@@ -231,7 +233,7 @@ func askReached(t *testing.T, list []reachedLink, objects map[string][]byte) []r
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.Inputs[i] = sum(data)
+			l.Inputs[i] = sum(data) + strings.TrimSuffix(filepath.Ext(path), ".cubin")
 			objects[l.Inputs[i]] = data
 		}
 		if slices.ContainsFunc(list, func(have reachedLink) bool {
