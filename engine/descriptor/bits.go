@@ -62,11 +62,7 @@ func Insert(place []byte, v uint64, first, width uint32) {
 		n := min(64-bit, uint(width))
 		mask := ones(n) << bit
 		storeWord(place, word, loadWord(place, word)&^mask|v<<bit&mask)
-		if n == 64 {
-			v = 0
-		} else {
-			v >>= n
-		}
+		v >>= n
 		first += uint32(n)
 		width -= uint32(n)
 	}

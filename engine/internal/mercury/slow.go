@@ -95,7 +95,5 @@ func (fn *code) dropSkips(r *resched.Result) {
 		words, nodes = append(words, fn.words[i]), append(nodes, fn.cap.Nodes[i])
 	}
 	fn.words, fn.cap.Nodes = words, nodes
-	if fn.made != nil {
-		fn.made = made
-	}
+	fn.made = made
 }
