@@ -1,6 +1,9 @@
 package resched
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Code from the toolkit of an older finalizer. Releases from 13.1 on give out all
 // scoreboards of it, of functions that call and of those that return too, and with -r.
@@ -18,6 +21,9 @@ import "slices"
 //     held until the second all the same.
 //
 // Code that branches by registers keeps its schedule: where such a branch goes isn't known.
+//
+// A MEMBAR of the block is waited for by the next word, but on sm_120 and sm_121, where it holds
+// nothing.
 //
 // From 13.2 on a BSYNC of the two kinds that lanes are sure to reach has a NOP in front.
 //
@@ -50,7 +56,8 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 		r.TooLarge = true
 		return r, dead
 	}
-	a := &allocator{flow: traceAnew(words, how.HoldsDoubles, true), anew: true}
+	more := stallFences(words, !how.Adds)
+	a := &allocator{flow: traceAnew(words, more, how.HoldsDoubles, true), anew: true}
 	a.setApart(r.sumsNow(), &how, &r)
 	a.same = a.noChanges(&how)
 	token := -1
@@ -76,6 +83,25 @@ func dropAddressReuse(words []word) {
 			w.hi &^= reuseBits
 		}
 	}
+}
+
+// stallFences has MEMBARs of the block stall as all others do. It returns what they hold: with
+// holds a scoreboard that the word behind them waits for.
+func stallFences(words []word, holds bool) map[int]*fresh {
+	const fenceStall = 6
+	more := make(map[int]*fresh)
+	for i := range words {
+		w := &words[i]
+		if !w.isMEMBAR() || w.hi&0xffff != membarCTA || w.rd() != noBoard {
+			continue
+		}
+		w.setStall(fenceStall)
+		w.hi |= 1 << yieldBit
+		if holds {
+			more[i] = &fresh{rd: true}
+		}
+	}
+	return more
 }
 
 // isUnoptimized reports whether code is what ptxas makes without optimization: the
@@ -115,12 +141,13 @@ func pads(words []word, r *Result) map[int][]word {
 	return front
 }
 
-// traceAnew is trace of code from another finalizer. doubles says that all of them hold
-// scoreboards, older that its toolkit is an older one.
-func traceAnew(words []word, doubles, older bool) *flow {
-	f := trace(words)
+// traceAnew is trace of code from another finalizer, with tokens that the input hasn't. doubles
+// says that all of them hold scoreboards, older that its toolkit is an older one.
+func traceAnew(words []word, more map[int]*fresh, doubles, older bool) *flow {
+	f := traceFresh(words, more)
 	if doubles {
-		f = traceFresh(words, f.freshDoubles())
+		maps.Copy(more, f.freshDoubles())
+		f = traceFresh(words, more)
 	}
 	f.strange, f.older = true, older
 	f.findPointsAnew()
@@ -200,7 +227,7 @@ func (a *allocator) isFreeAnew(b, t int) bool {
 // are the sources of its own instruction alone.
 func (a *allocator) returnsWith(t int, tokens []int) bool {
 	tok := &a.tokens[t]
-	return len(tokens) == 1 && a.tokens[tokens[0]].at == tok.at && a.words[tok.point].op() == opRET
+	return len(tokens) == 1 && a.tokens[tokens[0]].at == tok.at && a.tokens[tokens[0]].point < 0 && a.words[tok.point].op() == opRET
 }
 
 // leadsToLoop reports whether a loop follows a block, of which the token's isn't part.

@@ -84,7 +84,9 @@ func (a *allocator) chooseInside(b, t int, held *holders, reserve bool) int {
 	if tok.slow {
 		low = slowFirst
 	}
-	if sb := lowestOf(low, high, func(sb int) bool { return len(held[sb]) == 0 || a.anew && a.returnsWith(t, held[sb]) }); sb >= 0 {
+	if sb := lowestOf(a.lowest, high, func(sb int) bool {
+		return sb >= low && len(held[sb]) == 0 || a.anew && a.returnsWith(t, held[sb])
+	}); sb >= 0 {
 		return sb
 	}
 	return a.crowded(b, t, held, low, high)

@@ -106,7 +106,7 @@ func (w *word) operands() operands {
 	case opBRXU:
 		d.readUniform(aField, 2)
 	}
-	_ = d.matrices(op) || d.memory(op) || d.check(op) || d.logic(op) || d.unary(op) || d.toUniform(op) || d.uniform(op) || d.alu(op)
+	_ = d.matrices(op) || d.memory(op) || d.check(op) || d.logic(op) || d.unary(op) || d.toUniform(op) || d.uniform(op) || d.barrier(op) || d.alu(op)
 	return d.operands
 }
 

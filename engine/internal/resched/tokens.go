@@ -204,9 +204,11 @@ func (f *flow) touches(t, i int) bool {
 	return overlap(own.writes, o.writes) || overlap(own.writes, o.reads)
 }
 
-// readsUniformLate reports whether an instruction is one of textures and surfaces, which read uniform
-// registers late.
-func (w *word) readsUniformLate() bool { return w.op()>>8 == 0xf }
+// readsUniformLate reports whether an instruction reads uniform registers late: those of textures
+// and surfaces, exchanges of barriers and bulk copies.
+func (w *word) readsUniformLate() bool {
+	return w.op()>>8 == 0xf || w.op() == opSYNCS || w.op() == opUBLKCP
+}
 
 // excludes reports whether of two words of a block the later one is done by no thread that does
 // the first: the same predicate guards both, inverted, and nothing in between writes it.
@@ -244,6 +246,8 @@ func hasUniform(list []span) bool {
 func (f *flow) needs(t, i int, was bitset) bool {
 	tok := &f.tokens[t]
 	switch {
+	case f.older && f.words[tok.at].isMEMBAR():
+		return i == tok.at+1
 	case tok.fresh && f.words[i].isCall():
 		return true
 	case f.apart && f.words[i].op() == opRET && was.has(t) && f.words[i].wait()>>tok.board&1 != 0:
@@ -266,6 +270,8 @@ func (f *flow) needs(t, i int, was bitset) bool {
 		return false
 	case f.strange && tok.at == 0 && f.words[0].loadsStack():
 		return false // another finalizer waits for it elsewhere
+	case !tok.read && f.words[tok.at].isSYNCS():
+		return true // what it did to the barrier is waited for, not its result
 	case f.older && !f.apart && f.words[i].op() != opYIELD && f.words[tok.at].isUnderstood():
 		return false
 	}

@@ -135,6 +135,7 @@ const (
 	opATOMS         = 0x38c
 	opATOMSUniform  = 0x98c // its address in a uniform register
 	opSYNCS         = 0x5b2
+	opUBLKCP        = 0x3ba
 	opSUST          = 0xf9d
 	opSULD          = 0xf99
 	opLDGSTS        = 0xfae
