@@ -10,10 +10,11 @@ type block struct {
 	next     []int // blocks
 }
 
-// endsBlock reports whether control may go elsewhere behind an instruction.
+// endsBlock reports whether control may go elsewhere behind an instruction, or stops there for a
+// debugger or a counter.
 func (w *word) endsBlock() bool {
 	switch w.op() {
-	case opBRA, opBRAUnif, opEXIT, opBSYNC, opRET, opBRX, opBRXU:
+	case opBRA, opBRAUnif, opEXIT, opBSYNC, opRET, opBRX, opBRXU, opBPT, opPMTRIG:
 		return true
 	}
 	return w.isCall()
@@ -33,7 +34,7 @@ func (w *word) fallsThrough() bool {
 	case opBRA:
 		// A branch with a predicate of its own, and BRA.DIV.
 		return w.field(82, 23) != plainBits || w.field(24, 8) != 0 && w.field(24, 8) != zero
-	case opBRAUnif, opBSYNC:
+	case opBRAUnif, opBSYNC, opBPT, opPMTRIG:
 		return true
 	}
 	return false
