@@ -268,8 +268,8 @@ func stackLoad(words []word) bool {
 	}
 	for i := 1; i < len(words); i++ {
 		for _, s := range words[i].operands().reads {
-			if s.first == stackRegister {
-				return false
+			if s.first <= stackRegister && stackRegister < s.first+s.count {
+				return false // half of a pair, too
 			}
 		}
 	}
