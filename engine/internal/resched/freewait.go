@@ -72,20 +72,6 @@ func (w *word) sourcesRead() int {
 	return 13
 }
 
-// opPMTRIG counts an event for profilers. What was taken in front of one is not known to be
-// complete behind it, however long that is. Source: kernels of our own put to nvlink 13.0.88.
-const opPMTRIG = 0x801
-
-// countsEvent reports whether a PMTRIG stands in front of word to and not in front of word from.
-func (a *allocator) countsEvent(from, to int) bool {
-	for i := from; i < to; i++ {
-		if a.words[i].op() == opPMTRIG {
-			return true
-		}
-	}
-	return false
-}
-
 // inUnit is freeFrom of what the unit of doubles of sm_103 does.
 const inUnit = 2
 
@@ -143,9 +129,6 @@ func (a *allocator) hasMoved(at, to int) bool {
 // was wrong. Source: CUB's radix sort and HeCBench, linked by nvlink 13.0.88.
 func (a *allocator) isCompleteAt(b, t, at int) bool {
 	tok := &a.tokens[t]
-	if a.countsEvent(tok.at, at) {
-		return false
-	}
 	if kind := a.words[tok.at].kind(); !tok.read && (kind == kindCount || kind == kindMUFU || kind == kindConvert) {
 		return a.cycles(b, tok.at, at) >= a.freeFrom(t)
 	}
@@ -179,7 +162,7 @@ func (a *allocator) isFreeAtFence(b, t int, was bitset) bool {
 			a.doubts |= nearFence // the stack pointer's, seen to be waited for and not
 		}
 		return !a.late && a.isOverBackEdge(b, t)
-	case tok.slow || last < a.fenceWords || a.countsEvent(tok.at, last):
+	case tok.slow || last < a.fenceWords:
 		return false
 	}
 	fence := last - a.fenceWords
