@@ -1,5 +1,7 @@
 package resched
 
+import "slices"
+
 // spacing is a block whose words are set apart anew.
 type spacing struct {
 	*flow
@@ -76,6 +78,9 @@ func (p *spacing) leastBefore(k int) bound {
 			}
 		}
 	}
+	if w.isCall() {
+		p.completeAt(&b, k)
+	}
 	p.before.of(w, &p.ops[i], func(at int, h hazard) {
 		if h != hazardUnit && p.words[at].wr() != noBoard {
 			return
@@ -96,6 +101,16 @@ func (p *spacing) leastBefore(k int) bound {
 		p.apart(&b, k, at, was, is)
 	})
 	return b
+}
+
+// completeAt raises a bound of word k, a call, by the results that another function may read.
+func (p *spacing) completeAt(to *bound, k int) {
+	for j := k - 1; j >= 0 && p.is[k-1]-p.is[j] < untilEnd; j-- {
+		at := p.from + j
+		if p.words[at].wr() == noBoard && slices.ContainsFunc(p.ops[at].writes, func(r span) bool { return r.first < uniformFile }) {
+			p.apart(to, k, at, untilEnd, untilEnd)
+		}
+	}
 }
 
 // add takes a word in.
@@ -133,6 +148,9 @@ func (f *flow) newSpacing(bl *block, c *changes) *spacing {
 	return &spacing{flow: f, block: bl, changes: c, was: make([]int, n), is: make([]int, n), integers: -1, were: -1, paced: -1, product: -1, constant: -1, barrier: -1, readers: make(map[int]int), before: producers{halves: c.halves}}
 }
 
+// barrierMove is the stall of a BMOV.
+const barrierMove = 5
+
 // setBlockApart sets the words of a block apart anew.
 func (f *flow) setBlockApart(bl *block, c *changes) {
 	n := bl.to - bl.from
@@ -145,6 +163,9 @@ func (f *flow) setBlockApart(bl *block, c *changes) {
 			p.was[k] = p.was[k-1] + s + gap
 			least := p.leastBefore(k)
 			w, before := &f.words[bl.from+k], &f.words[bl.from+k-1]
+			if before.op() == opBMOV || before.op() == opBMOVBack {
+				least.is = max(least.is, min(s, barrierMove))
+			}
 			if s > least.was && gap == 0 && !(c.unpaced && (w.isPaced() || w.op() == opBRA && before.isDouble())) {
 				least.is = max(least.is, s) // for a reason that isn't known
 			}

@@ -136,6 +136,8 @@ const (
 	opATOMSUniform  = 0x98c // its address in a uniform register
 	opSYNCS         = 0x5b2
 	opUBLKCP        = 0x3ba
+	opBMOV          = 0x355
+	opBMOVBack      = 0x356
 	opBPT           = 0x95c
 	opPMTRIG        = 0x801
 	opSUST          = 0xf9d
