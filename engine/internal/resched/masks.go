@@ -114,6 +114,7 @@ func (a *allocator) masks() {
 		if !changed[b] {
 			continue
 		}
+		waited := a.waitedFor(b)
 		if a.write(b, masks) && b != 0 {
 			a.doubts |= laterWait
 			if a.entersBack(b) {
@@ -124,7 +125,22 @@ func (a *allocator) masks() {
 			}
 		}
 		a.spread(b)
+		for _, i := range waited {
+			if w := &a.words[i]; !w.isWaitedFor(&a.words[i+1]) && w.stall() == apart {
+				w.setStall(1)
+			}
+		}
 	}
+}
+
+// waitedFor returns the words of a block of code that is made anew that the next word waits for.
+func (a *allocator) waitedFor(b int) (list []int) {
+	for i := a.blocks[b].from; a.anew && i+1 < a.blocks[b].to; i++ {
+		if a.words[i].isWaitedFor(&a.words[i+1]) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // changedBlocks returns which blocks that can be reached don't keep their masks.
@@ -198,9 +214,31 @@ func (a *allocator) spread(b int) {
 	for i := bl.from; i+1 < bl.to; i++ {
 		for _, t := range a.first[i] {
 			if tok := &a.tokens[t]; !tok.dead && a.words[i+1].wait()>>tok.now&1 != 0 && a.words[i].stall() < apart {
+				a.catchUp(bl, i+1, apart-a.words[i].stall())
 				a.words[i].setStall(apart)
 			}
 		}
+	}
+}
+
+// catchUp takes the cycles that a double stalls for longer from the first word, from word i on, that
+// stalls for the double's sake: the word behind that needs nothing of those between.
+func (a *allocator) catchUp(bl *block, i, more int) {
+	if !a.anew || !a.words[i-1].isDouble() {
+		return
+	}
+	for j := i; j+1 < bl.to; j++ {
+		if a.words[j].stall() <= apart+more {
+			continue
+		}
+		next := &a.ops[j+1]
+		for k := i; k <= j; k++ {
+			if own := &a.ops[k]; a.words[k].wr() == noBoard && (overlap(own.writes, next.reads) || overlap(own.writes, next.writes)) {
+				return
+			}
+		}
+		a.words[j].setStall(a.words[j].stall() - more)
+		return
 	}
 }
 
