@@ -1,5 +1,7 @@
 package selfcheck
 
+import "github.com/twinlink/twinlink/capsule"
+
 // ShareAbove sets the number of nodes that make another worker worth its start.
 func ShareAbove(nodes int) (before int) {
 	before, leastShare = leastShare, nodes
@@ -14,3 +16,12 @@ func BesideAbove(sections int) (before int) {
 
 // HasPrincipal reports whether it is known which word of nodes of a tag attributes name.
 func HasPrincipal(tag uint32) bool { return principals[tag] != nil }
+
+// Shares splits functions of so many instructions into at most n parts.
+func Shares(n int, words ...int) [][2]int {
+	m := new(capsule.Image)
+	for _, w := range words {
+		m.Funcs = append(m.Funcs, capsule.Func{Code: make([]byte, w*capsule.WordSize)})
+	}
+	return (&checker{m: m}).share(n)
+}

@@ -55,6 +55,13 @@ func (c *checker) repairRelocs(section int, list []cubin.Reloc) {
 	c.repairs = append(c.repairs, repair{section, 0, data, true})
 }
 
+func (p *repair) apply(d *cubin.Editor) error {
+	if p.whole {
+		return d.SetData(p.section, p.data)
+	}
+	return d.Patch(p.section, p.off, p.data)
+}
+
 // Reconstitute checks a file and returns it with its SASS side as the Mercury
 // side has it: instructions of stored nodes, symbols, attributes, relocations,
 // code addresses in data, padding. What Mercury can't tell stays: PLAIN
@@ -71,14 +78,8 @@ func Reconstitute(name string, data []byte, opts Options) (*Report, []byte, erro
 	resized := false
 	for i := range c.repairs {
 		p := &c.repairs[i]
-		var err error
-		if p.whole {
-			resized = resized || len(p.data) != len(d.Data(p.section))
-			err = d.SetData(p.section, p.data)
-		} else {
-			err = d.Patch(p.section, p.off, p.data)
-		}
-		if err != nil {
+		resized = resized || p.whole && len(p.data) != len(d.Data(p.section))
+		if err := p.apply(d); err != nil {
 			return r, nil, err
 		}
 	}

@@ -46,3 +46,22 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 }
+
+// A part ends with the function that brings it to its share, not before and not behind.
+func TestShares(t *testing.T) {
+	defer selfcheck.ShareAbove(selfcheck.ShareAbove(10))
+	for _, tt := range []struct {
+		words []int
+		want  [][2]int
+	}{
+		{[]int{9}, [][2]int{{0, 1}}},
+		{[]int{9, 1, 10}, [][2]int{{0, 2}, {2, 3}}},
+		{[]int{9, 2, 9}, [][2]int{{0, 2}, {2, 3}}},
+		{[]int{5, 5, 5, 5, 10}, [][2]int{{0, 2}, {2, 4}, {4, 5}}},
+		{[]int{40, 1}, [][2]int{{0, 1}, {1, 2}}},
+	} {
+		if diff := cmp.Diff(tt.want, selfcheck.Shares(4, tt.words...)); diff != "" {
+			t.Errorf("%v: %s", tt.words, diff)
+		}
+	}
+}
