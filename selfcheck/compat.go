@@ -43,7 +43,7 @@ const (
 
 // oldCompatRules is what 12.8 and 12.9 were seen to write.
 var oldCompatRules = map[cuda.CompatAttr]compatRule{
-	2: {cuda.FormatByte, []uint16{1}},
+	2: compatRules[api135][2],
 	3: compatRules[api130][3],
 	5: compatRules[api130][5],
 	6: {cuda.FormatByte, []uint16{1}},

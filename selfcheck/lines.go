@@ -225,7 +225,7 @@ const opIMNMX = 0x17
 // lineless reports whether the finalizer gives a node the line of another: the
 // VIMNMX that sm_110 writes as IMNMX.
 func (c *checker) lineless(fn *capsule.Func, n *capsule.Node) bool {
-	return n.Kind == capsule.Full && c.sm == 110 && fn.Code[n.SASS] == opIMNMX
+	return n.Kind == capsule.Full && (c.sm == 110 || c.sm == 101) && fn.Code[n.SASS] == opIMNMX
 }
 
 // cursor finds the row of rising addresses.

@@ -27,7 +27,7 @@ func TestOldCompat(t *testing.T) {
 	if at < 0 {
 		t.Fatal("no .nv.compat")
 	}
-	for k, value := range map[int]byte{1: 77, 2: 2, 5: 77, 6: 77, 10: 77, 14: 77} {
+	for k, value := range map[int]byte{1: 77, 2: 4, 5: 77, 6: 77, 10: 77, 14: 77} {
 		other := bytes.Clone(data)
 		other[at+k] = value
 		if r := selfcheck.Check("sync", other, selfcheck.Options{}); r.Verdict != selfcheck.Incomplete {
@@ -93,6 +93,24 @@ func TestOldMinis(t *testing.T) {
 	data[at]++
 	if r := selfcheck.Check("minis", data, selfcheck.Options{}); r.Verdict != selfcheck.Fail {
 		t.Errorf("another opcode: %v", r.Verdict)
+	}
+}
+
+// TestOldQuery wants a program of ptxas 12.9 that queries a texture, of which it writes no call graph, to pass, and the
+// lack of one found in another.
+func TestOldQuery(t *testing.T) {
+	data, err := os.ReadFile("testdata/query-12.9.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := selfcheck.Check("query", data, selfcheck.Options{AllowUnknown: true})
+	if r.Verdict != selfcheck.Pass || len(r.Unknown) > 0 {
+		t.Errorf("%v: %v, not known: %v", r.Verdict, r.Findings, r.Unknown)
+	}
+	other := bytes.ReplaceAll(data, []byte{0x6f, 0x7f}, []byte{0x18, 0x79}) // NOP for TXQ
+	r = selfcheck.Check("query", other, selfcheck.Options{})
+	if !slices.ContainsFunc(r.Findings, func(f selfcheck.Finding) bool { return f.Expected == ".nv.callgraph" }) {
+		t.Errorf("without TXQ: %v", r.Findings)
 	}
 }
 

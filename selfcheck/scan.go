@@ -60,7 +60,7 @@ func (s *scan) Plain(code []byte, sass uint32) (large, unknown uint32) {
 // gives warps more of them, the check of the first such word takes the limit away.
 func (s *scan) leave(words stretch) {
 	s.left = append(s.left, words)
-	if s.lanes != lanesOf(0) && !fixed(s.code) {
+	if s.lanes != lanesOf(0) && hasOpcode(s.code, opUSETMAXREG) {
 		for at := words.from; at < words.to; at += capsule.WordSize {
 			w := wordAt(s.code, at)
 			if !registersFit(w, s.table[w.Lo&opcodeMask].fields, s.lanes) {

@@ -2,6 +2,7 @@ package selfcheck
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/capsule"
@@ -64,7 +65,7 @@ var sectionRules = []sectionRule{
 	{".nv.compat", cuda.SHTCudaCompat, cuda.SHTCudaCompat, 0, linkNone, infoNone, 4, 0, 0},
 	{".nv.info", cuda.SHTCudaInfo, cuda.SHTCudaInfo, 0, linkSymtab, infoNone, 4, 0, cuda.SHTMercInfo},
 	{".nv.info.*", cuda.SHTCudaInfo, cuda.SHTCudaInfo, cuda.SHFInfoLink, linkSymtab, infoOwner, 4, 0, cuda.SHTMercInfo},
-	{".nv.callgraph", cuda.SHTCudaCallgraph, cuda.SHTCudaCallgraph, 0, linkSymtab, infoNone, 4, 8, cuda.SHTMercCallgraph},
+	{callgraphSection, cuda.SHTCudaCallgraph, cuda.SHTCudaCallgraph, 0, linkSymtab, infoNone, 4, 8, cuda.SHTMercCallgraph},
 	{".nv.prototype", cuda.SHTCudaPrototype, cuda.SHTCudaPrototype, 0, linkSymtab, infoNone, 4, 8, cuda.SHTMercPrototype},
 	{".nv.resolvedrela.*", cuda.SHTCudaResolvedRela, cuda.SHTCudaResolvedRela, cuda.SHFInfoLink, linkSymtab, infoTarget, 8, 24, cuda.SHTMercResolvedRela},
 	{".rela.nv.constant0.*", cuda.SHTRela, cuda.SHTRela, cuda.SHFInfoLink, linkSymtab, infoTarget, 8, 24, 0},
@@ -145,7 +146,7 @@ func (c *checker) sections() {
 }
 
 // requiredSections is what every file has.
-var requiredSections = [...]string{".shstrtab", ".strtab", ".symtab", ".note.nv.tkinfo", ".nv.compat", ".nv.callgraph"}
+var requiredSections = [...]string{".shstrtab", ".strtab", ".symtab", ".note.nv.tkinfo", compatSection, callgraphSection}
 
 // required checks that no section lacks that every file has, or that a symbol or
 // an attribute stands for.
@@ -156,7 +157,7 @@ func (c *checker) required() {
 	}
 	lack := func(name string) { c.add(kindOf(name), Count, 0, 0, lackingSection, name, "none") }
 	for _, name := range requiredSections {
-		if !have[name] && !(name == compatSection && c.bare()) {
+		if !have[name] && !(name == compatSection && c.bare()) && !(name == callgraphSection && c.asksTextures()) {
 			lack(name)
 		}
 	}
@@ -179,11 +180,23 @@ func (c *checker) required() {
 	}
 }
 
-const compatSection = ".nv.compat"
+const (
+	compatSection    = ".nv.compat"
+	callgraphSection = ".nv.callgraph"
+)
 
 // bare reports whether the file is a link by nvlink 12.9 that has no code: no .nv.compat tells
 // of code then, and the note names none.
 func (c *checker) bare() bool { return c.old && len(c.m.Funcs) == 0 && c.indexOf(compatSection) == 0 }
+
+// asksTextures reports whether a program has a TXQ: ptxas 12.8 to 13.2 writes no call
+// graph for it, but for objects that are to be linked.
+func (c *checker) asksTextures() bool {
+	const opTXQ = 0xf6f
+	return c.m.File.Header.Type == cuda.ETExec && !c.clonesGraph() && slices.ContainsFunc(c.m.Funcs, func(fn capsule.Func) bool {
+		return hasOpcode(fn.Code, opTXQ)
+	})
+}
 
 // clonesGraph reports whether the file is of a release that clones .nv.callgraph
 // and .nv.prototype: from 13.3 on, where the Mercury group also begins with its

@@ -105,15 +105,14 @@ func lanesOf(limit uint32) uint64 {
 	return uint64(limit) * eachLane
 }
 
-// fixed reports whether a text has no instruction that gives warps another
-// number of registers.
-func fixed(code []byte) bool {
+// hasOpcode reports whether a text has an instruction of an opcode.
+func hasOpcode(code []byte, op uint16) bool {
 	for at := 0; at+capsule.WordSize <= len(code); at += capsule.WordSize {
-		if binary.LittleEndian.Uint16(code[at:])&opcodeMask == opUSETMAXREG {
-			return false
+		if binary.LittleEndian.Uint16(code[at:])&opcodeMask == op {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // word checks a word that isn't padding.
@@ -183,7 +182,7 @@ func (c *checker) wordRegisters(k *wordCheck, at uint32, w Word, has uint8) {
 	default:
 		return
 	}
-	if !fixed(k.fn.Code) {
+	if hasOpcode(k.fn.Code, opUSETMAXREG) {
 		k.limitTo(0)
 		k.freed = true
 		return
