@@ -34,3 +34,13 @@ func TestSeenRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Fields that nvdisasm 13.5 prints as uniform registers are not bounded by a function's number of registers: of UTCBAR the
+// mask, of LDSM the second part of the address.
+func TestSeenUniform(t *testing.T) {
+	for op, want := range map[uint16]uint8{0x3e9: 0, 0x83b: 0b0011} {
+		if got := Registers(op); got != want {
+			t.Errorf("%03x: fields %04b, want %04b", op, got, want)
+		}
+	}
+}

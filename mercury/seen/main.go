@@ -6,9 +6,11 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -25,7 +27,7 @@ func main() {
 	out := flag.String("o", "mercury/seen.tsv", "")
 	base := flag.String("base", "", "a table to go on from")
 	flag.Parse()
-	t := table{words: map[key]*entry{}, regs: map[uint16]*registers{}}
+	t := table{words: map[key]*entry{}, regs: map[uint16]*registers{}, asked: map[key][]string{}}
 	if *base != "" {
 		if err := t.read(*base); err != nil {
 			fmt.Fprintln(os.Stderr, "seen:", err)
@@ -76,6 +78,8 @@ type registers struct {
 type table struct {
 	words map[key]*entry
 	regs  map[uint16]*registers
+	asked map[key][]string // lines of 0 words, which mercury/vary made, and so the next
+	free  []string
 }
 
 // read takes over what a table says.
@@ -92,6 +96,10 @@ func (t *table) read(name string) error {
 	}
 	for line := range strings.Lines(string(b)) {
 		f := strings.Split(strings.TrimSpace(line), "\t")
+		if f[0] == "free" {
+			t.free = append(t.free, line)
+			continue
+		}
 		var k key
 		if f[0] == "tag" {
 			tag, _ := strconv.ParseUint(f[1], 16, 32)
@@ -109,6 +117,10 @@ func (t *table) read(name string) error {
 			for i, at := range fields {
 				r.base[i] = slices.Contains(strings.Split(f[2], ","), strconv.Itoa(int(at)))
 			}
+			continue
+		}
+		if f[3] == "0" {
+			t.asked[k] = append(t.asked[k], line)
 			continue
 		}
 		e := &entry{sms: map[cuda.SM]bool{}, zero: word(f[4]), one: word(f[5])}
@@ -225,18 +237,43 @@ func (t *table) registers(w [2]uint64, limit uint32) {
 }
 
 // Enough words, and values, for a field to be one of registers: of other fields
-// some value goes beyond the count sooner or later. Opcodes from c00 on have a
-// uniform register at bit 32.
+// some value goes beyond the count sooner or later.
 const (
 	fewestWords  = 3000
 	fewestValues = 40
 )
 
+// uniform reports whether a field of an opcode may hold a uniform register, as nvdisasm 13.5 names it.
+func uniform(op uint16, at uint) bool {
+	switch at {
+	case 32:
+		return op >= 0xc00 || op == 0x83b // LDSM [R2+UR4]
+	case 64:
+		return op == 0x3e9 // UTCBAR [UR4], URZ, UR6
+	}
+	return false
+}
+
 const heading = `# Made by mercury/seen from cubins of the families that are used for learning; docs/mercury.md names them.
 # plain  opcode  SMs  words  zero bits  one bits
 # tag    tag  opcode  SMs  words  zero bits  one bits
 # regs   opcode  first bits of the fields that hold registers
+# free   plain opcode or tag tag opcode  SM  bits that nvlink 13.5.37 takes with another value, on that SM and its like
+# Lines of 0 words are of tags that no cubin here has: mercury/vary tried them.
 `
+
+func (e *entry) write(w io.Writer, k key) {
+	if k.tag == 0 {
+		fmt.Fprintf(w, "plain\t%03x", k.op)
+	} else {
+		fmt.Fprintf(w, "tag\t%08x\t%03x", k.tag, k.op)
+	}
+	var sms []string
+	for _, sm := range slices.Sorted(maps.Keys(e.sms)) {
+		sms = append(sms, strconv.Itoa(int(sm)))
+	}
+	fmt.Fprintf(w, "\t%s\t%d\t%x.%016x\t%x.%016x\n", strings.Join(sms, ","), e.n, e.zero[1]&(1<<41-1), e.zero[0]&^0xfff, e.one[1]&(1<<41-1), e.one[0]&^0xfff)
+}
 
 func (t *table) write(name string) error {
 	out, err := os.Create(name)
@@ -245,36 +282,37 @@ func (t *table) write(name string) error {
 	}
 	w := bufio.NewWriter(out)
 	w.WriteString(heading)
-	keys := slices.SortedFunc(maps.Keys(t.words), func(a, b key) int {
-		if a.tag != b.tag {
-			return int(int64(a.tag) - int64(b.tag))
+	keys := map[key]bool{}
+	for k := range t.words {
+		keys[k] = true
+	}
+	for k := range t.asked {
+		keys[k] = true
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(keys), func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.tag, b.tag), cmp.Compare(a.op, b.op))
+	}) {
+		if e := t.words[k]; e != nil {
+			e.write(w, k)
 		}
-		return int(a.op) - int(b.op)
-	})
-	for _, k := range keys {
-		e := t.words[k]
-		if k.tag == 0 {
-			fmt.Fprintf(w, "plain\t%03x", k.op)
-		} else {
-			fmt.Fprintf(w, "tag\t%08x\t%03x", k.tag, k.op)
+		for _, line := range t.asked[k] {
+			w.WriteString(line)
 		}
-		var sms []string
-		for _, sm := range slices.Sorted(maps.Keys(e.sms)) {
-			sms = append(sms, strconv.Itoa(int(sm)))
-		}
-		fmt.Fprintf(w, "\t%s\t%d\t%x.%016x\t%x.%016x\n", strings.Join(sms, ","), e.n, e.zero[1]&(1<<41-1), e.zero[0]&^0xfff, e.one[1]&(1<<41-1), e.one[0]&^0xfff)
 	}
 	for _, op := range slices.Sorted(maps.Keys(t.regs)) {
 		r := t.regs[op]
 		var list []string
 		for i, at := range fields {
-			if uniform := at == 32 && op>>9 >= 6; !uniform && r.over[i] == 0 && (r.base[i] || r.n >= fewestWords && len(r.values[i]) >= fewestValues) {
+			if !uniform(op, at) && r.over[i] == 0 && (r.base[i] || r.n >= fewestWords && len(r.values[i]) >= fewestValues) {
 				list = append(list, strconv.Itoa(int(at)))
 			}
 		}
 		if len(list) > 0 {
 			fmt.Fprintf(w, "regs\t%03x\t%s\n", op, strings.Join(list, ","))
 		}
+	}
+	for _, line := range t.free {
+		w.WriteString(line)
 	}
 	if err := w.Flush(); err != nil {
 		return err
