@@ -27,7 +27,7 @@ func main() {
 	out := flag.String("o", "mercury/seen.tsv", "")
 	base := flag.String("base", "", "a table to go on from")
 	flag.Parse()
-	t := table{words: map[key]*entry{}, regs: map[uint16]*registers{}, asked: map[key][]string{}}
+	t := table{words: map[key]*entry{}, regs: map[uint16]*registers{}, asked: map[key][]asked{}}
 	if *base != "" {
 		if err := t.read(*base); err != nil {
 			fmt.Fprintln(os.Stderr, "seen:", err)
@@ -78,8 +78,24 @@ type registers struct {
 type table struct {
 	words map[key]*entry
 	regs  map[uint16]*registers
-	asked map[key][]string // lines of 0 words, which mercury/vary made, and so the next
-	free  []string
+	asked map[key][]asked
+	free  []string // lines that mercury/vary made
+}
+
+// asked is a line of 0 words, which mercury/vary made: it holds for an SM and its like.
+type asked struct {
+	line string
+	sm   cuda.SM
+}
+
+// like reports whether words of an SM or its like were seen.
+func (e *entry) like(sm cuda.SM) bool {
+	for s := range e.sms {
+		if s >= 120 == (sm >= 120) {
+			return true
+		}
+	}
+	return false
 }
 
 // read takes over what a table says.
@@ -120,7 +136,8 @@ func (t *table) read(name string) error {
 			continue
 		}
 		if f[3] == "0" {
-			t.asked[k] = append(t.asked[k], line)
+			sm, _ := strconv.Atoi(f[2])
+			t.asked[k] = append(t.asked[k], asked{line, cuda.SM(sm)})
 			continue
 		}
 		e := &entry{sms: map[cuda.SM]bool{}, zero: word(f[4]), one: word(f[5])}
@@ -243,16 +260,13 @@ const (
 	fewestValues = 40
 )
 
-// uniform reports whether a field of an opcode may hold a uniform register, as nvdisasm 13.5 names it.
-func uniform(op uint16, at uint) bool {
-	switch at {
-	case 32:
-		return op >= 0xc00 || op == 0x83b // LDSM [R2+UR4]
-	case 64:
-		return op == 0x3e9 // UTCBAR [UR4], URZ, UR6
-	}
-	return false
+// uniformFields are fields of opcodes below c00 that may hold a uniform register, as nvdisasm 13.5 names it.
+var uniformFields = map[uint16]uint{
+	0x299: 64, 0x3e9: 64, 0x7ac: 24, 0x83b: 32, 0x890: 64, 0x8a4: 64, 0x984: 32, 0x988: 64,
 }
+
+// uniform reports whether a field of an opcode may hold a uniform register.
+func uniform(op uint16, at uint) bool { return at == 32 && op >= 0xc00 || uniformFields[op] == at }
 
 const heading = `# Made by mercury/seen from cubins of the families that are used for learning; docs/mercury.md names them.
 # plain  opcode  SMs  words  zero bits  one bits
@@ -295,8 +309,10 @@ func (t *table) write(name string) error {
 		if e := t.words[k]; e != nil {
 			e.write(w, k)
 		}
-		for _, line := range t.asked[k] {
-			w.WriteString(line)
+		for _, a := range t.asked[k] {
+			if e := t.words[k]; e == nil || !e.like(a.sm) {
+				w.WriteString(a.line)
+			}
 		}
 	}
 	for _, op := range slices.Sorted(maps.Keys(t.regs)) {
