@@ -206,6 +206,7 @@ func (c *checker) sameOptions() {
 
 // attribute compares one pair.
 func (c *checker) attribute(fn *capsule.Func, m, s *record) {
+	c.possible(fn, m)
 	if m.Value != s.Value || len(m.Data) != len(s.Data) {
 		c.add(Text, Content, fn.Info, s.at, m.Attr.String(), hex(m.Value), hex(s.Value))
 		return
@@ -290,6 +291,7 @@ func (c *checker) fileInfo(section, clone int) {
 	if !ok {
 		return
 	}
+	c.numbersOf(section, sass)
 	for k := range min(len(sass), len(merc)) {
 		m, s := &merc[k], &sass[k]
 		c.registerCount(section, s)

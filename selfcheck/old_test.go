@@ -114,6 +114,31 @@ func TestOldQuery(t *testing.T) {
 	}
 }
 
+// TestThreads wants a number of threads that no block has found where both sides say it.
+func TestThreads(t *testing.T) {
+	data, err := os.ReadFile("testdata/query-12.9.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := []byte{4, 5, 12, 0, 64, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0} // MAX_THREADS
+	if bytes.Count(data, record) != 2 {
+		t.Fatal("no .maxntid on each side")
+	}
+	for k, value := range map[int]byte{4: 0, 5: 2, 7: 1, 8: 0, 9: 1, 12: 0, 15: 1} {
+		other := bytes.Clone(record)
+		other[k] = value
+		r := selfcheck.Check("query", bytes.ReplaceAll(data, record, other), selfcheck.Options{})
+		if !slices.ContainsFunc(r.Findings, func(f selfcheck.Finding) bool { return f.What == "EIATTR_MAX_THREADS" }) {
+			t.Errorf("byte %d is %d: %v", k, value, r.Findings)
+		}
+	}
+	most := bytes.Clone(record)
+	most[5], most[8] = 1, 3 // 320 * 3 * 1
+	if r := selfcheck.Check("query", bytes.ReplaceAll(data, record, most), selfcheck.Options{}); r.Verdict != selfcheck.Pass {
+		t.Errorf("960 threads: %v", r.Findings)
+	}
+}
+
 // TestOldFlags wants the bit of e_flags that 12.8 and 12.9 set for sm_100a found in an object for sm_100.
 func TestOldFlags(t *testing.T) {
 	data, err := os.ReadFile("testdata/sync-12.9.cubin")

@@ -11,7 +11,7 @@ import (
 // added checks the attributes that the finalizer appends.
 func (c *checker) added(fn *capsule.Func, merc, tail []record) {
 	size, params := paramSize(merc)
-	c.ordinals(fn, merc)
+	c.parameters(fn, merc)
 	images := c.hasImages(fn)
 	var want []cuda.InfoAttr
 	if params {
@@ -98,19 +98,12 @@ func attrValue(r *record) string {
 	return hex(r.Value)
 }
 
-// paramSize returns where the parameters end: KPARAM_INFO has the offset as u16
-// at 6 and the size in bits 18 and up of the word at 8, its second form for larger
-// parameters the size as u16 at 8, in front of what a pointer points to: its alignment and
-// its space. It returns false where there are none.
+// paramSize returns where the parameters end, and false where there are none.
 func paramSize(merc []record) (uint16, bool) {
 	end, any := uint32(0), false
 	for k := range merc {
-		if r := &merc[k]; r.Attr == cuda.AttrKparamInfo && len(r.Data) == 12 {
-			end = max(end, uint32(binary.LittleEndian.Uint16(r.Data[6:]))+binary.LittleEndian.Uint32(r.Data[8:])>>18)
-			any = true
-		} else if r.Attr == attrKparamInfo2 && len(r.Data) == 12 {
-			end = max(end, uint32(binary.LittleEndian.Uint16(r.Data[6:]))+uint32(binary.LittleEndian.Uint16(r.Data[8:])))
-			any = true
+		if p, ok := parameterOf(&merc[k]); ok {
+			end, any = max(end, p.at+p.size), true
 		}
 	}
 	return uint16(end), any

@@ -374,9 +374,33 @@ func firstAt(list []cubin.Reloc, apart []bool) map[uint64]int {
 	return at
 }
 
+// repeated checks that no record of SASS is there twice: of a place and a type there is one, but among resolved ones.
+func (c *checker) repeated(section int, list []cubin.Reloc) {
+	rising := true
+	for i := 1; i < len(list) && rising; i++ {
+		rising = list[i].Off > list[i-1].Off
+	}
+	if rising || c.m.Sections[section].Type != cuda.SHTRela {
+		return
+	}
+	type key struct {
+		off uint64
+		typ uint32
+	}
+	have := make(map[key]bool, len(list))
+	for i := range list {
+		k := key{list[i].Off, list[i].Type}
+		if have[k] {
+			c.add(Reloc, Count, section, uint64(i)*cubin.RelaSize, "relocation", "one of a place and a type", relocText(&list[i]))
+		}
+		have[k] = true
+	}
+}
+
 // matchRelocs compares the records that the Mercury side asks for with those
 // that are there, but for those in apart, which only SASS has.
 func (c *checker) matchRelocs(section, clone int, want []wanted, got []cubin.Reloc, apart []bool) {
+	c.repeated(section, got)
 	found := len(c.report.Findings) + c.report.More
 	var at map[uint64]int // made where the order is not the same
 	used := make([]bool, len(got))

@@ -131,6 +131,11 @@ func (c *checker) symbol(i uint32, s, t *capsule.Symbol) {
 	}
 	c.field(Text, Metadata, index, at+16, 8, what("st_size"), t.Size, s.Size)
 	c.field(Text, Metadata, index, at+8, 8, what("st_value"), c.dataValue(t), s.Value)
+	if s.Type() == cuda.STTObject && s.Defined() && int(s.Section) < len(c.m.Sections) {
+		if room := c.m.Sections[s.Section].Size; s.Value > room || s.Size > room-s.Value {
+			c.add(Text, Metadata, index, at+8, "end of symbol "+s.Name, "in its section, at most "+hex(room), hex(s.Value+s.Size))
+		}
+	}
 }
 
 // sassSymbolName returns what .symtab calls a symbol of .nv.merc.symtab. 13.5

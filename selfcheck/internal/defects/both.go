@@ -1,6 +1,7 @@
 package defects
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 
@@ -72,7 +73,18 @@ func parameterNumber(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 
 // impossibleRegisters makes the number of registers of a function on both sides 0, or more than there are.
 func impossibleRegisters(m *capsule.Image, data []byte, rng *rand.Rand) bool {
-	var sass, merc int
+	sass, merc := infoLists(m)
+	x, y, ok := pair(m, sass, merc, cuda.AttrRegcount, 8, rng)
+	if ok {
+		n := uint32(300 * rng.IntN(2))
+		binary.LittleEndian.PutUint32(data[x.at+4:], n)
+		binary.LittleEndian.PutUint32(data[y.at+4:], n)
+	}
+	return ok
+}
+
+// infoLists returns .nv.info and its clone.
+func infoLists(m *capsule.Image) (sass, merc int) {
 	for i := range m.Sections {
 		switch m.Sections[i].Name {
 		case ".nv.info":
@@ -81,11 +93,72 @@ func impossibleRegisters(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 			merc = i
 		}
 	}
-	x, y, ok := pair(m, sass, merc, cuda.AttrRegcount, 8, rng)
-	if ok {
-		n := uint32(300 * rng.IntN(2))
-		binary.LittleEndian.PutUint32(data[x.at+4:], n)
-		binary.LittleEndian.PutUint32(data[y.at+4:], n)
+	return sass, merc
+}
+
+// bothOwners makes a number of a function on both sides one of another function.
+func bothOwners(a cuda.InfoAttr) func(*capsule.Image, []byte, *rand.Rand) bool {
+	return func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
+		sass, merc := infoLists(m)
+		x, y, ok := pair(m, sass, merc, a, 8, rng)
+		other, _, _ := pair(m, sass, merc, a, 8, rng)
+		if !ok || other.at == x.at {
+			return false
+		}
+		copy(data[x.at:x.at+4], other.Data)
+		copy(data[y.at:y.at+4], other.Data)
+		return true
 	}
-	return ok
+}
+
+// bothInfo changes an attribute of a function on both sides: what stands from its payload on, or from its number on where
+// it has none.
+func bothInfo(a cuda.InfoAttr, size int, change func(b []byte)) func(*capsule.Image, []byte, *rand.Rand) bool {
+	return func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
+		fn := &m.Funcs[rng.IntN(len(m.Funcs))]
+		x, y, ok := pair(m, int(fn.Info), int(fn.MercInfo), a, size, rng)
+		if !ok {
+			return false
+		}
+		if size == 0 {
+			x.at, y.at = x.at-2, y.at-2
+		}
+		here := data[x.at:][:max(size, 2)]
+		before := bytes.Clone(here)
+		change(here)
+		copy(data[y.at:], here)
+		return !bytes.Equal(before, here)
+	}
+}
+
+// variableBeyond moves a variable on both sides behind its section.
+func variableBeyond(m *capsule.Image, data []byte, rng *rand.Rand) bool {
+	n := min(len(m.SASS.List), len(m.Merc.List))
+	i := rng.IntN(n)
+	s := &m.SASS.List[i]
+	if s.Type() != cuda.STTObject || !s.Defined() || s.Section >= uint32(len(m.Sections)) {
+		return false
+	}
+	for _, table := range []int{m.SASS.Index, m.Merc.Index} {
+		b := data[m.Sections[table].Off+uint64(i)*cubin.SymbolSize+8:]
+		binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)+m.Sections[s.Section].Size)
+	}
+	return s.Size > 0
+}
+
+// relocTwice puts a relocation of code in the place of the next one, in both tables.
+func relocTwice(m *capsule.Image, data []byte, rng *rand.Rand) bool {
+	fn := &m.Funcs[rng.IntN(len(m.Funcs))]
+	if fn.Rela == 0 || fn.MercRela == 0 {
+		return false
+	}
+	s, t := &m.Sections[fn.Rela], &m.Sections[fn.MercRela]
+	n := len(s.Content) / cubin.RelaSize
+	if n < 2 || len(t.Content) != len(s.Content) {
+		return false
+	}
+	k := rng.IntN(n-1) * cubin.RelaSize
+	copy(data[s.Off+uint64(k)+cubin.RelaSize:], s.Content[k:k+cubin.RelaSize])
+	copy(data[t.Off+uint64(k)+cubin.RelaSize:], t.Content[k:k+cubin.RelaSize])
+	return true
 }

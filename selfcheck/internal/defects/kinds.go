@@ -232,4 +232,11 @@ var kinds = []Kind{
 	{Name: ".nv.capmerc.text.F lacks", lacks: true, plant: without(".nv.capmerc.text.")},
 	{Name: ".nv.callgraph lacks", lacks: true, plant: without(".nv.callgraph")},
 	{Name: ".nv.constant0.F lacks", lacks: true, plant: without(".nv.constant0.")},
+	{Name: "parameter on another, on both sides", plant: bothInfo(cuda.AttrKparamInfo, 12, func(b []byte) { b[6], b[7] = 0, 0 })},
+	{Name: "EXIT twice, on both sides", plant: bothInfo(cuda.AttrExitInstrOffsets, 8, func(b []byte) { copy(b[4:8], b[:4]) })},
+	{Name: "MAXREG_COUNT of more than there are, on both sides", plant: bothInfo(cuda.AttrMaxregCount, 0, func(b []byte) { b[1] = 1 })},
+	{Name: "owner of a frame's size, on both sides", plant: bothOwners(cuda.AttrFrameSize)},
+	{Name: "owner of a number of registers, on both sides", plant: bothOwners(cuda.AttrRegcount)},
+	{Name: "relocation twice, on both sides", plant: relocTwice},
+	{Name: "variable beyond its section, on both sides", plant: variableBeyond},
 }
