@@ -83,6 +83,9 @@ func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
 			}
 			since = k
 		}
+		if f.words[i].op() == opENDCOLLECTIVE {
+			since = -1 // lanes of a block of their own
+		}
 		d.add(i, &f.words[i], &f.ops[i])
 	}
 	return p
@@ -235,7 +238,7 @@ func (f *flow) untilSeen(bl *block, i int, need map[int]*fresh) int {
 	if x := need[i-1]; x != nil {
 		own, o, both := &f.ops[i-1], &f.ops[i], !f.excludes(i-1, i)
 		inOrder := f.noTurns && f.words[i].inUnit()
-		if !f.strange && i == bl.to-1 || both && x.wr && (overlap(own.writes, o.reads) || !inOrder && overlap(own.writes, o.writes)) || both && x.rd && !inOrder && overlap(lateReads(own), o.writes) {
+		if !f.strange && i == bl.to-1 && !before.isIMMA() || both && x.wr && (overlap(own.writes, o.reads) || !inOrder && overlap(own.writes, o.writes)) || both && x.rd && !inOrder && overlap(lateReads(own), o.writes) {
 			return shortStall
 		}
 	}
@@ -375,7 +378,7 @@ func (w *word) isArithmetic() bool { return w.isVector() || kindOf(w) >= 0x80 &&
 func (f *flow) stallAtEnd(bl *block, was, is []int) int {
 	n := bl.to - bl.from
 	last := &f.words[bl.to-1]
-	s, least := cycles(last), 1
+	s, least := f.spends(bl.to-1), 1
 	switch {
 	case last.endsBlock():
 		least = leastBranch

@@ -300,7 +300,8 @@ func (f *flow) spentBefore() []int {
 }
 
 // dropDelays marks as gone the NOPs that go on with the longest stall, and returns by the
-// word in front how long. Other NOPs stand for something.
+// word in front how long; by a block's last word those in front of it that count on its stall.
+// Other NOPs stand for something.
 func dropDelays(words []word, gone []bool) map[int]int {
 	delays := map[int]int{}
 	for _, b := range blocks(words) {
@@ -311,6 +312,9 @@ func dropDelays(words []word, gone []bool) map[int]int {
 			case last >= 0 && w.isFiller() && words[last].stall() == maxStall, last >= 0 && w.isPause():
 				gone[i] = true
 				delays[last] += cycles(w)
+			case w.isFiller() && i+2 == b.to && words[i+1].endsBlock() && words[i+1].stall() == maxStall && hasMatrices(words[b.from:b.to]):
+				gone[i] = true
+				delays[i+1] += cycles(w)
 			default:
 				last = i
 			}
