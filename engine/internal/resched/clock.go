@@ -12,6 +12,9 @@ func (a *allocator) latency(t int) int {
 	if tok.read {
 		return a.words[tok.at].sourcesRead()
 	}
+	if a.words[tok.at].isIMMA() {
+		return pace
+	}
 	kind := a.words[tok.at].kind()
 	if a.anew && kind == kindLDC {
 		return 48

@@ -13,11 +13,14 @@ package resched
 func (a *allocator) freeFrom(t int) int {
 	tok := &a.tokens[t]
 	w := &a.words[tok.at]
-	if a.paced && (w.isPaced() || w.isIMMA()) {
+	if a.paced && w.isPaced() {
 		return inUnit
 	}
 	if tok.read {
 		return w.sourcesRead()
+	}
+	if w.isIMMA() {
+		return pace
 	}
 	switch w.kind() {
 	case kindDouble:
@@ -42,6 +45,8 @@ func (a *allocator) freeFrom(t int) int {
 // sources.
 func (w *word) sourcesRead() int {
 	switch w.op() {
+	case opIMMA:
+		return matrixRead + matrixReadDeep*int(w.field(deepBit, 1))
 	case 0x986, 0x385, 0x985: // STG, ST
 		switch w.field(73, 3) {
 		case 5:
@@ -72,7 +77,7 @@ func (w *word) sourcesRead() int {
 	return 13
 }
 
-// inUnit is freeFrom of what the unit of doubles of sm_103 does.
+// inUnit is freeFrom of doubles on sm_103.
 const inUnit = 2
 
 // isFree reports whether the last word of a block waits for a token that its
@@ -129,7 +134,8 @@ func (a *allocator) hasMoved(at, to int) bool {
 // was wrong. Source: CUB's radix sort and HeCBench, linked by nvlink 13.0.88.
 func (a *allocator) isCompleteAt(b, t, at int) bool {
 	tok := &a.tokens[t]
-	if kind := a.words[tok.at].kind(); !tok.read && (kind == kindCount || kind == kindMUFU || kind == kindConvert) {
+	w := &a.words[tok.at]
+	if kind := w.kind(); !tok.read && (kind == kindCount || kind == kindMUFU || kind == kindConvert) || w.isIMMA() {
 		return a.cycles(b, tok.at, at) >= a.freeFrom(t)
 	}
 	return a.time[at]-a.time[tok.at] >= a.freeFrom(t)

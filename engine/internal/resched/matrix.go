@@ -16,7 +16,9 @@ const (
 	deepBit   = 75 // it multiplies 32 columns, not 16
 	sparseBit = 72
 
-	matrixResult = 36 // until a result may be read on sm_100, at most
+	matrixResult   = 36 // until a result may be read on sm_100, at most
+	matrixRead     = 20 // until sources are read on sm_103: 18 to 21 of 16 columns, 23 to 26 of 32
+	matrixReadDeep = 5
 )
 
 func (w *word) isIMMA() bool { return w.op() == opIMMA }
