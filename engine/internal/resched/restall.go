@@ -100,6 +100,9 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 	if before.op() == opYIELD {
 		least = min(s, leastBranch)
 	}
+	if before.isIMMA() && !f.strange {
+		least = 1 // on sm_100 what overwrites its sources stands farther behind
+	}
 	if f.noTurns && before.isPaced() && w.isPaced() {
 		least, double = 1, true
 	}
