@@ -41,6 +41,12 @@ const (
 
 const kindBAR = 0x11d
 
+// BMOV from a barrier's register, and back.
+const (
+	opBMOV     = 0x355
+	opBMOVBack = 0x356
+)
+
 // restall makes the stalls of a block.
 func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
 	bl := &f.blocks[b]
@@ -99,6 +105,12 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 	least, double := min(s, leastApart(before, w)), false
 	if before.op() == opYIELD {
 		least = min(s, leastBranch)
+	}
+	switch {
+	case before.op() == opBMOV, before.op() == opBMOVBack:
+		least = min(s, leastBranch)
+	case !w.inUnit() && w.wr() != noBoard && before.rd() == noBoard && overlap(vectorReads(&f.ops[i-1]), f.ops[i].writes):
+		least = max(least, min(s, shortStall)) // what it reads a load may overwrite
 	}
 	if before.isIMMA() && !f.strange {
 		least = 1 // on sm_100 what overwrites its sources stands farther behind
@@ -221,7 +233,7 @@ func (w *word) isWideProduct() bool { return kindOf(w) == 0x25 || kindOf(w) == 0
 // afterDouble returns how far behind a double on sm_100 its result may be read.
 func (w *word) afterDouble(h hazard) int {
 	switch {
-	case h == hazardGuard, h == hazardPredicate && w.op() == opBRA:
+	case h == hazardGuard, h == hazardPredicate && w.endsBlock():
 		return doubleAsGuard
 	case w.isPaced():
 		return doubleTurn
