@@ -41,12 +41,6 @@ const (
 
 const kindBAR = 0x11d
 
-// BMOV from a barrier's register, and back.
-const (
-	opBMOV     = 0x355
-	opBMOVBack = 0x356
-)
-
 // restall makes the stalls of a block.
 func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
 	bl := &f.blocks[b]
