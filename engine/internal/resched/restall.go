@@ -200,7 +200,7 @@ const (
 func (f *flow) lastAlike(bl *block, i int) (at, apart int) {
 	w := &f.words[i]
 	isLoad, isProduct := w.isConstant(), w.unit() == unitProducts
-	if !isLoad && !isProduct && w.op() != opBSSY && !w.endsBlock() {
+	if !isLoad && !isProduct && w.op() != opBSSY && w.op() != opBMOV && !w.endsBlock() {
 		return -1, 0
 	}
 	for j := i - 1; j >= bl.from; j-- {
@@ -408,7 +408,7 @@ func (f *flow) stallAtEnd(bl *block, was, is []int) int {
 	case s == old:
 		return min(stall, maxStall)
 	case double:
-		return min(stall, maxStall, s)
+		return min(stall, maxStall)
 	}
 	// What is closer together than it was keeps its distance all the same.
 	return max(s, min(stall, maxStall))
