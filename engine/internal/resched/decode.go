@@ -99,7 +99,7 @@ func (w *word) operands() operands {
 			d.readUniform(aField, 1)
 		}
 		d.add(operand{readsPred, ppField, 1})
-	case opEXIT:
+	case opEXIT, opBREAK:
 		d.add(operand{readsPred, ppField, 1})
 	case opBRX:
 		d.read(aField, 2)

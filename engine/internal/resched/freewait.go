@@ -121,7 +121,8 @@ func (a *allocator) freeInInput(b, t int, was, is bitset) (waits, told bool) {
 	}
 	last := a.blocks[b].to - 1
 	waits = a.words[last].wait()>>tok.board&1 != 0
-	return waits, waits || tok.block != b || !a.hasMoved(tok.at, last) && !(a.apart && last+1 < len(a.words) && a.words[last+1].isCall())
+	isQuicker := a.paced && a.words[tok.at].isPaced()
+	return waits, waits || tok.block != b || !isQuicker && !a.hasMoved(tok.at, last) && !(a.apart && last+1 < len(a.words) && a.words[last+1].isCall())
 }
 
 // hasMoved reports whether a word of code for sm_103 stands farther behind another than on sm_100.

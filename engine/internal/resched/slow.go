@@ -174,7 +174,7 @@ func countsOnUnit(words []word) bool {
 func (w *word) isUnderstood() bool {
 	switch w.op() {
 	case opBRA, opBRAUnif, opBSSY, opBSYNC, opEXIT, opNOP, opMEMBAR, opERRBAR, opCGAERR, opDEPBAR, opLDGDEPBAR, opENDCOLLECTIVE, opWARPSYNC,
-		0xb1d, 0x98f, opBPT, opPMTRIG, 0x95d, opYIELD, 0x942, 0x91e, opRET, 0x9c7, 0xdc7: // BAR.SYNC, CCTL, breaks and pauses, barriers of clusters
+		0xb1d, 0x98f, opBPT, opPMTRIG, 0x95d, opYIELD, opBREAK, 0x91e, opRET, 0x9c7, 0xdc7: // BAR.SYNC, CCTL, breaks and pauses, barriers of clusters
 		return true
 	}
 	if w.isCall() {

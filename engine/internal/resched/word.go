@@ -113,6 +113,7 @@ const (
 	opVOTE          = 0x806
 	opRET           = 0x950
 	opYIELD         = 0x946
+	opBREAK         = 0x942
 	opNOP           = 0x918
 	opLDC           = 0xb82
 	opS2R           = 0x919
