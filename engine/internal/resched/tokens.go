@@ -248,7 +248,7 @@ func (f *flow) needs(t, i int, was bitset) bool {
 	switch {
 	case f.older && f.words[tok.at].isMEMBAR():
 		return i == tok.at+1
-	case tok.fresh && (f.words[i].isCall() || f.words[i].isCollective()):
+	case tok.fresh && f.words[i].isCall():
 		return true
 	case f.apart && f.words[i].op() == opRET && was.has(t) && f.words[i].wait()>>tok.board&1 != 0:
 		return true
