@@ -100,7 +100,7 @@ func (a *allocator) isFree(b, t int, was, is bitset) bool {
 		return a.isFreeLate(b, t, was)
 	case tok.block != b:
 		return a.isOverBackEdge(b, t)
-	case tok.slow, a.words[last].op() == opEXIT, tok.fresh && a.words[last].op() == opBSYNC:
+	case tok.slow, a.words[last].op() == opEXIT && !(tok.fresh && a.words[last].fallsThrough()), tok.fresh && a.words[last].op() == opBSYNC:
 		return false
 	}
 	return a.isCompleteAt(b, t, last)

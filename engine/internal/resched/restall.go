@@ -396,7 +396,7 @@ func (f *flow) stallAtEnd(bl *block, was, is []int) int {
 	case last.inUnit() || last.wr() != noBoard || last.rd() != noBoard:
 		least = shortStall // until a wait sees its scoreboards
 	}
-	if last.op() == opEXIT || last.stall() == 0 {
+	if last.op() == opEXIT && !last.fallsThrough() || last.stall() == 0 {
 		return s
 	}
 	double := false
