@@ -227,7 +227,7 @@ func (w *word) isWideProduct() bool { return kindOf(w) == 0x25 || kindOf(w) == 0
 // afterDouble returns how far behind a double on sm_100 its result may be read.
 func (w *word) afterDouble(h hazard) int {
 	switch {
-	case h == hazardGuard, h == hazardPredicate && w.endsBlock():
+	case h == hazardGuard, h == hazardPredicate && (w.endsBlock() || w.op() == opBREAK):
 		return doubleAsGuard
 	case w.isPaced():
 		return doubleTurn
