@@ -22,6 +22,8 @@ import (
 //
 // Code that branches by registers keeps its schedule: where such a branch goes isn't known.
 //
+// Moves of a register to itself go.
+//
 // A MEMBAR of the block is waited for by the next word, but on sm_120 and sm_121, where it holds
 // nothing.
 //
@@ -45,7 +47,8 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	if how.Adds {
 		r.Added = asSums(words)
 	}
-	any := len(how.Gone)+len(front)+len(r.Added) > 0
+	r.Dropped = dropSelfMoves(words, gone)
+	any := len(how.Gone)+len(front)+len(r.Added)+len(r.Dropped) > 0
 	switch {
 	case !stays:
 		words = repeated(words, gone, front, any, &r)
@@ -68,6 +71,18 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	a.leaveSooner()
 	r.Changed, r.Exact, r.Text = true, false, join(words)
 	return r, dead
+}
+
+// dropSelfMoves marks moves of a register to itself as gone and returns them.
+func dropSelfMoves(words []word, gone []bool) (dropped []int) {
+	for i := range words {
+		w := &words[i]
+		if (w.op() == opMOVReg || w.op() == opUMOVReg) && w.field(pairBit, 1) == 0 && w.field(dField, 8) == w.field(bField, 8) && !gone[i] {
+			gone[i] = true
+			dropped = append(dropped, i)
+		}
+	}
+	return dropped
 }
 
 // dropAddressReuse lets no LEA that makes an address of shared memory keep a source in the

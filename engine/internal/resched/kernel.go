@@ -33,6 +33,7 @@ type Result struct {
 	Fenced   []int // words of the input that got a fence
 	Padded   []int // words of the input that got a NOP in front
 	Added    []int // words of the input that became IADDs
+	Dropped  []int // words of the input that went since they move a register to itself
 	Fillers  []int // by word: NOPs in front of it that are no part of it; nil where there is none
 	doubts   doubt
 	TooLarge bool  // it would take too much memory to tell

@@ -1,5 +1,7 @@
 package resched
 
+import "slices"
+
 // Stalls beside IADDs that were IADD3s. Those two, shifts and logic are a pipe of their
 // own, whose results another of it may read a cycle sooner, and which takes one every
 // other cycle; IADD is of another.
@@ -17,12 +19,14 @@ const (
 	takesPair  = 2 // a MOV or an IADD of pairs, and a cycle more until one of that pipe
 	withinPipe = 4 // until a result may be read in the same pipe
 	acrossPipe = 5 // and in others
+
+	uniformAddress = 9 // until memory may be accessed by what the uniform datapath made
 )
 
 // setApart sets words that keep their scoreboards apart anew, where some of them became IADDs or
 // fillers went.
 func (how *Options) setApart(words []word, r *Result) {
-	if len(r.Added)+len(how.Fillers) > 0 && !isUnoptimized(words) {
+	if len(r.Added)+len(r.Dropped)+len(how.Fillers) > 0 && !isUnoptimized(words) {
 		trace(words).setApart(r.sumsNow(), how, r)
 	}
 }
@@ -30,14 +34,15 @@ func (how *Options) setApart(words []word, r *Result) {
 // changes are what asks for other stalls.
 type changes struct {
 	isSum   []bool // by word: it is a new IADD
-	fillers []int  // by word: cycles of fillers that stood in front of it
+	fillers []int  // by word: cycles of fillers, and of words that were dropped, that stood in front of it
+	behind  []bool // by word: a word that was dropped stood in front of it
 	table   map[pair]int
 	halves  bool // of the table
 	unpaced bool
 }
 
 func (f *flow) noChanges(how *Options) *changes {
-	c := changes{isSum: make([]bool, len(f.words)), fillers: make([]int, len(f.words)), table: latencies103()}
+	c := changes{isSum: make([]bool, len(f.words)), fillers: make([]int, len(f.words)), behind: make([]bool, len(f.words)), table: latencies103()}
 	if how.Adds {
 		c.table, c.halves = latencies120(), true
 	}
@@ -51,8 +56,16 @@ func (f *flow) setApart(sums []int, how *Options, r *Result) {
 	for _, i := range sums {
 		c.isSum[i] = true
 	}
-	if c.unpaced {
-		r.cyclesOf(how.Fillers, c.fillers)
+	if len(r.Dropped) > 0 {
+		r.cyclesOf(r.Dropped, c.fillers)
+		for i, n := range c.fillers {
+			c.behind[i] = n > 0
+		}
+	}
+	if c.unpaced || len(r.Dropped) > 0 {
+		left := slices.Concat(how.Fillers, r.Dropped)
+		slices.Sort(left)
+		r.cyclesOf(left, c.fillers)
 	}
 	if f.live == nil {
 		f.findLive()
@@ -61,7 +74,7 @@ func (f *flow) setApart(sums []int, how *Options, r *Result) {
 		bl := &f.blocks[b]
 		any := false
 		for i := bl.from; i < bl.to; i++ {
-			any = any || c.isSum[i] || c.unpaced && f.words[i].isPaced()
+			any = any || c.isSum[i] || c.behind[i] || c.unpaced && f.words[i].isPaced()
 		}
 		if any {
 			f.setBlockApart(bl, c)
@@ -113,6 +126,9 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 	}
 	if isPredicate := h == hazardGuard || h == hazardPredicate; isPredicate && !known && p.isVector() {
 		was, known = p.usualLatency(&q, h), true
+	}
+	if !known && h >= hazardUniform && h < hazardHigh && p.isArithmetic() && !p.isVector() && q.isMemory() {
+		was, known = uniformAddress, true
 	}
 	if h == hazardOver && c.unpaced && (q.isPaced() || p.isUniformMove()) {
 		return max(was, 1), 1, true

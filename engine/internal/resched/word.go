@@ -137,6 +137,8 @@ const (
 	opATOMSUniform  = 0x98c // its address in a uniform register
 	opSYNCS         = 0x5b2
 	opUBLKCP        = 0x3ba
+	opMOVReg        = 0x202
+	opUMOVReg       = 0xc82
 	opBMOV          = 0x355
 	opBMOVBack      = 0x356
 	opBPT           = 0x95c
