@@ -104,6 +104,8 @@ type Release struct {
 	// Bares: in code that is made anew a function without optimization loses its
 	// schedule.
 	Bares bool
+	// JoinsMoves: in code that is made anew, of two moves that make a pair one of a register to itself goes.
+	JoinsMoves bool
 	// Unpaces: doubles of older toolkits' code that NOPs pace, from sm_103 on, aren't any more.
 	Unpaces bool
 	// LocalsFirst: from sm_100 on an input's symbols are sorted, local ones first. They are read so, and
@@ -325,6 +327,7 @@ var (
 		r.Finalizer = 133
 		r.HoldsDoubles = true
 		r.Bares = true
+		r.JoinsMoves = true
 		r.ZeroedDefines = true
 		r.ToolsPatch = "--astoolspatch"
 	})

@@ -22,7 +22,7 @@ import (
 //
 // Code that branches by registers keeps its schedule: where such a branch goes isn't known.
 //
-// Moves of a register to itself go.
+// From 13.3 on, of two moves that make a pair one of a register to itself goes.
 //
 // A MEMBAR of the block is waited for by the next word, but on sm_120 and sm_121, where it holds
 // nothing.
@@ -47,7 +47,9 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	if how.Adds {
 		r.Added = asSums(words)
 	}
-	r.Dropped = dropSelfMoves(words, gone)
+	if how.JoinsMoves {
+		r.Dropped = dropSelfMoves(words, gone)
+	}
 	any := len(how.Gone)+len(front)+len(r.Added)+len(r.Dropped) > 0
 	switch {
 	case !stays:
@@ -73,16 +75,27 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	return r, dead
 }
 
-// dropSelfMoves marks moves of a register to itself as gone and returns them.
+// dropSelfMoves marks as gone, of every two moves one behind the other that make a pair, one of a
+// register to itself. It returns those.
 func dropSelfMoves(words []word, gone []bool) (dropped []int) {
-	for i := range words {
-		w := &words[i]
-		if (w.op() == opMOVReg || w.op() == opUMOVReg) && w.field(pairBit, 1) == 0 && w.field(dField, 8) == w.field(bField, 8) && !gone[i] {
-			gone[i] = true
-			dropped = append(dropped, i)
+	for i := range words[:max(0, len(words)-1)] {
+		low, high := &words[i], &words[i+1]
+		if !low.isMove() || high.op() != low.op() || high.guard() != low.guard() || low.field(dField, 8)&1 != 0 || high.field(dField, 8) != low.field(dField, 8)+1 {
+			continue
+		}
+		for k := i; k <= i+1; k++ {
+			if w := &words[k]; !gone[k] && w.field(dField, 8) == w.field(bField, 8) {
+				gone[k] = true
+				dropped = append(dropped, k)
+			}
 		}
 	}
 	return dropped
+}
+
+// isMove reports whether an instruction moves one register to another.
+func (w *word) isMove() bool {
+	return (w.op() == opMOVReg || w.op() == opUMOVReg) && w.field(pairBit, 1) == 0
 }
 
 // dropAddressReuse lets no LEA that makes an address of shared memory keep a source in the

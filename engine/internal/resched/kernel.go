@@ -33,7 +33,7 @@ type Result struct {
 	Fenced   []int // words of the input that got a fence
 	Padded   []int // words of the input that got a NOP in front
 	Added    []int // words of the input that became IADDs
-	Dropped  []int // words of the input that went since they move a register to itself
+	Dropped  []int // words of the input that went since they move half of a pair to itself
 	Fillers  []int // by word: NOPs in front of it that are no part of it; nil where there is none
 	doubts   doubt
 	TooLarge bool  // it would take too much memory to tell
@@ -58,6 +58,7 @@ type Options struct {
 	Fillers      []int // of those that go, NOPs that paced doubles
 	Adds         bool  // and an IADD3 of two is an IADD
 	Bares        bool  // and what is not optimized has no schedule at all
+	JoinsMoves   bool  // and of two moves that make a pair one of a register to itself goes
 	keeps        bool  // but for that, code of an older finalizer keeps its schedule
 }
 

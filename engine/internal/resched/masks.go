@@ -231,6 +231,9 @@ func (a *allocator) catchUp(bl *block, i, more int) {
 		if a.words[j].stall() <= apart+more {
 			continue
 		}
+		if w := &a.words[j]; w.isMemory() && !w.isConstant() {
+			return
+		}
 		next := &a.ops[j+1]
 		for k := i; k <= j; k++ {
 			if own := &a.ops[k]; a.words[k].wr() == noBoard && (overlap(own.writes, next.reads) || overlap(own.writes, next.writes)) {
