@@ -66,13 +66,14 @@ var besideMemory = map[uint16][]operand{
 	0x985: descriptorInC, 0x986: descriptorInC, 0x98e: descriptorInC, 0x98a: descriptorInC,
 	0x9a8: descriptorInC, 0x9a9: descriptorInC, 0x98b: descriptorInC, 0x9a1: descriptorInC, 0x9a3: descriptorInC,
 	0x58d: predResult, opMATCH: predResult,
-	0x987: {{readsUniform, cField, 1}}, 0x9a2: append([]operand{{writesPred, pField, 1}}, descriptorInC...), 0x3aa: predResult, 0x31c: predResult,
+	0x987: {{readsUniform, cField, 1}}, 0x9a2: append([]operand{{writesPred, pField, 1}}, descriptorInC...), 0x3a2: predResult, 0x3aa: predResult, 0x31c: predResult,
 	0x2cc: uniformResult, 0x2ca: append([]operand{{writesPred, pField, 1}}, uniformResult...), 0x3c4: uniformResult,
 	0x389: predResult, 0x589: predResult, 0x989: predResult, 0xf89: predResult,
 	0x806: {{writesPred, pField, 1}, {readsPred, ppField, 1}},
 	0xf99: {{readsUniform, urField, 2}}, 0xf9d: {{readsUniform, urField, 2}},
 	0x988: {{readsUniform, cField, 1}}, 0x98c: {{readsUniform, cField, 1}},
-	0xfae: {{reads, dField, 1}, {readsUniform, cField, 2}}, // where to, in shared memory
+	0xfae:     {{reads, dField, 1}, {readsUniform, cField, 2}}, // where to, in shared memory
+	op32Bytes: descriptorInB, 0x97f: {{reads, dField, 4}, {readsUniform, cField, 2}},
 }
 
 // besideALU are those of arithmetic, by the low byte of the opcode.
@@ -192,6 +193,8 @@ func (d *decoder) memory(op uint16) bool {
 		s.b, s.c = 2, 2
 	case op == opCS2R && d.field(pairBit, 1) == 0:
 		s.d = 1
+	case op == op32Bytes:
+		d.write(cField, 4)
 	case op == opLDSM && d.field(countField, 2) < 2:
 		s.d = 1 + int(d.field(countField, 2))
 	case (op == opLDS || op == opLDL) && d.field(addressBit, 1) != 0:

@@ -268,12 +268,18 @@ func stackLoad(words []word) bool {
 	if w := &words[0]; !w.loadsStack() || w.wr() == noBoard || w.rd() != noBoard {
 		return false
 	}
-	for i := 1; i < len(words); i++ {
-		for _, s := range words[i].operands().reads {
-			if s.first <= stackRegister && stackRegister < s.first+s.count {
-				return false // half of a pair, too
-			}
-		}
+	return !slices.ContainsFunc(words[1:], func(w word) bool { return w.readsStack() })
+}
+
+// readsStack reports whether a word reads the stack pointer, be it as the second of two registers
+// where their number is known: of addresses, textures and matrices it is the most there may be.
+func (w *word) readsStack() bool {
+	d := decoder{word: w}
+	s, ok := memory[w.op()]
+	if ok && s.b < 0 && w.field(bField, 8) == stackRegister-1 && d.access() > 1 {
+		return true
 	}
-	return true
+	return slices.ContainsFunc(w.operands().reads, func(s span) bool {
+		return s.first == stackRegister || !ok && s == (span{stackRegister - 1, 2})
+	})
 }
