@@ -51,7 +51,18 @@ func (a *allocator) maskOf(b, i int, is, was bitset) (mask uint8) {
 	}
 	if last {
 		mask |= a.afterFences(b, is, mask)
+		if !a.anew && a.fenced != nil && a.fenced[i] {
+			mask |= a.waitedBefore(i, was)
+		}
 	}
+	return mask
+}
+
+// waitedBefore returns what an EXIT of the input waits for though nothing holds it there any more:
+// the branch in front waited too. nvlink keeps that.
+func (a *allocator) waitedBefore(i int, was bitset) uint8 {
+	mask := a.words[i].wait()
+	was.each(func(t int) { mask &^= 1 << a.tokens[t].board })
 	return mask
 }
 
