@@ -9,59 +9,29 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/corpus/definitions"
 	"github.com/twinlink/twinlink/fuzz"
-	"github.com/twinlink/twinlink/fuzz/power/condition"
+	"github.com/twinlink/twinlink/fuzz/power/trial"
 	"github.com/twinlink/twinlink/fuzz/reduce"
 )
 
 var (
-	conditionFile    = flag.String("conditions", "", "file for what TestConditions finds of each condition; it goes on where that ends")
-	conditionSize    = flag.Int("conditions-count", 0, "how many conditions there are")
 	conditionFrom    = flag.Uint64("conditions-from", 0, "with -conditions-to: fresh questions of these numbers, not recorded links")
 	conditionTo      = flag.Uint64("conditions-to", 0, "number behind the last")
 	conditionLinks   = flag.String("conditions-links", "", "file with a list of links, not recorded ones")
 	conditionReached = flag.Bool("conditions-reached", false, "only the links of TestReached")
-	conditionTry     = flag.Int("conditions-try", 80, "how many links are tried on a condition that fails")
 )
 
-// recordedLink is a link whose answer by nvlink is known, and is ours.
-type recordedLink struct {
-	name string
-	dir  string
-	same func() bool
-	seen []byte
-}
-
 // TestConditions makes each condition of a program built by "twinlink power --conditions" fail, on recorded links that
-// come to it, and writes which are told: "NUMBER told LINK", "NUMBER lives COUNT", "NUMBER unseen".
+// come to it.
 func TestConditions(t *testing.T) {
-	if *conditionFile == "" {
+	if !trial.Asked() {
 		t.Skip("no file (-conditions)")
 	}
-	done := map[int]bool{}
-	if text, err := os.ReadFile(*conditionFile); err == nil {
-		for line := range strings.Lines(string(text)) {
-			number, _, _ := strings.Cut(line, " ")
-			n, err := strconv.Atoi(number)
-			if err != nil {
-				t.Fatal(err)
-			}
-			done[n] = true
-		}
-	}
-	file, err := os.OpenFile(*conditionFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	condition.Seen = make([]byte, *conditionSize)
-	var list []recordedLink
+	var list []trial.Case
 	if *conditionLinks != "" {
 		list = listedLinks(t, *conditionLinks)
 	} else if *conditionTo > *conditionFrom {
@@ -70,75 +40,13 @@ func TestConditions(t *testing.T) {
 		list = recordedLinks(t)
 	}
 	t.Chdir(t.TempDir())
-	count := make([]int, 3**conditionSize)
-	for i := range list {
-		clear(condition.Seen)
-		if !unharmed(&list[i]) {
-			continue
-		}
-		list[i].seen = slices.Clone(condition.Seen)
-		for n, bits := range condition.Seen {
-			for kind, bit := range infects {
-				if bits&bit != 0 {
-					count[3*n+kind]++
-				}
-			}
-		}
+	if err := trial.Run(list); err != nil {
+		t.Fatal(err)
 	}
-	for f, links := range count {
-		if done[f] {
-			continue
-		}
-		if links == 0 {
-			fmt.Fprintf(file, "%d unseen\n", f)
-			continue
-		}
-		fmt.Fprintf(file, "%d ", f)
-		fmt.Fprintln(file, tell(f, links, list))
-	}
-}
-
-// infects has what a condition has to come to for a fault to be one.
-var infects = [3]byte{condition.True, condition.False, condition.Equal}
-
-// tell tries the first links that come to the fault, which are recorded as a whole, and as many of all, until one tells it.
-func tell(fault, links int, list []recordedLink) string {
-	condition.Fault = fault + 1
-	defer func() { condition.Fault = 0 }()
-	n := *conditionTry
-	k, tried := 0, 0
-	for i := range list {
-		l := &list[i]
-		if l.seen == nil || l.seen[fault/3]&infects[fault%3] == 0 {
-			continue
-		}
-		if k++; k > n && (k-n)*n < (tried-n)*links {
-			continue
-		}
-		if tried++; !unharmed(l) {
-			return "told " + l.name
-		}
-	}
-	return fmt.Sprintf("lives %d", links)
-}
-
-func unharmed(l *recordedLink) (same bool) {
-	condition.Left = 10_000_000
-	late := time.AfterFunc(8*time.Second, func() { os.Exit(3) })
-	defer late.Stop()
-	defer func() {
-		if recover() != nil {
-			same = false
-		}
-	}()
-	if err := os.Chdir(l.dir); err != nil {
-		panic(err)
-	}
-	return l.same()
 }
 
 // listedLinks are those of a list as TestReached takes it (-reached).
-func listedLinks(t *testing.T, name string) (list []recordedLink) {
+func listedLinks(t *testing.T, name string) (list []trial.Case) {
 	dir := t.TempDir()
 	var links []reachedLink
 	if err := json.Unmarshal([]byte(read(t, name)), &links); err != nil {
@@ -150,7 +58,7 @@ func listedLinks(t *testing.T, name string) (list []recordedLink) {
 		for _, path := range l.Inputs {
 			objects[path] = []byte(read(t, path))
 		}
-		list = append(list, recordedLink{name: strconv.Itoa(i), dir: dir, same: asAtFirst(func() string {
+		list = append(list, trial.Case{Name: strconv.Itoa(i), Dir: dir, Same: trial.AsAtFirst(func() string {
 			return givenBy(t, l.question(objects))
 		})})
 	}
@@ -159,12 +67,12 @@ func listedLinks(t *testing.T, name string) (list []recordedLink) {
 
 // freshLinks are questions that stand in no list; what they have to give is what they give without a fault. Those that
 // tell one are put to nvlink by TestAnswers -add.
-func freshLinks(t *testing.T) (list []recordedLink) {
+func freshLinks(t *testing.T) (list []trial.Case) {
 	dir := t.TempDir()
 	for n := *conditionFrom; n < *conditionTo; n++ {
 		for i := range fuzz.Kinds {
 			k := &fuzz.Kinds[i]
-			list = append(list, recordedLink{name: fmt.Sprintf("%s:%d", k.Name, n), dir: dir, same: asAtFirst(func() string {
+			list = append(list, trial.Case{Name: fmt.Sprintf("%s:%d", k.Name, n), Dir: dir, Same: trial.AsAtFirst(func() string {
 				q, err := k.Question(n)
 				if err != nil {
 					t.Fatal(err)
@@ -176,18 +84,6 @@ func freshLinks(t *testing.T) (list []recordedLink) {
 	return list
 }
 
-// asAtFirst asks whether a link gives what it gave when it was first asked.
-func asAtFirst(gives func() string) (same func() bool) {
-	first := ""
-	return func() bool {
-		now := gives()
-		if first == "" {
-			first = now
-		}
-		return now == first
-	}
-}
-
 // givenBy is all that a link gives.
 func givenBy(t *testing.T, q *fuzz.Question) string {
 	r := ours(t, q)
@@ -195,19 +91,19 @@ func givenBy(t *testing.T, q *fuzz.Question) string {
 }
 
 // recordedLinks are all of the recorded lists.
-func recordedLinks(t *testing.T) (list []recordedLink) {
+func recordedLinks(t *testing.T) (list []trial.Case) {
 	dir := t.TempDir()
 	add := func(name string, same func() bool) {
-		list = append(list, recordedLink{name: name, dir: dir, same: same})
+		list = append(list, trial.Case{Name: name, Dir: dir, Same: same})
 	}
-	var rest []recordedLink // before the working folder is another
+	var rest []trial.Case // before the working folder is another
 	if !*conditionReached {
 		rest = slices.Concat(foundLinks(t), questionLinks(t, dir), answeredLinks(t, dir))
 	}
 	reached, objects := readReached(t)
 	for i := range reached {
-		l, first := &reached[i], ""
-		add(fmt.Sprintf("reached:%d", i), func() bool {
+		l := &reached[i]
+		add(fmt.Sprintf("reached:%d", i), trial.AsAtFirst(func() string {
 			r := ours(t, l.question(objects))
 			now := l.differs(r) + " " + r.own
 			if l.code != nil {
@@ -217,11 +113,8 @@ func recordedLinks(t *testing.T) (list []recordedLink) {
 					now += marked
 				}
 			}
-			if first == "" {
-				first = now
-			}
-			return now == first
-		})
+			return now
+		}))
 	}
 	if *conditionReached {
 		return list
@@ -233,7 +126,7 @@ func recordedLinks(t *testing.T) (list []recordedLink) {
 		}
 		for i := range cases {
 			if c := &cases[i]; c.Complete() && runCase(t, *c) == "" {
-				list = append(list, recordedLink{name: c.ID(), dir: t.TempDir(), same: asNow(t, c.Inputs, outputName(c.Args), append([]string{"-toolkit=" + c.Release}, c.Args...))})
+				list = append(list, trial.Case{Name: c.ID(), Dir: t.TempDir(), Same: asNow(t, c.Inputs, outputName(c.Args), append([]string{"-toolkit=" + c.Release}, c.Args...))})
 			}
 		}
 	}
@@ -242,8 +135,7 @@ func recordedLinks(t *testing.T) (list []recordedLink) {
 
 // asNow runs a link, whose output and messages, our own among them, have to stay what they are the first time.
 func asNow(t *testing.T, inputs []corpus.Input, output string, args []string) func() bool {
-	first := ""
-	return func() bool {
+	return trial.AsAtFirst(func() string {
 		for _, in := range inputs {
 			write(t, in.Name, string(in.Data))
 		}
@@ -251,15 +143,11 @@ func asNow(t *testing.T, inputs []corpus.Input, output string, args []string) fu
 		var stdout, stderr bytes.Buffer
 		exit := run(append([]string{"nvlink"}, args...), streams{&stdout, &stderr})
 		image, _ := os.ReadFile(output)
-		now := fmt.Sprintf("%d %s %s %s", exit, sum(image), stdout.String(), stderr.String())
-		if first == "" {
-			first = now
-		}
-		return now == first
-	}
+		return fmt.Sprintf("%d %s %s %s", exit, sum(image), stdout.String(), stderr.String())
+	})
 }
 
-func foundLinks(t *testing.T) (list []recordedLink) {
+func foundLinks(t *testing.T) (list []trial.Case) {
 	names, err := filepath.Glob(*foundFolder + "/*/found.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -273,13 +161,13 @@ func foundLinks(t *testing.T) (list []recordedLink) {
 		for _, in := range c.Inputs {
 			inputs = append(inputs, corpus.Input{Name: in.Name, Data: in.Data})
 		}
-		list = append(list, recordedLink{name: "found:" + filepath.Base(filepath.Dir(name)), dir: t.TempDir(),
-			same: asNow(t, inputs, reduce.Output, append([]string{"-toolkit=" + c.Release}, c.Args()...))})
+		list = append(list, trial.Case{Name: "found:" + filepath.Base(filepath.Dir(name)), Dir: t.TempDir(),
+			Same: asNow(t, inputs, reduce.Output, append([]string{"-toolkit=" + c.Release}, c.Args()...))})
 	}
 	return list
 }
 
-func questionLinks(t *testing.T, dir string) (list []recordedLink) {
+func questionLinks(t *testing.T, dir string) (list []trial.Case) {
 	answers, err := definitions.Answers()
 	if err != nil {
 		t.Fatal(err)
@@ -291,13 +179,13 @@ func questionLinks(t *testing.T, dir string) (list []recordedLink) {
 	known := definitions.Known()
 	for _, q := range definitions.Questions() {
 		if want, ok := answers[q.ID()]; ok && !known[q.ID()] {
-			list = append(list, recordedLink{name: "definitions:" + q.ID(), dir: dir, same: func() bool { return ask(t, q, objects, want) == "" }})
+			list = append(list, trial.Case{Name: "definitions:" + q.ID(), Dir: dir, Same: func() bool { return ask(t, q, objects, want) == "" }})
 		}
 	}
 	return list
 }
 
-func answeredLinks(t *testing.T, dir string) (list []recordedLink) {
+func answeredLinks(t *testing.T, dir string) (list []trial.Case) {
 	kinds := map[string]*fuzz.Kind{}
 	for i := range fuzz.Kinds {
 		kinds[fuzz.Kinds[i].Name] = &fuzz.Kinds[i]
@@ -309,15 +197,10 @@ func answeredLinks(t *testing.T, dir string) (list []recordedLink) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first := ""
-		list = append(list, recordedLink{name: fmt.Sprintf("%s:%d", a.kind, a.number), dir: dir, same: func() bool {
+		list = append(list, trial.Case{Name: fmt.Sprintf("%s:%d", a.kind, a.number), Dir: dir, Same: trial.AsAtFirst(func() string {
 			r := ours(t, &q)
-			now := a.differs(r) + " " + r.own
-			if first == "" {
-				first = now
-			}
-			return now == first
-		}})
+			return a.differs(r) + " " + r.own
+		})})
 	}
 	return list
 }

@@ -1,0 +1,135 @@
+// Package trial makes the conditions of a program built by "twinlink power --conditions" fail, one after the other, and
+// asks cases of which the outcome is known whether it still is. Only tests import it.
+package trial
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/twinlink/twinlink/fuzz/power/condition"
+)
+
+var (
+	file = flag.String("conditions", "", "file for what is found of each condition; it goes on where that ends")
+	size = flag.Int("conditions-count", 0, "how many conditions there are")
+	most = flag.Int("conditions-try", 80, "how many cases are tried on a condition that fails")
+)
+
+// Asked reports whether the program is to try conditions.
+func Asked() bool { return *file != "" }
+
+// Case is something of which the outcome is known.
+type Case struct {
+	Name string
+	Dir  string      // working folder; "" for any
+	Same func() bool // whether the outcome is what it has to be
+
+	seen []byte
+}
+
+// infects has what a condition has to come to for a fault to be one.
+var infects = [3]byte{condition.True, condition.False, condition.Equal}
+
+// Run tries each fault on cases that come to its condition, and writes which are told: "NUMBER told CASE", "NUMBER lives
+// COUNT", "NUMBER unseen". A case that isn't what it has to be without a fault is left out.
+func Run(list []Case) error {
+	done := map[int]bool{}
+	if text, err := os.ReadFile(*file); err == nil {
+		for line := range strings.Lines(string(text)) {
+			number, _, _ := strings.Cut(line, " ")
+			n, err := strconv.Atoi(number)
+			if err != nil {
+				return err
+			}
+			done[n] = true
+		}
+	}
+	out, err := os.OpenFile(*file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	condition.Seen = make([]byte, *size)
+	count := make([]int, 3**size)
+	for i := range list {
+		clear(condition.Seen)
+		if !list[i].unharmed() {
+			continue
+		}
+		list[i].seen = slices.Clone(condition.Seen)
+		for n, bits := range condition.Seen {
+			for kind, bit := range infects {
+				if bits&bit != 0 {
+					count[3*n+kind]++
+				}
+			}
+		}
+	}
+	for f, cases := range count {
+		if done[f] {
+			continue
+		}
+		if cases == 0 {
+			fmt.Fprintf(out, "%d unseen\n", f)
+			continue
+		}
+		fmt.Fprintf(out, "%d ", f)
+		fmt.Fprintln(out, tell(f, cases, list))
+	}
+	return nil
+}
+
+// tell tries the first cases that come to the fault, which are recorded as a whole, and as many of all, until one tells it.
+func tell(fault, cases int, list []Case) string {
+	condition.Fault = fault + 1
+	defer func() { condition.Fault = 0 }()
+	n := *most
+	k, tried := 0, 0
+	for i := range list {
+		c := &list[i]
+		if c.seen == nil || c.seen[fault/3]&infects[fault%3] == 0 {
+			continue
+		}
+		if k++; k > n && (k-n)*n < (tried-n)*cases {
+			continue
+		}
+		if tried++; !c.unharmed() {
+			return "told " + c.Name
+		}
+	}
+	return fmt.Sprintf("lives %d", cases)
+}
+
+func (c *Case) unharmed() (same bool) {
+	condition.Left = 10_000_000
+	late := time.AfterFunc(8*time.Second, func() { os.Exit(3) })
+	defer late.Stop()
+	defer func() {
+		if recover() != nil {
+			same = false
+		}
+	}()
+	if c.Dir != "" {
+		if err := os.Chdir(c.Dir); err != nil {
+			panic(err)
+		}
+	}
+	return c.Same()
+}
+
+// AsAtFirst asks whether something gives what it gave when it was first asked.
+func AsAtFirst(gives func() string) (same func() bool) {
+	first := ""
+	return func() bool {
+		now := gives()
+		if first == "" {
+			first = now
+		}
+		return now == first
+	}
+}

@@ -1,0 +1,137 @@
+package selfcheck_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/twinlink/twinlink/capsule"
+	"github.com/twinlink/twinlink/corpus"
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/fuzz/power/trial"
+	"github.com/twinlink/twinlink/selfcheck"
+	"github.com/twinlink/twinlink/selfcheck/internal/defects"
+)
+
+var (
+	conditionFrom = flag.Uint64("conditions-from", 0, "with -conditions-to: edits at random of these numbers, not recorded checks")
+	conditionTo   = flag.Uint64("conditions-to", 0, "number behind the last")
+)
+
+// TestConditions makes each condition of a program built by "twinlink power --conditions" fail, on recorded checks that
+// come to it: each wants what the test of its name wants.
+func TestConditions(t *testing.T) {
+	if !trial.Asked() {
+		t.Skip("no file (-conditions)")
+	}
+	files := filesOfCapsules(t)
+	var list []trial.Case
+	if *conditionTo > *conditionFrom {
+		list = freshChecks(files)
+	} else {
+		list = slices.Concat(exactChecks(t, files), wholeChecks(t), mutantChecks(t), plantedChecks(t), fieldChecks(t))
+	}
+	if err := trial.Run(list); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// freshChecks are edits at random, each named as in testdata/checks.tsv: what they have to give is what they give without
+// a fault.
+func freshChecks(files map[string][]byte) (list []trial.Case) {
+	names := slices.Sorted(func(yield func(string) bool) {
+		for name := range files {
+			if !yield(name) {
+				return
+			}
+		}
+	})
+	for n := *conditionFrom; n < *conditionTo; n++ {
+		r := rand.New(rand.NewPCG(n, 3))
+		name := names[r.IntN(len(names))]
+		data := files[name]
+		edit := corpus.RandomEdit(data, r)
+		list = append(list, trial.Case{Name: name + "\t" + edit, Same: trial.AsAtFirst(func() string { return checked(name, data, edit) })})
+	}
+	return list
+}
+
+func exactChecks(t *testing.T, files map[string][]byte) (list []trial.Case) {
+	for _, c := range readChecks(t) {
+		list = append(list, trial.Case{Name: "checks", Same: func() bool { return checked(c.object, files[c.object], c.edit) == c.want }})
+	}
+	return list
+}
+
+// wholeChecks are those of TestPass.
+func wholeChecks(t *testing.T) (list []trial.Case) {
+	capsules(t, func(c *corpus.Capsule, data []byte) {
+		list = append(list, trial.Case{Name: "pass:" + c.Name, Same: func() bool {
+			r, again, err := selfcheck.Reconstitute(c.Name, data, selfcheck.Options{AllowUnknown: true})
+			return err == nil && r.Verdict == selfcheck.Pass && bytes.Equal(again, data)
+		}})
+	})
+	return list
+}
+
+func mutantChecks(t *testing.T) (list []trial.Case) {
+	mutants, err := corpus.Mutants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range mutants {
+		m := &mutants[i]
+		data, err := m.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, trial.Case{Name: "mutant:" + m.Name, Same: func() bool {
+			return unseen[m.Kind] || selfcheck.Check(m.Name, data, selfcheck.Options{Rules: selfcheck.Records()}).Verdict != selfcheck.Pass
+		}})
+	}
+	return list
+}
+
+// plantedChecks has a defect of each kind in each object that has a place for it.
+func plantedChecks(t *testing.T) (list []trial.Case) {
+	capsules(t, func(c *corpus.Capsule, data []byte) {
+		f, err := cubin.Open(c.Name, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := capsule.Open(f)
+		for k := range defects.Fields {
+			d := &defects.Fields[k]
+			if sites := d.Sites(m); len(sites) > 0 {
+				bad := sites[len(list)%len(sites)].Plant(m, data)
+				list = append(list, trial.Case{Name: "planted:" + d.Name + ":" + c.Name, Same: func() bool {
+					return found(selfcheck.Check(c.Name, bad, selfcheck.Options{}), d)
+				}})
+			}
+		}
+	})
+	return list
+}
+
+// fieldChecks are those of TestEveryField.
+func fieldChecks(t *testing.T) (list []trial.Case) {
+	tried := map[string]int{}
+	capsules(t, func(c *corpus.Capsule, data []byte) {
+		seen := map[string]int{}
+		for _, f := range corpus.Fields(data) {
+			k := tried[f.Kind]
+			if seen[f.Kind]++; seen[f.Kind] > 1 || k >= 3 {
+				continue
+			}
+			tried[f.Kind]++
+			list = append(list, trial.Case{Name: "field:" + f.Kind, Same: trial.AsAtFirst(func() string {
+				r := selfcheck.Check(c.Name, f.Change(data, k), selfcheck.Options{AllowUnknown: true})
+				return fmt.Sprint(len(r.Findings)+r.More, sumOf(r.Findings))
+			})})
+		}
+	})
+	return list
+}
