@@ -32,7 +32,7 @@ func TestConditions(t *testing.T) {
 	if *conditionTo > *conditionFrom {
 		list = freshChecks(files)
 	} else {
-		list = slices.Concat(exactChecks(t, files), wholeChecks(t), mutantChecks(t), plantedChecks(t), fieldChecks(t))
+		list = slices.Concat(listedChecks(t, files), wholeChecks(t), mutantChecks(t), plantedChecks(t), fieldChecks(t))
 	}
 	if err := trial.Run(list); err != nil {
 		t.Fatal(err)
@@ -59,7 +59,11 @@ func freshChecks(files map[string][]byte) (list []trial.Case) {
 	return list
 }
 
-func exactChecks(t *testing.T, files map[string][]byte) (list []trial.Case) {
+// listedChecks are those of TestExact and TestChecks.
+func listedChecks(t *testing.T, files map[string][]byte) (list []trial.Case) {
+	for _, c := range exactChecks(t) {
+		list = append(list, trial.Case{Name: "exact", Same: func() bool { _, found := c.check(); return found }})
+	}
 	for _, c := range readChecks(t) {
 		list = append(list, trial.Case{Name: "checks", Same: func() bool { return checked(c.object, files[c.object], c.edit) == c.want }})
 	}

@@ -11,16 +11,20 @@ import (
 	"github.com/twinlink/twinlink/selfcheck"
 )
 
-// TestExact makes objects of ptxas and nvlink wrong in one place each, by the edits in testdata/exact.tsv, and wants the
-// finding that says so. TestPlantings is content with any that tells of a defect; here a check that is left out shows
-// even where another one would see the same defect.
-func TestExact(t *testing.T) {
+// exactCheck is a line of testdata/exact.tsv: an object, an edit of it, and the finding that has to say so.
+type exactCheck struct {
+	object, edit string
+	data         []byte
+	want         []string // kind, aspect, section, beginning of the detail
+}
+
+func exactChecks(t *testing.T) (list []exactCheck) {
+	t.Helper()
 	text, err := os.ReadFile("testdata/exact.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string][]byte{}
-	capsules(t, func(c *corpus.Capsule, data []byte) { files[c.Name] = data })
+	files := filesOfCapsules(t)
 	for line := range strings.Lines(string(text)) {
 		if line[0] == '#' {
 			continue
@@ -29,15 +33,30 @@ func TestExact(t *testing.T) {
 		if len(f) != 6 || files[f[0]] == nil {
 			t.Fatalf("%q has %d fields, want 6, or no object", line, len(f))
 		}
-		data := bytes.Clone(files[f[0]])
-		if err := corpus.Edit(data, f[1]); err != nil {
+		c := exactCheck{f[0], f[1], bytes.Clone(files[f[0]]), f[2:]}
+		if err := corpus.Edit(c.data, c.edit); err != nil {
 			t.Errorf("%s: %v", f[0], err)
 		}
-		r := selfcheck.Check(f[0], data, selfcheck.Options{AllowUnknown: true})
-		if !slices.ContainsFunc(r.Findings, func(g selfcheck.Finding) bool {
-			return g.Kind.String() == f[2] && g.Aspect.String() == f[3] && g.Section == f[4] && strings.HasPrefix(g.Detail(), f[5])
-		}) {
-			t.Errorf("%s: %s: no finding %q among %d: %s", f[0], f[1], f[2:], len(r.Findings), first(r))
+		list = append(list, c)
+	}
+	return list
+}
+
+// check returns what is found, and whether the finding is among it.
+func (c *exactCheck) check() (*selfcheck.Report, bool) {
+	r := selfcheck.Check(c.object, c.data, selfcheck.Options{AllowUnknown: true})
+	return r, slices.ContainsFunc(r.Findings, func(f selfcheck.Finding) bool {
+		return f.Kind.String() == c.want[0] && f.Aspect.String() == c.want[1] && f.Section == c.want[2] && strings.HasPrefix(f.Detail(), c.want[3])
+	})
+}
+
+// TestExact makes objects of ptxas and nvlink wrong in one place each, by the edits in testdata/exact.tsv, and wants the
+// finding that says so. TestPlantings is content with any that tells of a defect; here a check that is left out shows
+// even where another one would see the same defect.
+func TestExact(t *testing.T) {
+	for _, c := range exactChecks(t) {
+		if r, found := c.check(); !found {
+			t.Errorf("%s: %s: no finding %q among %d: %s", c.object, c.edit, c.want, len(r.Findings), first(r))
 		}
 	}
 }

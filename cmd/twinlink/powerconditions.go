@@ -23,14 +23,14 @@ func runConditions(ctx context.Context, o power.Options, results string, out *fa
 	}
 	var b bytes.Buffer
 	for i := range list {
-		if j := &list[i]; j.Told == "" {
+		if j := &list[i]; j.Told == "" && j.Nothing == "" {
 			fmt.Fprintf(&b, "%s:%d: %s: %q: %s\n", j.File, j.Line, j.Failing, j.Text, untold(j))
 		}
 	}
 	sums := sumsOfConditions(list)
 	for _, folder := range slices.Sorted(maps.Keys(sums)) {
 		n := sums[folder]
-		fmt.Fprintf(&b, "%-30s %5d of %5d told, %5d change no link that was tried, to %5d comes none\n", folder, n[0], n[0]+n[1]+n[2], n[1], n[2])
+		fmt.Fprintf(&b, "%-30s %5d of %5d told, %5d change no link that was tried, to %5d comes none; besides %5d that change nothing\n", folder, n[0], n[0]+n[1]+n[2], n[1], n[2], n[3])
 	}
 	return out.print(s, b.Bytes())
 }
@@ -42,13 +42,16 @@ func untold(j *power.Judged) string {
 	return fmt.Sprintf("no difference in links tried, %d come there", j.Links)
 }
 
-// sumsOfConditions counts by folder faults that are told, that change nothing, and that no link comes to.
-func sumsOfConditions(list []power.Judged) map[string][3]int {
-	sums := map[string][3]int{}
+// sumsOfConditions counts by folder faults that are told, that no link tried tells, that no link comes to, and that are
+// listed as changing nothing.
+func sumsOfConditions(list []power.Judged) map[string][4]int {
+	sums := map[string][4]int{}
 	for i := range list {
 		j := &list[i]
 		n := sums[path.Dir(j.File)]
 		switch {
+		case j.Nothing != "":
+			n[3]++
 		case j.Told != "":
 			n[0]++
 		case j.Links > 0:
@@ -67,10 +70,11 @@ func conditionReport(list []power.Judged) *report.Report {
 	for _, folder := range slices.Sorted(maps.Keys(sums)) {
 		n := sums[folder]
 		r.Figures = append(r.Figures, report.Figure{Name: folder + ": told", Value: float64(n[0])},
-			report.Figure{Name: folder + ": no difference", Value: float64(n[1])}, report.Figure{Name: folder + ": no link", Value: float64(n[2])})
+			report.Figure{Name: folder + ": no difference", Value: float64(n[1])}, report.Figure{Name: folder + ": no link", Value: float64(n[2])},
+			report.Figure{Name: folder + ": listed as changing nothing", Value: float64(n[3])})
 	}
 	for i := range list {
-		if j := &list[i]; j.Told == "" {
+		if j := &list[i]; j.Told == "" && j.Nothing == "" {
 			r.Rows = append(r.Rows, report.Row{Subject: fmt.Sprintf("%s:%d %s: %s", j.File, j.Line, j.Failing, j.Text), Verdict: report.Differ, Note: untold(j)})
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // A drawn fault is tried on every test that comes to it, which takes seconds, so that a hundred are what can be tried.
 // The census makes every condition fail, one after the other in one program, on recorded links that come to it: a link
-// takes a millisecond. What no link tells may still be told by other tests.
+// takes a millisecond; those of self-check on recorded checks. What no link tells may still be told by other tests.
 
 // Failing is what a condition with a fault does.
 type Failing int
@@ -37,6 +37,16 @@ type Judged struct {
 	Failing Failing
 	Links   int    // that come to it and are as they were; 0 where Told is not ""
 	Told    string // the link that told it
+	Nothing string // why nothing can tell it, "" for no reason known
+}
+
+// tries is the package whose tests try the conditions of a folder: recorded self-checks or recorded links.
+func tries(under string) string {
+	switch folder, _, _ := strings.Cut(under, "/"); folder {
+	case "selfcheck", "capsule", "mercury":
+		return "selfcheck"
+	}
+	return "cmd/twinlink"
 }
 
 // Census judges every condition of the packages that decide something, below a folder. It keeps what it found in a file,
@@ -55,14 +65,14 @@ func (r *Root) Census(ctx context.Context, under, results string) ([]Judged, err
 		return nil, fmt.Errorf("no condition below %q", under)
 	}
 	program := filepath.Join(dir, "census.test")
-	if out, err := r.run(ctx, nil, "test", "-c", "-vet=off", "-overlay", overlay, "-o", program, "./cmd/twinlink"); err != nil {
+	if out, err := r.run(ctx, nil, "test", "-c", "-vet=off", "-overlay", overlay, "-o", program, "./"+tries(under)); err != nil {
 		return nil, fmt.Errorf("the program with hooks: %s", tail(out))
 	}
 	if results, err = filepath.Abs(results); err != nil {
 		return nil, err
 	}
 	for {
-		if err := r.census(ctx, program, results, len(places)); err != nil {
+		if err := r.census(ctx, under, program, results, len(places)); err != nil {
 			return nil, err
 		}
 		text, err := os.ReadFile(results)
@@ -70,7 +80,7 @@ func (r *Root) Census(ctx context.Context, under, results string) ([]Judged, err
 			return nil, err
 		}
 		if bytes.HasSuffix(text, []byte("\n")) {
-			return judge(places, string(text))
+			return judgeAll(places, string(text), under)
 		}
 		// A fault ended the program: it is told, and the others are tried by another.
 		if err := os.WriteFile(results, append(text, "told by ending the program\n"...), 0o644); err != nil {
@@ -80,12 +90,12 @@ func (r *Root) Census(ctx context.Context, under, results string) ([]Judged, err
 }
 
 // census runs the program once. That it fails is no error: a fault may have ended it.
-func (r *Root) census(ctx context.Context, program, results string, places int) error {
+func (r *Root) census(ctx context.Context, under, program, results string, places int) error {
 	began := time.Now()
 	c := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 16000000; exec "$0" "$@"`, program, "-test.run", "^TestConditions$", "-test.timeout", "24h",
 		"-conditions", results, "-conditions-count", strconv.Itoa(places))
 	ownGroup(c)
-	c.Dir = filepath.Join(r.Dir, "cmd", "twinlink")
+	c.Dir = filepath.Join(r.Dir, filepath.FromSlash(tries(under)))
 	out, err := c.CombinedOutput()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -94,6 +104,18 @@ func (r *Root) census(ctx context.Context, program, results string, places int) 
 		return fmt.Errorf("the program with hooks: %s", tail(string(out)))
 	}
 	return nil
+}
+
+func judgeAll(places []Place, text, under string) ([]Judged, error) {
+	list, err := judge(places, text)
+	if err != nil {
+		return nil, err
+	}
+	nothing, err := readNothing(nothingText)
+	if err != nil {
+		return nil, err
+	}
+	return list, excuse(list, nothing, under)
 }
 
 // judge reads a file of results: see TestConditions.

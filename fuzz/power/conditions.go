@@ -18,6 +18,7 @@ type Place struct {
 	File string
 	Line int
 	Text string
+	Func string // the function's name
 	In   string // what asks it: "if", "for", "&&", "||", or "order" for the edge of a comparison
 }
 
@@ -76,6 +77,7 @@ type conditions struct {
 	first   int // number of the file's first
 	set     *token.FileSet
 	places  []Place
+	inside  string // function
 	changes []insertion
 }
 
@@ -94,6 +96,7 @@ func (c *conditions) hook() ([]byte, error) {
 	}
 	for _, d := range tree.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+			c.inside = f.Name.Name
 			ast.Inspect(f.Body, c.look)
 		}
 	}
@@ -143,7 +146,7 @@ func (c *conditions) whole(e ast.Expr, in string) {
 
 func (c *conditions) add(e ast.Expr, in string) int {
 	text := strings.Join(strings.Fields(string(c.text[c.at(e.Pos()):c.at(e.End())])), " ")
-	c.places = append(c.places, Place{c.file, c.set.Position(e.Pos()).Line, text, in})
+	c.places = append(c.places, Place{c.file, c.set.Position(e.Pos()).Line, text, c.inside, in})
 	return c.first + len(c.places) - 1
 }
 

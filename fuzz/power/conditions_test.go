@@ -73,7 +73,7 @@ func f(a, b int, ok bool) bool {
 	if want := []string{"for", "order", "if", "&&", "&&", "||", "||", "order"}; !slices.Equal(in, want) {
 		t.Errorf("places in %v, want %v", in, want)
 	}
-	if p := places[5]; p.File != "engine/internal/merge/x.go" || p.Line != 5 || p.Text != "a <= b" {
+	if p := places[5]; p.File != "engine/internal/merge/x.go" || p.Line != 5 || p.Text != "a <= b" || p.Func != "f" {
 		t.Errorf("%+v", p)
 	}
 	if _, places, _ = r.Conditions("oracle", dir); len(places) != 0 {
@@ -93,6 +93,33 @@ func TestJudge(t *testing.T) {
 	for _, bad := range []string{"x told y\n", "6 unseen\n", "0\n", "0 lives x\n", "0 dead\n"} {
 		if _, err := judge(places, bad); err == nil {
 			t.Errorf("%q is no error", strings.TrimSpace(bad))
+		}
+	}
+}
+
+func TestNothing(t *testing.T) {
+	list, err := readNothing("a.go\tf\tfalse,equal\tx\tonly room\nb.go\tg\ttrue\t*\tthe long way\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, g := Place{File: "a.go", Func: "f", Text: "x"}, Place{File: "b.go", Func: "g", Text: "y"}
+	judged := []Judged{{Place: x, Failing: AlwaysFalse}, {Place: x, Failing: AlwaysTrue}, {Place: g, Failing: AlwaysTrue}}
+	if err := excuse(judged, list, ""); err != nil || judged[0].Nothing != "only room" || judged[1].Nothing != "" || judged[2].Nothing != "the long way" {
+		t.Errorf("%v, %+v", err, judged)
+	}
+	if err := excuse([]Judged{{Place: g, Failing: AlwaysTrue, Told: "edits:3"}}, list, ""); err == nil {
+		t.Error("a listed fault that a link tells is no error")
+	}
+	list[0].met, list[1].met = false, false
+	if err := excuse(judged[:2], list, "b"); err == nil {
+		t.Error("a line without a condition is no error")
+	}
+	if _, err := readNothing(nothingText); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{"a.go\tf\tfalse\tx\n", "a.go\tf\tnever\tx\twhy\n"} {
+		if _, err := readNothing(bad); err == nil {
+			t.Errorf("%q is no error", bad)
 		}
 	}
 }

@@ -92,7 +92,7 @@ var rules = []rule{
 	{from: "internal/capsule/...", to: of("capsule", "internal/dwarf", "internal/capsule/...", "cubin", "cuda"), test: of("corpus/corpustest", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "mercury/...", to: of("capsule", "cubin", "cuda", "mercury/...", "internal/families", "internal/nvidia"), test: of("corpus", "internal/nvidia/nvidiatest", cmp)},
 	{from: "selfcheck/survey", to: of("selfcheck", "internal/families")},
-	{from: "selfcheck/...", to: of("capsule", "internal/dwarf", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus/corpustest", "corpus", "engine", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "selfcheck/...", to: of("capsule", "internal/dwarf", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus/corpustest", "corpus", "engine", "fuzz/power/trial", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// What may be finalized for what.
 	{from: "internal/finalizer", to: of("cubin", "cuda"), test: of("corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
@@ -173,6 +173,7 @@ var rules = []rule{
 	// One against the other.
 	{from: "fuzz/storm", to: of("cuda", "engine/descriptor", "oracle")},
 	{from: "fuzz/power/condition"},
+	{from: "fuzz/power/trial", to: of("fuzz/power/condition")},
 	{from: "fuzz/power", test: of("internal/nvidia", "internal/nvidia/nvidiatest")},
 	{from: "fuzz/reduce", to: of("cubin", "cuda"), test: of("corpus")},
 	{from: "fuzz/opinion", to: of("fuzz/reduce", "internal/cmdline", "internal/diff", "engine", "internal/nvidia", "oracle/check")},
@@ -268,7 +269,7 @@ var rules = []rule{
 			cobra+"/...",
 			pflag,
 		),
-		test: of("corpus", "corpus/definitions", "fuzz/power/condition", "internal/biglink", "internal/nvidia/nvidiatest", "internal/ownwarnings", cmp, testscript, "go.yaml.in/yaml/v3"),
+		test: of("corpus", "corpus/definitions", "fuzz/power/trial", "internal/biglink", "internal/nvidia/nvidiatest", "internal/ownwarnings", cmp, testscript, "go.yaml.in/yaml/v3"),
 	},
 }
 
