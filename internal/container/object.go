@@ -24,6 +24,8 @@ type Object struct {
 	Machine     uint16 // e_machine
 	Relocatable []Fatbin
 	Plain       []Fatbin
+	// HasRelocatable and HasPlain report whether the sections are there, perhaps empty.
+	HasRelocatable, HasPlain bool
 	// ModuleIDs names the translation units, one each: an object that "ld -r"
 	// made of several has several.
 	ModuleIDs    []string
@@ -94,9 +96,9 @@ func (o *Object) section(f *elfFile, s *elfSect, budget *Budget) error {
 	var fatbins *[]Fatbin
 	switch s.name {
 	case RelocatableSection:
-		fatbins = &o.Relocatable
+		fatbins, o.HasRelocatable = &o.Relocatable, true
 	case PlainSection:
-		fatbins = &o.Plain
+		fatbins, o.HasPlain = &o.Plain, true
 	case segmentSection:
 		o.Segment = true
 		return nil

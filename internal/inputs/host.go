@@ -15,6 +15,9 @@ func (s *Set) addHost(p *part, inArchive bool) []engine.Diagnostic {
 		return s.hostFault(p)
 	}
 	o := p.host
+	if o.Segment && len(o.Relocatable) == 0 && (o.HasRelocatable || !o.HasPlain) {
+		return append(fatal(p.name, "Could not find fatbin in '%s'", p.name), fatal(p.name, "elfLink internal error")...)
+	}
 	if !o.Segment || len(o.Relocatable) == 0 {
 		// Nothing is known of what a host object without device code refers to.
 		s.incomplete = true

@@ -93,9 +93,11 @@ func header(name string, size int) string {
 // of it with the same files.
 func TestAdd(t *testing.T) {
 	o := partObject(t)
-	plain := append([]byte(nil), o...)
-	copy(plain[strings.Index(string(plain), "__nv_relfatbin\x00"):], "__no")
-	g := given{"p.o": o, "d/l.a": archive("p.o", o), "h.o": plain, "m.a": archive("x", []byte("text"), "p.o", o), "n.a": archive("in.a", archive("p.o", o))}
+	section := strings.Index(string(o), "__nv_relfatbin\x00")
+	plain, without := append([]byte(nil), o...), append([]byte(nil), o...)
+	copy(plain[section:], ".nv_fatbin\x00")
+	copy(without[section:], "__no")
+	g := given{"w.o": without, "p.o": o, "d/l.a": archive("p.o", o), "h.o": plain, "m.a": archive("x", []byte("text"), "p.o", o), "n.a": archive("in.a", archive("p.o", o))}
 	for _, c := range []struct {
 		args       string
 		linked     []string
@@ -104,6 +106,8 @@ func TestAdd(t *testing.T) {
 		said       []string
 	}{
 		{"-arch=sm_75 p.o", []string{"p.o"}, []Registration{{ID: partID}}, []string{"_Z3run*"}, nil},
+		{"-arch=sm_75 p.o w.o", []string{"p.o"}, []Registration{{ID: partID}}, []string{"_Z3run*"},
+			[]string{"nvlink fatal   : Could not find fatbin in 'w.o'", "nvlink fatal   : elfLink internal error"}},
 		{"-arch=sm_75 d/l.a", []string{"d/l.a:p.o"}, []Registration{{ID: partID}}, []string{"_Z3run*"}, nil},
 		{"-arch=sm_80 p.o", nil, []Registration{{ID: partID}}, []string{"_Z3run*"}, []string{"nvlink warning : SM Arch ('sm_80') not found in 'p.o'"}},
 		{"-arch=sm_80 d/l.a", nil, []Registration{{ID: partID}}, []string{"_Z3run*"}, nil},
