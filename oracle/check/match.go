@@ -21,6 +21,7 @@ type codeMatch struct {
 	areas    map[string][]*area    // not yet found
 	queue    []*area               // found, and not yet followed
 	named    map[*section]map[string]bool
+	lines    map[*image]map[int]string // of code by its section, see linesOf
 }
 
 func (c *check) matchCode() error {
@@ -50,13 +51,20 @@ func (c *check) matchCode() error {
 	if err := c.followRecords(&m); err != nil {
 		return err
 	}
-	for _, name := range names {
-		for len(m.areas[name]) > 0 && len(m.sections[name]) > 0 {
-			if err := c.matchByBytes(&m, name); err != nil {
-				return err
-			}
-			if err := c.followRecords(&m); err != nil {
-				return err
+	// What is sure first: code that it names need not be told by its own bytes.
+	for _, sure := range [...]bool{true, false} {
+		for _, name := range names {
+			for len(m.areas[name]) > 0 && len(m.sections[name]) > 0 {
+				taken, err := c.matchByBytes(&m, name, sure)
+				if err != nil {
+					return err
+				}
+				if err := c.followRecords(&m); err != nil {
+					return err
+				}
+				if !taken {
+					break
+				}
 			}
 		}
 	}
@@ -99,15 +107,21 @@ func without[T comparable](list []T, x T) []T {
 	return rest
 }
 
+// manyAlike is how many pairs of a name are compared before one is taken for sure.
+const manyAlike = 4096
+
 // matchByBytes takes one pair of a name: the first that is likest by the names in its
-// records, then by its bytes.
-func (c *check) matchByBytes(m *codeMatch, name string) error {
+// records, then by its bytes, then by its lines. sure: only one that no other is as like as.
+func (c *check) matchByBytes(m *codeMatch, name string, sure bool) (taken bool, err error) {
 	areas, sections := m.areas[name], m.sections[name]
+	if sure && len(areas)*len(sections) > manyAlike {
+		return false, nil
+	}
 	sort.SliceStable(areas, func(i, j int) bool { return areas[i].owner.first() < areas[j].owner.first() })
 	if m.named == nil {
 		m.named = map[*section]map[string]bool{}
 	}
-	bestArea, bestSection, most := areas[0], sections[0], 0
+	bestArea, bestSection, most, ties := areas[0], sections[0], 0, false
 	for _, a := range areas {
 		asked := m.namesIn(c, a.owner.section, a.owner.mod.image, a.owner.relocLists())
 		for _, s := range sections {
@@ -117,29 +131,38 @@ func (c *check) matchByBytes(m *codeMatch, name string) error {
 			}
 			found := m.namesIn(c, s, c.out.image, lists)
 			if err := c.budget.spend("output", 1+a.size/64+uint64(len(found))); err != nil {
-				return err
+				return false, err
 			}
-			score, best := 4*likeNames(asked, found), 11
+			score, best := 8*likeNames(asked, found), 23
 			if len(found) == 0 {
-				best = 3
+				best = 7
 			}
 			if a.size == s.size && a.owner.mod.alike(a.owner.section, 0, a.size, s.body, 0) {
-				score += 2
+				score += 4
 			}
 			if sameLimit(a.owner.attributes(), c.out.attributesOf(s.index)) {
+				score += 2
+			}
+			if c.linesLike(m, a, s) {
 				score++
 			}
-			if score > most {
-				bestArea, bestSection, most = a, s, score
+			switch {
+			case score > most:
+				bestArea, bestSection, most, ties = a, s, score, false
+			case score == most && (a == bestArea || s == bestSection):
+				ties = true
 			}
-			if score == best {
+			if score == best && !sure {
 				c.takeCode(m, bestArea, bestSection)
-				return nil
+				return true, nil
 			}
 		}
 	}
+	if sure && (ties || most == 0) {
+		return false, nil
+	}
 	c.takeCode(m, bestArea, bestSection)
-	return nil
+	return true, nil
 }
 
 // namesIn are the names of the symbols that the records of code are about.

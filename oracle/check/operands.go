@@ -259,7 +259,7 @@ func isDouble(op uint64) bool {
 // operandsOf reads the operands of a word.
 func operandsOf(word []byte) operands {
 	op := opcode(word)
-	o := operands{always: word[1]>>4 == 7, queued: inQueue[op], double: isDouble(op)}
+	o := operands{always: word[1]>>4 == 7, queued: inQueue[op], double: ofDoubles(op)}
 	w := operandWord{low: number(word, 0, 8), high: number(word, 8, 8)}
 	if guard := w.field(12) % 8; guard != 7 {
 		o.reads.add(guardBase(op, w.high)+guard, 1)

@@ -48,7 +48,7 @@ type schedule struct {
 	known   []bool        // the word is the input's
 	targets map[int][]int // of indirect branches
 	ops     []operands
-	seen    []uint32
+	seen    []visited
 	mark    uint32
 	open    []pathEnd
 	steps   uint64
@@ -90,9 +90,6 @@ func (c *check) compareSchedule(a *area, changed int) error {
 			at, result := s.follow(t)
 			switch result {
 			case unsound:
-				if s.inOrder(t) {
-					continue
-				}
 				if s.fencesWait(t, at) {
 					c.unjudged(a, s.finding(at, fmt.Sprintf("a fence that was put in has a guard which the word at 0x%x has not finished writing: the next one waits for it", i*instruction)))
 					continue
@@ -120,7 +117,7 @@ func (c *check) compareSchedule(a *area, changed int) error {
 
 func (c *check) newSchedule(a *area) *schedule {
 	n := len(a.out.body) / instruction
-	s := &schedule{c: c, area: a, words: make([][]byte, n), in: make([]control, n), out: make([]control, n), known: make([]bool, n), ops: make([]operands, n), seen: make([]uint32, 2*n)}
+	s := &schedule{c: c, area: a, words: make([][]byte, n), in: make([]control, n), out: make([]control, n), known: make([]bool, n), ops: make([]operands, n), seen: make([]visited, 2*n)}
 	for j := range n {
 		s.words[j], _ = cut(a.out.body, uint64(j)*instruction, instruction)
 		s.out[j] = controlOf(s.words[j])
@@ -151,12 +148,7 @@ func (c *check) newSchedule(a *area) *schedule {
 //
 // Source: 30,000 such pairs in code of ptxas 13.0.88, 13.2.86 and 13.5.37, two cycles at least.
 func (s *schedule) tooSoon(i int) int {
-	boards := uint64(0)
-	for _, board := range [...]uint64{s.out[i].write, s.out[i].read} {
-		if board < 6 {
-			boards |= 1 << board
-		}
-	}
+	boards := boardBit(s.out[i].write) | boardBit(s.out[i].read)
 	in, out := s.in[i].stall, s.out[i].stall
 	for j := i + 1; boards != 0 && j < len(s.words) && out < 2; j++ {
 		if s.out[j].wait&boards != 0 && out < in {
@@ -220,12 +212,6 @@ type token struct {
 	word    int
 	result  bool
 	in, out uint64 // scoreboards; noBoard: none
-	from    int    // the word that takes out, where it is a later one: up to there it is another's
-}
-
-// waits reports whether a word waits for a token in the output.
-func (s *schedule) waits(at int, t *token) bool {
-	return t.out != noBoard && s.out[at].wait>>t.out&1 != 0 && (at <= t.word || at > t.from)
 }
 
 func (t token) what() string {
@@ -258,9 +244,6 @@ const (
 // follow goes along every path from a token's word until the output waits for it.
 // From where the input has waited on, no word may touch its registers.
 func (s *schedule) follow(t token) (at int, result soundness) {
-	if board, at, ok := s.cover(t.word, t.result); ok && t.out == noBoard {
-		t.out, t.from = board, at
-	}
 	if t.in == noBoard {
 		// The input relied on the stall counts, and so may the output where
 		// they are no less; else it must wait.
@@ -271,18 +254,19 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 	s.mark++
 	s.open = s.open[:0]
 	mine := s.ops[t.word]
+	boards := boardBit(t.out)
+	if !t.result {
+		boards |= boardBit(s.out[t.word].write) // whose result is there has read its operands
+	}
 	for _, next := range s.next(t.word) {
-		s.visit(next, t.in == noBoard)
+		s.visit(pathEnd{next, t.in == noBoard, boards})
 	}
 	for len(s.open) > 0 {
 		x := s.open[len(s.open)-1]
 		s.open = s.open[:len(s.open)-1]
 		s.steps++
-		if s.waits(x.word, &t) {
+		if s.out[x.word].wait&x.boards != 0 {
 			continue
-		}
-		if board := s.out[t.word].write; !t.result && board != noBoard && s.out[x.word].wait>>board&1 != 0 {
-			continue // whose result is there has read its operands
 		}
 		waited := x.waited || t.in != noBoard && s.in[x.word].wait>>t.in&1 != 0
 		if waited {
@@ -305,8 +289,12 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 				at, result = x.word, unknown
 			}
 		}
+		if !t.result && storesInOrder(s.words[t.word]) && isBarrier(s.words[x.word]) {
+			continue
+		}
+		boards := x.boards | s.tells(t.word, x.word, t.result)
 		for _, next := range s.next(x.word) {
-			s.visit(next, waited)
+			s.visit(pathEnd{next, waited, boards})
 		}
 	}
 	return at, result
@@ -315,19 +303,41 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 // pathEnd is where a path of follow has come to.
 type pathEnd struct {
 	word   int
-	waited bool // the input has waited for the token
+	waited bool   // the input has waited for the token
+	boards uint64 // scoreboards of which each tells that the token is done
 }
 
-// visit goes on to a word, once for each of the input's two states.
-func (s *schedule) visit(word int, waited bool) {
-	k := 2 * word
-	if waited {
+// visited are the states in which follow has come to a word, a bit for each set of
+// scoreboards.
+type visited struct {
+	mark uint32 // of the token
+	sets uint64
+}
+
+// visit goes on to a word, once for each state.
+func (s *schedule) visit(x pathEnd) {
+	k := 2 * x.word
+	if x.waited {
 		k++
 	}
-	if word < len(s.words) && s.seen[k] != s.mark {
-		s.seen[k] = s.mark
-		s.open = append(s.open, pathEnd{word, waited})
+	if x.word >= len(s.words) {
+		return
 	}
+	if s.seen[k].mark != s.mark {
+		s.seen[k] = visited{mark: s.mark}
+	}
+	if set := uint64(1) << x.boards; s.seen[k].sets&set == 0 {
+		s.seen[k].sets |= set
+		s.open = append(s.open, x)
+	}
+}
+
+// boardBit is the bit of a scoreboard; 0: none.
+func boardBit(board uint64) uint64 {
+	if board < 6 {
+		return 1 << board
+	}
+	return 0
 }
 
 // leaving is unsound for a word after which code of others runs that relies on the

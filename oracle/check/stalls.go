@@ -42,7 +42,7 @@ func (s *schedule) stalls() bool {
 				break
 			}
 			in += s.in[i].stall
-			if _, _, covered := s.cover(i, true); s.known[i] && s.out[i].write == noBoard && !covered && !s.near(i, k) {
+			if s.known[i] && s.out[i].write == noBoard && !s.covered(i) && !s.near(i, k) {
 				ok = false
 			}
 		}
@@ -210,44 +210,21 @@ func (s *schedule) exclusive(i, j int) bool {
 	return true
 }
 
-// inOrder are words of variable latency whose results come in the order in which they
-// were issued: ptxas gives a scoreboard to the last of a few alone.
-//
-// Source: 24,363 words without a scoreboard of their own before another of the same opcode
-// with one, in 1,585 functions of ptxas 13.0.88 and 13.5.37.
-var inOrder = map[uint64]bool{0x308: true, 0x589: true, 0x984: true, 0x989: true, 0x9c3: true, 0xb82: true, 0xf89: true}
-
-const opIMMA = 0x237
-
-// ofDoubles reports whether a word goes to the unit of doubles: arithmetic or DSETP.
-func ofDoubles(op uint64) bool { return isDouble(op) || op>>8%2 == 0 && op>>9 > 0 && op%0x100 == 0x2a }
-
 // coverReach is how far behind a word another may cover it.
 const coverReach = 12
 
-// cover finds the scoreboard of a later word that says that a word's result is there:
-// the next of the same opcode that has one, with nothing between that leaves. It counts
-// from behind that word on, see token.from. Arithmetic of doubles is one unit; that and the
-// one of IMMA read operands in order as well (code of sm_100 that nvlink 13.5.37 made code of
-// sm_103).
-func (s *schedule) cover(i int, result bool) (board uint64, at int, ok bool) {
-	op := opcode(s.words[i])
-	if result && (!inOrder[op] && !ofDoubles(op) || s.out[i].write != noBoard) || !result && !ofDoubles(op) && op != opIMMA {
-		return 0, 0, false
+// covered reports whether a later word of its unit, with nothing between that leaves, has a
+// scoreboard that says that a word's result is there.
+func (s *schedule) covered(i int) bool {
+	if s.out[i].write != noBoard {
+		return false
 	}
 	for j := i + 1; j < min(i+coverReach, len(s.words)) && !s.leaves(j-1); j++ {
-		other := opcode(s.words[j])
-		if other != op && !(ofDoubles(op) && ofDoubles(other)) {
-			continue
-		}
-		if read := s.out[j].read; !result && read != noBoard {
-			return read, j, true
-		}
-		if write := s.out[j].write; write != noBoard {
-			return write, j, true
+		if s.tells(i, j, true) != 0 {
+			return true
 		}
 	}
-	return 0, 0, false
+	return false
 }
 
 //go:embed distances.txt

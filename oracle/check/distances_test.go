@@ -1,0 +1,127 @@
+package check
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+var distancesOf = flag.String("distances", "", "folder of cubins that ptxas made: print what distances.txt lacks of them")
+
+// TestDistances prints lines for distances.txt: of a folder of code that ptxas made, the least cycles
+// between two words of which the second uses the result of the first, where the table has none
+// or more.
+func TestDistances(t *testing.T) {
+	if *distancesOf == "" {
+		t.Skip("no -distances")
+	}
+	files, err := filepath.Glob(filepath.Join(*distancesOf, "*.cubin"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no cubins", err)
+	}
+	found := map[pairOfWords]map[uint64]int{} // how often so many cycles
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := readImage(name, data, sassSide, nil, newBudget(uint64(len(data))))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for i := range f.sections {
+			if s := &f.sections[i]; isCode(s) {
+				codeOf(s.body).countDistances(found)
+			}
+		}
+	}
+	table := distances()
+	less := func(a, b pairOfWords) int {
+		return int(a.from<<16|a.to<<2|uint64(len(flags(a)))) - int(b.from<<16|b.to<<2|uint64(len(flags(b))))
+	}
+	for _, p := range slices.SortedFunc(maps.Keys(found), less) {
+		least := slices.Min(slices.Collect(maps.Keys(found[p])))
+		all := 0
+		for _, n := range found[p] {
+			all += n
+		}
+		if has := table[p]; !has.seen || least < has.least {
+			fmt.Printf("%x %x %d%s # %d of %d\n", p.from, p.to, least, flags(p), found[p][least], all)
+		}
+	}
+}
+
+func flags(p pairOfWords) string {
+	switch {
+	case p.over:
+		return " over"
+	case p.wait:
+		return " wait"
+	}
+	return ""
+}
+
+// codeOf is the schedule of code as it stands.
+func codeOf(body []byte) *schedule {
+	s := &schedule{targets: map[int][]int{}}
+	for at := 0; at+instruction <= len(body); at += instruction {
+		word := body[at : at+instruction]
+		s.words, s.out, s.ops = append(s.words, word), append(s.out, controlOf(word)), append(s.ops, operandsOf(word))
+	}
+	return s
+}
+
+// unitOf is the opcode of a word, of doubles one for all: they tell of each other.
+func unitOf(word []byte) uint64 {
+	if op := opcode(word); !ofDoubles(op) {
+		return op
+	}
+	return 0x29
+}
+
+// countDistances counts the pairs of words within blocks of which the first has a fixed latency.
+func (s *schedule) countDistances(found map[pairOfWords]map[uint64]int) {
+	slow := map[uint64]bool{}
+	for i, word := range s.words {
+		if s.out[i].write != noBoard {
+			slow[unitOf(word)] = true
+		}
+	}
+	count := func(p pairOfWords, cycles uint64) {
+		if found[p] == nil {
+			found[p] = map[uint64]int{}
+		}
+		found[p][cycles]++
+	}
+	for i, word := range s.words {
+		mine, wait := s.ops[i], false
+		if slow[unitOf(word)] || inOrder[opcode(word)] || !mine.known || mine.rough {
+			continue
+		}
+		cycles := s.out[i].stall
+		for j := i + 1; j < len(s.words) && cycles < latest && !s.leaves(j-1); j++ {
+			by := s.ops[j]
+			if !by.known || by.rough {
+				break
+			}
+			wait = wait || s.out[j].wait != 0
+			p := pairOfWords{from: family(word), to: family(s.words[j])}
+			if touches(&mine, &by, true) == unsound && !s.exclusive(i, j) {
+				if mine.writes.meets(&by.reads) {
+					p.wait = wait
+				} else {
+					p.over = true
+				}
+				count(p, cycles)
+			}
+			if by.always {
+				mine.writes.lose(&by.writes)
+			}
+			cycles += s.out[j].stall
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package check
+
+import "testing"
+
+// Words that nvlink 13.5.37 wrote in code for sm_103 that ptxas made for sm_100.
+const (
+	dfmaNone = "000fe20000000818400000000c0ca82b" // @!P2 DFMA R12, R12, 2, -R24: no scoreboard
+	dfma0    = "001e2400000008043ff000000e18742b" // DFMA R24, R14, -R4, 1: scoreboard 0
+	dsetp2   = "000ea20003f0e000000000101e00722a" // DSETP.GEU.AND P0, PT, R30, R16, PT: scoreboard 2
+	dfma43   = "000722000000002e000000162c1e722b" // DFMA R30, R44, R22, R46: scoreboard 4, 3 of its operands
+	imma1    = "0e6e62000040540c00000000040c7237" // IMMA R12, R4, R12: scoreboard 1, none of its operands
+	imma32   = "0084e400004054080000000004087237" // IMMA R8, R4, R8: scoreboard 3, 2 of its operands
+)
+
+// TestTells wants a word's result, or that its operands were read, told by the scoreboards of
+// later words of its unit, and of no other.
+func TestTells(t *testing.T) {
+	for _, x := range []struct {
+		earlier, later string
+		result         bool
+		want           uint64
+	}{
+		{dfmaNone, dfma0, true, 1 << 0},
+		{dfmaNone, dfma0, false, 1 << 0},
+		{dsetp2, dfma43, false, 1<<3 | 1<<4},
+		{dsetp2, dfma43, true, 1 << 4},
+		{dfma0, dsetp2, true, 1 << 2},
+		{imma1, imma32, false, 1<<2 | 1<<3},
+		{imma1, imma32, true, 0},
+		{imma1, dfma0, false, 0},
+		{dfmaNone, imma32, true, 0},
+	} {
+		if got := wordsInRow(t, x.earlier, x.later).tells(0, 1, x.result); got != x.want {
+			t.Errorf("%s, %s, result %v: scoreboards %06b", x.earlier, x.later, x.result, got)
+		}
+	}
+}
