@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,7 +146,7 @@ func (c *check) lineTableOf(a *area) (*lineTable, error) {
 	if t.got, t.reads = lineUnits(a.out.body, names); !t.reads {
 		return t, nil
 	}
-	t.pairs = pairUnits(t.want, t.got)
+	t.pairs = pairUnits(t.want, t.got, c.infoAt)
 	for j, i := range t.pairs {
 		if i < 0 {
 			continue
@@ -245,9 +246,22 @@ func (c *check) compareLineTable(a *area) error {
 	return c.budget.spend("output", uint64(len(want)*len(pairs))/16)
 }
 
+// infoAt is where a module's debug information lies in the output.
+func (c *check) infoAt(m *module) uint64 {
+	if a := c.byKey[areaKey{".debug_info", nil}]; a != nil {
+		for _, p := range a.parts {
+			if p.mod == m && p.placed {
+				return p.base
+			}
+		}
+	}
+	return 0
+}
+
 // pairUnits finds for each unit of the output the input's: one with an equal header
-// that tells of the same functions, else the next with an equal header.
-func pairUnits(want, got []lineUnit) []int {
+// that tells of the same functions, else the next with an equal header, in the order of what
+// the modules' debug information says.
+func pairUnits(want, got []lineUnit, infoAt func(*module) uint64) []int {
 	used := make([]bool, len(want))
 	byFunction := map[*identity][]int{}
 	for i, w := range want {
@@ -271,6 +285,9 @@ func pairUnits(want, got []lineUnit) []int {
 		if key := want[i].bare(); !used[i] && !want[i].tellsOwn() {
 			left[key] = append(left[key], i)
 		}
+	}
+	for _, list := range left {
+		slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(infoAt(want[i].of.mod), infoAt(want[j].of.mod)) })
 	}
 	for j := range got {
 		if key := got[j].bare(); pairs[j] < 0 && len(got[j].sequences) == 0 && len(left[key]) > 0 {

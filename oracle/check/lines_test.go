@@ -19,20 +19,37 @@ func TestUnitWithoutLines(t *testing.T) {
 	}
 	want[0].sequences = nil // f is gone
 	got, ok := lineUnits(unit("\x00\x01\x01"), nil)
-	if pairs := pairUnits(want, got); !ok || len(pairs) != 1 || pairs[0] != 0 {
+	if pairs := pairUnits(want, got, nowhere); !ok || len(pairs) != 1 || pairs[0] != 0 {
 		t.Errorf("pairs %v of %q", pairs, got[0].header)
 	}
 	want[0].sequences = []lineSequence{{id: &identity{name: "inline", several: true, code: &body{}}}} // whose lines another unit has
-	if pairs := pairUnits(want, got); pairs[0] != 0 {
+	if pairs := pairUnits(want, got, nowhere); pairs[0] != 0 {
 		t.Error("a unit that tells of weak functions alone has no pair")
 	}
 	want[0].sequences = nil
 	first := lineUnit{header: "\x02\x00another unit, which the output has behind it"}
-	if pairs := pairUnits([]lineUnit{first, want[0]}, []lineUnit{got[0], first}); pairs[0] != 1 || pairs[1] != 0 {
+	if pairs := pairUnits([]lineUnit{first, want[0]}, []lineUnit{got[0], first}, nowhere); pairs[0] != 1 || pairs[1] != 0 {
 		t.Errorf("pairs %v of two without lines", pairs)
 	}
 	got, _ = lineUnits(unit("\x00\x01\x02"), nil)
-	if pairs := pairUnits(want, got); pairs[0] >= 0 {
+	if pairs := pairUnits(want, got, nowhere); pairs[0] >= 0 {
 		t.Error("bytes of nobody are taken for the end of a sequence")
+	}
+}
+
+func nowhere(*module) uint64 { return 0 }
+
+// Units without lines and of one header belong to modules in the order of what their debug information
+// says: nvlink 13.5 of the objects of one program, given the other way round.
+func TestUnitsOfNobody(t *testing.T) {
+	first, second := &module{number: 0}, &module{number: 1}
+	header := "\x02\x00\x10\x00\x00\x00\x10\x01\xf5\x0e\x0a\x00\x01\x01\x01\x01\x00\x00\x00\x01\x00\x00"
+	want := []lineUnit{{of: placeOf{mod: first}, header: header}, {of: placeOf{mod: second}, header: header}}
+	got := []lineUnit{{at: 0, header: header}, {at: 29, header: header}}
+	for place, pairs := range map[uint64][2]int{0: {0, 1}, 200: {1, 0}} {
+		at := func(m *module) uint64 { return map[*module]uint64{first: place, second: 100}[m] }
+		if p := pairUnits(want, got, at); p[0] != pairs[0] || p[1] != pairs[1] {
+			t.Errorf("the first one's information at %d: pairs %v", place, p)
+		}
 	}
 }
