@@ -8,6 +8,7 @@
 //	go run ./internal/judge right DIR                  # what the check says of them
 //	go run ./internal/judge jit -release 13.3 -to NEW DIR  # the same inputs by nvJitLink
 //	go run ./internal/judge plant -n 10000 DIR         # defects planted into them
+//	go run ./internal/judge stale -n 500 DIR           # defects planted into their inputs, linked by nvlink
 //	go run ./internal/judge again -keep FILES DIR      # those of plant -keep that are still accepted
 //
 // A folder of links can be kept and judged again; make needs nvlink and ptxas,
@@ -19,11 +20,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 )
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: judge make|cpp|real|objects|right|jit|plant|again [flags] DIR")
+		fmt.Fprintln(os.Stderr, "usage: judge make|cpp|real|objects|right|jit|plant|stale|again [flags] DIR")
 		os.Exit(2)
 	}
 	set := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
@@ -36,6 +39,7 @@ func main() {
 	release := set.String("release", "13.5", "release of nvJitLink")
 	from := set.String("from", "", "real, objects: folder of programs, one folder of PTX files or cubins each")
 	to := set.String("to", "", "bed for the links of nvJitLink")
+	kinds := set.String("kinds", "", "plant, stale: only faults whose name matches this")
 	set.StringVar(&keep, "keep", "", "folder for the files with a defect that were not rejected")
 	_ = set.Parse(os.Args[2:])
 	if set.NArg() != 1 {
@@ -43,7 +47,13 @@ func main() {
 		os.Exit(2)
 	}
 	dir := set.Arg(0)
-	var err error
+	pattern, err := regexp.Compile(*kinds)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	faults = slices.DeleteFunc(faults, func(x fault) bool { return !pattern.MatchString(x.name) })
+
 	switch os.Args[1] {
 	case "make":
 		var refused int
@@ -61,6 +71,8 @@ func main() {
 		err = jitAll(context.Background(), dir, *only, *to, *release)
 	case "plant":
 		err = plantAll(dir, *only, *seed, *n, *each)
+	case "stale":
+		err = staleAll(context.Background(), dir, *only, *seed, *n, *each)
 	case "again":
 		err = judgeAgain(dir)
 	default:

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,7 +23,7 @@ type fault struct {
 }
 
 // faults are all kinds.
-var faults = slices.Concat(codeFaults, scheduleFaults, recordFaults, symbolFaults, sectionFaults, infoFaults, dataFaults, fileFaults, capsuleFaults)
+var faults = slices.Concat(codeFaults, scheduleFaults, waitFaults, recordFaults, symbolFaults, sectionFaults, infoFaults, dataFaults, fileFaults, capsuleFaults)
 
 // tally counts what became of one kind of fault.
 type tally struct {
@@ -91,37 +89,7 @@ func plantOne(x *fault, l *link, inputs []check.Input, output []byte, r *splitmi
 			kind += " -g"
 		}
 	}
-	t := tallies[kind]
-	if t == nil {
-		t = new(tally)
-		tallies[kind] = t
-	}
-	t.planted++
-	v := check.Check(inputs, f.bytes, l.options())
-	if keep != "" && v.Outcome() != check.Rejected {
-		name := filepath.Join(keep, l.Name+"-"+strings.ReplaceAll(strings.ReplaceAll(x.name, " ", "-"), "/", "-")+".cubin")
-		if err := os.WriteFile(name, f.bytes, 0o666); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}
-	switch v.Outcome() {
-	case check.Accepted:
-		t.agreed++
-		t.examples = append(t.examples, l.Name+" "+about+": agrees")
-	case check.NotJudged:
-		t.unjudged++
-		t.examples = append(t.examples, l.Name+" "+about+": "+v.Unjudged[0].String())
-	case check.Refused:
-		t.unnamed++
-		t.examples = append(t.examples, l.Name+" "+about+": "+v.Refusal.Error())
-	default:
-		if slices.ContainsFunc(v.Findings, func(g check.Finding) bool { return names(&g, about) }) {
-			t.named++
-			break
-		}
-		t.unnamed++
-		t.examples = append(t.examples, l.Name+" "+about+": "+v.Findings[0].String())
-	}
+	tallies[kind] = tallies[kind].count(x, l, inputs, f.bytes, about)
 	return true
 }
 

@@ -52,6 +52,7 @@ type schedule struct {
 	mark    uint32
 	open    []pathEnd
 	steps   uint64
+	slower  bool // code for another target, where doubles and IMMA take longer
 }
 
 // compareSchedule decides over code whose words are the input's but for their
@@ -117,7 +118,7 @@ func (c *check) compareSchedule(a *area, changed int) error {
 
 func (c *check) newSchedule(a *area) *schedule {
 	n := len(a.out.body) / instruction
-	s := &schedule{c: c, area: a, words: make([][]byte, n), in: make([]control, n), out: make([]control, n), known: make([]bool, n), ops: make([]operands, n), seen: make([]visited, 2*n)}
+	s := &schedule{c: c, area: a, words: make([][]byte, n), in: make([]control, n), out: make([]control, n), known: make([]bool, n), ops: make([]operands, n), seen: make([]visited, 2*n), slower: c.sm == 103 && a.owner.mod.sm() == 100}
 	for j := range n {
 		s.words[j], _ = cut(a.out.body, uint64(j)*instruction, instruction)
 		s.out[j] = controlOf(s.words[j])
@@ -224,7 +225,7 @@ func (t token) what() string {
 // tokens lists what a word leaves pending.
 func (s *schedule) tokens(i int) []token {
 	var list []token
-	if in, out := s.in[i].write, s.out[i].write; in != noBoard || out != noBoard {
+	if in, out := s.in[i].write, s.out[i].write; in != noBoard || out != noBoard || s.slow(i) {
 		list = append(list, token{word: i, result: true, in: in, out: out})
 	}
 	if in, out := s.in[i].read, s.out[i].read; in != noBoard || out != noBoard {
@@ -247,10 +248,11 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 	if t.in == noBoard {
 		// The input relied on the stall counts, and so may the output where
 		// they are no less; else it must wait.
-		if t.result && s.out[t.word].stall >= s.in[t.word].stall {
+		if t.result && s.out[t.word].stall >= s.in[t.word].stall && !s.slow(t.word) {
 			return 0, sound
 		}
 	}
+	done := s.doneAt(t)
 	s.mark++
 	s.open = s.open[:0]
 	mine := s.ops[t.word]
@@ -265,7 +267,7 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 		x := s.open[len(s.open)-1]
 		s.open = s.open[:len(s.open)-1]
 		s.steps++
-		if s.out[x.word].wait&x.boards != 0 {
+		if s.out[x.word].wait&x.boards != 0 || x.word == done {
 			continue
 		}
 		waited := x.waited || t.in != noBoard && s.in[x.word].wait>>t.in&1 != 0

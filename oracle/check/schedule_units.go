@@ -61,6 +61,39 @@ func accessesInOrder(word []byte) bool {
 
 func isBarrier(word []byte) bool { return opcode(word) == 0xb1d || opcode(word) == 0x31d }
 
+// slow reports whether the input relied on a latency that the output's target doesn't have: on sm_103
+// doubles and IMMA are done once in 64 cycles, and nvlink gives scoreboards to those of code
+// for sm_100.
+func (s *schedule) slow(i int) bool {
+	op := opcode(s.words[i])
+	return s.slower && s.known[i] && (ofDoubles(op) || op == opIMMA)
+}
+
+// slowest is after how many cycles the result of a slow word is there without any wait.
+//
+// Source: code of sm_100 for sm_103 by nvlink 13.0.88 to 13.5.37. The least that is known to be
+// enough; nothing was seen to rely on less.
+const slowest = 64
+
+// doneAt is the word where the result of a slow word is there as so many cycles have passed: only
+// where no other path leads on; -1: none.
+func (s *schedule) doneAt(t token) int {
+	if !t.result || !s.slow(t.word) {
+		return -1
+	}
+	cycles := uint64(0)
+	for j := t.word; j < len(s.words); j++ {
+		if cycles >= slowest {
+			return j
+		}
+		if s.leaves(j) {
+			break
+		}
+		cycles += s.out[j].stall
+	}
+	return -1
+}
+
 // fencesWait reports whether a word that uses a result too soon is a fence that was put in,
 // and one right behind it waits. nvlink 13.5 lets the ERRBAR wait for the guard of a MEMBAR that
 // a comparison of doubles makes; whether the MEMBAR is held as well is not known.
