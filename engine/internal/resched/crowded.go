@@ -149,7 +149,7 @@ func (c *sharers) readyAt(t int) int {
 // of returns what sharing the scoreboard of some tokens is like; false where none holds it
 // or one may take so long that nothing shares with it.
 func (c *sharers) of(tokens []int) (s sharer, ok bool) {
-	if len(tokens) == 0 || c.entered(c.b, tokens) || c.paced && !c.tok.beyond() && c.allocator.own(c.tok.at, tokens) {
+	if len(tokens) == 0 || c.entered(c.b, tokens) {
 		return s, false
 	}
 	s = sharer{wait: c.earliest(c.b, c.tok.at, tokens), tokens: len(tokens)}

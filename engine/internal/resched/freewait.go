@@ -7,8 +7,8 @@ package resched
 //
 // Where the token alone holds its scoreboard in the input, the input tells.
 
-// freeFrom is the least number of cycles from an instruction to the last word of
-// its block for a free wait. Source: code of our own put to nvlink 13.0.88, with one
+// freeFrom is the least number of cycles, by the stalls alone, from an instruction to a fence or
+// to a loop for a free wait there. Source: code of our own put to nvlink 13.0.88, with one
 // cycle more between the two at a time; LDC and S2R are of 990 functions.
 func (a *allocator) freeFrom(t int) int {
 	tok := &a.tokens[t]
@@ -102,8 +102,12 @@ func (a *allocator) isFree(b, t int, was, is bitset) bool {
 		return a.isFreeLate(b, t, was)
 	case tok.block != b:
 		return a.isOverBackEdge(b, t)
-	case tok.slow, a.words[last].op() == opEXIT && !(tok.fresh && a.words[last].fallsThrough()), tok.fresh && a.words[last].op() == opBSYNC:
+	case tok.slow, tok.fresh && a.words[last].op() == opBSYNC:
 		return false
+	case a.words[last].op() == opEXIT && !a.words[last].fallsThrough():
+		return false
+	case a.words[last].op() == opEXIT && !tok.read && hasUniform(a.ops[tok.at].writes):
+		return true
 	}
 	return a.isCompleteAt(b, t, last)
 }
@@ -132,16 +136,10 @@ func (a *allocator) hasMoved(at, to int) bool {
 	return a.paced && a.time[to]-a.time[at] != a.timeWas[to]-a.timeWas[at]
 }
 
-// isCompleteAt reports whether by the stalls a token of a block is complete at a later
-// word. Results of the slow arithmetic units count waits in between; for others that
-// was wrong. Source: CUB's radix sort and HeCBench, linked by nvlink 13.0.88.
+// isCompleteAt reports whether a token of a block is complete at a later word, by a clock that
+// waits advance.
 func (a *allocator) isCompleteAt(b, t, at int) bool {
-	tok := &a.tokens[t]
-	w := &a.words[tok.at]
-	if kind := w.kind(); !tok.read && (kind == kindCount || kind == kindMUFU || kind == kindConvert) || w.isIMMA() {
-		return a.cycles(b, tok.at, at) >= a.freeFrom(t)
-	}
-	return a.time[at]-a.time[tok.at] >= a.freeFrom(t)
+	return a.cycles(b, a.tokens[t].at, at) >= a.latency(t)
 }
 
 // isOverBackEdge reports whether a token comes to a block over a back edge right there.
@@ -295,8 +293,11 @@ func (a *allocator) freeWaits(b int, is, was bitset, mask uint8) uint8 {
 	is.each(func(t int) {
 		tok := &a.tokens[t]
 		y := youngest[tok.now]
-		if y < 0 || tok.block == b && (a.tokens[y].block != b || a.tokens[y].at <= tok.at) {
+		switch {
+		case y < 0, tok.block == b && (a.tokens[y].block != b || a.tokens[y].at <= tok.at):
 			youngest[tok.now] = t
+		case tok.block != b && a.tokens[y].block != b && a.isOverBackEdge(b, t):
+			youngest[tok.now] = t // it is waited for whatever else holds that scoreboard
 		}
 	})
 	free := uint8(0)

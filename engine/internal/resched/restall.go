@@ -35,11 +35,15 @@ const (
 	doubleMatrix   = 11 // until a product of matrices may
 	doubleAsGuard  = 14 // until a guard may be what a comparison made
 	doubleOver     = 6  // until a double on sm_103 may write what arithmetic wrote
+	comparisonOver = 12 // and a comparison of doubles a predicate
 	latestDouble   = 14 // a double's result may be read anywhere
 	longestLatency = 16
 )
 
-const kindBAR = 0x11d
+const (
+	kindBAR        = 0x11d
+	kindComparison = 0x2a // DSETP
+)
 
 // restall makes the stalls of a block.
 func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
@@ -115,7 +119,7 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 	old, stall := least, least
 	d.of(w, &f.ops[i], func(at int, h hazard) {
 		q := &f.words[at]
-		if h != hazardUnit && (q.wr() != noBoard || f.noTurns && q.isPaced() && !q.inUnit()) {
+		if h != hazardUnit && (q.wr() != noBoard || !q.inUnit() && q.arrivesBehind() || f.noTurns && q.isPaced() && !q.inUnit()) {
 			return // its scoreboard, or that of a later one of the unit, is waited for
 		}
 		apart := was[k] - was[at-bl.from]
@@ -140,13 +144,27 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 		if h == hazardOver && q.isVector() && w.isVector() {
 			l = min(l, shortStall)
 		}
+		if apart == withinPipe && h < hazardGuard || apart == withinPipe && h&^(hazardOperand-1) != 0 && h%hazardOperand < hazardGuard {
+			if q.isVector() && w.isVector() {
+				l = withinPipe // that is why it stands there
+			}
+		}
 		l = min(l, apart) // the compiler knows better
 		if h == hazardOver && q.isVector() && w.inUnit() {
-			l, double = doubleOver, double || apart < doubleOver
+			l = doubleOver
+			if kindOf(w) == kindComparison {
+				l = comparisonOver
+			}
+			double = double || apart < l
 		}
 		old = max(old, was[at-bl.from]+l-was[k-1])
 		stall = max(stall, is[at-bl.from]+l-is[k-1])
 	})
+	if j := f.lastBarrier(bl, i); j >= 0 {
+		apart := min(takesBarrier, was[k]-was[j-bl.from])
+		old = max(old, was[j-bl.from]+apart-was[k-1])
+		stall = max(stall, is[j-bl.from]+apart-is[k-1])
+	}
 	if j, least := f.lastAlike(bl, i); j >= 0 {
 		apart := min(least, was[k]-was[j-bl.from])
 		old = max(old, was[j-bl.from]+apart-was[k-1])
@@ -216,6 +234,16 @@ func (f *flow) lastAlike(bl *block, i int) (at, apart int) {
 		}
 	}
 	return -1, 0
+}
+
+// lastBarrier returns the last BAR in front of word i of a block, if that accesses memory; -1 for none.
+func (f *flow) lastBarrier(bl *block, i int) int {
+	for j := i - 1; j >= bl.from && f.words[i].isShared(); j-- {
+		if f.words[j].op() == opBAR {
+			return j
+		}
+	}
+	return -1
 }
 
 // isConstant reports whether an instruction is LDC or S2UR.
