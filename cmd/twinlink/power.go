@@ -25,7 +25,8 @@ each fault with what found it and how long that took. Needs the go command.
 
 A long run can be made in portions: --limit ends one, --resume begins the next.
 What a portion leaves untried doesn't make it fail.
-With --draw the faults are small changes at places drawn at random.
+With --draw the faults are small changes at places drawn at random. One seed draws
+the same of a changed version, as far as it has them.
 With --conditions every condition below --under fails instead, one after the other
 in one program, on the recorded links that come to it.
 
@@ -42,6 +43,7 @@ no fault was tried.`,
 	f.BoolVar(&o.Live, "live", false, "ask NVIDIA's tools as well")
 	f.BoolVar(&o.Fuzz, "fuzz", false, "run the fuzz targets as well")
 	f.IntVar(&o.Draw, "draw", 0, "that many faults drawn at random instead of the lists'")
+	f.BoolVar(&o.Own, "own", false, "ask the tests of a fault's own package alone")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of what is drawn")
 	f.StringVar(&o.Under, "under", "", "folder in which faults are drawn")
 	f.StringVar(&o.Results, "results", ".power.json", "file of results, a line each")

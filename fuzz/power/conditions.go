@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// Place is a condition of the source: what an if or a for asks, or one side of && and ||.
+// Place is a condition of the source: what an if, a for or a case asks, or one side of && and ||.
 type Place struct {
 	File string
 	Line int
 	Text string
 	Func string // the function's name
-	In   string // what asks it: "if", "for", "&&", "||", or "order" for the edge of a comparison
+	In   string // what asks it: "if", "for", "case", "&&", "||", or "order" for the edge of a comparison
 }
 
 const conditionPackage = "github.com/twinlink/twinlink/fuzz/power/condition"
@@ -118,6 +118,14 @@ func (c *conditions) look(n ast.Node) bool {
 	case *ast.ForStmt:
 		if n.Cond != nil {
 			c.whole(n.Cond, "for")
+		}
+	case *ast.SwitchStmt:
+		if n.Tag == nil {
+			for _, clause := range n.Body.List {
+				for _, e := range clause.(*ast.CaseClause).List {
+					c.whole(e, "case")
+				}
+			}
 		}
 	case *ast.BinaryExpr:
 		if n.Op == token.LAND || n.Op == token.LOR {

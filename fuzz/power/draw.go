@@ -1,10 +1,12 @@
 package power
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -28,7 +30,7 @@ var decides = map[string]string{
 	"oracle/check": "oracle-check", "oracle": "oracle", "oracle/internal/capsule": "oracle", "selfcheck": "selfcheck", "capsule": "capsule",
 	"internal/finalizer": "capsule", "internal/cmdline": "options", "internal/inputs": "options", "internal/registration": "options",
 	"internal/ownwarnings": "report", "internal/verify": "report", "report": "report", "cmd/twinlink": "report", "internal/capsule/model": "capsule",
-	"cubin": "container", "internal/container": "container", "mercury": "decoder",
+	"cubin": "container", "internal/container": "container", "mercury": "decoder", "fuzz": "report",
 }
 
 // Draw returns n faults at random places of the packages that decide something, by a seed, of each area the same number
@@ -58,12 +60,26 @@ func (r *Root) Draw(n int, seed uint64, under string) ([]Fault, error) {
 			areas[area] = append(areas[area], list...)
 		}
 	}
-	random := rand.New(rand.NewPCG(seed, 0x706f776572))
-	for _, name := range slices.Sorted(keys(areas)) {
-		list := areas[name]
-		random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	for _, list := range areas {
+		shuffle(list, seed)
 	}
 	return inTurn(areas, n), nil
+}
+
+// shuffle puts faults into an order of chance in which those of a changed version stand as they did: it goes by what a
+// fault is and which of its kind in its file, not by where it stands.
+func shuffle(list []Fault, seed uint64) {
+	count := map[string]int{}
+	key := map[string]uint64{}
+	for i := range list {
+		f := &list[i]
+		what := fmt.Sprintf("%s\x00%s\x00%s", f.File, f.context, f.New)
+		count[what]++
+		h := fnv.New64a()
+		fmt.Fprintf(h, "%d\x00%d\x00%s", seed, count[what], what)
+		key[f.ID()] = rand.New(rand.NewPCG(h.Sum64(), seed)).Uint64() // sums of like texts are alike
+	}
+	slices.SortStableFunc(list, func(a, b Fault) int { return cmp.Compare(key[a.ID()], key[b.ID()]) })
 }
 
 // inTurn takes one fault of each area after the other.
@@ -114,7 +130,11 @@ func candidates(file, name string) ([]Fault, error) {
 	add := func(kind string, from, to token.Pos, replacement string) {
 		a, b := set.Position(from).Offset, set.Position(to).Offset
 		line := set.Position(from).Line
-		list = append(list, Fault{Name: fmt.Sprintf("%s:%d:%d-%s", strings.TrimSuffix(name, ".go"), line, set.Position(from).Column, kind),
+		begin, end := strings.LastIndexByte(string(text[:a]), '\n')+1, len(text)
+		if i := strings.IndexByte(string(text[b:]), '\n'); i >= 0 {
+			end = b + i
+		}
+		list = append(list, Fault{context: strings.TrimSpace(string(text[begin:end])) + kind, Name: fmt.Sprintf("%s:%d:%d-%s", strings.TrimSuffix(name, ".go"), line, set.Position(from).Column, kind),
 			File: name, Old: string(text[a:b]), New: replacement, at: a, drawn: true})
 	}
 	source := func(n ast.Node) string {
@@ -137,6 +157,23 @@ func candidates(file, name string) ([]Fault, error) {
 			case *ast.IfStmt:
 				add("never", n.Cond.Pos(), n.Cond.End(), "false && ("+source(n.Cond)+")")
 				add("always", n.Cond.Pos(), n.Cond.End(), "true || ("+source(n.Cond)+")")
+			case *ast.SwitchStmt:
+				for _, c := range n.Body.List {
+					list := c.(*ast.CaseClause).List
+					for i, e := range list {
+						switch {
+						case n.Tag == nil:
+							add("never", e.Pos(), e.End(), "false && ("+source(e)+")")
+							add("always", e.Pos(), e.End(), "true || ("+source(e)+")")
+						case i > 0:
+							add("without", list[i-1].End(), e.End(), "")
+						}
+					}
+				}
+			case *ast.UnaryExpr:
+				if n.Op == token.NOT {
+					add("not", n.OpPos, n.X.Pos(), "")
+				}
 			case *ast.BinaryExpr:
 				if s, ok := swaps[n.Op]; ok && !isText(n.X) && !isText(n.Y) {
 					add("operator", n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), s)
@@ -147,6 +184,7 @@ func candidates(file, name string) ([]Fault, error) {
 				}
 			case *ast.CallExpr:
 				if name := source(n.Fun); name == "max" || name == "min" {
+					add("other", n.Fun.Pos(), n.Fun.End(), map[string]string{"max": "min", "min": "max"}[name])
 					break
 				}
 				for i := 1; i < len(n.Args); i++ {
@@ -157,10 +195,17 @@ func candidates(file, name string) ([]Fault, error) {
 			case *ast.BasicLit:
 				if v, err := strconv.ParseUint(n.Value, 0, 63); n.Kind == token.INT && err == nil {
 					add("number", n.Pos(), n.End(), fmt.Sprint(v+1))
+					if v > 1 {
+						add("less", n.Pos(), n.End(), fmt.Sprint(v-1))
+					}
 				}
 			case *ast.ExprStmt:
 				if _, ok := n.X.(*ast.CallExpr); ok {
 					add("dropped", n.Pos(), n.End(), "")
+				}
+			case *ast.ReturnStmt:
+				if last := len(n.Results) - 1; last >= 0 && source(n.Results[last]) == "err" {
+					add("unsaid", n.Results[last].Pos(), n.Results[last].End(), "error(nil)")
 				}
 			case *ast.AssignStmt:
 				if n.Tok != token.DEFINE && len(n.Lhs) == 1 {

@@ -23,8 +23,9 @@ type Fault struct {
 	Equivalent string // why no detector can find it
 	Proof      string // "PACKAGE TEST": a test that passes with the fault and shows that it changes nothing
 
-	at    int  // where Old stands, of a drawn fault
-	drawn bool // it stands in no list
+	at      int    // where Old stands, of a drawn fault
+	drawn   bool   // it stands in no list
+	context string // the lines it is in and its kind, of a drawn fault
 }
 
 // ID names a fault among all.

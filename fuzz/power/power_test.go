@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -220,5 +221,64 @@ func TestStore(t *testing.T) {
 	s.close()
 	if _, err := openStore("", true); err == nil {
 		t.Error("nothing is taken up")
+	}
+}
+
+// A fault that is drawn of a version is drawn of one in which other lines have changed as well.
+func TestDrawAgain(t *testing.T) {
+	const text = "package sass\n\nfunc f(a, b int, ok bool) int {\n\tif a > b && ok {\n\t\treturn a\n\t}\n\tfor a < b {\n\t\ta += 2\n\t}\n\treturn min(a, b)\n}\n"
+	drawn := func(text string) (list []string) {
+		root := &Root{Dir: t.TempDir()}
+		file := filepath.Join(root.Dir, "engine/internal/sass/x.go")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		all, err := root.Draw(100, 7, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range all {
+			list = append(list, f.context+" "+f.New)
+		}
+		return list
+	}
+	before := drawn(text)
+	after := drawn(strings.Replace(text, "\tfor a < b", "\tb = b + 1\n\tfor a < b", 1))
+	after = slices.DeleteFunc(after, func(f string) bool { return strings.Contains(f, "b + 1") })
+	if !slices.Equal(before, after) || len(before) < 10 {
+		t.Errorf("%q, then %q", before, after)
+	}
+}
+
+// Kinds of changes that a draw makes, of a line each.
+func TestCandidates(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.go")
+	for body, want := range map[string]string{
+		"if !ok { a++ }":                                  "never always not dropped",
+		"switch { case ok: a++ }":                         "never always dropped",
+		"switch a { case 0, 7: a++ }":                     "number less dropped without number",
+		"a = min(a, f(a, g()))":                           "dropped other swapped",
+		"_, err := f(1); _ = func() error { return err }": "dropped early number unsaid",
+	} {
+		if err := os.WriteFile(file, []byte("package m\n\nfunc h() {\n\t"+body+"\n}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		list, err := candidates(file, "x.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []string
+		for _, f := range list {
+			kinds = append(kinds, f.Name[strings.LastIndexByte(f.Name, '-')+1:])
+		}
+		slices.Sort(kinds)
+		wanted := strings.Fields(want)
+		slices.Sort(wanted)
+		if !slices.Equal(kinds, wanted) {
+			t.Errorf("%s: %q, want %q", body, kinds, wanted)
+		}
 	}
 }

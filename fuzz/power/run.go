@@ -21,6 +21,7 @@ type Options struct {
 	Fuzz    bool          // ask the fuzz targets as well
 	Draw    int           // that many drawn faults instead of the lists
 	Seed    uint64        // of what is drawn
+	Own     bool          // ask the tests of the fault's own package alone
 	Under   string        // folder in which faults are drawn; "" for all
 	Results string        // file to which results are added, "" for none
 	Resume  bool          // faults that Results says are found, or equivalent, are not tried again
@@ -72,10 +73,14 @@ func (o *Options) tasks() ([]task, error) {
 		} else if o.Only != "" && !match {
 			continue
 		}
-		if len(detectors[f.Area]) == 0 {
+		ask := detectors[f.Area]
+		if o.Own {
+			ask = []Detector{{Name: "own", Packages: []string{"./" + path.Dir(f.File)}, Args: []string{"-short"}}}
+		}
+		if len(ask) == 0 {
 			return nil, fmt.Errorf("power: no detector for %s", f.ID())
 		}
-		list = append(list, task{f, detectors[f.Area], len(list)})
+		list = append(list, task{f, ask, len(list)})
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("power: no fault matches %q", o.Only)

@@ -44,7 +44,7 @@ func decideObserved(x *Facts, target cuda.SM) Decision {
 	case x.SM == target:
 		return accept("the target is the object's")
 	case x.SM < cuda.MercuryMin || target < cuda.MercuryMin:
-		if Family(x.SM, target) && target < cuda.MercuryMin {
+		if Family(x.SM, target) {
 			return accept("sm_%d runs what was made for sm_%d", target, x.SM)
 		}
 		return refuse(ArchMismatch, "sm_%d doesn't run what was made for sm_%d", target, x.SM)

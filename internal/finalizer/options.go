@@ -151,7 +151,7 @@ func (o *Options) Check(x *Facts) error {
 		return &OptionError{OptionConflict, "out-sass", "the reconstituted SASS is a by-product of --self-check"}
 	case o.SelfCheck && o.Kind != Capmerc:
 		return &OptionError{OptionConflict, "self-check", "there is no capsule in an output of kind " + o.Kind.String()}
-	case o.Kind == Capmerc && x.Kind != Capmerc && o.CapMerc:
+	case o.CapMerc && x.Kind != Capmerc:
 		return &OptionError{OptionConflict, "cap-merc", "the input has no capsule"}
 	case o.Kind == Capmerc && x.Kind != Capmerc:
 		return &OptionError{KindMismatch, "binary-kind", "the input has no capsule"}
