@@ -54,6 +54,9 @@ func freshChecks(files map[string][]byte) (list []trial.Case) {
 		name := names[r.IntN(len(names))]
 		data := files[name]
 		edit := corpus.RandomEdit(data, r)
+		if n%2 == 0 {
+			edit += "; " + corpus.RandomEdit(data, r)
+		}
 		list = append(list, trial.Case{Name: name + "\t" + edit, Same: trial.AsAtFirst(func() string { return checked(name, data, edit) })})
 	}
 	return list
@@ -122,20 +125,11 @@ func plantedChecks(t *testing.T) (list []trial.Case) {
 
 // fieldChecks are those of TestEveryField.
 func fieldChecks(t *testing.T) (list []trial.Case) {
-	tried := map[string]int{}
-	capsules(t, func(c *corpus.Capsule, data []byte) {
-		seen := map[string]int{}
-		for _, f := range corpus.Fields(data) {
-			k := tried[f.Kind]
-			if seen[f.Kind]++; seen[f.Kind] > 1 || k >= 3 {
-				continue
-			}
-			tried[f.Kind]++
-			list = append(list, trial.Case{Name: "field:" + f.Kind, Same: trial.AsAtFirst(func() string {
-				r := selfcheck.Check(c.Name, f.Change(data, k), selfcheck.Options{AllowUnknown: true})
-				return fmt.Sprint(len(r.Findings)+r.More, sumOf(r.Findings))
-			})})
-		}
+	everyField(t, func(kind, name string, change func() []byte) {
+		list = append(list, trial.Case{Name: "field:" + kind, Same: trial.AsAtFirst(func() string {
+			r := selfcheck.Check(name, change(), selfcheck.Options{AllowUnknown: true})
+			return fmt.Sprint(len(r.Findings)+r.More, sumOf(r.Findings))
+		})})
 	})
 	return list
 }

@@ -297,8 +297,10 @@ func (c *checker) content(i, t int) {
 	if coded := c.coded[i]; len(coded) > 0 {
 		a, b = bytes.Clone(a), bytes.Clone(b)
 		for _, w := range coded {
-			clear(a[w.off : w.off+w.size])
-			clear(b[w.off : w.off+w.size])
+			for _, side := range [...][]byte{a, b} { // of which one may have none: its type says so
+				n := uint64(len(side))
+				clear(side[min(w.off, n):min(w.off+w.size, n)])
+			}
 		}
 	}
 	for n := 0; n < len(a) && n < len(b); n++ {

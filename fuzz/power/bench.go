@@ -1,6 +1,7 @@
 package power
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -86,7 +87,7 @@ func (p *program) blamed(out string) map[string]bool {
 			line, _ := strconv.Atoi(m[2])
 			at := 0
 			for range line - 1 {
-				at += strings.IndexByte(string(s.text[at:]), '\n') + 1
+				at += bytes.IndexByte(s.text[at:], '\n') + 1
 			}
 			inCopy, any := map[string]bool{}, false
 			for _, sp := range s.spans {

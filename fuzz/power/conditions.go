@@ -100,7 +100,7 @@ func (c *conditions) hook() ([]byte, error) {
 			ast.Inspect(f.Body, c.look)
 		}
 	}
-	c.insert(int(tree.Name.End())-c.set.File(tree.Pos()).Base(), 0, "; import \""+conditionPackage+"\"")
+	c.insert(int(tree.Name.End())-c.set.File(tree.Pos()).Base(), 0, "; import hooked \""+conditionPackage+"\"")
 	slices.SortStableFunc(c.changes, func(a, b insertion) int { return cmp.Compare(a.at, b.at) })
 	var out []byte
 	last := 0
@@ -137,7 +137,7 @@ func (c *conditions) look(n ast.Node) bool {
 		}
 		if call := map[token.Token]string{token.LSS: "Less", token.LEQ: "LessEqual", token.GTR: "Greater", token.GEQ: "GreaterEqual"}[n.Op]; call != "" {
 			k := c.add(n, "order")
-			c.insert(c.at(n.Pos()), 0, fmt.Sprintf("condition.%s(%d, ", call, k))
+			c.insert(c.at(n.Pos()), 0, fmt.Sprintf("hooked.%s(%d, ", call, k))
 			c.insert(c.at(n.OpPos), len(n.Op.String()), ",")
 			c.insert(c.at(n.End()), 0, ")")
 		}
@@ -148,7 +148,7 @@ func (c *conditions) look(n ast.Node) bool {
 // whole puts a call around a condition.
 func (c *conditions) whole(e ast.Expr, in string) {
 	k := c.add(e, in)
-	c.insert(c.at(e.Pos()), 0, fmt.Sprintf("condition.Is(%d, ", k))
+	c.insert(c.at(e.Pos()), 0, fmt.Sprintf("hooked.Is(%d, ", k))
 	c.insert(c.at(e.End()), 0, ")")
 }
 

@@ -26,11 +26,11 @@ func f(a, b int, ok bool) bool {
 	return false
 }
 `
-	const want = `package merge; import "github.com/twinlink/twinlink/fuzz/power/condition"
+	const want = `package merge; import hooked "github.com/twinlink/twinlink/fuzz/power/condition"
 
 func f(a, b int, ok bool) bool {
-	for i := 0; condition.Is(0, condition.Less(1, i , a)); i++ {
-		if condition.Is(2, condition.Is(3, ok) && condition.Is(4, (condition.Is(5, condition.LessEqual(7, a , b)) || condition.Is(6, !ok)))) {
+	for i := 0; hooked.Is(0, hooked.Less(1, i , a)); i++ {
+		if hooked.Is(2, hooked.Is(3, ok) && hooked.Is(4, (hooked.Is(5, hooked.LessEqual(7, a , b)) || hooked.Is(6, !ok)))) {
 			return a == b
 		}
 	}

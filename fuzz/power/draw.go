@@ -140,7 +140,36 @@ func candidates(file, name string) ([]Fault, error) {
 	source := func(n ast.Node) string {
 		return string(text[set.Position(n.Pos()).Offset:set.Position(n.End()).Offset])
 	}
+	value := func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CompositeLit:
+			for i := 1; i < len(n.Elts); i++ {
+				a, b := n.Elts[i-1], n.Elts[i]
+				if _, keyed := a.(*ast.KeyValueExpr); !keyed && source(a) != source(b) {
+					add("order", a.Pos(), b.End(), source(b)+string(text[set.Position(a.End()).Offset:set.Position(b.Pos()).Offset])+source(a))
+				}
+			}
+		case *ast.BasicLit:
+			if v, err := strconv.ParseUint(n.Value, 0, 63); n.Kind == token.INT && err == nil {
+				add("number", n.Pos(), n.End(), fmt.Sprint(v+1))
+			}
+		case *ast.Ident:
+			if n.Name == "true" || n.Name == "false" {
+				add("turned", n.Pos(), n.End(), "!"+n.Name)
+			}
+		}
+		return true
+	}
 	for _, d := range tree.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.VAR {
+			for _, s := range g.Specs {
+				for _, e := range s.(*ast.ValueSpec).Values {
+					ast.Inspect(e, value)
+				}
+			}
+		}
 		f, ok := d.(*ast.FuncDecl)
 		if !ok || f.Body == nil || f.Name.Name == "String" {
 			continue

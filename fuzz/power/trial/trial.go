@@ -29,7 +29,8 @@ type Case struct {
 	Dir  string      // working folder; "" for any
 	Same func() bool // whether the outcome is what it has to be
 
-	seen []byte
+	seen  []byte
+	asked bool // without a fault, by this program
 }
 
 // infects has what a condition has to come to for a fault to be one.
@@ -54,15 +55,12 @@ func Run(list []Case) error {
 		return err
 	}
 	defer out.Close()
-	condition.Seen = make([]byte, *size)
+	if err := see(list); err != nil {
+		return err
+	}
 	count := make([]int, 3**size)
 	for i := range list {
-		clear(condition.Seen)
-		if !list[i].unharmed() {
-			continue
-		}
-		list[i].seen = slices.Clone(condition.Seen)
-		for n, bits := range condition.Seen {
+		for n, bits := range list[i].seen {
 			for kind, bit := range infects {
 				if bits&bit != 0 {
 					count[3*n+kind]++
@@ -84,6 +82,33 @@ func Run(list []Case) error {
 	return nil
 }
 
+// see finds the conditions that each case comes to. It keeps them in a file, since a fault may end the program, and one
+// that goes on then would take long to ask all cases again.
+func see(list []Case) error {
+	kept, err := os.ReadFile(*file + ".seen")
+	condition.Seen = make([]byte, *size)
+	if err == nil && len(kept) == len(list)*(*size+1) {
+		for i := range list {
+			one := kept[i*(*size+1):][:*size+1]
+			if one[*size] != 0 {
+				list[i].seen = one[:*size]
+			}
+		}
+		return nil
+	}
+	kept = kept[:0]
+	for i := range list {
+		clear(condition.Seen)
+		right := byte(0)
+		if list[i].unharmed() {
+			list[i].seen, list[i].asked = slices.Clone(condition.Seen), true
+			right = 1
+		}
+		kept = append(append(kept, condition.Seen...), right)
+	}
+	return os.WriteFile(*file+".seen", kept, 0o644)
+}
+
 // tell tries the first cases that come to the fault, which are recorded as a whole, and as many of all, until one tells it.
 func tell(fault, cases int, list []Case) string {
 	condition.Fault = fault + 1
@@ -97,6 +122,11 @@ func tell(fault, cases int, list []Case) string {
 		}
 		if k++; k > n && (k-n)*n < (tried-n)*cases {
 			continue
+		}
+		if !c.asked {
+			condition.Fault, c.asked = 0, true
+			c.unharmed()
+			condition.Fault = fault + 1
 		}
 		if tried++; !c.unharmed() {
 			return "told " + c.Name
