@@ -73,7 +73,9 @@ func otherOptions(t testing.TB) (list []askedAgain) {
 		{"--variables-used", func(o *Options, _ *[]Input) { o.VariablesUsed = []string{"no such name"} }},
 		{"no filter", func(o *Options, _ *[]Input) { o.KernelsUsed, o.VariablesUsed = nil, nil }},
 		{"host code that uses nothing", func(o *Options, _ *[]Input) { o.HostUse = &HostUse{} }},
-		{"host code that uses all", func(o *Options, _ *[]Input) { o.HostUse = &HostUse{Kernels: []string{"*"}, InternalKernels: []string{"*"}} }},
+		{"host code that uses all", func(o *Options, _ *[]Input) {
+			o.HostUse = &HostUse{Kernels: []string{"*"}, InternalKernels: []string{"*"}}
+		}},
 		{"host code that uses k", func(o *Options, _ *[]Input) { o.HostUse = &HostUse{Kernels: []string{"k*"}} }},
 		{"strict", func(o *Options, _ *[]Input) { o.Strict = true }},
 		{"no target", func(o *Options, _ *[]Input) { o.Arch = "" }},
