@@ -39,7 +39,7 @@ func main() {
 }
 
 func run(ctx context.Context, release, arch string, serve bool, records []string) error {
-	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient})
+	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient, Scratch: nvidia.InMemory()})
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func newTools(ctx context.Context, links int) (*tools, error) {
 	if links > 0 {
 		t.budget = &probe.Budget{}
 	}
-	brief, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient})
+	brief, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient, Scratch: nvidia.InMemory()})
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ type options struct {
 }
 
 func run(ctx context.Context, o *options) error {
-	tools, err := nvidia.Find(ctx, nvidia.Options{})
+	tools, err := nvidia.Find(ctx, nvidia.Options{Scratch: nvidia.InMemory()})
 	if err != nil {
 		return err
 	}

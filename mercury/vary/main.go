@@ -154,7 +154,7 @@ type question struct {
 }
 
 func (v *vary) ask(ctx context.Context, release string, rounds int) error {
-	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient})
+	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient, Scratch: nvidia.InMemory()})
 	if err != nil {
 		return err
 	}

@@ -117,6 +117,11 @@ func (o *Oracle) ask(ctx context.Context, nodes []Node) ([]Answer, error) {
 	if err == nil {
 		return a, nil
 	}
+	return o.split(ctx, nodes, err)
+}
+
+// split asks nodes that have no answer together in parts.
+func (o *Oracle) split(ctx context.Context, nodes []Node, err error) ([]Answer, error) {
 	if !errors.Is(err, errNoAnswer) {
 		return nil, err
 	}
@@ -134,11 +139,23 @@ func (o *Oracle) ask(ctx context.Context, nodes []Node) ([]Answer, error) {
 		size = max(1, len(nodes)/16)
 	}
 	var all []Answer
-	for part := range slices.Chunk(nodes, size) {
-		a, err := o.ask(ctx, part)
-		if err != nil {
-			return nil, err
+	innocent := true // what stands before the part
+	for len(nodes) > 0 {
+		part := nodes[:min(size, len(nodes))]
+		nodes = nodes[len(part):]
+		failed := o.Crashes
+		var a []Answer
+		var e error
+		if len(nodes) == 0 && innocent && len(part) > 1 && !errors.Is(err, errTime) {
+			// All before it was answered at once: what nvlink dies of is in here.
+			a, e = o.split(ctx, part, errNoAnswer)
+		} else {
+			a, e = o.ask(ctx, part)
 		}
+		if e != nil {
+			return nil, e
+		}
+		innocent = innocent && o.Crashes == failed
 		all = append(all, a...)
 	}
 	return all, nil
