@@ -56,7 +56,7 @@ func (k *Kind) Plant(m *capsule.Image, data []byte, rng *rand.Rand) ([]byte, boo
 
 // Kinds returns all kinds: those of this list, and a wrong number in each field.
 func Kinds() []Kind {
-	all := append([]Kind(nil), kinds...)
+	all := append(append([]Kind(nil), kinds...), tools...)
 	for i := range Fields {
 		f := &Fields[i]
 		all = append(all, Kind{Name: f.Name, plant: func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
