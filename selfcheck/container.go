@@ -28,6 +28,7 @@ func (c *checker) container() {
 	if c.opts.Limit == len(c.report.Findings) {
 		return
 	}
+	c.segments()
 	c.places()
 }
 

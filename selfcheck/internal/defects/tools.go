@@ -15,16 +15,17 @@ func toNOP(w []byte, _ *capsule.Func, _ *rand.Rand) bool {
 	return true
 }
 
-// Tools are kinds of defects that a stripper, a patcher of binaries, an assembler or a linker would make.
+// tools are kinds of defects that a stripper, a patcher of binaries, an assembler or a linker would make. Two texts without records
+// can change places: PLAIN words are the source.
 var tools = []Kind{
 	{Name: "word of a record made a NOP", plant: inOne(capsule.Full, toNOP)},
 	{Name: "word of a tag-only node made a NOP", plant: inWord(capsule.TagOnly, toNOP)},
-	{Name: "texts of two functions swapped", plant: contents(".text.")},
+	{Name: "texts of two functions swapped", Class: Source, plant: contents(".text.")},
 	{Name: "capsules of two functions swapped", plant: contents(".nv.capmerc.text.")},
 	{Name: "attributes of two functions swapped", plant: contents(".nv.info.")},
 	{Name: "Mercury attributes of two functions swapped", plant: contents(".nv.merc.nv.info.")},
 	{Name: "relocations of two functions swapped", plant: contents(".rela.text.")},
-	{Name: "headers of two texts swapped", plant: exchange(".text.", shOffset, shLink)},
+	{Name: "headers of two texts swapped", Class: Source, plant: exchange(".text.", shOffset, shLink)},
 	{Name: "names of two texts swapped", plant: exchange(".text.", shName, shType)},
 	{Name: "names of two capsules swapped", plant: exchange(".nv.capmerc.text.", shName, shType)},
 	{Name: "owners of two lists of attributes swapped", plant: exchange(".nv.info.", shInfo, shAlign)},
@@ -95,10 +96,7 @@ var tools = []Kind{
 	{Name: "size of a section's header", plant: headerByte(58)},
 	{Name: "size of the file's header", plant: headerByte(52)},
 	{Name: "e_version", plant: headerByte(20)},
-	{Name: "parameters' size, on both sides", plant: bothInfo(cuda.AttrCbankParamSize, 0, func(b []byte) { b[0] ^= 0x40 })},
-	{Name: "place of the parameters' bank, on both sides", plant: bothInfo(cuda.AttrParamCbank, 8, func(b []byte) { b[4] ^= 0x40 })},
-	{Name: "symbol of the parameters' bank, on both sides", plant: bothInfo(cuda.AttrParamCbank, 8, func(b []byte) { b[0]++ })},
-	{Name: "size of a parameter, on both sides", plant: bothInfo(cuda.AttrKparamInfo, 12, func(b []byte) { b[10] ^= 0x20 })},
+	{Name: "size of a parameter, on both sides", Class: Source, plant: bothInfo(cuda.AttrKparamInfo, 12, func(b []byte) { b[10] ^= 0x20 })},
 	{Name: "first byte cut off", whole: func(data []byte) []byte { return data[1:] }},
 	{Name: "a byte more in the middle", whole: func(data []byte) []byte {
 		n := len(data) / 2
