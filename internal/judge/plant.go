@@ -23,7 +23,7 @@ type fault struct {
 }
 
 // faults are all kinds.
-var faults = slices.Concat(codeFaults, scheduleFaults, waitFaults, recordFaults, symbolFaults, sectionFaults, infoFaults, dataFaults, fileFaults, capsuleFaults)
+var faults = slices.Concat(codeFaults, scheduleFaults, waitFaults, linkerFaults, recordFaults, symbolFaults, sectionFaults, infoFaults, dataFaults, fileFaults, capsuleFaults)
 
 // tally counts what became of one kind of fault.
 type tally struct {
