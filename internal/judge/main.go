@@ -9,6 +9,7 @@
 //	go run ./internal/judge jit -release 13.3 -to NEW DIR  # the same inputs by nvJitLink
 //	go run ./internal/judge plant -n 10000 DIR         # defects planted into them
 //	go run ./internal/judge stale -n 500 DIR           # defects planted into their inputs, linked by nvlink
+//	go run ./internal/judge hostile -n 5000 DIR        # several defects and wild numbers at once: no panic, how long
 //	go run ./internal/judge again -keep FILES DIR      # those of plant -keep that are still accepted
 //
 // A folder of links can be kept and judged again; make needs nvlink and ptxas,
@@ -26,7 +27,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: judge make|cpp|real|objects|right|jit|plant|stale|again [flags] DIR")
+		fmt.Fprintln(os.Stderr, "usage: judge make|cpp|real|objects|right|jit|plant|stale|hostile|again [flags] DIR")
 		os.Exit(2)
 	}
 	set := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
@@ -73,6 +74,8 @@ func main() {
 		err = plantAll(dir, *only, *seed, *n, *each)
 	case "stale":
 		err = staleAll(context.Background(), dir, *only, *seed, *n, *each)
+	case "hostile":
+		err = hostileAll(dir, *only, *seed, *n)
 	case "again":
 		err = judgeAgain(dir)
 	default:

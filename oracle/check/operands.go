@@ -50,6 +50,7 @@ type operands struct {
 	issued        bool // uniform registers are read when the word is issued
 	queued        bool // one of the words that loads and stores queue up
 	double        bool // arithmetic of doubles, whose results come in order
+	toInteger     bool // a double made an integer, whose results come in order
 	reads, writes regSet
 	always        bool // no guard
 }
@@ -76,7 +77,7 @@ func touches(from, by *operands, result bool) soundness {
 	}
 	met := reads.meets(&by.writes)
 	if result {
-		met = from.writes.meets(&by.reads) || !(from.double && by.double) && from.writes.meets(&by.writes)
+		met = from.writes.meets(&by.reads) || !(from.double && by.double || from.toInteger && by.toInteger) && from.writes.meets(&by.writes)
 	}
 	switch {
 	case met && (from.rough || by.rough):
@@ -248,6 +249,12 @@ func readsAtIssue(op uint64) bool {
 	return atIssue[op] || op>>9 >= 6 && op%0x200 >= 0x28 && op%0x200 <= 0x2b
 }
 
+// opF2IDouble is F2I.F64. nvlink 13.4.92 and 13.5.37 let one write over the result of another without
+// waiting.
+//
+// Source: one place in a random kernel of sm_100 for sm_103.
+const opF2IDouble = 0x311
+
 // isDouble reports whether a word is DMUL, DADD or DFMA. ptxas 13.5.37 lets one write over the
 // result of another without waiting.
 //
@@ -259,7 +266,7 @@ func isDouble(op uint64) bool {
 // operandsOf reads the operands of a word.
 func operandsOf(word []byte) operands {
 	op := opcode(word)
-	o := operands{always: word[1]>>4 == 7, queued: inQueue[op], double: ofDoubles(op)}
+	o := operands{always: word[1]>>4 == 7, queued: inQueue[op], double: ofDoubles(op), toInteger: op == opF2IDouble}
 	w := operandWord{low: number(word, 0, 8), high: number(word, 8, 8)}
 	if guard := w.field(12) % 8; guard != 7 {
 		o.reads.add(guardBase(op, w.high)+guard, 1)

@@ -35,3 +35,40 @@ func TestTells(t *testing.T) {
 		}
 	}
 }
+
+// Two conversions of doubles to integers write one register in their order; another word does not.
+func TestConversionsInOrder(t *testing.T) {
+	const (
+		first  = "0044e2000030d1000000001200029311" // @!P1 F2I.F64.TRUNC R2, R18
+		second = "000422000030d1000000001200020311" // @P0 F2I.F64.TRUNC R2, R18
+		mov    = "000fe20000000f0000000008ff027202" // MOV R2, R8
+	)
+	for by, want := range map[string]soundness{second: sound, mov: unsound} {
+		x, y := operandsOf(wordOf(t, first)), operandsOf(wordOf(t, by))
+		if got := touches(&x, &y, true); got != want {
+			t.Errorf("%s: %d", by, got)
+		}
+	}
+}
+
+// On every path each scoreboard of a later word of the unit tells that an earlier one is done: the nearest
+// and the one behind it. nvlink 13.5 waits for either. Without a wait for one of them there is none.
+func TestFollowUnits(t *testing.T) {
+	const (
+		first  = "000fe20000000818400000000c0ca82b" // @!P2 DFMA R12, R12, 2, -R24
+		waits1 = "002fc800078e33ff0000000cff12a212" // LOP3, which reads R12 and waits for 1
+		waits0 = "001fc800078e33ff0000000cff12a212" // for 0
+		waits3 = "008fc800078e33ff0000000cff12a212" // for 3, which nobody has taken
+		second = "000e6200000000180000000e0e1e7229" // DADD: scoreboard 1
+	)
+	for use, want := range map[string]soundness{waits1: sound, waits0: sound, waits3: unsound} {
+		s := wordsInRow(t, first, dfma0, second, use, "000fea000380000000000000"+"0000794d")
+		s.in, s.seen = make([]control, len(s.words)), make([]visited, 2*len(s.words))
+		for i := range s.in {
+			s.in[i] = control{write: noBoard, read: noBoard, stall: 15}
+		}
+		if _, got := s.follow(token{word: 0, result: true, in: noBoard, out: noBoard}); got != want {
+			t.Errorf("%s: %d", use, got)
+		}
+	}
+}
