@@ -76,7 +76,9 @@ var linkerFaults = []fault{
 		if a == nil {
 			return ""
 		}
-		b := f.pickSymbol(0, func(s *symbol) bool { return s.name != a.name && s.kind == a.kind && s.other == a.other && defined(s) && s.bind != 0 })
+		b := f.pickSymbol(0, func(s *symbol) bool {
+			return s.name != a.name && s.kind == a.kind && s.other == a.other && defined(s) && s.bind != 0
+		})
 		if b == nil {
 			return ""
 		}
