@@ -5,11 +5,15 @@ import "strings"
 // Choose returns the piece of a fatbinary that nvlink takes for a target; nil
 // where none fits. The higher SM wins; then a cubin before PTX; then a before f
 // before plain; then the first. PTX of any SM not above the target's fits, with
-// a for just that target and f for its family. LTO IR never fits.
-func Choose(members []Member, target Arch) *Member {
+// a for just that target and f for its family. LTO IR never fits. Where strict, as
+// for nvlink from 13.1 on, a cubin with a fits only a target with a.
+func Choose(members []Member, target Arch, strict bool) *Member {
 	var best *Member
 	for i := range members {
 		m := &members[i]
+		if strict && m.Kind == Cubin && m.Arch.Variant == 'a' && target.Variant != 'a' {
+			continue
+		}
 		if fits(m, target) && (best == nil || better(m, best)) {
 			best = m
 		}

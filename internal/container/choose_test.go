@@ -20,8 +20,21 @@ var observed = []struct{ target, members, taken string }{
 	{"100", "100a 100f", "100a"}, {"121", "120f 121", "121"}, {"110", "100", "-"}, {"120", "121", "-"}, {"75", "ptx80", "-"},
 }
 
+// observedStrict is what nvlink 13.1.115 to 13.5.37 took, each alike.
+var observedStrict = []struct{ target, members, taken string }{
+	{"90", "90a", "-"}, {"90", "90 90a", "90"}, {"90", "90a 90", "90"}, {"90", "90a 89", "-"}, {"90a", "90 90a", "90a"},
+	{"120f", "120a 120", "120"}, {"120f", "120a 120f", "120f"}, {"120", "120a 121", "-"}, {"120", "120f 120a", "120f"}, {"100", "100a", "-"},
+	{"120a", "120f 120a", "120a"}, {"121", "120a 120", "120"},
+}
+
 func TestChoose(t *testing.T) {
-	for _, c := range observed {
+	testChoose(t, observed, false)
+	testChoose(t, observedStrict, true)
+}
+
+func testChoose(t *testing.T, rows []struct{ target, members, taken string }, strict bool) {
+	t.Helper()
+	for _, c := range rows {
 		var list []Member
 		for _, word := range strings.Fields(c.members) {
 			m := Member{Kind: Cubin, Flags: flag64, Identifier: word}
@@ -36,7 +49,7 @@ func TestChoose(t *testing.T) {
 			t.Fatal(c.target)
 		}
 		got := "-"
-		if m := Choose(list, target); m != nil {
+		if m := Choose(list, target, strict); m != nil {
 			got = m.Identifier
 		}
 		if got != c.taken {
@@ -48,11 +61,11 @@ func TestChoose(t *testing.T) {
 // Of two that are alike nvlink takes the first.
 func TestChooseFirst(t *testing.T) {
 	list := []Member{{Kind: Cubin, Flags: flag64, Arch: Arch{SM: 90}}, {Kind: Cubin, Flags: flag64, Arch: Arch{SM: 90}}}
-	if got := Choose(list, Arch{SM: 90}); got != &list[0] {
+	if got := Choose(list, Arch{SM: 90}, false); got != &list[0] {
 		t.Error("not the first")
 	}
 	list[0].Flags = 0
-	if got := Choose(list, Arch{SM: 90}); got != &list[1] {
+	if got := Choose(list, Arch{SM: 90}, false); got != &list[1] {
 		t.Error("a member not for 64 bits is taken")
 	}
 }
@@ -92,7 +105,7 @@ func TestChooseVirtual(t *testing.T) {
 			ir, all = append(ir, m), append(all, m)
 		}
 		want := ""
-		if m := Choose(ptx, target); m != nil {
+		if m := Choose(ptx, target, false); m != nil {
 			want = m.Identifier
 			tried++
 		}

@@ -95,7 +95,7 @@ func (s *Set) take(name string, members []container.Member) (found bool, said []
 	if ir != nil && s.cmd.Optimizes() {
 		return true, s.keepIR(name, ir)
 	}
-	m := container.Choose(members, s.target)
+	m := container.Choose(members, s.target, s.cmd.Release.StrictFatbins())
 	if m == nil {
 		if ir != nil {
 			return true, fatal(name, "LTO objects found, use -dlto")
