@@ -134,8 +134,14 @@ func change(text []byte, how Options) (Result, int) {
 		r.Changed, r.Text = true, join(words)
 		return r, dead
 	}
-	for i := range front {
-		front[i] = front[i][1:] // its MEMBAR is one that a kernel doesn't need
+	ends := fenceWords
+	if slices.ContainsFunc(words, word.writesSurface) {
+		r.Exact = r.Exact && len(front) < 2 // which scoreboards a guarded EXIT waits for then isn't known
+	} else {
+		ends--
+		for i := range front {
+			front[i] = front[i][1:] // its MEMBAR is one that a kernel doesn't need
+		}
 	}
 	words = repeated(words, gone, with(front, old), renewed, &r)
 	how.setApart(words, &r)
@@ -154,7 +160,7 @@ func change(text []byte, how Options) (Result, int) {
 			own, given, crowded = ownChoices(words, how)
 		}
 		f := trace(words)
-		a := &allocator{flow: f, fenced: fences(words, front, &r), fenceWords: fenceWords - 1, late: how.Late && f.isSimple(), lateWaits: how.Late}
+		a := &allocator{flow: f, fenced: fences(words, front, &r), fenceWords: ends, late: how.Late && f.isSimple(), lateWaits: how.Late}
 		if len(a.first[0]) > 0 {
 			finished := a.reallocate(a.first[0][0])
 			dead = 0

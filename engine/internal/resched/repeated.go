@@ -15,14 +15,14 @@ const (
 // Branches are aimed anew, and the code is padded to eight words. gone are words
 // that go anyway, front what comes in front of some; any says that there are such.
 //
-// Code with barriers in shared memory (SYNCS) keeps its MEMBARs of the block, and code that
-// copies to shared memory (LDGSTS) its loads. Source: 156 kernels of our own put to nvlink
-// 13.0.88, and 13.5.37.
+// Code with barriers in shared memory (SYNCS) keeps its MEMBARs of the block, code that
+// copies to shared memory (LDGSTS) its loads, and code that writes to a surface the MEMBAR of
+// its end. Source: 156 kernels of our own put to nvlink 13.0.88, and 13.5.37; for surfaces 25
+// by 13.0.88 to 13.5.37.
 func repeated(words []word, gone []bool, front map[int][]word, any bool, r *Result) []word {
 	first := slices.IndexFunc(words, word.isMEMBAR)
 	if first >= 0 {
-		keepsFences, keepsLoads := slices.ContainsFunc(words, word.isSYNCS), slices.ContainsFunc(words, word.isLDGSTS)
-		any = takeOut(words, first, gone, keepsFences, keepsLoads, r) || any
+		any = takeOut(words, first, gone, keptIn(words), r) || any
 	}
 	if !any {
 		return words
@@ -30,19 +30,31 @@ func repeated(words []word, gone []bool, front map[int][]word, any bool, r *Resu
 	return rebuild(words, gone, front, r)
 }
 
+// kept says what repeated leaves: MEMBARs of the block, loads that never happen, the MEMBAR
+// of a kernel's end.
+type kept struct{ fences, loads, end bool }
+
+func keptIn(words []word) kept {
+	return kept{
+		fences: slices.ContainsFunc(words, word.isSYNCS),
+		loads:  slices.ContainsFunc(words, word.isLDGSTS),
+		end:    slices.ContainsFunc(words, word.writesSurface),
+	}
+}
+
 // takeOut marks as gone what repeated removes from word first on. It reports whether it did.
-func takeOut(words []word, first int, gone []bool, keepsFences, keepsLoads bool, r *Result) (any bool) {
+func takeOut(words []word, first int, gone []bool, keeps kept, r *Result) (any bool) {
 	for i := first; i < len(words); i++ {
 		if !words[i].isMEMBAR() {
 			continue
 		}
-		for j := i - 1; !keepsLoads && j >= 0 && i-j <= dummyLoads && words[j].isDummyLoad(); j-- {
+		for j := i - 1; !keeps.loads && j >= 0 && i-j <= dummyLoads && words[j].isDummyLoad(); j-- {
 			gone[j], any = true, true
 		}
 		switch kind := words[i].hi & 0xffff; {
-		case kind == membarEnd:
+		case kind == membarEnd && !keeps.end:
 			gone[i], any = true, true
-		case kind == membarCTA && !keepsFences && i+1 < len(words) && words[i+1].isMEMBAR():
+		case kind == membarCTA && !keeps.fences && i+1 < len(words) && words[i+1].isMEMBAR():
 			gone[i], any = true, true
 			dropWait(words, gone, i, r)
 		}

@@ -213,8 +213,7 @@ func (r *Result) slow(words []word, leaf, fit bool, how Options) (Result, int) {
 	}
 	gone := make([]bool, len(words))
 	if first := slices.IndexFunc(words, word.isMEMBAR); leaf && first >= 0 {
-		keepsFences, keepsLoads := slices.ContainsFunc(words, word.isSYNCS), slices.ContainsFunc(words, word.isLDGSTS)
-		takeOut(words, first, gone, keepsFences, keepsLoads, r)
+		takeOut(words, first, gone, keptIn(words), r)
 	}
 	if r.TooLarge = isLarge(words); r.TooLarge {
 		return *r, dead

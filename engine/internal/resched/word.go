@@ -145,6 +145,8 @@ const (
 	opPMTRIG        = 0x801
 	op32Bytes       = 0x97e // LDG of two runs of four registers
 	opSUST          = 0xf9d
+	opSUSTFormatted = 0xf9b
+	opSURED         = 0xf9f
 	opSULD          = 0xf99
 	opLDGSTS        = 0xfae
 	opMATCH         = 0x3a1
@@ -155,6 +157,11 @@ const (
 )
 
 func (w word) isMEMBAR() bool { return w.op() == opMEMBAR }
+
+// writesSurface reports whether the instruction stores to a surface or changes it.
+func (w word) writesSurface() bool {
+	return w.op() == opSUST || w.op() == opSUSTFormatted || w.op() == opSURED
+}
 
 // isLDGSTS reports whether the instruction copies from global to shared memory, past the
 // registers.
