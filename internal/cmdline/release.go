@@ -130,7 +130,7 @@ func (r Release) RegistersNull() bool { return r.Toolkit() < 130 }
 func (r Release) StrictFatbins() bool { return r.Toolkit() >= 131 }
 
 // RemarksHost: an input without host code is remarked on.
-func (r Release) RemarksHost() bool { return r.Toolkit() >= 135 }
+func (r Release) RemarksHost() bool { return r.Toolkit() >= 133 }
 
 // Version returns the two lines by which a tool of the release names itself.
 func (r Release) Version() (release, build string) {

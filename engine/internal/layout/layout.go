@@ -49,6 +49,7 @@ func Compute(g *reach.Graph) (*Layout, error) {
 			l.placeSlots()
 		}
 		l.layoutPartial()
+		l.setConstantSize()
 		return l, nil
 	}
 	if !l.Dialect.HeaderSections {
@@ -61,6 +62,7 @@ func Compute(g *reach.Graph) (*Layout, error) {
 	l.nameInstance()
 	l.layoutConstants()
 	l.mergeConstants()
+	l.setConstantSize()
 	if l.Dialect.RelAction && !l.Release.NoRelAction {
 		l.Relaction = l.Role(".nv.rel.action", cuda.SHTCudaRelocInfo, 0, 8)
 		l.WillMake(l.Relaction)

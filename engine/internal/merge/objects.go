@@ -20,8 +20,11 @@ func (l *merger) readObjects(m *module) error {
 		}
 		name := l.Names.ID(m.tab.Name(s))
 		old := model.SymID(model.Absent)
-		if s.Binding() != cuda.STBLocal {
+		switch {
+		case s.Binding() != cuda.STBLocal:
 			old = l.Lookup(name)
+		case isConstantSize(m.tab.Name(s), s):
+			old = l.LookupAny(name) // all inputs share it
 		}
 		if any := l.LookupAny(name); model.IsTextureType(s.Type()) && any != model.Absent && l.Syms[any].Type() != s.Type() {
 			l.multipleDefinition(m, any) // also with a name of another input alone
@@ -47,6 +50,12 @@ func (l *merger) readObjects(m *module) error {
 	return nil
 }
 
+// isConstantSize reports whether a symbol is the one that stands for how long the
+// program's constants are.
+func isConstantSize(name string, s *cubin.Symbol) bool {
+	return name == model.ConstantSize && s.Binding() == cuda.STBLocal && s.Shndx == cuda.SHNUndef
+}
+
 // clashWithFunction reports a variable of the name of a function.
 func (l *merger) clashWithFunction(m *module, i int, old model.SymID, s *cubin.Symbol) {
 	l.spaceMismatch(m, old)
@@ -67,7 +76,7 @@ func (l *merger) undefinedObject(m *module, i int, s *cubin.Symbol, name names.I
 		}
 		switch {
 		case s.Binding() == cuda.STBLocal:
-			sym.Flags = model.SymDead // it keeps its value, such as the size in .nv.ptx.const0.size
+			sym.Flags = model.SymDead // it keeps its value
 			if l.IsRelocatable() {
 				sym.Flags = 0
 			}
@@ -80,7 +89,7 @@ func (l *merger) undefinedObject(m *module, i int, s *cubin.Symbol, name names.I
 			}
 		}
 		old = l.NewSymbol(sym)
-		if s.Binding() != cuda.STBLocal {
+		if s.Binding() != cuda.STBLocal || isConstantSize(m.tab.Name(s), s) {
 			l.SetLookup(name, old)
 		}
 	} else {

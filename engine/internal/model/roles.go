@@ -93,6 +93,9 @@ func isDescSize(name string) bool {
 	return strings.HasPrefix(name, ".nv.") && strings.HasSuffix(name, "refDescSize")
 }
 
+// ConstantSize is the symbol by which code learns how long the program's own constants are.
+const ConstantSize = ".nv.ptx.const0.size"
+
 // IsSynthetic reports whether a name is one of those that the linker itself
 // gives a meaning to.
 func IsSynthetic(name string) bool {
