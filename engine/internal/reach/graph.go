@@ -69,14 +69,14 @@ func (l *Graph) closeGraph() {
 	}
 	l.Calls = g
 	l.components()
-	if l.Opt.ExtraWarnings && !l.Opt.Debug && !l.Opt.PreserveRelocs && !(l.IsRelocatable() && l.Release.Toolkit >= 130) {
-		l.warnUncalled()
-	}
 }
 
-// warnUncalled tells of functions whose address is taken and which no kernel
+// WarnUncalled tells of functions whose address is taken and which no kernel
 // can be seen to call, directly or through others.
-func (l *Graph) warnUncalled() {
+func (l *Graph) WarnUncalled() {
+	if !l.Opt.ExtraWarnings || l.Opt.Debug || l.Opt.PreserveRelocs || l.IsRelocatable() && l.Release.Toolkit >= 130 {
+		return
+	}
 	called := make([]bool, len(l.Funs))
 	var queue []model.FunID
 	for i := range l.Funs {

@@ -29,5 +29,6 @@ func Compute(placed *layout.Layout) *Usage {
 		l.propagate()
 		l.checkShared()
 	}
+	l.WarnUncalled() // behind what is said of stacks
 	return l
 }
