@@ -208,7 +208,7 @@ func (a *allocator) heldAtEntry(b int) (held holders) {
 func (a *allocator) waitAt(i int, was bitset, held *holders, open *[boards]bool) {
 	w := &a.words[i]
 	for sb := range held {
-		wait := w.op() == opENDCOLLECTIVE && open[sb]
+		wait := w.op() == opENDCOLLECTIVE && (open[sb] || a.anew)
 		for _, t := range held[sb] {
 			a.work--
 			if wait = wait || a.needs(t, i, was); wait {

@@ -17,8 +17,8 @@ import (
 //     the loop's first block (header.go).
 //   - A call and a return wait for everything, and an EXIT for all uniform registers that
 //     are made, or read by surfaces and textures.
-//   - WARPSYNC.COLLECTIVE and ENDCOLLECTIVE wait for everything; what the first waits for is
-//     held until the second all the same.
+//   - WARPSYNC.COLLECTIVE and ENDCOLLECTIVE wait for everything. Scoreboards are given out as if
+//     the first didn't, and the second did for what stands between them alone; from it on all are free.
 //
 // Code that branches by registers keeps its schedule: where such a branch goes isn't known.
 //

@@ -40,6 +40,8 @@ func (a *allocator) maskOf(b, i int, is, was bitset) (mask uint8) {
 		mask = a.words[i].wait()
 	case kept:
 		mask = a.withoutForward(i, a.words[i].wait(), is)
+	case a.anew && (a.words[i].isCollective() || a.words[i].op() == opENDCOLLECTIVE):
+		is.each(func(t int) { mask |= 1 << a.tokens[t].now })
 	default:
 		mask = a.needed(i, is, was)
 		if last {

@@ -255,7 +255,7 @@ func (f *flow) needs(t, i int, was bitset) bool {
 	case (f.strange || tok.fresh) && f.words[i].op() == opRET:
 		return !tok.read || tok.block != f.of[i] || !f.hasResult(t)
 	case f.strange && (f.words[i].isCollective() || f.words[i].op() == opENDCOLLECTIVE):
-		return true
+		return f.touches(t, i) || f.endsWith(t, i)
 	case !was.has(t):
 		return f.touches(t, i)
 	case f.words[i].wait()>>tok.board&1 == 0:
@@ -283,6 +283,18 @@ func (f *flow) needs(t, i int, was bitset) bool {
 		}
 	}
 	return !other
+}
+
+// endsWith reports whether word i ends what lanes do together, of which a token's instruction is part.
+func (f *flow) endsWith(t, i int) bool {
+	for k := i; f.words[i].op() == opENDCOLLECTIVE && k > f.blocks[f.of[i]].from; {
+		if k--; k == f.tokens[t].at {
+			return true
+		} else if f.words[k].isCollective() {
+			break
+		}
+	}
+	return false
 }
 
 // hasResult reports whether the instruction of a token holds a scoreboard for its result.
