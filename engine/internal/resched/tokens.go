@@ -183,6 +183,9 @@ func (f *flow) touches(t, i int) bool {
 		return false // the unit writes in order
 	}
 	if tok.read {
+		if f.strange && f.words[tok.at].op() == opATOMFloat && !f.hasResult(t) && overlap(own.writes, o.reads) {
+			return true // the predicate that it makes comes when its sources are read
+		}
 		reads := own.reads
 		if tok.fresh && f.apart {
 			reads = lateReads(own)
