@@ -46,7 +46,7 @@ func blocks(words []word) []block {
 	return blocksFrom(words, make([]bool, n+1))
 }
 
-// blocksApart is blocks with each call in one of its own, as nvlink has them where it
+// blocksApart is blocks with each call in one of its own, as releases from 13.1 on have them, and 13.0 where it
 // makes code of sm_100 that of sm_103.
 func blocksApart(words []word) []block {
 	starts := make([]bool, len(words)+1)
