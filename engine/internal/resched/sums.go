@@ -138,6 +138,9 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 	if known && result && was == withinPipe && (isSum[from] || isSum[to]) && p.isOfIntegers() && (q.isOfIntegers() || q.op() == opR2UR) {
 		is = acrossPipe
 	}
+	if known && result && was == acrossPipe && isSum[to] && p.isPairSum() {
+		is = acrossPipe + 1 // as for all but the pipe of IADD3
+	}
 	switch {
 	case h == hazardOver && was == takesIntegers && (isSum[from] || isSum[to]):
 		is = 1
