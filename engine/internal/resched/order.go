@@ -4,8 +4,8 @@ import "slices"
 
 // nvlink gives out scoreboards block by block, each once, in reverse postorder. The
 // blocks behind a block are visited in the order of a hash table of eight buckets,
-// by FNV-1a of a block's number, which is its place in the code; two in one bucket
-// from the next block on. What a block sees of others is what earlier ones left:
+// by FNV-1a of a block's number, which is its place in the code, calls being blocks of
+// their own; two in one bucket from the next block on. What a block sees of others is what earlier ones left:
 //
 //   - at its entry what came from earlier blocks, nothing over back edges;
 //   - for what goes beyond it, what earlier blocks left at the entry of the blocks
@@ -32,12 +32,26 @@ func bucket(b int) int {
 func (f *flow) behindInOrder(b int) []int {
 	list := slices.Clone(f.blocks[b].next)
 	slices.Reverse(list)
-	slices.SortStableFunc(list, func(x, y int) int { return bucket(x) - bucket(y) })
+	slices.SortStableFunc(list, func(x, y int) int { return bucket(f.place[x]) - bucket(f.place[y]) })
 	return list
+}
+
+// setPlaces finds the places of the blocks in the code, where each call is a block of its own.
+func (f *flow) setPlaces() {
+	f.place = make([]int, len(f.blocks))
+	at := 0
+	for b := range f.blocks {
+		f.place[b] = at
+		at++
+		if bl := &f.blocks[b]; bl.to-bl.from > 1 && f.words[bl.to-1].isCall() {
+			at++
+		}
+	}
 }
 
 // setOrder finds the order of the blocks, and by block its rank.
 func (f *flow) setOrder() {
+	f.setPlaces()
 	n := len(f.blocks)
 	f.rank = make([]int, n)
 	done := make([]bool, n)

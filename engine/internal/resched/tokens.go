@@ -27,6 +27,7 @@ type flow struct {
 	seen    []bool   // by block: it can be reached
 	order   []int    // blocks, in the order in which they are looked at
 	rank    []int    // by block: its place in that order
+	place   []int    // by block: its place in the code
 	time    []int    // by word: cycles from the start, if nothing waits and nothing jumps
 	shared  [noBoard + 1]bitset
 	live    []bitset // by block: registers that are read behind its end
