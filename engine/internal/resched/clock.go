@@ -5,7 +5,7 @@ package resched
 // latencies say how many cycles a token holds its scoreboard: from so many on a wait at the end
 // of its block is free. Source: 372 files of public libraries by ptxas 13.0, where LDS, LDC and LDCU
 // tell it to the cycle or two; of S2R and S2UR the choices where no scoreboard was free.
-var latencies = [...]int{kindSlow: 500, kindS2R: 45, kindS2UR: 30, kindLDS: 40, kindLDC: 48, kindLDCU: 18, kindShuffle: 24, kindDouble: 2, kindCount: 15, kindConvert: 15, kindMUFU: 17, kindOther: 16}
+var latencies = [...]int{kindSlow: 400, kindS2R: 45, kindS2UR: 30, kindLDS: 40, kindLDC: 48, kindLDCU: 18, kindShuffle: 24, kindDouble: 2, kindCount: 15, kindConvert: 15, kindMUFU: 17, kindOther: 16}
 
 // latency is how many cycles a token holds its scoreboard, about.
 func (a *allocator) latency(t int) int {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Where no scoreboard is free, one is shared.
+// Where no scoreboard is free, one is shared: by a token that its block needs the one that leaves most
+// to spare at the wait that becomes the common one, that is, what is waited for there in vain has been
+// complete for longest. Of what goes beyond its block 13.0 delays nobody, and takes the lowest. Releases
+// from 13.1 on take for what is needed far behind the block the lowest that costs nothing, and so for
+// results of LDCU but in front of a loop; for others that go beyond it what is complete first.
 //
-// Releases from 13.1 on compare what there is to spare at the wait that becomes the common one:
-// how long what is waited for there has been complete by then. What is needed far behind its block
-// takes the lowest that costs nothing, and so do results of LDCU but in front of a loop; others that
-// go beyond it what is complete first.
-//
-// Source: 14,047 such choices of ptxas 13.5.37, of which this gives all but some 220.
+// Source: 14,047 such choices of ptxas 13.5.37, of which this gives all but some 220, and 5,512 of
+// ptxas 13.0, of which it gives all but 8.
 
 // asInput returns the scoreboard that now is held by the same tokens as the one
 // that t has in the input was there, -1 for none: what cost the fewest cycles then
@@ -61,27 +61,30 @@ func (a *allocator) asInput(t int, held *holders) (sb int, alike bool) {
 	return sb, alike
 }
 
-// crowded chooses where none is free: what costs the fewest cycles.
+// crowded chooses where none is free.
 func (a *allocator) crowded(b, t int, held *holders, low, high int) int {
-	tok := &a.tokens[t]
-	byRules := tok.beyond() && !a.late && !a.anew && !a.asking && a.choices[t].foreseen // not by the input
-	if sb, alike := a.asInput(t, held); sb >= low && sb < high && !byRules && !a.anew {
-		if !alike {
-			a.doubts |= overflow
-		}
-		return sb
-	}
 	c := a.sharers(b, t)
-	if !a.anew || !c.isSure() {
-		a.doubts |= tok.overflow()
-	}
 	best, chosen := sharer{}, high-1
 	for sb := low; sb < high; sb++ {
-		if x, ok := c.of(held[sb]); ok && (best.none() || c.better(x, best)) {
+		if x, ok := c.of(held[sb]); ok && (best.none() || x.cost < best.cost) {
 			best, chosen = x, sb
 		}
 	}
+	if !c.isSure() && !a.isAsInput(t, held, chosen) {
+		a.doubts |= c.tok.overflow()
+	}
 	return chosen
+}
+
+// isAsInput reports whether the input's choice was the same, among scoreboards that were held by the
+// same tokens but for their numbers.
+func (a *allocator) isAsInput(t int, held *holders, chosen int) bool {
+	tok := &a.tokens[t]
+	if a.anew || tok.beyond() && !a.late && !a.asking && a.choices[t].foreseen {
+		return false
+	}
+	sb, alike := a.asInput(t, held)
+	return alike && sb == chosen
 }
 
 // overflow is the doubt about a token for which no scoreboard was free.
@@ -108,7 +111,7 @@ type sharers struct {
 
 // sharer is those that hold a scoreboard.
 type sharer struct {
-	cost   int // cycles that the common wait takes longer than the first of two
+	cost   int // the least is shared
 	wait   int // the word that waits for them
 	ready  int // when they are complete
 	tokens int
@@ -135,15 +138,10 @@ func (c *sharers) isSure() bool {
 // readyAt is when a token is complete, by the block's clock.
 func (c *sharers) readyAt(t int) int {
 	o := &c.tokens[t]
-	switch {
-	case o.block == c.b:
+	if o.block == c.b {
 		return c.clock[o.at-c.blocks[c.b].from] + c.latency(t)
-	case c.anew:
-		return c.latency(t) - c.untilEntry(t, c.b)
-	case slices.Contains(c.before[c.b], o.block):
-		return max(0, c.latency(t)-(c.time[c.blocks[o.block].to]-c.time[o.at]))
 	}
-	return 0
+	return c.latency(t) - c.untilEntry(t, c.b)
 }
 
 // of returns what sharing the scoreboard of some tokens is like; false where none holds it
@@ -159,24 +157,18 @@ func (c *sharers) of(tokens []int) (s sharer, ok bool) {
 		}
 		s.ready = max(s.ready, c.readyAt(o))
 	}
-	bl := &c.blocks[c.b]
-	switch {
-	case c.anew:
-		s.cost = c.costAnew(&s)
-	case s.wait < bl.to || c.own < bl.to:
-		at := c.clock[min(s.wait, c.own)-bl.from]
-		alone := max(at, c.ready)
-		if s.wait <= c.own {
-			alone = max(at, s.ready)
-		}
-		s.cost = max(at, c.ready, s.ready) - alone
+	switch bl := &c.blocks[c.b]; {
+	case c.anew || c.own < bl.to:
+		s.cost = c.spared(&s)
+	case s.wait < bl.to:
+		s.cost = max(0, c.ready-max(c.clock[s.wait-bl.from], s.ready))
 	}
 	return s, true
 }
 
-// costAnew is how many cycles later than it would start the first word that waits may start, less
+// spared is how many cycles later than it would start the first word that waits may start, less
 // what it has to spare; of tokens that go beyond the block, how late they are complete.
-func (c *sharers) costAnew(s *sharer) int {
+func (c *sharers) spared(s *sharer) int {
 	bl := &c.blocks[c.b]
 	spare := func(wait, ready int) int { return ready - c.clock[wait-bl.from] }
 	switch {
@@ -190,19 +182,4 @@ func (c *sharers) costAnew(s *sharer) int {
 		return math.MinInt
 	}
 	return math.MinInt + s.ready
-}
-
-// better reports whether sharing with x is better than with y, whose scoreboard is lower.
-func (c *sharers) better(x, y sharer) bool {
-	switch {
-	case x.cost != y.cost || c.anew:
-		return x.cost < y.cost
-	case c.tok.beyond():
-		return false // the lowest
-	case (x.wait >= c.own) != (y.wait >= c.own):
-		return x.wait >= c.own
-	case x.wait >= c.own:
-		return x.ready < y.ready
-	}
-	return x.wait > y.wait
 }
