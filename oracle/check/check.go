@@ -73,6 +73,8 @@ type check struct {
 	pairs        map[uint32]*area // Mercury side: capsules by section of the SASS
 	said         map[twinFact]string
 
+	constantBytes uint64 // see measureConstants
+
 	instance *identity // -r: stands for arrays of unknown length in shared memory
 
 	out *output

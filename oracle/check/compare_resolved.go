@@ -11,8 +11,8 @@ import (
 
 // What --preserve-relocs writes down: for each section the records that were
 // carried out, as RELA whatever they came as, with the addend that counted.
-// Image slots, arrays of unknown length and constants that moved into a kernel's
-// bank have no symbol to name and are left out. Static functions of one name share one
+// Image slots, arrays of unknown length, how many constants there are, and constants
+// that moved into a kernel's bank have no symbol to name and are left out. Static functions of one name share one
 // section, as nvlink looks for it by name.
 //
 // Source: links with --preserve-relocs by nvlink 11.8.89, 12.4.131, 13.0.88.
@@ -103,7 +103,7 @@ func (c *check) writeDown(m *module, a *area, r record, d decision, out oracle.O
 		k.addend = int64(out.Implicit)
 	}
 	id := k.ref.id
-	if id != nil && (id.image() && oracle.TakesBindlessSlot(r.kind) || id.externShared() || id.at != nil && id.at.moved) {
+	if id != nil && (id.image() && oracle.TakesBindlessSlot(r.kind) || id.externShared() || id.constantSize() || id.at != nil && id.at.moved) {
 		return
 	}
 	if c.out.side != whole && (k.ref.id == nil || k.ref.id.space() != cuda.STOShared) {

@@ -101,6 +101,9 @@ func (c *check) compareSymbol(id *identity, s *symbol) {
 		c.compareSharedSymbol(id, s)
 		return
 	}
+	if id.constantSize() {
+		say(SymbolValue, c.constantBytes, s.value)
+	}
 	if id.other&cuda.STOVisibility == cuda.STOInternal && !id.function() && (want == nil || want.out == nil || want.moved) {
 		return // a constant of the compiler that no code reads
 	}
@@ -188,7 +191,7 @@ func (c *check) lowered(id *identity) (info, other byte) {
 		return 16*byte(cuda.STBGlobal) + byte(cuda.STTCudaObject), other
 	}
 	if c.relocatable && id.def == nil && id.bind() == cuda.STBLocal && id.kind() == cuda.STTObject {
-		return info - byte(cuda.STTObject) + byte(cuda.STTCudaObject), other // .nv.ptx.const0.size, which no input defines
+		return info - byte(cuda.STTObject) + byte(cuda.STTCudaObject), other // .nv.ptx.const0.size, see constant_size.go
 	}
 	if c.relocatable || c.side == mercurySide || id.function() || id.def == nil && id.early {
 		return info, other

@@ -7,34 +7,6 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// Code that asks whether an address is global names .nv.ptx.const0.size, which no object
-// defines. -r of nvlink 13.0 and 13.5 gives it the type of objects in a memory space.
-func TestConstantSize(t *testing.T) {
-	const text = `.version 7.8
-.target sm_90
-.address_size 64
-.visible .entry k(.param .u64 p)
-{
-	.reg .b64 %rd;
-	.reg .pred %p;
-	.reg .b32 %r;
-	ld.param.u64 %rd, [p];
-	isspacep.global %p, %rd;
-	selp.b32 %r, 1, 0, %p;
-	st.u32 [%rd], %r;
-	ret;
-}
-`
-	for _, release := range []string{"13.0", "13.5"} {
-		for _, arch := range []string{"sm_90", "sm_110"} {
-			inputs, output := linkedText(t, release, []string{"-arch=" + arch, "-r"}, text)
-			if v := Check(inputs, output, Options{Arch: arch, Relocatable: true}); !v.Agrees() {
-				t.Errorf("%s by %s:\n%s", arch, release, v)
-			}
-		}
-	}
-}
-
 // A relocatable output that asks for less shared memory than an input's kernel is wrong: the
 // final link only adds to it.
 func TestRelocatableShared(t *testing.T) {

@@ -30,6 +30,7 @@ type decision struct {
 }
 
 func (c *check) relocate() error {
+	c.measureConstants()
 	for _, m := range c.modules {
 		for _, list := range m.relocs {
 			if err := c.relocateSection(m, list); err != nil {

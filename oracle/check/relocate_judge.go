@@ -134,6 +134,9 @@ func (c *check) judgeDriver(a *area, r record, id *identity, in oracle.Inputs) d
 		return decision{action: oracle.Keeps, as: r.kind, in: in} // whatever the final link makes of it
 	}
 	in.S = 1<<64 - 1
+	if id.constantSize() {
+		in.S = c.constantBytes
+	}
 	return c.dispose(r, id, oracle.Hidden, in)
 }
 

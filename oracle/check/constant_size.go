@@ -1,0 +1,28 @@
+package check
+
+// Code that asks whether an address is global (isspacep.global) reads how many bytes of
+// constants there are, from .nv.ptx.const0.size, which no object defines. It is the size of
+// the bank that the output has, whoever's constants lie there and however many of them code
+// reads; all ones where the output has none. -r carries the records out as well, and a later
+// link that adds constants leaves the places as they are. In capsules no place gets a number:
+// there it is the symbol of a relocatable output alone that has it.
+//
+// Source: links by nvlink 11.8.89, 12.4.131, 13.0.88 and 13.5.37 on both sides of sm_100.
+
+const constantSize = ".nv.ptx.const0.size"
+
+func (d *identity) constantSize() bool {
+	return d.name == constantSize && d.local && d.def == nil
+}
+
+// measureConstants takes the value of .nv.ptx.const0.size from the output.
+func (c *check) measureConstants() {
+	name := userBank
+	if c.side == mercurySide {
+		name = userBankMerc
+	}
+	c.constantBytes = 1<<64 - 1
+	if bank := c.out.lookup(name); bank != nil && bank.size > 0 {
+		c.constantBytes = bank.size
+	}
+}
