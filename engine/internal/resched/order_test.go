@@ -106,6 +106,24 @@ func TestCollective(t *testing.T) {
 	}
 }
 
+// TestUniformAtWARPSYNC wants a WARPSYNC to wait for a uniform register that it doesn't use, and not for
+// another one: so did all 387 that ptxas and nvlink 13.1.115 and 13.5.37 placed behind one.
+func TestUniformAtWARPSYNC(t *testing.T) {
+	for _, c := range []struct {
+		load word
+		want bool
+	}{
+		{word{lo: 0x00007900ff0777ac, hi: 0x000ee20008000800}, true},  // LDCU UR7, c[0x0][0x3c8]
+		{word{lo: 0x0000df00ff017b82, hi: 0x000ee20000000800}, false}, // LDC R1, c[0x0][0x37c]
+	} {
+		c.load.setWr(3)
+		f := trace([]word{c.load, {lo: 0x0000000000007948, hi: 0x004fea0003800000}})
+		if got := f.touches(0, 1); got != c.want {
+			t.Errorf("%#x: waits %v", c.load.lo, got)
+		}
+	}
+}
+
 // TestAtomicAtFence wants no promise where an EXIT with a fence follows an atomic of
 // shared memory closely: nvlink 13.0.88 was seen to wait for its sources there.
 func TestAtomicAtFence(t *testing.T) {

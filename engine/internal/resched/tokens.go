@@ -195,17 +195,40 @@ func (f *flow) touches(t, i int) bool {
 			// Predicates are read at once, and so are uniform registers but by
 			// textures.
 			if r.first < uniformFile || r.first < predFile && f.words[tok.at].readsUniformLate() {
-				if overlap([]span{r}, o.writes) {
+				if f.isOverwritten(t, r, o.writes) {
 					return true
 				}
 			}
 		}
 		return false
 	}
-	if f.words[i].op() == opBSYNC && hasUniform(own.writes) {
-		return true // where lanes join again uniform registers are complete
+	if f.words[i].joinsLanes() && hasUniform(own.writes) {
+		return true // uniform registers are complete there
 	}
 	return overlap(own.writes, o.writes) || overlap(own.writes, o.reads)
+}
+
+// isOverwritten reports whether any of a token's sources r is written. Those that its instruction
+// overwrites itself don't count where its result has a scoreboard: that is waited for.
+func (f *flow) isOverwritten(t int, r span, writes []span) bool {
+	if !overlap([]span{r}, writes) {
+		return false
+	}
+	if !f.hasResult(t) {
+		return true
+	}
+	own := f.ops[f.tokens[t].at].writes
+	for k := r.first; k < r.first+r.count; k++ {
+		if one := []span{{k, 1}}; overlap(one, writes) && !overlap(one, own) {
+			return true
+		}
+	}
+	return false
+}
+
+// joinsLanes reports whether lanes wait for each other at an instruction.
+func (w *word) joinsLanes() bool {
+	return w.op() == opBSYNC || w.op() == opWARPSYNC || w.op() == opWARPSYNCReg
 }
 
 // readsUniformLate reports whether an instruction reads uniform registers late: those of textures
