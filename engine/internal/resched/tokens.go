@@ -306,7 +306,7 @@ func (f *flow) needs(t, i int, was bitset) bool {
 	for k := range was {
 		for x := was[k] & f.shared[tok.board][k]; x != 0 && !other; x &= x - 1 {
 			o := k*64 + bits.TrailingZeros64(x)
-			other = o != t && (f.tokens[o].at == 0 && !f.strange || f.touches(o, i))
+			other = o != t && (f.tokens[o].at == 0 && !f.strange || f.touches(o, i) || f.strange && f.retakes(o, i))
 		}
 	}
 	return !other
