@@ -11,6 +11,8 @@ import (
 //
 //   - A token that goes beyond its block is followed into the blocks right behind it:
 //     sources share a scoreboard with others that none of those blocks needs.
+//   - Sources that go beyond their block pass over what is held behind it even where their
+//     instruction's result is waited for at once.
 //   - Where none is free: crowded.go.
 //   - The last word of a block waits for a scoreboard only in front of a loop, where by a
 //     clock that waits advance all that hold it are complete, slow results never; and in

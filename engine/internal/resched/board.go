@@ -125,7 +125,7 @@ func (a *allocator) chooseBeyond(b, t int, held *holders) int {
 	if read && a.anew && a.isLast(b, held) {
 		return a.crowded(b, t, held, low, high)
 	}
-	ended := read && a.endsWithResult(t)
+	ended := read && !a.anew && a.endsWithResult(t)
 	if sb := lowestOf(low, high, func(sb int) bool { return len(held[sb]) == 0 && (ended || !a.metBy(t, sb)) }); sb >= 0 {
 		return sb
 	}
