@@ -106,6 +106,20 @@ func TestCollective(t *testing.T) {
 	}
 }
 
+// TestWaitBehindCollective leaves a MEMBAR the wait for one in front that goes, and promises nothing, where
+// only what began a collective waited before: nvlink 13.1.115 did. Elsewhere the wait goes.
+func TestWaitBehindCollective(t *testing.T) {
+	const waitsAll = 0x003fde0003c00000
+	for first, kept := range map[uint64]bool{0x0000000000287948: true, opNOP | 7<<12: false} {
+		words := []word{{lo: first, hi: waitsAll}, {lo: 0x7992, hi: 0x0033de0000008000}, {lo: 0x7992, hi: 0x0033de000000a000}}
+		r := Result{Exact: true}
+		dropWait(words, []bool{false, true, false}, 1, &r)
+		if got := words[2].wait()>>words[1].rd()&1 != 0; got != kept || r.Exact == kept {
+			t.Errorf("%#x: kept %v, promised %v", first, got, r.Exact)
+		}
+	}
+}
+
 // TestUniformAtWARPSYNC wants a WARPSYNC to wait for a uniform register that it doesn't use, and not for
 // another one: so did all 387 that ptxas and nvlink 13.1.115 and 13.5.37 placed behind one.
 func TestUniformAtWARPSYNC(t *testing.T) {

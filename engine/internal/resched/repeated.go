@@ -76,6 +76,10 @@ func dropWait(words []word, gone []bool, i int, r *Result) {
 		if !gone[j] && (w.rd() == board || w.wr() == board) {
 			return // it is for that one, too
 		}
+		if w.isCollective() {
+			r.Exact = false // what follows it was once seen to keep the wait, nvlink 13.1.115
+			return
+		}
 		if w.waitMask()>>board&1 != 0 {
 			next.setWait(next.wait() &^ (1 << board))
 			return
