@@ -127,22 +127,14 @@ func change(text []byte, how Options) (Result, int) {
 		}
 		if len(front) > 0 && !unscheduled(words) && !hasBareEXIT(words) {
 			a := &allocator{flow: trace(words), fenced: fences(words, front, &r), fenceWords: fenceWords, late: how.Late, lateWaits: how.Late}
-			r.Exact = a.reallocate(-1) && r.Exact && a.isSureWithDebug()
+			r.Exact = a.reallocate(-1) && r.Exact && a.isSure()
 			r.doubts = a.doubts
 		}
 		r.Exact = r.Exact && len(how.Fillers) == 0
 		r.Changed, r.Text = true, join(words)
 		return r, dead
 	}
-	ends := fenceWords
-	if slices.ContainsFunc(words, word.writesSurface) {
-		r.Exact = r.Exact && len(front) < 2 // which scoreboards a guarded EXIT waits for then isn't known
-	} else {
-		ends--
-		for i := range front {
-			front[i] = front[i][1:] // its MEMBAR is one that a kernel doesn't need
-		}
-	}
+	ends := r.shortenFences(words, front)
 	words = repeated(words, gone, with(front, old), renewed, &r)
 	how.setApart(words, &r)
 	if bare {
@@ -189,14 +181,6 @@ func change(text []byte, how Options) (Result, int) {
 
 // isSure reports whether no kernel was seen to come out otherwise.
 func (a *allocator) isSure() bool {
-	if a.late {
-		return a.doubts&^(laterBlock|laterWait|overBack) == 0
-	}
-	return a.doubts.none()
-}
-
-// isSureWithDebug is isSure of a link with -g, which changes little.
-func (a *allocator) isSureWithDebug() bool {
 	if a.late {
 		return a.doubts&^(laterBlock|laterWait|overBack) == 0
 	}

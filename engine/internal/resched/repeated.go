@@ -131,6 +131,19 @@ func IsFenced(text []byte, from, to int) bool {
 // fenceWords is how many words fence puts in front of an EXIT.
 const fenceWords = 3
 
+// shortenFences takes the MEMBAR out of new fences, which a kernel doesn't need but where it writes to
+// a surface. It returns how long they are.
+func (r *Result) shortenFences(words []word, front map[int][]word) int {
+	if slices.ContainsFunc(words, word.writesSurface) {
+		r.Exact = r.Exact && len(front) < 2 // which scoreboards a guarded EXIT waits for then isn't known
+		return fenceWords
+	}
+	for i := range front {
+		front[i] = front[i][1:]
+	}
+	return fenceWords - 1
+}
+
 // fence returns what goes in front of every EXIT, by word, so that errors are known
 // before a kernel ends, under the EXIT's predicate. A fence of that predicate that stands there already is enough.
 func fence(words []word, r *Result) map[int][]word {

@@ -144,10 +144,8 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 		if h == hazardOver && q.isVector() && w.isVector() {
 			l = min(l, shortStall)
 		}
-		if apart == withinPipe && h < hazardGuard || apart == withinPipe && h&^(hazardOperand-1) != 0 && h%hazardOperand < hazardGuard {
-			if q.isVector() && w.isVector() {
-				l = withinPipe // that is why it stands there
-			}
+		if isResult := h%hazardOperand < hazardGuard; isResult && apart == withinPipe && q.isVector() && w.isVector() {
+			l = withinPipe // that is why it stands there
 		}
 		l = min(l, apart) // the compiler knows better
 		if h == hazardOver && q.isVector() && w.inUnit() {
@@ -160,16 +158,15 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 		old = max(old, was[at-bl.from]+l-was[k-1])
 		stall = max(stall, is[at-bl.from]+l-is[k-1])
 	})
-	if j := f.lastBarrier(bl, i); j >= 0 {
-		apart := min(takesBarrier, was[k]-was[j-bl.from])
-		old = max(old, was[j-bl.from]+apart-was[k-1])
-		stall = max(stall, is[j-bl.from]+apart-is[k-1])
+	keep := func(j, least int) {
+		if j >= 0 {
+			apart := min(least, was[k]-was[j-bl.from])
+			old = max(old, was[j-bl.from]+apart-was[k-1])
+			stall = max(stall, is[j-bl.from]+apart-is[k-1])
+		}
 	}
-	if j, least := f.lastAlike(bl, i); j >= 0 {
-		apart := min(least, was[k]-was[j-bl.from])
-		old = max(old, was[j-bl.from]+apart-was[k-1])
-		stall = max(stall, is[j-bl.from]+apart-is[k-1])
-	}
+	keep(f.lastBarrier(bl, i), takesBarrier)
+	keep(f.lastAlike(bl, i))
 	unit, unitWas, behindOther := f.unitApart(bl, i, was, is)
 	stall, old, double = max(stall, unit), max(old, unitWas), double || behindOther || f.endsMatrices(bl, i)
 	switch {

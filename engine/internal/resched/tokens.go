@@ -314,11 +314,15 @@ func (f *flow) needs(t, i int, was bitset) bool {
 
 // endsWith reports whether word i ends what lanes do together, of which a token's instruction is part.
 func (f *flow) endsWith(t, i int) bool {
-	for k := i; f.words[i].op() == opENDCOLLECTIVE && k > f.blocks[f.of[i]].from; {
-		if k--; k == f.tokens[t].at {
+	if f.words[i].op() != opENDCOLLECTIVE {
+		return false
+	}
+	for k := i - 1; k >= f.blocks[f.of[i]].from; k-- {
+		if k == f.tokens[t].at {
 			return true
-		} else if f.words[k].isCollective() {
-			break
+		}
+		if f.words[k].isCollective() {
+			return false
 		}
 	}
 	return false
