@@ -13,7 +13,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
 )
 
@@ -39,7 +38,7 @@ func main() {
 }
 
 func run(ctx context.Context, release, arch string, serve bool, records []string) error {
-	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient, Scratch: nvidia.InMemory()})
+	tools, err := probe.Tools(ctx)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/mercury"
 	"github.com/twinlink/twinlink/mercury/internal/learn"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
@@ -25,7 +24,7 @@ const perForm = 96
 // returns the table with the SM added to the forms for which nvlink gives what
 // they say.
 func extend(ctx context.Context, text string, sm int, samples map[uint32][]learn.Sample) (string, error) {
-	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient, Scratch: nvidia.InMemory()})
+	tools, err := probe.Tools(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -69,7 +68,7 @@ func extend(ctx context.Context, text string, sm int, samples map[uint32][]learn
 // verify tries the rules of some tags, or of one form in so many, on the SMs that
 // they are for, and reports those for which nvlink gives something else.
 func verify(ctx context.Context, text string, only []uint32, every int, samples map[uint32][]learn.Sample, drop string) error {
-	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient, Scratch: nvidia.InMemory()})
+	tools, err := probe.Tools(ctx)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/mercury"
 	"github.com/twinlink/twinlink/mercury/internal/learn"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
@@ -37,7 +36,7 @@ func newTools(ctx context.Context, links int) (*tools, error) {
 	if links > 0 {
 		t.budget = &probe.Budget{}
 	}
-	brief, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient, Scratch: nvidia.InMemory()})
+	brief, err := probe.Tools(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/internal/families"
-	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/mercury"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
 )
@@ -154,7 +153,7 @@ type question struct {
 }
 
 func (v *vary) ask(ctx context.Context, release string, rounds int) error {
-	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: probe.Patient, Scratch: nvidia.InMemory()})
+	tools, err := probe.Tools(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,15 +1,21 @@
 package probe
 
 import (
+	"context"
 	"errors"
 	"time"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
-// Patient is how long a link may take. Some records make nvlink run for ever; where the kernel
+// patient is how long a link may take. Some records make nvlink run for ever; where the kernel
 // counts processor time that tells them, however busy the machine is.
-var Patient = nvidia.Limits{Time: time.Minute, CPU: time.Second}
+var patient = nvidia.Limits{Time: time.Minute, CPU: time.Second}
+
+// Tools finds NVIDIA's tools for many small questions: they wait as patient says, and their files lie in memory.
+func Tools(ctx context.Context) (*nvidia.Toolset, error) {
+	return nvidia.Find(ctx, nvidia.Options{Limits: patient, Scratch: nvidia.InMemory()})
+}
 
 // Budget is how many links may still be made. It is counted, not timed: what is given up
 // for it is the same on every machine. Several oracles may share one.
