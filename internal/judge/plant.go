@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -29,6 +31,40 @@ var faults = slices.Concat(codeFaults, scheduleFaults, waitFaults, linkerFaults,
 type tally struct {
 	planted, named, unnamed, unjudged, agreed int
 	examples                                  []string
+}
+
+// count asks the check about a file with a fault and counts the answer.
+func (t *tally) count(x *fault, l *link, inputs []check.Input, output []byte, about string) *tally {
+	if t == nil {
+		t = new(tally)
+	}
+	t.planted++
+	v := check.Check(inputs, output, l.options())
+	if keep != "" && v.Outcome() != check.Rejected {
+		name := filepath.Join(keep, l.Name+"-"+strings.ReplaceAll(strings.ReplaceAll(x.name, " ", "-"), "/", "-")+".cubin")
+		if err := os.WriteFile(name, output, 0o666); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	switch v.Outcome() {
+	case check.Accepted:
+		t.agreed++
+		t.examples = append(t.examples, l.Name+" "+about+": agrees")
+	case check.NotJudged:
+		t.unjudged++
+		t.examples = append(t.examples, l.Name+" "+about+": "+v.Unjudged[0].String())
+	case check.Refused:
+		t.unnamed++
+		t.examples = append(t.examples, l.Name+" "+about+": "+v.Refusal.Error())
+	default:
+		if slices.ContainsFunc(v.Findings, func(g check.Finding) bool { return names(&g, about) }) {
+			t.named++
+			break
+		}
+		t.unnamed++
+		t.examples = append(t.examples, l.Name+" "+about+": "+v.Findings[0].String())
+	}
+	return t
 }
 
 // plantAll plants n faults into the links of a bed that are accepted, and prints

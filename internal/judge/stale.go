@@ -2,11 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/splitmix"
@@ -75,38 +71,4 @@ func (m *maker) relink(ctx context.Context, l *link, inputs []check.Input) ([]by
 		files = append(files, nvidia.File{Name: in.Name, Data: in.Data})
 	}
 	return m.run(ctx, l.Release, append([]string{"-arch=" + l.Arch}, l.Args...), files)
-}
-
-// count asks the check about a file with a fault and counts the answer.
-func (t *tally) count(x *fault, l *link, inputs []check.Input, output []byte, about string) *tally {
-	if t == nil {
-		t = new(tally)
-	}
-	t.planted++
-	v := check.Check(inputs, output, l.options())
-	if keep != "" && v.Outcome() != check.Rejected {
-		name := filepath.Join(keep, l.Name+"-"+strings.ReplaceAll(strings.ReplaceAll(x.name, " ", "-"), "/", "-")+".cubin")
-		if err := os.WriteFile(name, output, 0o666); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	}
-	switch v.Outcome() {
-	case check.Accepted:
-		t.agreed++
-		t.examples = append(t.examples, l.Name+" "+about+": agrees")
-	case check.NotJudged:
-		t.unjudged++
-		t.examples = append(t.examples, l.Name+" "+about+": "+v.Unjudged[0].String())
-	case check.Refused:
-		t.unnamed++
-		t.examples = append(t.examples, l.Name+" "+about+": "+v.Refusal.Error())
-	default:
-		if slices.ContainsFunc(v.Findings, func(g check.Finding) bool { return names(&g, about) }) {
-			t.named++
-			break
-		}
-		t.unnamed++
-		t.examples = append(t.examples, l.Name+" "+about+": "+v.Findings[0].String())
-	}
-	return t
 }

@@ -121,22 +121,27 @@ func swap(a, b []byte) {
 	}
 }
 
+// tables are the symbol tables of one side, or of both.
+func tables(m *capsule.Image, merc, both bool) []*capsule.Symbols {
+	switch {
+	case both:
+		return []*capsule.Symbols{&m.SASS, &m.Merc}
+	case merc:
+		return []*capsule.Symbols{&m.Merc}
+	}
+	return []*capsule.Symbols{&m.SASS}
+}
+
 // inSymbol changes the entry of a function in one table; in both where both is set.
 func inSymbol(merc, both bool, change func(e []byte)) planter {
 	return func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 		fn := &m.Funcs[rng.IntN(len(m.Funcs))]
-		for _, t := range []struct {
-			wanted bool
-			table  *capsule.Symbols
-		}{{!merc || both, &m.SASS}, {merc || both, &m.Merc}} {
-			if !t.wanted {
-				continue
-			}
-			if t.table.Index == 0 || int(fn.Symbol) >= len(t.table.List) {
+		for _, table := range tables(m, merc, both) {
+			if table.Index == 0 || int(fn.Symbol) >= len(table.List) {
 				return false
 			}
 			at := int(fn.Symbol) * cubin.SymbolSize
-			change(content(m, data, t.table.Index)[at : at+cubin.SymbolSize])
+			change(content(m, data, table.Index)[at : at+cubin.SymbolSize])
 		}
 		return true
 	}
@@ -149,17 +154,11 @@ func names(merc, both bool) planter {
 		if a == b {
 			return false
 		}
-		for _, t := range []struct {
-			wanted bool
-			table  *capsule.Symbols
-		}{{!merc || both, &m.SASS}, {merc || both, &m.Merc}} {
-			if !t.wanted {
-				continue
-			}
-			if t.table.Index == 0 || int(max(a, b)) >= len(t.table.List) {
+		for _, table := range tables(m, merc, both) {
+			if table.Index == 0 || int(max(a, b)) >= len(table.List) {
 				return false
 			}
-			s := content(m, data, t.table.Index)
+			s := content(m, data, table.Index)
 			swap(s[int(a)*cubin.SymbolSize:][:4], s[int(b)*cubin.SymbolSize:][:4])
 		}
 		return true
