@@ -2,7 +2,6 @@ package selfcheck_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,15 +9,11 @@ import (
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/corpus"
+	"github.com/twinlink/twinlink/corpus/corpustest"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/fuzz/power/trial"
 	"github.com/twinlink/twinlink/selfcheck"
 	"github.com/twinlink/twinlink/selfcheck/internal/defects"
-)
-
-var (
-	conditionFrom = flag.Uint64("conditions-from", 0, "with -conditions-to: edits at random of these numbers, not recorded checks")
-	conditionTo   = flag.Uint64("conditions-to", 0, "number behind the last")
 )
 
 // TestConditions makes each condition of a program built by "twinlink power --conditions" fail, on recorded checks that
@@ -29,8 +24,8 @@ func TestConditions(t *testing.T) {
 	}
 	files := filesOfCapsules(t)
 	var list []trial.Case
-	if *conditionTo > *conditionFrom {
-		list = freshChecks(files)
+	if first, behind := trial.Fresh(); first < behind {
+		list = freshChecks(files, first, behind)
 	} else {
 		list = slices.Concat(listedChecks(t, files), wholeChecks(t), mutantChecks(t), plantedChecks(t), fieldChecks(t))
 	}
@@ -41,7 +36,7 @@ func TestConditions(t *testing.T) {
 
 // freshChecks are edits at random, each named as in testdata/checks.tsv: what they have to give is what they give without
 // a fault.
-func freshChecks(files map[string][]byte) (list []trial.Case) {
+func freshChecks(files map[string][]byte, first, behind uint64) (list []trial.Case) {
 	names := slices.Sorted(func(yield func(string) bool) {
 		for name := range files {
 			if !yield(name) {
@@ -49,7 +44,7 @@ func freshChecks(files map[string][]byte) (list []trial.Case) {
 			}
 		}
 	})
-	for n := *conditionFrom; n < *conditionTo; n++ {
+	for n := first; n < behind; n++ {
 		r := rand.New(rand.NewPCG(n, 3))
 		name := names[r.IntN(len(names))]
 		data := files[name]
@@ -67,8 +62,8 @@ func listedChecks(t *testing.T, files map[string][]byte) (list []trial.Case) {
 	for _, c := range exactChecks(t) {
 		list = append(list, trial.Case{Name: "exact", Same: func() bool { _, found := c.check(); return found }})
 	}
-	for _, c := range readChecks(t) {
-		list = append(list, trial.Case{Name: "checks", Same: func() bool { return checked(c.object, files[c.object], c.edit) == c.want }})
+	for _, c := range corpustest.ReadChecks(t, checksFile) {
+		list = append(list, trial.Case{Name: "checks", Same: func() bool { return checked(c.Subject, files[c.Subject], c.Edit) == c.Want }})
 	}
 	return list
 }

@@ -19,8 +19,6 @@ import (
 )
 
 var (
-	conditionFrom    = flag.Uint64("conditions-from", 0, "with -conditions-to: fresh questions of these numbers, not recorded links")
-	conditionTo      = flag.Uint64("conditions-to", 0, "number behind the last")
 	conditionLinks   = flag.String("conditions-links", "", "file with a list of links, not recorded ones")
 	conditionReached = flag.Bool("conditions-reached", false, "only the links of TestReached")
 )
@@ -34,8 +32,8 @@ func TestConditions(t *testing.T) {
 	var list []trial.Case
 	if *conditionLinks != "" {
 		list = listedLinks(t, *conditionLinks)
-	} else if *conditionTo > *conditionFrom {
-		list = freshLinks(t)
+	} else if first, behind := trial.Fresh(); first < behind {
+		list = freshLinks(t, first, behind)
 	} else {
 		list = recordedLinks(t)
 	}
@@ -67,9 +65,9 @@ func listedLinks(t *testing.T, name string) (list []trial.Case) {
 
 // freshLinks are questions that stand in no list; what they have to give is what they give without a fault. Those that
 // tell one are put to nvlink by TestAnswers -add.
-func freshLinks(t *testing.T) (list []trial.Case) {
+func freshLinks(t *testing.T, first, behind uint64) (list []trial.Case) {
 	dir := t.TempDir()
-	for n := *conditionFrom; n < *conditionTo; n++ {
+	for n := first; n < behind; n++ {
 		for i := range fuzz.Kinds {
 			k := &fuzz.Kinds[i]
 			list = append(list, trial.Case{Name: fmt.Sprintf("%s:%d", k.Name, n), Dir: dir, Same: trial.AsAtFirst(func() string {

@@ -65,7 +65,7 @@ var rules = []rule{
 	// The other. cuda is all that it knows besides the standard library.
 	{from: "oracle", to: of("cuda"), test: of("corpus/relocs", cmp)},
 	{from: "oracle/internal/capsule", test: of("corpus")},
-	{from: "oracle/check", to: of("cuda", "oracle", "oracle/internal/capsule"), test: of("corpus", "fuzz/power/trial", "internal/ptxgen", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "oracle/check", to: of("cuda", "oracle", "oracle/internal/capsule"), test: of("corpus", "corpus/corpustest", "fuzz/power/trial", "internal/ptxgen", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "internal/documents", to: of("cuda", "oracle"), test: of(cmp)},
 	{from: "oracle/internal/onerecord", test: of("cuda", "oracle", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 

@@ -1,8 +1,6 @@
 package check
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -10,12 +8,8 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/corpus"
+	"github.com/twinlink/twinlink/corpus/corpustest"
 	"github.com/twinlink/twinlink/fuzz/power/trial"
-)
-
-var (
-	conditionFrom = flag.Uint64("conditions-from", 0, "with -conditions-to: edits at random of these numbers, not recorded checks")
-	conditionTo   = flag.Uint64("conditions-to", 0, "number behind the last")
 )
 
 // TestConditions makes each condition of a program built by "twinlink power --conditions" fail, on recorded checks that
@@ -25,8 +19,8 @@ func TestConditions(t *testing.T) {
 		t.Skip("no file (-conditions)")
 	}
 	var list []trial.Case
-	if *conditionTo > *conditionFrom {
-		list = freshEdits(t)
+	if first, behind := trial.Fresh(); first < behind {
+		list = freshEdits(t, first, behind)
 	} else {
 		list = slices.Concat(recordedChecks(t), rightChecks(t), exactChecks(t), fieldChecks(t), againChecks(t))
 	}
@@ -36,11 +30,11 @@ func TestConditions(t *testing.T) {
 }
 
 // freshEdits are those of TestChecks to be, each named as there.
-func freshEdits(t *testing.T) (list []trial.Case) {
+func freshEdits(t *testing.T, first, behind uint64) (list []trial.Case) {
 	cases := checkable(t)
-	for n := *conditionFrom; n < *conditionTo; n++ {
-		if c, ok := randomCheck(cases, n); ok {
-			list = append(list, trial.Case{Name: c.link + "\t" + c.edit, Same: trial.AsAtFirst(func() string { return c.checked(cases) })})
+	for n := first; n < behind; n++ {
+		if link, edits, ok := randomCheck(cases, n); ok {
+			list = append(list, trial.Case{Name: link + "\t" + edits, Same: trial.AsAtFirst(func() string { return checked(cases, link, edits) })})
 		}
 	}
 	return list
@@ -48,8 +42,8 @@ func freshEdits(t *testing.T) (list []trial.Case) {
 
 func recordedChecks(t *testing.T) (list []trial.Case) {
 	cases := checkable(t)
-	for _, c := range readChecks(t) {
-		list = append(list, trial.Case{Name: "checks", Same: func() bool { return c.checked(cases) == c.want }})
+	for _, c := range corpustest.ReadChecks(t, checksFile) {
+		list = append(list, trial.Case{Name: "checks", Same: func() bool { return checked(cases, c.Subject, c.Edit) == c.Want }})
 	}
 	return list
 }
@@ -78,15 +72,10 @@ func exactChecks(t *testing.T) (list []trial.Case) {
 		}
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		c := cases[f[0]]
-		inputs, out := inputsOf(c), bytes.Clone(c.Output)
-		for one := range strings.SplitSeq(f[1], ";") {
-			if inputs, err = change(inputs, out, strings.TrimSpace(one)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		o := optionsOf(c)
-		o.Strict = true
-		list = append(list, trial.Case{Name: "exact", Same: trial.AsAtFirst(func() string { return sumOf(Check(inputs, out, o).Findings) })})
+		list = append(list, trial.Case{Name: "exact", Same: trial.AsAtFirst(func() string {
+			v, err := checkChanged(c, f[1])
+			return fmt.Sprint(err, sumOf(v.Findings))
+		})})
 	}
 	return list
 }

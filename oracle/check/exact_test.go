@@ -36,15 +36,11 @@ func TestExact(t *testing.T) {
 			t.Errorf("no link %s", f[0])
 			continue
 		}
-		inputs, out := inputsOf(c), bytes.Clone(c.Output)
-		for one := range strings.SplitSeq(f[1], ";") {
-			if inputs, err = change(inputs, out, strings.TrimSpace(one)); err != nil {
-				t.Errorf("%s: %v", f[0], err)
-			}
+		v, err := checkChanged(c, f[1])
+		if err != nil {
+			t.Errorf("%s: %v", f[0], err)
+			continue
 		}
-		o := optionsOf(c)
-		o.Strict = true
-		v := Check(inputs, out, o)
 		if !slices.ContainsFunc(v.Findings, func(g Finding) bool {
 			said := g.String()
 			return g.Kind.String() == f[2] && !slices.ContainsFunc(strings.Split(f[3], " | "), func(part string) bool { return !strings.Contains(said, part) })
@@ -52,6 +48,20 @@ func TestExact(t *testing.T) {
 			t.Errorf("%s: %s: no %s %s among\n%s", f[0], f[1], f[2], f[3], v)
 		}
 	}
+}
+
+// checkChanged checks strictly a link to which edits are made, with ; between them.
+func checkChanged(c corpus.Case, edits string) (Verdict, error) {
+	inputs, out := inputsOf(c), bytes.Clone(c.Output)
+	for one := range strings.SplitSeq(edits, ";") {
+		var err error
+		if inputs, err = change(inputs, out, strings.TrimSpace(one)); err != nil {
+			return Verdict{}, err
+		}
+	}
+	o := optionsOf(c)
+	o.Strict = true
+	return Check(inputs, out, o), nil
 }
 
 // change makes one edit of an output, "input 1 EDIT" of an input, or "without 1", of the list of inputs.

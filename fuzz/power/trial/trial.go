@@ -18,10 +18,16 @@ var (
 	file = flag.String("conditions", "", "file for what is found of each condition; it goes on where that ends")
 	size = flag.Int("conditions-count", 0, "how many conditions there are")
 	most = flag.Int("conditions-try", 80, "how many cases are tried on a condition that fails")
+	from = flag.Uint64("conditions-from", 0, "with -conditions-to: fresh cases of these numbers, not recorded ones")
+	to   = flag.Uint64("conditions-to", 0, "number behind the last")
 )
 
 // Asked reports whether the program is to try conditions.
 func Asked() bool { return *file != "" }
+
+// Fresh are the first number of the fresh cases that are to be tried in place of recorded ones, and the number
+// behind the last; both are the same where none are.
+func Fresh() (first, behind uint64) { return *from, max(*from, *to) }
 
 // Case is something of which the outcome is known.
 type Case struct {
