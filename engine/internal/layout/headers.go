@@ -27,21 +27,30 @@ func (l *Layout) layoutHeaders() {
 		l.SlotOff[s] = uint64(i) * slotSize // data may name it, used or not
 	}
 	uses := l.headerUses()
+	kernels := l.LiveKernels()
 	if uses == nil {
+		l.Spare += unusedHeaders * len(kernels)
 		return
 	}
 	reached := l.AnswersForAny(func(f model.FunID) bool { return uses[f] })
-	kernels := l.LiveKernels()
 	if len(kernels) == 0 {
 		kernels, reached = l.AllKernels(), func(f model.FunID) bool { return uses[f] } // by their own code alone (nvlink 13.4.92, 13.5.37)
 	}
 	for i, home := range l.homesOf(kernels) {
-		if i == home && reached(kernels[i]) { // of static kernels of one name nvlink asks the first alone
+		switch {
+		case i != home: // of static kernels of one name nvlink asks the first alone
+		case reached(kernels[i]):
 			l.addHeaders(kernels[i], images)
+		default:
+			l.Spare += unusedHeaders
 		}
 	}
 	l.placeSlots()
 }
+
+// unusedHeaders is how many sections nvlink makes of the header indices of a kernel that uses no image:
+// the indices and their relocations.
+const unusedHeaders = 2
 
 // placeSlots says where the slots begin: behind the longest parameter list of the
 // link, also of kernels that use none. Where a filter leaves no kernel it is where
