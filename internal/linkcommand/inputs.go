@@ -55,36 +55,29 @@ func (l *linker) inputs() error {
 	return nil
 }
 
-// add adds one file and prints what there is to say of it.
+// add adds one file and prints what there is to say of it, after what there is to say of how those so far
+// fit the target.
 func (l *linker) add(name string) error {
 	unlinked := len(l.set.Unlinked)
 	said := l.set.Add(name)
-	if len(l.set.Unlinked) > unlinked {
+	if len(said) > 0 || len(l.set.Unlinked) > unlinked {
 		if err := l.checkFit(); err != nil {
 			return err
 		}
-	}
-	for i := range said {
-		if said[i].Severity != engine.Fatal {
-			continue
-		}
-		if err := l.checkFit(); err != nil {
-			return err
-		}
-		break
 	}
 	return l.say(said...)
 }
 
 // checkFit tells the first of the inputs so far that doesn't fit the target.
 // The engine has no check alone, so this links them and listens for that one
-// sort of fault.
+// sort of fault. What was checked before isn't linked again.
 func (l *linker) checkFit() error {
-	if err := l.fits(l.set.Objects); err != nil {
+	if err := l.fits(l.set.Objects[l.checked:]); err != nil {
 		return err
 	}
-	for i := range l.set.Unlinked {
-		if err := l.fits(l.set.Unlinked[i : i+1]); err != nil {
+	l.checked = len(l.set.Objects)
+	for ; l.checkedUnlinked < len(l.set.Unlinked); l.checkedUnlinked++ {
+		if err := l.fits(l.set.Unlinked[l.checkedUnlinked : l.checkedUnlinked+1]); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,8 @@ type linker struct {
 	set    *inputs.Set
 	mapped filemap.Set // inputs that are mapped
 
+	checked, checkedUnlinked int // of set: inputs that fit the target
+
 	own   ownOptions
 	watch *stopwatch // nil without --phases
 }
