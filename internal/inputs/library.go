@@ -19,6 +19,9 @@ func (s *Set) Library(name string) (path string, said []engine.Diagnostic) {
 		if err != nil {
 			continue
 		}
+		if j := cmdline.NoLibrary(s.cmd.Release, path, data); j.Messages != nil {
+			return "", append(said, j.Messages...)
+		}
 		if container.IsArchive(data) { // libm.a of glibc is a script
 			f := s.reader.parts(path)
 			if f.fault != nil {

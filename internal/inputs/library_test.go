@@ -1,6 +1,7 @@
 package inputs
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,11 +12,14 @@ import (
 	"github.com/twinlink/twinlink/internal/container"
 )
 
-// What nvlink 11.8.89, 12.4.131, 13.0.88, 13.1.115 and 13.5.37 make of -lx where one/libx.a is something and two/libx.a a
-// library with code: all skip what isn't an archive, such as the script that glibc has for libm.a.
+// What nvlink 13.0.88 and 13.5.37 make of -lx where one/libx.a is something and two/libx.a a library with code. A script, as
+// glibc has for libm.a, is skipped; from 13.4.92 on others than that one mostly end the link.
 func TestLibrary(t *testing.T) {
 	whole := archive("p.o", partObject(t))
 	const skipped = "nvlink warning : Skipping incompatible 'one/libx.a' when searching for -lx"
+	bad := []string{"nvlink fatal   : unexpected archive format", "nvlink fatal   : elfLink internal error"}
+	large := []string{"nvlink fatal   : archive member size exceeds library bounds", bad[1]}
+	member := func(size string) []byte { return fmt.Appendf(nil, "x<arch>\n%-48s%-10s`\nabcd", "f.o/", size) }
 	for name, c := range map[string]struct {
 		data []byte
 		path string
@@ -27,9 +31,26 @@ func TestLibrary(t *testing.T) {
 		"nothing":            {[]byte{}, "two/libx.a", []string{skipped}},
 		"no member":          {archive(), "two/libx.a", []string{skipped}},
 		"no object":          {archive("a.txt", []byte("hello!")), "two/libx.a", []string{skipped}},
-		"no end of a header": {[]byte("!<arch>\n" + strings.Repeat("x", 80)), "", []string{"nvlink fatal   : unexpected archive format", "nvlink fatal   : elfLink internal error"}},
+		"no end of a header": {[]byte("!<arch>\n" + strings.Repeat("x", 80)), "", bad},
+		"text":               {[]byte("INPUT ( libfoo.so )  "), "", bad},
+		"slash before":       {[]byte("xxxxxxx/xxxxxxxxxxxx"), "", bad},
+		"slash behind a nul": {[]byte("xxxxxxxxxxx\x00xxxxx/xxxx"), "", bad},
+		"too large":          {member("5"), "two/libx.a", []string{skipped}},
+		"13.5 library":       {whole, "one/libx.a", nil},
+		"13.5 script":        {[]byte("/* GNU ld script\n*/\nOUTPUT_FORMAT(elf64-x86-64)\nGROUP ( /usr/lib/libm-2.36.a )\n"), "two/libx.a", []string{skipped}},
+		"13.5 short script":  {[]byte("/* GNU ld script */\nGROUP ( /usr/lib/libm-2.36.a )\n"), "", bad},
+		"13.5 other script":  {[]byte("/* GNU ld script\n   Use the shared library. */\nGROUP ( /usr/lib/libm.so.6 )\n"), "", bad},
+		"13.5 eight bytes":   {[]byte("hello wo"), "two/libx.a", []string{skipped}},
+		"13.5 nine bytes":    {[]byte("hello wor"), "", bad},
+		"13.5 size":          {member("4"), "two/libx.a", []string{skipped}},
+		"13.5 size of text":  {member("0x9"), "two/libx.a", []string{skipped}},
+		"13.5 too large":     {member("5x"), "", large},
+		"13.5 negative":      {member("-1"), "", large},
 	} {
 		r, _ := cmdline.ParseRelease("13.0")
+		if strings.HasPrefix(name, "13.5") {
+			r, _ = cmdline.ParseRelease("13.5")
+		}
 		g := given{"one/libx.a": c.data, "two/libx.a": whole}
 		cmd, err := cmdline.Parse(r, []string{"-arch=sm_75", "-Lone", "-Ltwo/", "-lx", "a.cubin", "-o", "out"}, g.read)
 		if err != nil {

@@ -99,10 +99,19 @@ func (s *Set) Add(name string) []engine.Diagnostic {
 		}
 		return s.addDevice(name, data)
 	case cmdline.HostFile:
+		if s.cmd.Failed {
+			return afterError(name, "internal")
+		}
 		return s.addHost(&s.reader.parts(name).objects[0], false)
 	case cmdline.ArchiveFile:
+		if s.cmd.Failed {
+			return afterError(name, "internal")
+		}
 		return s.addArchive(name)
 	case cmdline.FatbinFile:
+		if s.cmd.Failed {
+			return afterError(name, "fatbinary")
+		}
 		return s.addFatbin(name, data)
 	case cmdline.PTXFile:
 		return s.addPTX(name, data)
@@ -110,6 +119,12 @@ func (s *Set) Add(name string) []engine.Diagnostic {
 		s.noteIgnored(name, data)
 	}
 	return j.Messages
+}
+
+// afterError is how a host object, an archive or a fatbinary ends the link where an error has been told:
+// nvlink takes it for one of the file's own (11.8.89, 12.4.131, 13.0.88, 13.5.37).
+func afterError(name, what string) []engine.Diagnostic {
+	return fatal(name, "elfLink %s error", what)
 }
 
 // addDevice adds a device object: a cubin.

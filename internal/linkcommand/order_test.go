@@ -19,3 +19,31 @@ func TestOrderOfRefusal(t *testing.T) {
 		}
 	}
 }
+
+// TestAfterError: with -Werror an option's warning is an error, and the next host object, archive or fatbinary ends the
+// link; so does one after an error of an earlier file (nvlink 11.8.89, 12.4.131, 13.0.88 and 13.5.37; the lines are
+// 13.0.88's and 13.5.37's).
+func TestAfterError(t *testing.T) {
+	const (
+		device, host, fatbin = "../../corpus/testdata/links/calls/13.0-sm_90/a.cubin", "../container/testdata/13.0-part.o", "../container/testdata/13.0-plain.fatbin"
+		option               = "nvlink error   : Option '--preserve-relocs' is not fully implemented for gpu archtecture 'sm_90' and may not work as expected\n"
+		lacks                = "nvlink error   : SM Arch ('sm_90') not found in '" + host + "'\n"
+		internal, fatbinary  = "nvlink fatal   : elfLink internal error\n", "nvlink fatal   : elfLink fatbinary error\n"
+	)
+	for _, release := range []string{"13.0", "13.5"} {
+		for _, c := range []struct {
+			said string
+			args []string
+		}{
+			{option + internal, []string{"--preserve-relocs", host}},
+			{option + fatbinary, []string{"--preserve-relocs", device, fatbin}},
+			{lacks + internal, []string{host, host}},
+			{lacks + fatbinary, []string{host, device, fatbin}},
+			{lacks, []string{host, device}},
+		} {
+			if _, said := linked(t, append([]string{"-toolkit=" + release, "-arch=sm_90", "-Werror"}, c.args...)...); said != c.said {
+				t.Errorf("%s %q: said\n%swant\n%s", release, c.args, said, c.said)
+			}
+		}
+	}
+}
