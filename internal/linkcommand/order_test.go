@@ -47,3 +47,12 @@ func TestAfterError(t *testing.T) {
 		}
 	}
 }
+
+// TestNoToolsPatch: that a function is no tools' patch is told when all inputs are merged (nvlink 13.5.37).
+func TestNoToolsPatch(t *testing.T) {
+	const plain, b = "../../corpus/testdata/cases/tools_patch/13.5-sm_80/bplain.cubin", "../../corpus/testdata/cases/tools_patch/13.5-sm_80/b.cubin"
+	want := "nvlink error   : Multiple definition of 'h' in '" + b + "', first defined in '" + plain + "'\nnvlink fatal   : merge_elf failed\n"
+	if _, said := linked(t, "-toolkit=13.5", "-arch=sm_80", "-astoolspatch", plain, b); said != want {
+		t.Errorf("said\n%swant\n%s", said, want)
+	}
+}

@@ -129,6 +129,9 @@ func (l *merger) mergeAll() error {
 			return diag.Refuse(diag.MergeFailed, f.Name, "merge_elf failed")
 		}
 	}
+	if l.Opt.ToolsPatch {
+		return l.checkPatches()
+	}
 	return nil
 }
 
@@ -154,9 +157,6 @@ func (l *merger) merge(f *cubin.File, num int32) error {
 		if err := pass(m); err != nil {
 			return err
 		}
-	}
-	if l.Opt.ToolsPatch {
-		return l.checkPatches(m)
 	}
 	return nil
 }
