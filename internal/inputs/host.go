@@ -32,16 +32,22 @@ func (s *Set) addHost(p *part, inArchive bool) []engine.Diagnostic {
 	if len(fatbins) > 1 && s.lost(p.name, fmt.Sprintf("'%s' holds %d fatbinaries: all but the first", p.name, len(fatbins))) {
 		fatbins = fatbins[:1]
 	}
-	s.register(p.name, o, len(fatbins))
+	if o.HasModuleIDs {
+		s.register(o, len(fatbins))
+	}
 	var said []engine.Diagnostic
+	any := false
 	for i := range fatbins {
 		found, more := s.take(p.name, fatbins[i].Members)
 		if said = append(said, more...); ends(more) {
 			return said
 		}
-		if !found && !inArchive {
+		if any = any || found; !found && !inArchive {
 			said = append(said, s.noCode(p.name)...)
 		}
+	}
+	if !o.HasModuleIDs {
+		s.registerPath(p.name, any)
 	}
 	return said
 }
@@ -71,17 +77,23 @@ func (s *Set) refer(o *container.Object) {
 
 // register adds an object's names for the registration file. Before 13.0 an
 // object has one.
-func (s *Set) register(name string, o *container.Object, linked int) {
-	if !o.HasModuleIDs {
-		s.Registered = append(s.Registered, Registration{Path: name})
-		return
-	}
+func (s *Set) register(o *container.Object, linked int) {
 	ids := o.ModuleIDs
 	if len(ids) > 1 && linked == 1 && s.cmd.Release.RegistersFirst() {
 		ids = ids[:1]
 	}
 	for _, id := range ids {
 		s.Registered = append(s.Registered, Registration{ID: id})
+	}
+}
+
+// registerPath adds a file that has no identifier; without code for the target it has no
+// name either before 13.0, and later it isn't registered.
+func (s *Set) registerPath(name string, found bool) {
+	if found {
+		s.Registered = append(s.Registered, Registration{Path: name})
+	} else if s.cmd.Release.RegistersNull() {
+		s.Registered = append(s.Registered, Registration{ID: "(null)"})
 	}
 }
 
@@ -113,6 +125,9 @@ func (s *Set) take(name string, members []container.Member) (found bool, said []
 	if err != nil {
 		return true, append(fatal(name, "%s", err), fatal(name, "elfLink fatbinary error")...)
 	}
+	if wrong := s.checkTarget(name, data); wrong != nil {
+		return true, wrong
+	}
 	s.link(name, data)
 	return true, said
 }
@@ -135,21 +150,17 @@ func (s *Set) addFatbin(name string, data []byte) []engine.Diagnostic {
 	}
 	said := s.noHostCode(name)
 	s.incomplete = true
-	registered := false
+	any := false
 	for i := range list {
 		found, more := s.take(name, list[i].Members)
 		if said = append(said, more...); ends(more) {
 			return said
 		}
-		if !found {
+		if any = any || found; !found {
 			said = append(said, s.noCode(name)...)
-		} else if !registered {
-			s.Registered, registered = append(s.Registered, Registration{Path: name}), true
 		}
 	}
-	if !registered && s.cmd.Release.RegistersNull() {
-		s.Registered = append(s.Registered, Registration{ID: "(null)"})
-	}
+	s.registerPath(name, any)
 	return said
 }
 

@@ -34,8 +34,9 @@ func (s *Set) Library(name string) (path string, said []engine.Diagnostic) {
 		d, warned := s.cmd.Warn(engine.BadOption, "Skipping incompatible '%s' when searching for -l%s", path, name)
 		if warned {
 			d.File = path
-			said = append(said, d)
-			s.cmd.Failed = s.cmd.Failed || d.Severity == engine.Error
+			if said = append(said, d); d.Severity == engine.Error {
+				return "", append(said, fatal("", "elfLink internal error")...)
+			}
 		}
 	}
 	return "", said

@@ -2,6 +2,7 @@ package linkcommand
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/inputs"
@@ -41,7 +42,7 @@ func (l *linker) inputs() error {
 		return err
 	}
 	if l.cmd.Failed {
-		if err := l.checkFit(); err != nil {
+		if err := l.checkFit(len(l.set.Objects)); err != nil {
 			return err
 		}
 		return exitStatus(undefinedExit)
@@ -58,24 +59,30 @@ func (l *linker) inputs() error {
 // add adds one file and prints what there is to say of it, after what there is to say of how those so far
 // fit the target.
 func (l *linker) add(name string) error {
-	unlinked := len(l.set.Unlinked)
+	unlinked, before := len(l.set.Unlinked), len(l.set.Objects)
 	said := l.set.Add(name)
-	if len(said) > 0 || len(l.set.Unlinked) > unlinked {
-		if err := l.checkFit(); err != nil {
+	if len(l.set.Unlinked) > unlinked || slices.ContainsFunc(said, isFatal) {
+		if err := l.checkFit(len(l.set.Objects)); err != nil {
+			return err
+		}
+	} else if len(said) > 0 { // a warning comes before what is wrong with the file's own objects
+		if err := l.checkFit(before); err != nil {
 			return err
 		}
 	}
 	return l.say(said...)
 }
 
-// checkFit tells the first of the inputs so far that doesn't fit the target.
+func isFatal(d engine.Diagnostic) bool { return d.Severity == engine.Fatal }
+
+// checkFit tells the first of so many objects, and of the inputs that aren't linked, that doesn't fit the target.
 // The engine has no check alone, so this links them and listens for that one
 // sort of fault. What was checked before isn't linked again.
-func (l *linker) checkFit() error {
-	if err := l.fits(l.set.Objects[l.checked:]); err != nil {
+func (l *linker) checkFit(objects int) error {
+	if err := l.fits(l.set.Objects[l.checked:objects]); err != nil {
 		return err
 	}
-	l.checked = len(l.set.Objects)
+	l.checked = objects
 	for ; l.checkedUnlinked < len(l.set.Unlinked); l.checkedUnlinked++ {
 		if err := l.fits(l.set.Unlinked[l.checkedUnlinked : l.checkedUnlinked+1]); err != nil {
 			return err
