@@ -317,7 +317,7 @@ func (a *allocator) untilEntry(t, b int) int {
 	return most
 }
 
-// far reports whether no block right behind b needs any of those tokens, or a call
+// far reports whether no block right behind b uses the registers of any of those tokens, or a call
 // waits for them.
 func (a *allocator) far(b int, tokens []int) bool {
 	if a.words[a.blocks[b].to-1].isCall() {
@@ -325,10 +325,17 @@ func (a *allocator) far(b int, tokens []int) bool {
 	}
 	for _, t := range tokens {
 		for _, s := range a.blocks[b].next {
-			if a.firstNeed(s, t) >= 0 {
+			if i := a.firstNeed(s, t); i >= 0 && a.uses(t, i) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// uses reports whether a word that needs a token reads or writes its registers, and doesn't wait
+// since lanes meet there.
+func (a *allocator) uses(t, i int) bool {
+	own, o := &a.ops[a.tokens[t].at], &a.ops[i]
+	return a.tokens[t].read || overlap(own.writes, o.reads) || overlap(own.writes, o.writes)
 }

@@ -106,7 +106,7 @@ type sharers struct {
 	clock []int // when the block's words start
 	own   int   // the word that waits for the token, the block's end for none
 	ready int   // when the token is complete
-	isFar bool  // no block right behind needs it, or waits for it at once
+	isFar bool  // no block right behind uses it
 }
 
 // sharer is those that hold a scoreboard.
@@ -115,6 +115,7 @@ type sharer struct {
 	wait   int // the word that waits for them
 	ready  int // when they are complete
 	tokens int
+	stack  int // how much later that of the stack pointer counts
 }
 
 func (s *sharer) none() bool { return s.tokens == 0 }
@@ -125,7 +126,7 @@ func (a *allocator) sharers(b, t int) sharers {
 		c.own = c.tok.point
 	}
 	c.ready = c.readyAt(t)
-	c.isFar = a.anew && c.tok.beyond() && (a.far(b, []int{t}) || !c.tok.read && a.words[c.tok.at].kind() == kindLDCU && !a.leadsToLoop(b, t))
+	c.isFar = a.anew && c.tok.beyond() && a.far(b, []int{t})
 	return c
 }
 
@@ -133,6 +134,14 @@ func (a *allocator) sharers(b, t int) sharers {
 // block needs and sources that are needed far behind it, 7,215 and 212 choices of ptxas 13.5.37.
 func (c *sharers) isSure() bool {
 	return c.isFar && c.tok.read || c.tok.slow && !c.tok.beyond()
+}
+
+// stackLater is how many cycles later the load of the stack pointer counts as complete, at least, to
+// what is needed right behind its block.
+const stackLater = 20
+
+func (a *allocator) isStack(t int) bool {
+	return a.tokens[t].at == 0 && !a.tokens[t].read && a.words[0].loadsStack()
 }
 
 // readyAt is when a token is complete, by the block's clock.
@@ -156,10 +165,13 @@ func (c *sharers) of(tokens []int) (s sharer, ok bool) {
 			return s, false
 		}
 		s.ready = max(s.ready, c.readyAt(o))
+		if c.tokens[o].block == c.b && c.isStack(o) {
+			s.stack = stackLater
+		}
 	}
 	switch bl := &c.blocks[c.b]; {
 	case c.anew || c.own < bl.to:
-		s.cost = c.spared(&s)
+		s.cost = c.spared(&s, tokens)
 	case s.wait < bl.to:
 		s.cost = max(0, c.ready-max(c.clock[s.wait-bl.from], s.ready))
 	}
@@ -168,18 +180,23 @@ func (c *sharers) of(tokens []int) (s sharer, ok bool) {
 
 // spared is how many cycles later than it would start the first word that waits may start, less
 // what it has to spare; of tokens that go beyond the block, how late they are complete.
-func (c *sharers) spared(s *sharer) int {
+func (c *sharers) spared(s *sharer, tokens []int) int {
 	bl := &c.blocks[c.b]
 	spare := func(wait, ready int) int { return ready - c.clock[wait-bl.from] }
+	isNear := s.wait == bl.to && !c.far(c.b, tokens)
 	switch {
 	case c.own < bl.to && s.wait < c.own:
 		return spare(s.wait, c.ready)
 	case c.own < bl.to:
 		return spare(c.own, s.ready)
-	case s.wait < bl.to && (!c.isFar || spare(s.wait, c.ready) > 0):
-		return spare(s.wait, c.ready)
+	case c.isFar && (s.wait < bl.to || isNear):
+		return max(0, spare(s.wait, c.ready))
 	case c.isFar:
-		return math.MinInt
+		return 0
+	case s.wait < bl.to:
+		return spare(s.wait, c.ready)
+	case isNear || spare(s.wait, s.ready) <= 0:
+		return math.MinInt + s.ready + s.stack
 	}
-	return math.MinInt + s.ready
+	return math.MinInt/2 + s.ready
 }
