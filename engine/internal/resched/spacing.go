@@ -169,6 +169,9 @@ func (f *flow) setBlockApart(bl *block, c *changes) {
 			if s > least.was && gap == 0 && !(c.unpaced && (w.isPaced() || w.op() == opBRA && before.isDouble())) {
 				least.is = max(least.is, s) // for a reason that isn't known
 			}
+			if w.isFiller() {
+				least.is = s // they stay, and go on with it
+			}
 			stalls[k-1] = p.untilBoards(k-1, min(least.is, maxStall))
 			p.is[k] = p.is[k-1] + stalls[k-1]
 			moved = moved || stalls[k-1] != s

@@ -69,7 +69,7 @@ func (f *flow) bitsOf(bl *block) yieldBits {
 		case f.letsGo(w):
 			y.yields[k] = w.stall() > shortStall
 		case w.op() == opNOP:
-			y.yields[k] = w.stall() > shortStall || w.stall() == 0
+			y.yields[k] = w.stall() > shortStall || w.stall() == 0 || w.isFiller() && k > 0 && f.words[bl.from+k-1].stall() == maxStall
 		default:
 			y.yields[k] = w.stall() >= longStall
 		}
