@@ -101,8 +101,14 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 		}
 		return withinPipe, withinPipe, true
 	}
-	if p.arrivesBehind() && h != hazardNext && h != hazardUnit || c.unpaced && h == hazardNext && (p.isPaced() || q.isPaced()) {
+	if p.arrivesBehind() && h != hazardNext && h != hazardUnit {
 		return 1, 1, true // those who need it wait for a later one
+	}
+	if c.unpaced && h == hazardNext && (p.isPaced() || q.isPaced()) {
+		if q.isPaced() && (p.isPairMove() || p.isPairLogic() || p.isPairSum() && !isSum[from]) {
+			return takesPair, takesPair, true
+		}
+		return 1, 1, true
 	}
 	if h == hazardNext && (p.isPairMove() || p.isPairLogic() || p.isPairSum() && !isSum[from]) {
 		was, is = takesPair, takesPair
@@ -268,10 +274,9 @@ func (r *Result) sumsNow() (list []int) {
 
 // leaveSooner lets a branch follow a double whose scoreboards it doesn't wait for at once.
 func (f *flow) leaveSooner() {
-	const most = 5
 	for i := range len(f.words) - 1 {
 		w, next := &f.words[i], &f.words[i+1]
-		if next.op() != opBRA || !w.isDouble() || w.wr() == noBoard || w.stall() > most {
+		if next.op() != opBRA || !w.isDouble() || w.wr() == noBoard || w.stall() > apart {
 			continue
 		}
 		if held := uint8(1)<<w.wr() | uint8(1)<<w.rd(); next.wait()&held&allBoards == 0 {
