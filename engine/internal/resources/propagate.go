@@ -32,7 +32,7 @@ func (l *Usage) findDemands() {
 // propagate gives every live kernel the demands of what it reaches.
 func (l *Usage) propagate() {
 	live := l.LiveKernels()
-	only := len(live) == 1
+	only := len(live) == 1 && !l.IsHidden(&l.Funs[live[0]]) // a hidden one that stays as its address is taken answers for its own
 	l.countsBarriers = only && l.Release.TakesNewer
 	l.completeSparse()
 	l.findDemands()
