@@ -4,8 +4,10 @@ package cuda
 //
 // A relocatable object of one SM may be linked for a higher one of the same
 // family, which is its decade (70, 75; 80, 86, 89; 100, 103; 120, 121), but
-// for those of integrated chips, which stand alone.
-// Source: links of every pair of SMs by nvlink 11.8.89, 12.4.131 and 13.0.88.
+// for those of integrated chips, which stand alone. From 13.2 on sm_87 and sm_88
+// are of their family too.
+// Source: links of every pair of SMs by nvlink 11.8.89, 12.4.131, 13.0.88, 13.1.115,
+// 13.2.86, 13.3.73, 13.4.92 and 13.5.37.
 
 // SM is a compute capability times ten: 75, 90, 120.
 type SM uint16
@@ -14,8 +16,11 @@ type SM uint16
 func (s SM) Family() int { return int(s) / 10 }
 
 // Alone lists the SMs that no other is linked for and that are linked for no
-// other.
+// other, up to 13.1.
 var Alone = []SM{53, 62, 72, 87, 88}
+
+// JoinsFamilies is the first toolkit whose linker links all SMs that it knows with those of their family.
+const JoinsFamilies = 132
 
 // MercuryMin is the first SM whose objects carry a Mercury capsule.
 const MercuryMin SM = 100

@@ -125,10 +125,6 @@ func (r Release) RegistersFirst() bool { return r.Toolkit() < 130 }
 // the name (null).
 func (r Release) RegistersNull() bool { return r.Toolkit() < 130 }
 
-// StrictFatbins: of a fatbinary an accelerated cubin is taken for an accelerated
-// target alone.
-func (r Release) StrictFatbins() bool { return r.Toolkit() >= 131 }
-
 // RemarksHost: an input without host code is remarked on.
 func (r Release) RemarksHost() bool { return r.Toolkit() >= 133 }
 

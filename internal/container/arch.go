@@ -59,8 +59,8 @@ const firstFamilies = 100
 // families lists the SMs from 100 on that run code of the first of them.
 var families = [...][]uint32{{100, 103}, {120, 121}}
 
-// Links reports whether nvlink links a cubin of architecture a for a target.
-func (a Arch) Links(target Arch) bool {
+// Links reports whether nvlink of a toolkit links a cubin of architecture a for a target.
+func (a Arch) Links(target Arch, toolkit uint32) bool {
 	switch {
 	case a.SM == target.SM:
 		return true
@@ -69,7 +69,7 @@ func (a Arch) Links(target Arch) bool {
 	case a.SM < firstFamilies:
 		from, to := cuda.SM(a.SM), cuda.SM(target.SM)
 		return target.SM < firstFamilies && from.Family() == to.Family() &&
-			!slices.Contains(cuda.Alone, from) && !slices.Contains(cuda.Alone, to)
+			(toolkit >= cuda.JoinsFamilies || !slices.Contains(cuda.Alone, from) && !slices.Contains(cuda.Alone, to))
 	case a.Variant == 'a':
 		return false
 	}

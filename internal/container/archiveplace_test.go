@@ -137,11 +137,17 @@ func TestArchLinks(t *testing.T) {
 		"120f 121a": true, "120a 121a": false, "110 120": false, "100 110": false, "110 110a": true, "100 121": false, "103 121": false, "72 75": false, "70 75": true,
 	} {
 		from, to, _ := strings.Cut(pair, " ")
-		if got := arch(from).Links(arch(to)); got != want {
+		if got := arch(from).Links(arch(to), 131); got != want {
 			t.Errorf("%s: %v", pair, got)
 		}
 		if arch(from).String() != from {
 			t.Errorf("%s is printed as %s", from, arch(from))
+		}
+	}
+	for pair, want := range map[string]bool{"80 87": true, "87 88": true, "86 88": true, "88 89": true, "88 87": false, "75 88": false, "87 90": false} {
+		from, to, _ := strings.Cut(pair, " ")
+		if got := arch(from).Links(arch(to), 132); got != want {
+			t.Errorf("13.2, %s: %v", pair, got)
 		}
 	}
 	for _, s := range []string{"", "a", "sm_", "sm_a", "sm_0", "+80", "sm_+80", "-80", "80aa", "x_80", "sm_80_", "4294967296", "sm80"} {

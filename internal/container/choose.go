@@ -1,25 +1,33 @@
 package container
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // Choose returns the piece of a fatbinary that nvlink takes for a target; nil
 // where none fits. The higher SM wins; then a cubin before PTX; then a before f
 // before plain; then the first. PTX of any SM not above the target's fits, with
-// a for just that target and f for its family. LTO IR never fits. Where strict, as
-// for nvlink from 13.1 on, a cubin with a fits only a target with a.
-func Choose(members []Member, target Arch, strict bool) *Member {
+// a for just that target and f for its family. LTO IR never fits. For a toolkit from
+// 13.1 on a cubin with a fits only a target with a. AnyToolkit takes what some toolkit takes.
+func Choose(members []Member, target Arch, toolkit uint32) *Member {
+	const strictSince = 131
+	strict := toolkit >= strictSince && toolkit != AnyToolkit
 	var best *Member
 	for i := range members {
 		m := &members[i]
 		if strict && m.Kind == Cubin && m.Arch.Variant == 'a' && target.Variant != 'a' {
 			continue
 		}
-		if fits(m, target) && (best == nil || better(m, best)) {
+		if fits(m, target, toolkit) && (best == nil || better(m, best)) {
 			best = m
 		}
 	}
 	return best
 }
+
+// AnyToolkit stands for a toolkit that isn't known.
+const AnyToolkit = math.MaxUint32
 
 // ChoosePTX returns the PTX of a fatbinary that nvlink takes for a virtual
 // target, for which it looks at no cubin.
@@ -27,7 +35,7 @@ func ChoosePTX(members []Member, target Arch) *Member {
 	var best *Member
 	for i := range members {
 		m := &members[i]
-		if m.Kind == PTX && fits(m, target) && (best == nil || better(m, best)) {
+		if m.Kind == PTX && fits(m, target, AnyToolkit) && (best == nil || better(m, best)) {
 			best = m
 		}
 	}
@@ -48,13 +56,13 @@ func ChooseLTO(members []Member, target Arch) *Member {
 	return best
 }
 
-func fits(m *Member, target Arch) bool {
+func fits(m *Member, target Arch, toolkit uint32) bool {
 	if m.Flags&flag64 == 0 {
 		return false
 	}
 	switch m.Kind {
 	case Cubin:
-		return m.Arch.Links(target)
+		return m.Arch.Links(target, toolkit)
 	case PTX:
 		return fitsVirtual(m.Arch, target)
 	}
@@ -68,7 +76,7 @@ func fitsVirtual(a, target Arch) bool {
 	case 'a':
 		return a == target
 	case 'f':
-		return a.Links(target)
+		return a.Links(target, AnyToolkit)
 	}
 	return a.SM <= target.SM
 }

@@ -28,11 +28,11 @@ var observedStrict = []struct{ target, members, taken string }{
 }
 
 func TestChoose(t *testing.T) {
-	testChoose(t, observed, false)
-	testChoose(t, observedStrict, true)
+	testChoose(t, observed, 130)
+	testChoose(t, observedStrict, 131)
 }
 
-func testChoose(t *testing.T, rows []struct{ target, members, taken string }, strict bool) {
+func testChoose(t *testing.T, rows []struct{ target, members, taken string }, toolkit uint32) {
 	t.Helper()
 	for _, c := range rows {
 		var list []Member
@@ -49,7 +49,7 @@ func testChoose(t *testing.T, rows []struct{ target, members, taken string }, st
 			t.Fatal(c.target)
 		}
 		got := "-"
-		if m := Choose(list, target, strict); m != nil {
+		if m := Choose(list, target, toolkit); m != nil {
 			got = m.Identifier
 		}
 		if got != c.taken {
@@ -61,11 +61,11 @@ func testChoose(t *testing.T, rows []struct{ target, members, taken string }, st
 // Of two that are alike nvlink takes the first.
 func TestChooseFirst(t *testing.T) {
 	list := []Member{{Kind: Cubin, Flags: flag64, Arch: Arch{SM: 90}}, {Kind: Cubin, Flags: flag64, Arch: Arch{SM: 90}}}
-	if got := Choose(list, Arch{SM: 90}, false); got != &list[0] {
+	if got := Choose(list, Arch{SM: 90}, 130); got != &list[0] {
 		t.Error("not the first")
 	}
 	list[0].Flags = 0
-	if got := Choose(list, Arch{SM: 90}, false); got != &list[1] {
+	if got := Choose(list, Arch{SM: 90}, 130); got != &list[1] {
 		t.Error("a member not for 64 bits is taken")
 	}
 }
@@ -105,7 +105,7 @@ func TestChooseVirtual(t *testing.T) {
 			ir, all = append(ir, m), append(all, m)
 		}
 		want := ""
-		if m := Choose(ptx, target, false); m != nil {
+		if m := Choose(ptx, target, 130); m != nil {
 			want = m.Identifier
 			tried++
 		}

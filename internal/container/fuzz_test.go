@@ -44,7 +44,7 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 		for _, target := range []Arch{{SM: 75}, {SM: 100, Variant: 'a'}, {SM: 121, Variant: 'f'}} {
-			_ = Choose(file.Members, target, true)
+			_ = Choose(file.Members, target, 135)
 		}
 	})
 }

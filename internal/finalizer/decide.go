@@ -44,7 +44,7 @@ func decideObserved(x *Facts, target cuda.SM) Decision {
 	case x.SM == target:
 		return accept("the target is the object's")
 	case x.SM < cuda.MercuryMin || target < cuda.MercuryMin:
-		if Family(x.SM, target) {
+		if Family(x.SM, target, 130) {
 			return accept("sm_%d runs what was made for sm_%d", target, x.SM)
 		}
 		return refuse(ArchMismatch, "sm_%d doesn't run what was made for sm_%d", target, x.SM)
@@ -75,11 +75,11 @@ func refusalCode(x *Facts, target cuda.SM) Code {
 	return ClassSingle
 }
 
-// Family reports whether an object of one SM below 100 is linked for another:
-// a later one of its decade, but for those of integrated chips.
-func Family(object, target cuda.SM) bool {
+// Family reports whether an object of one SM below 100 is linked for another by a toolkit's
+// nvlink: a later one of its decade, up to 13.1 but for those of integrated chips.
+func Family(object, target cuda.SM, toolkit uint32) bool {
 	return object.Family() == target.Family() && object <= target &&
-		(object == target || !slices.Contains(cuda.Alone, object) && !slices.Contains(cuda.Alone, target))
+		(object == target || toolkit >= cuda.JoinsFamilies || !slices.Contains(cuda.Alone, object) && !slices.Contains(cuda.Alone, target))
 }
 
 // decideSeed is the document's checker: families by SM number after

@@ -111,15 +111,18 @@ func TestRefusals(t *testing.T) {
 }
 
 // Below 100 an object is linked for later targets of its decade, but for the integrated chips, as testdata/pairs-13.0.txt
-// has it; each target takes its own.
+// has it; each target takes its own. From 13.2.86 on sm_87 and sm_88 are like others (13.5.37 too).
 func TestFamily(t *testing.T) {
 	for _, c := range []struct {
 		object, target cuda.SM
 		want           bool
 	}{{80, 80, true}, {80, 86, true}, {80, 89, true}, {86, 80, false}, {80, 87, false}, {87, 87, true}, {87, 89, false}, {72, 72, true}, {70, 72, false},
 		{70, 75, true}, {75, 80, false}, {89, 90, false}, {90, 90, true}, {90, 100, false}, {100, 90, false}} {
-		if got := Family(c.object, c.target); got != c.want {
+		if got := Family(c.object, c.target, 131); got != c.want {
 			t.Errorf("sm_%d for sm_%d: %v", c.object, c.target, got)
+		}
+		if got, want := Family(c.object, c.target, 132), c.want || c.object != c.target && (c.target == 87 || c.object == 87); c.object > 72 && got != want {
+			t.Errorf("13.2, sm_%d for sm_%d: %v", c.object, c.target, got)
 		}
 	}
 }

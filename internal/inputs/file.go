@@ -128,7 +128,7 @@ func readPart(name string, data []byte, budget *container.Budget) part {
 func (r *Reader) Newest(target container.Arch, names []string) uint32 {
 	newest := uint32(0)
 	look := func(members []container.Member) {
-		m := container.Choose(members, target, false) // the release isn't known yet
+		m := container.Choose(members, target, container.AnyToolkit) // the release isn't known yet
 		if m == nil || m.Kind != container.Cubin {
 			return
 		}

@@ -107,7 +107,7 @@ func (s *Set) take(name string, members []container.Member) (found bool, said []
 	if ir != nil && s.cmd.Optimizes() {
 		return true, s.keepIR(name, ir)
 	}
-	m := container.Choose(members, s.target, s.cmd.Release.StrictFatbins())
+	m := container.Choose(members, s.target, s.cmd.Release.Toolkit())
 	if m == nil {
 		if ir != nil {
 			return true, fatal(name, "LTO objects found, use -dlto")
