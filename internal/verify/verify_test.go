@@ -1,7 +1,6 @@
 package verify_test
 
 import (
-	"bytes"
 	"context"
 	"strings"
 	"testing"
@@ -99,26 +98,6 @@ func TestGiven(t *testing.T) {
 			t.Errorf("%s: first difference %s, wanted %s", name, row.First().Key, test.key)
 		}
 	}
-}
-
-// TestWrongField changes one byte of a relocated call: the oracle must name
-// the relocation, and both traces must be there.
-func TestWrongField(t *testing.T) {
-	c := find(t, "globals/12.4-sm_80")
-	for at := len(c.Output) - 1; at > 0; at-- {
-		q := question(c)
-		q.Output = bytes.Clone(c.Output)
-		q.Output[at] ^= 1
-		row := verify.Ask(context.Background(), q, nil)
-		if row.Verdict != report.Differ || !strings.HasPrefix(row.First().Key, "relocation.field") {
-			continue
-		}
-		if len(row.Answer(report.Oracle).Trace) == 0 || len(row.Answer(report.Engine).Trace) == 0 {
-			t.Errorf("byte 0x%x: %s at %s without traces", at, row.First().Key, row.First().Place())
-		}
-		return
-	}
-	t.Error("no byte of the image belongs to a relocated field")
 }
 
 // TestWrongOptions skips what can't be asked.
