@@ -269,7 +269,7 @@ var rules = []rule{
 			cobra+"/...",
 			pflag,
 		),
-		test: of("corpus", "corpus/definitions", "fuzz/power/trial", "internal/biglink", "internal/nvidia/nvidiatest", "internal/ownwarnings", cmp, testscript, "go.yaml.in/yaml/v3"),
+		test: of("corpus", "corpus/definitions", "fuzz/power/trial", "internal/biglink", "internal/hostelf", "internal/nvidia/nvidiatest", "internal/ownwarnings", cmp, testscript, "go.yaml.in/yaml/v3"),
 	},
 }
 
