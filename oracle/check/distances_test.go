@@ -99,7 +99,7 @@ func (s *schedule) countDistances(found map[pairOfWords]map[uint64]int) {
 	}
 	for i, word := range s.words {
 		mine, wait := s.ops[i], false
-		if slow[unitOf(word)] || inOrder[opcode(word)] || !mine.known || mine.rough {
+		if slow[unitOf(word)] || inOrder[opcode(word)] || converts(opcode(word)) || !mine.known || mine.rough {
 			continue
 		}
 		cycles := s.out[i].stall

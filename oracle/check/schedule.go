@@ -272,6 +272,9 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 		}
 		waited := x.waited || t.in != noBoard && s.in[x.word].wait>>t.in&1 != 0
 		if waited {
+			if t.result && ordersMemory(&mine) && accessesMemory(s.words[x.word]) {
+				return x.word, unsound
+			}
 			ops := s.ops[x.word]
 			switch touches(&mine, &ops, t.result) {
 			case unsound:
@@ -284,12 +287,10 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 		switch s.leaving(x.word) {
 		case unsound:
 			if waited {
-				return x.word, unsound // who called uses it, or writes over it
+				return x.word, unsound // who is called, or called, uses it, or writes over it
 			}
 		case unknown:
-			if waited || !calls(s.words[x.word]) {
-				at, result = x.word, unknown
-			}
+			at, result = x.word, unknown
 		}
 		if !t.result && storesInOrder(s.words[t.word]) && isBarrier(s.words[x.word]) {
 			continue
@@ -344,12 +345,13 @@ func boardBit(board uint64) uint64 {
 
 // leaving is unsound for a word after which code of others runs that relies on the
 // input's waits, and unknown where nobody knows what follows.
+//
+// Source: 6,046 calls and 4,110 returns in code of ptxas and nvlink 13.0 to 13.5 for sm_100 to sm_121:
+// at none is a result or an operand pending.
 func (s *schedule) leaving(i int) soundness {
 	switch word := s.words[i]; opcode(word) {
-	case opRet:
+	case opRet, opCall, opCallRel, opCallTo, opCallRelTo:
 		return unsound
-	case opCall, opCallRel, opCallTo, opCallRelTo:
-		return unknown // who is called may use it, or never touch it
 	case opBrx, opBrxU:
 		if len(s.targets[i]) == 0 {
 			return unknown

@@ -59,9 +59,9 @@ func TestCalls(t *testing.T) {
 		want              string
 	}{
 		{7, 0, 3, "accepted"},
-		{7, 2, 1, "accepted"},   // the wait moved to the call
-		{7, 0, 1, "not judged"}, // whoever is called may write over the store's operand
-		{6, 0, 3, "rejected"},   // nearer than ptxas ever puts a result and a call
+		{7, 2, 1, "accepted"}, // the wait moved to the call
+		{7, 0, 1, "rejected"}, // whoever is called may write over the store's operand
+		{6, 0, 3, "rejected"}, // nearer than ptxas ever puts a result and a call
 	} {
 		out := []scheduled{store, add, call, exit}
 		out[1].stall, out[1].wait, out[2].wait = x.stall, x.before, x.at
@@ -133,11 +133,11 @@ func TestResultsWrittenOver(t *testing.T) {
 	words := []scheduled{first, over, load}
 	s := scheduleOf(words, words)
 	mine := s.ops[0]
-	if s.soonAfter(0, 2, &mine, 2, false) == sound {
+	if s.soonAfter(0, 2, &mine, 2, false, false) == sound {
 		t.Error("two cycles from LOP3 to LDC are enough")
 	}
 	mine.writes.lose(&s.ops[1].writes)
-	if s.soonAfter(0, 2, &mine, 2, false) != sound {
+	if s.soonAfter(0, 2, &mine, 2, false, false) != sound {
 		t.Error("what IADD3 wrote over is still there")
 	}
 }

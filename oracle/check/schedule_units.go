@@ -3,7 +3,7 @@ package check
 // Words of one unit are carried out in their order. So a scoreboard of a later one tells that
 // an earlier one is done as well, and ptxas and nvlink leave out what that makes needless.
 //
-// Results come in order of some words of variable latency (inOrder) and of doubles. Operands are
+// Results come in order of some words of variable latency (inOrder), of conversions and of doubles. Operands are
 // read in order by the unit of doubles, by that of IMMA, and by accesses to local and shared memory,
 // where a store has read its registers behind a barrier, too.
 //
@@ -26,7 +26,7 @@ func (s *schedule) tells(earlier, later int, result bool) uint64 {
 
 // resultsInOrder reports whether the result of a word is there when that of a later one is.
 func resultsInOrder(from, by uint64) bool {
-	return inOrder[from] && from == by || ofDoubles(from) && ofDoubles(by)
+	return inOrder[from] && from == by || ofDoubles(from) && ofDoubles(by) || converts(from) && converts(by)
 }
 
 // readInOrder reports whether a word has read its operands when a later one has.
@@ -40,7 +40,7 @@ func readInOrder(from, by []byte) bool {
 //
 // Source: 24,363 words without a scoreboard of their own before another of the same opcode
 // with one, in 1,585 functions of ptxas 13.0.88 and 13.5.37.
-var inOrder = map[uint64]bool{0x308: true, 0x589: true, 0x984: true, 0x989: true, 0x9c3: true, 0xb82: true, 0xf89: true}
+var inOrder = map[uint64]bool{0x589: true, 0x984: true, 0x989: true, 0x9c3: true, 0xb82: true, 0xf89: true}
 
 const opIMMA = 0x237
 
