@@ -1,15 +1,16 @@
 package check
 
-// Words of which nothing is left in a register, and whose scoreboard all the same says that a result is
-// there: FENCE.VIEW.ASYNC, a SYNCS that sets up a barrier, an atomic to RZ. What is there then is
-// what they do to memory, and accesses behind the wait rely on it.
+// Words of which nothing is left in a register, and whose scoreboard all the same says that they are
+// done: FENCE.VIEW.ASYNC, and a SYNCS that sets up a barrier in shared memory. Accesses behind the
+// wait rely on it. An atomic without a result is not among them: nvlink lets its wait go.
 //
 // Source: code of ptxas and nvlink 13.0 to 13.5 for sm_100 to sm_121: behind each of 56
-// FENCE.VIEW.ASYNC the SYNCS.EXCH waits for it; of 77 SYNCS.EXCH a UBLKCP, or words before it.
+// FENCE.VIEW.ASYNC the SYNCS.EXCH waits for it; for 77 SYNCS.EXCH a UBLKCP does, or words before it.
 
-// ordersMemory reports whether it is memory that a word's result is in.
-func ordersMemory(ops *operands) bool {
-	return ops.known && ops.writes == (regSet{})
+// ordersMemory reports whether a word is done by what it does to memory.
+func ordersMemory(word []byte) bool {
+	op := opcode(word)
+	return op == 0x3c6 || op == 0x5b2
 }
 
 // accessesMemory reports whether a word reads or writes memory, or lets others go on that do.

@@ -272,7 +272,7 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 		}
 		waited := x.waited || t.in != noBoard && s.in[x.word].wait>>t.in&1 != 0
 		if waited {
-			if t.result && ordersMemory(&mine) && accessesMemory(s.words[x.word]) {
+			if t.result && ordersMemory(s.words[t.word]) && accessesMemory(s.words[x.word]) {
 				return x.word, unsound
 			}
 			ops := s.ops[x.word]

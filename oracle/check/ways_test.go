@@ -78,8 +78,12 @@ func TestMemoryOrder(t *testing.T) {
 	fence := scheduled{0, 0x00000000000073c6, 11, 1, 7, 0}         // FENCE.VIEW.ASYNC.S
 	sets := scheduled{0x08000100, 0x00000004070075b2, 2, 3, 1, 2}  // SYNCS.EXCH.64 URZ, [UR7], UR4
 	moves := scheduled{0x08000000, 0x0000000000047882, 2, 7, 7, 0} // UMOV UR4, 0x0
+	atomic := scheduled{0x0c1f5106, 0x8000000502ff79a8, 4, 5, 4, 2} // ATOMG.E.EXCH.STRONG.SYS PT, RZ, ..., R5
 	exit := scheduled{0x03800000, 0x000000000000794d, 5, 7, 7, 0}
 	sets.low |= 0xff << 16
+	if got := scheduleOf([]scheduled{{atomic.high, atomic.low, 4, 1, 7, 0}, atomic, exit}, []scheduled{{atomic.high, atomic.low, 4, 2, 7, 0}, atomic, exit}).judged(t); got != "accepted" {
+		t.Errorf("an atomic without a result that nothing waits for: %s", got)
+	}
 	for _, x := range []struct {
 		moved, waits uint64 // of UMOV and of SYNCS
 		want         string
