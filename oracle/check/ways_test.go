@@ -75,9 +75,9 @@ func TestStallOfFence(t *testing.T) {
 // Words of a kernel of ptxas 13.0.88 for sm_100: SYNCS.EXCH sets up a barrier behind the fence, and
 // waits for it. Neither leaves anything in a register.
 func TestMemoryOrder(t *testing.T) {
-	fence := scheduled{0, 0x00000000000073c6, 11, 1, 7, 0}         // FENCE.VIEW.ASYNC.S
-	sets := scheduled{0x08000100, 0x00000004070075b2, 2, 3, 1, 2}  // SYNCS.EXCH.64 URZ, [UR7], UR4
-	moves := scheduled{0x08000000, 0x0000000000047882, 2, 7, 7, 0} // UMOV UR4, 0x0
+	fence := scheduled{0, 0x00000000000073c6, 11, 1, 7, 0}          // FENCE.VIEW.ASYNC.S
+	sets := scheduled{0x08000100, 0x00000004070075b2, 2, 3, 1, 2}   // SYNCS.EXCH.64 URZ, [UR7], UR4
+	moves := scheduled{0x08000000, 0x0000000000047882, 2, 7, 7, 0}  // UMOV UR4, 0x0
 	atomic := scheduled{0x0c1f5106, 0x8000000502ff79a8, 4, 5, 4, 2} // ATOMG.E.EXCH.STRONG.SYS PT, RZ, ..., R5
 	exit := scheduled{0x03800000, 0x000000000000794d, 5, 7, 7, 0}
 	sets.low |= 0xff << 16
