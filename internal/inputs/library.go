@@ -23,6 +23,9 @@ func (s *Set) Library(name string) (path string, said []engine.Diagnostic) {
 			return "", append(said, j.Messages...)
 		}
 		if container.IsArchive(data) { // libm.a of glibc is a script
+			if s.cmd.Failed {
+				return "", append(said, afterError("", "internal")...)
+			}
 			f := s.reader.parts(path)
 			if f.fault != nil {
 				return "", append(said, cmdline.BadArchive(s.cmd.Release, path).Messages...)
@@ -34,9 +37,8 @@ func (s *Set) Library(name string) (path string, said []engine.Diagnostic) {
 		d, warned := s.cmd.Warn(engine.BadOption, "Skipping incompatible '%s' when searching for -l%s", path, name)
 		if warned {
 			d.File = path
-			if said = append(said, d); d.Severity == engine.Error {
-				return "", append(said, fatal("", "elfLink internal error")...)
-			}
+			said = append(said, d)
+			s.cmd.Failed = s.cmd.Failed || d.Severity == engine.Error
 		}
 	}
 	return "", said
