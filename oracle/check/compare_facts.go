@@ -141,6 +141,11 @@ func (c *check) compareFacts() error {
 		for _, k := range c.kernels {
 			module = append(module, c.asOtherSide(minStack(k, c.needOf(k))))
 		}
+		for _, k := range c.unasked() {
+			f := c.asOtherSide(minStack(k, c.needOf(k)))
+			f.optional = true
+			module = append(module, f)
+		}
 	}
 	c.compareList(".nv.info", "", module, gotModule)
 	var got []fact
@@ -334,6 +339,18 @@ func (c *check) inRef(m *module, index uint32) ref {
 
 func bytesOf(n uint32) string {
 	return string([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)})
+}
+
+// unasked are the kernels that stay though nobody asked for them, since code takes their addresses. How much
+// stack they need may be said: nvlink 11.8 to 13.5 do where no kernel is asked for.
+func (c *check) unasked() []*identity {
+	var list []*identity
+	for _, f := range c.graph.functions {
+		if f.live && f.kernel() && !f.asked {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 func minStack(k *identity, n *need) fact {
