@@ -127,7 +127,7 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 	if n := q.doubleLatency(&p, h); n > 0 && c.unpaced {
 		return n, n, true
 	}
-	if most := p.usualLatency(&q, h); p.isVector() && (q.isVector() || q.isMemory() && h < hazardUniform || q.isMemory() && h >= hazardHigh) && most > 0 && (!known || was > most) {
+	if most := p.usualLatency(&q, h); p.isVector() && (q.isVector() || q.isMemory() && h < hazardUniform || q.isMemory() && h >= hazardHigh) && most > 0 && (!known || was > most || p.isPairSum() && !isSum[from] && !q.isOfIntegers() && h < hazardGuard) {
 		was, known = most, true
 	}
 	if isPredicate := h == hazardGuard || h == hazardPredicate; isPredicate && !known && p.isVector() {
