@@ -87,7 +87,7 @@ func (p *spacing) leastBefore(k int) bound {
 		}
 		was, is, known := p.sumLatency(at, i, h, p.changes)
 		switch from := &p.words[at]; {
-		case h != hazardOver:
+		case h != hazardOver || from.arrivesBehind():
 		case w.wr() == noBoard && from.isVector() && w.isVector():
 			was, is, known = 1, 1, true
 		case w.wr() != noBoard:
@@ -205,7 +205,7 @@ const (
 func (p *spacing) lastStall(k int) int {
 	w := &p.words[p.from+k]
 	stall := w.stall()
-	if !p.halves || p.unpaced || w.isCall() || stall == 0 || len(p.next) == 0 {
+	if !p.halves || w.isCall() || stall == 0 || len(p.next) == 0 {
 		return stall
 	}
 	least := bound{1, 1}

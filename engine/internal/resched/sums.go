@@ -162,7 +162,7 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 // arrivesBehind reports whether a word makes a result of unknown latency without a scoreboard: it
 // is complete when one of a later word of its kind is, which all wait for that need either.
 func (w *word) arrivesBehind() bool {
-	return w.wr() == noBoard && (w.isDouble() || w.kind() != kindOther)
+	return w.wr() == noBoard && (w.isPaced() || w.kind() != kindOther)
 }
 
 // usualLatency is the most that one word of arithmetic asks of another, 0 where it isn't known.
@@ -272,7 +272,8 @@ func (r *Result) sumsNow() (list []int) {
 	return list
 }
 
-// leaveSooner lets a branch follow a double whose scoreboards it doesn't wait for at once.
+// leaveSooner lets a branch follow a double whose scoreboards it doesn't wait for at once, but when
+// its predicate is made.
 func (f *flow) leaveSooner() {
 	for i := range len(f.words) - 1 {
 		w, next := &f.words[i], &f.words[i+1]
@@ -280,9 +281,25 @@ func (f *flow) leaveSooner() {
 			continue
 		}
 		if held := uint8(1)<<w.wr() | uint8(1)<<w.rd(); next.wait()&held&allBoards == 0 {
-			w.setStall(1)
+			w.setStall(max(1, min(w.stall(), predicateLatency-f.sinceGuard(i+1)+w.stall())))
 		}
 	}
+}
+
+// sinceGuard returns how many cycles before a word its predicate is made, by the stalls in between;
+// those of a comparison or more where that is known elsewhere.
+func (f *flow) sinceGuard(i int) (since int) {
+	guard := []span{{predFile + int(f.words[i].guard()&7), 1}}
+	for j := i - 1; j >= f.blocks[f.of[i]].from && since < predicateLatency; j-- {
+		since += cycles(&f.words[j])
+		if overlap(f.ops[j].writes, guard) {
+			if f.words[j].wr() != noBoard {
+				break
+			}
+			return since
+		}
+	}
+	return predicateLatency
 }
 
 // isMemory reports whether an instruction is one of the slow units, which read registers as arithmetic does.
