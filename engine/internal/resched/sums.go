@@ -130,8 +130,10 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 	if most := p.usualLatency(&q, h); p.isVector() && (q.isVector() || q.isMemory() && h < hazardUniform || q.isMemory() && h >= hazardHigh) && most > 0 && (!known || was > most || p.isPairSum() && !isSum[from] && !q.isOfIntegers() && h < hazardGuard) {
 		was, known = most, true
 	}
-	if isPredicate := h == hazardGuard || h == hazardPredicate; isPredicate && !known && p.isVector() {
-		was, known = p.usualLatency(&q, h), true
+	if isPredicate := h == hazardGuard || h == hazardPredicate; isPredicate && p.isVector() {
+		if usual := p.usualLatency(&q, h); !known || p.isPairLogic() {
+			was, known = max(was, usual), true
+		}
 	}
 	if !known && h >= hazardUniform && h < hazardHigh && p.isArithmetic() && !p.isVector() && q.isMemory() {
 		was, known = uniformAddress, true

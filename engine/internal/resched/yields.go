@@ -1,5 +1,7 @@
 package resched
 
+import "slices"
+
 // Yield and reuse bits of code for sm_120 whose stalls changed. A word of fixed latency
 // lets others go first where it stalls for more than two cycles, and where it stalls for
 // two if nobody was let for ten; any other word where it stalls for twelve. What it reads stays at hand for the next word that reads
@@ -85,7 +87,7 @@ func (f *flow) bitsOf(bl *block) yieldBits {
 		if paused {
 			y.yields[k] = false
 		}
-		if paused || y.yields[k] {
+		if paused || y.yields[k] || w.op() == opENDCOLLECTIVE {
 			since = 0
 		}
 	}
@@ -108,7 +110,7 @@ func (f *flow) reusesOf(bl *block, k int, y *yieldBits, banks int) (places uint8
 		for j := i + 1; j < bl.to; j++ {
 			if w := &f.words[j]; f.keepsSources(w) && w.isIMMA() == f.words[i].isIMMA() {
 				if other := f.inPlaces(j)[place]; other >= 0 {
-					if other == r {
+					if other == r && f.readsPair(i, r) == f.readsPair(j, r) {
 						places |= 1 << place
 					}
 					if other == r || other%banks == r%banks {
@@ -122,6 +124,11 @@ func (f *flow) reusesOf(bl *block, k int, y *yieldBits, banks int) (places uint8
 		}
 	}
 	return places
+}
+
+// readsPair reports whether a word reads a register as the first of a pair.
+func (f *flow) readsPair(i, r int) bool {
+	return slices.ContainsFunc(f.ops[i].reads, func(s span) bool { return s.first == r && s.count == 2 })
 }
 
 // keepsSources reports whether what a word reads may stay at hand.
