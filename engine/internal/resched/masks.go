@@ -140,7 +140,7 @@ func (a *allocator) masks() {
 		a.spread(b)
 		for _, i := range waited {
 			if w := &a.words[i]; !w.isWaitedFor(&a.words[i+1]) && w.stall() == apart {
-				w.setStall(1)
+				w.setStall(a.untilGuard(i))
 			}
 		}
 	}

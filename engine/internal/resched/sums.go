@@ -283,25 +283,25 @@ func (f *flow) leaveSooner() {
 			continue
 		}
 		if held := uint8(1)<<w.wr() | uint8(1)<<w.rd(); next.wait()&held&allBoards == 0 {
-			w.setStall(max(1, min(w.stall(), predicateLatency-f.sinceGuard(i+1)+w.stall())))
+			w.setStall(f.untilGuard(i))
 		}
 	}
 }
 
-// sinceGuard returns how many cycles before a word its predicate is made, by the stalls in between;
-// those of a comparison or more where that is known elsewhere.
-func (f *flow) sinceGuard(i int) (since int) {
-	guard := []span{{predFile + int(f.words[i].guard()&7), 1}}
-	for j := i - 1; j >= f.blocks[f.of[i]].from && since < predicateLatency; j-- {
-		since += cycles(&f.words[j])
-		if overlap(f.ops[j].writes, guard) {
-			if f.words[j].wr() != noBoard {
-				break
-			}
-			return since
+// untilGuard returns the stall of a word that the next one need not wait for any more, as short as the
+// next one's predicate lets it be, and no longer than it is.
+func (f *flow) untilGuard(i int) int {
+	guard := []span{{predFile + int(f.words[i+1].guard()&7), 1}}
+	since := 0
+	for j := i; j >= f.blocks[f.of[i]].from && since < predicateLatency; j-- {
+		w := &f.words[j]
+		since += cycles(w)
+		if overlap(f.ops[j].writes, guard) && w.wr() == noBoard {
+			stall := cycles(&f.words[i])
+			return max(1, min(stall, predicateLatency-since+stall))
 		}
 	}
-	return predicateLatency
+	return 1
 }
 
 // isMemory reports whether an instruction is one of the slow units, which read registers as arithmetic does.
