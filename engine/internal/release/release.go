@@ -111,6 +111,9 @@ type Release struct {
 	// LocalsFirst: from sm_100 on an input's symbols are sorted, local ones first. They are read so, and
 	// with -r MAX_STACK_SIZE names what then has its symbol's number.
 	LocalsFirst bool
+	// LeavesLast: in code that is made anew sources that are needed behind their block leave one
+	// scoreboard to others.
+	LeavesLast bool
 	// SharesSources is the oldest toolkit that gives scoreboards of sources out in the order of
 	// the release's finalizer, 0 where all do that aren't made anew.
 	SharesSources uint32
@@ -348,6 +351,7 @@ var (
 	r135 = r134.successor("13.5", 135, "V13.5.37", "39125733", func(r *Release) {
 		r.NoRelBeside = true
 		r.SharesSources = 135
+		r.LeavesLast = true
 		r.LocalsFirst = true
 		r.KeepsEqual = true
 		r.Compat.Own0E = 0x440

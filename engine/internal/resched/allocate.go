@@ -32,6 +32,7 @@ type allocator struct {
 	anew       bool     // all scoreboards are given out, by the rules of releases from 13.1 on
 	work       int      // steps left
 	same       *changes // of that: none, and the latencies of the target
+	leavesLast bool     // sources that go beyond their block leave one scoreboard to others
 	settling   bool     // scoreboards are given out: waits of loops' first blocks come later
 }
 

@@ -64,7 +64,7 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 		return r, dead
 	}
 	more := stallFences(words, !how.Adds)
-	a := &allocator{flow: traceAnew(words, more, how.HoldsDoubles, true), anew: true}
+	a := &allocator{flow: traceAnew(words, more, how.HoldsDoubles, true), anew: true, leavesLast: how.LeavesLast}
 	a.setApart(r.sumsNow(), &how, &r)
 	a.same = a.noChanges(&how)
 	token := -1

@@ -122,7 +122,7 @@ func (a *allocator) chooseBeyond(b, t int, held *holders) int {
 			return sb
 		}
 	}
-	if read && a.anew && a.isLast(b, held) {
+	if read && a.leavesLast && a.isLast(b, held) {
 		return a.crowded(b, t, held, low, high)
 	}
 	ended := read && !a.anew && a.endsWithResult(t)

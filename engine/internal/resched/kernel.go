@@ -59,6 +59,7 @@ type Options struct {
 	Adds         bool  // and an IADD3 of two is an IADD
 	Bares        bool  // and what is not optimized has no schedule at all
 	JoinsMoves   bool  // and of two moves that make a pair one of a register to itself goes
+	LeavesLast   bool  // sources that go beyond their block leave one scoreboard to others
 	keeps        bool  // but for that, code of an older finalizer keeps its schedule
 }
 

@@ -276,7 +276,7 @@ func slowed(words []word, gone []bool, leaf bool, how Options, r *Result) (out [
 		}
 	}
 	if how.Late {
-		a.anew, a.strange = true, true
+		a.anew, a.strange, a.leavesLast = true, true, how.LeavesLast
 		a.same = a.noChanges(&how)
 		a.findPointsAnew()
 	}
