@@ -130,6 +130,7 @@ type checker struct {
 	writer   string                 // tool of the first note
 	api      uint32                 // CUDA API version of .note.nv.cuinfo
 	old      bool                   // by 12.8 or 12.9, which write .note.nv.cuver
+	system   bool                   // see callsSystem
 
 	// Room that is used again.
 	rulesOf   [3][]dwarf.Rule
@@ -181,6 +182,7 @@ func (c *checker) run() {
 func (c *checker) index() {
 	c.bank0, c.images, c.coded = map[int]int{}, map[int]int{}, map[int][]span{}
 	c.relaOf, c.unitAt = map[int]int{}, map[uint64]uint64{}
+	c.system = c.callsSystem()
 	for i := range c.m.Sections {
 		s := &c.m.Sections[i]
 		switch {
@@ -203,13 +205,17 @@ func (c *checker) index() {
 
 func (c *checker) add(k Kind, a Aspect, section int, off uint64, what, expected, found string) {
 	r := c.report
-	if len(r.Findings) >= c.opts.Limit {
-		r.More++
-		return
-	}
 	name := ""
 	if section > 0 && section < len(c.m.Sections) {
 		name = c.m.Sections[section].Name
+	}
+	if c.system && ofSystemCall(name, what) {
+		c.leave(exSystem)
+		return
+	}
+	if len(r.Findings) >= c.opts.Limit {
+		r.More++
+		return
 	}
 	r.Findings = append(r.Findings, Finding{
 		Code: c.opts.Codes.Code(k, a), Kind: k, Aspect: a, Section: name, Offset: off, What: what, Expected: expected, Found: found,

@@ -18,7 +18,7 @@ import (
 //	25 CBANK_PARAM_SIZE      kernels with parameters: where the parameters end
 //	10 PARAM_CBANK           the same: the bank's section symbol, its start, that size
 //	54 SW_WAR                all: 0 or 8
-//	107, 109, 103            from 13.3 and 13.5 on: 1 and 0; sm_107: 0
+//	107, 109, 103            from 13.3 and 13.5 on: 1, 0 or 1; sm_107: whether there is a UTCQMMA
 //	21, 22                   kernels with textures or surfaces: bank 0
 //
 // .nv.info is .nv.merc.nv.info.

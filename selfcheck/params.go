@@ -73,8 +73,12 @@ func (c *checker) addedOne(fn *capsule.Func, r *record, size uint16) {
 		}
 		c.leave(exSoftwareWAR)
 	case attr103:
-		if r.Format != cuda.FormatByte || r.Value != 0 {
-			wrong("0")
+		want := uint16(0)
+		if hasQMMA(fn.Code) {
+			want = 1
+		}
+		if r.Format != cuda.FormatByte || r.Value != want {
+			wrong(hex(want))
 		}
 	case attr107:
 		if r.Format != cuda.FormatHalf || r.Value != 1 {

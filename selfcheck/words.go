@@ -115,6 +115,18 @@ func hasOpcode(code []byte, op uint16) bool {
 	return false
 }
 
+// hasQMMA reports whether a text has a UTCQMMA, an mma of tensor memory on numbers of 8, 6 or 4
+// bits, with or without scales of 8 bits: bits 72 and 73 tell it from the others.
+func hasQMMA(code []byte) bool {
+	const opUTCMMA, members, kind = 0x1ea, 0x1ff, 3
+	for at := 0; at+capsule.WordSize <= len(code); at += capsule.WordSize {
+		if binary.LittleEndian.Uint16(code[at:])&members == opUTCMMA && code[at+9]&kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
 // word checks a word that isn't padding.
 func (c *checker) word(k *wordCheck, at uint32, w Word) {
 	if !scheduleFits(w.Hi) {

@@ -1,0 +1,75 @@
+package selfcheck_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/twinlink/twinlink/selfcheck"
+)
+
+// A program of ptxas 13.5 for sm_107 (of surface.ptx), whose SASS calls the driver for a surface and
+// a texture: what that changes isn't judged. Calls of anything else are findings.
+func TestSystemCalls(t *testing.T) {
+	data, err := os.ReadFile("testdata/textures/surface-13.5-sm_107.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const left = "what calls of the driver for textures and surfaces of sm_107 change"
+	if r := selfcheck.Check("surface", data, selfcheck.Options{}); r.Verdict != selfcheck.Incomplete || r.Unknown[left] == 0 {
+		t.Errorf("%v, %v left: %v", r.Verdict, r.Unknown, r.Findings)
+	}
+	// Of another function's name.
+	other := bytes.ReplaceAll(data, []byte("__cuda_syscall_"), []byte("__cuda_sister__"))
+	if r := selfcheck.Check("surface", other, selfcheck.Options{}); r.Verdict != selfcheck.Fail {
+		t.Errorf("calls of others: %v", r.Verdict)
+	}
+	// What calls don't change is judged: another constant bank's size in the attributes.
+	size := bytes.LastIndex(data, []byte{0x03, 0x19, 0x18, 0x00})
+	if size < 0 {
+		t.Fatal("no size of parameters")
+	}
+	wrong := bytes.Clone(data)
+	wrong[size+2]++
+	if r := selfcheck.Check("surface", wrong, selfcheck.Options{}); r.Verdict != selfcheck.Fail {
+		t.Errorf("size of parameters: %v", r.Verdict)
+	}
+}
+
+// Attribute 103 tells whether a function of sm_107 has an mma of tensor memory on numbers of 8
+// bits or fewer (of narrow.ptx, ptxas 13.5: one that has, one that has not).
+func TestNarrowMMA(t *testing.T) {
+	data, err := os.ReadFile("testdata/textures/narrow-13.5-sm_107.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := selfcheck.Check("narrow", data, selfcheck.Options{}); r.Verdict != selfcheck.Pass {
+		t.Fatalf("%v: %v", r.Verdict, r.Findings)
+	}
+	for _, value := range []byte{0, 1} {
+		attribute := []byte{0x02, 103, value, 0}
+		if n := bytes.Count(data, attribute); n != 1 {
+			t.Fatalf("value %d stands %d times", value, n)
+		}
+		wrong := bytes.Replace(data, attribute, []byte{0x02, 103, value ^ 1, 0}, 1)
+		if r := selfcheck.Check("narrow", wrong, selfcheck.Options{}); r.Verdict != selfcheck.Fail || len(r.Findings) != 1 {
+			t.Errorf("%d for %d: %v, %v", value^1, value, r.Verdict, r.Findings)
+		}
+	}
+}
+
+// A program of ptxas 12.8 that reads how many layers a texture has (of layers.ptx) has no call
+// graph, as one with a TXQ has none; without the symbol that tells of it that is a finding.
+func TestLayersWithoutCallGraph(t *testing.T) {
+	data, err := os.ReadFile("testdata/textures/layers-12.8-sm_100.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := selfcheck.Check("layers", data, selfcheck.Options{}); r.Verdict != selfcheck.Pass {
+		t.Errorf("%v: %v", r.Verdict, r.Findings)
+	}
+	other := bytes.ReplaceAll(data, []byte("texrefDescSize"), []byte("texrefDescKind"))
+	if r := selfcheck.Check("layers", other, selfcheck.Options{}); r.Verdict != selfcheck.Fail {
+		t.Errorf("without the symbol: %v", r.Verdict)
+	}
+}
