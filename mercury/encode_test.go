@@ -33,7 +33,7 @@ func TestEncode(t *testing.T) {
 			t.Errorf("%x of sm_1: %x (%s)", s.words[0], got, why)
 		}
 	}
-	if asked < 200 {
+	if asked < 500 {
 		t.Errorf("%d words", asked)
 	}
 }

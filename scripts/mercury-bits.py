@@ -8,7 +8,8 @@ and each sequence of opcodes every bit of a record is inverted, which shows on
 which bits of the record each bit of the words depends. Bits that act alone become
 "bit" and "not" lines; bits that act together become a table, of which every value is
 asked. An operand that no word shows, and that holds a register a few behind one that is
-shown, becomes a "same" line: the coordinates of TMA. Then records made by chance are predicted and asked: where a prediction
+shown, becomes a "same" line: the coordinates of TMA; so does the second of two that
+go together. SEEN=1 begins with what differs among the records: nvlink dies of too much else. Then records made by chance are predicted and asked: where a prediction
 fails, the groups that act together are found by putting one after the other back, and
 made one. Bits that no word shows keep the value that some record had. What
 comes out holds for the SMs on which all of some hundred predictions are right.
@@ -66,19 +67,31 @@ class Model:
         m.sm,m.n,m.b,m.o,m.sg=sm,n,b,cat(o),sig(o); m.bits=8*n; m.words=len(o)
         m.known={} # record: words
         m.slots=[]
-        kinds=(0,1,2,3)
+        m.beyond=set() # bits that no register of a pair has
+        m.sames=m.pairs()
+        held={p for q,p,_ in m.sames}|{q for q,_,_ in m.sames}
         for p in range(86,m.bits-9,16):
+            if p in held: continue
             if fld(b,p,10)<255 or fld(b,p,10)==1023:
                 A=m.ask([setf(b,p,10,v) for v in (2,4,64,1023)])
                 if all(a is not None for a in A) and len(set(A))==4 and (m.vary is None or m.copied(p)): m.slots.append((p,10))
         # Behind a byte of its own an operand begins eight bits later.
         for p in range(94,m.bits-9,16):
-            if m.free(p) and m.copied(p): m.slots.append((p,10))
+            if not any(q<p+10 and p<q+10 for q in held) and m.free(p) and m.copied(p): m.slots.append((p,10))
+        m.slots+=[(p,10) for _,p,_ in m.sames]
+        # The bits of RZ can't be inverted one by one.
+        for p,w in m.slots:
+            if w==10 and fld(m.b,p,w)==1023 and m.ask([setf(m.b,p,w,4)])[0] is not None: m.b=b=setf(m.b,p,w,4)
+        m.o=m.ask([m.b])[0]
         m.slots+= [(p,5) for p in range(35,m.bits-4,8) if not any(q<=p<q+10 for q,_ in m.slots) and (fld(b,p,5)<7 or fld(b,p,5)==31) and m.pred(p)]
         # Of 64 bits in two words the second register is the first with a bit set.
         m.still={p for p,w in m.slots if w==10 and not b>>p&1} if even else set()
-        m.still|={p+k for p,w in m.slots for k in (0,1) if w==10 and not b>>(p+k)&1 and m.ask([b^1<<(p+k)])[0] is None}
-        m.sames=m.implied()
+        m.still|={p+k for p,w in m.slots for k in (0,1) if w==10 and not b>>(p+k)&1 and m.ask([m.imply(b^1<<(p+k))])[0] is None}
+        m.still|=m.beyond
+        for q,p,_ in m.sames: # a pair that begins at an odd register is none
+            v=fld(m.b,p,10); put=lambda x,y: setf(setf(m.b,p,10,x),q,10,y)
+            if not v&1 and m.ask([put(v+1,v+2)])==m.ask([put(v,v+5)]): m.still.add(p)
+        m.sames+=m.implied()
         m.groups=[]
         m.find()
     def free(m,p): return (fld(m.b,p,10)<255 or fld(m.b,p,10)==1023) and not any(q<p+10 and p<q+w for q,w in m.slots)
@@ -91,12 +104,26 @@ class Model:
         own=[x for x in d[:8] if x]; every=functools.reduce(int.__or__,own)
         if sum(bin(x).count('1') for x in own)!=bin(every).count('1'): return False
         return all(d[:2]) and d[8]==every or not all(d[:2]) and d[8]&every==every
+    def pairs(m):
+        """Operands of two registers, as (second, first, 1): words are of this kind only where both go together."""
+        out=[]
+        for p in [*range(86,m.bits-25,16),*range(94,m.bits-25,16)]:
+            v=fld(m.b,p,10); put=lambda x,y: setf(setf(m.b,p,10,x),p+16,10,y)
+            if v>=254 or fld(m.b,p+16,10)!=v+1 or any(q-26<p<q+26 for _,q,_ in out): continue
+            alone=m.ask([put(v,x) for x in (2,4,8,32)])+m.ask([put(x,v+1) for x in (2,4,8,32)])
+            A=m.ask([put(x,x+1) for x in (0,2,4,8,16,32,64,128)])
+            if None in A[:6] or len(set(alone))>4: continue
+            # How many bits the words copy: a uniform register has six.
+            d=[a and a^A[0] for a in A[1:]]; k=1
+            while k<7 and d[k] and d[k]==d[k-1]<<1 and bin(d[0]).count('1')==1: k+=1
+            if k>4: out.append((p+16,p,1)); m.beyond|=set(range(p+k+1,p+10))
+        return out
     def implied(m):
         """Operands that no word shows, as (place, shown operand, difference)."""
         out=[]
         for p in sorted([*range(86,m.bits-9,16),*range(94,m.bits-9,16)]):
             v=fld(m.b,p,10)
-            if not m.free(p) or not v or any(q<p+10 and p<q+10 for q,_,_ in out): continue
+            if not m.free(p) or not v or any(q<p+10 and p<q+10 for q,_,_ in out+m.sames): continue
             if set(m.ask([setf(m.b,p,10,x) for x in (0,1,2,4,8,16,32,64,128,1023)]))!={m.o}: continue
             near=[(v-fld(m.b,q,10),q) for q,w in m.slots if w==10 and q<p and 0<v-fld(m.b,q,10)<6]
             if near: out.append((p,min(near)[1],min(near)[0]))
@@ -115,7 +142,7 @@ class Model:
         d=[A[0]^a for a in A]
         return d[1] and d[2]==d[1]<<1 and d[3]==d[1]<<2 and d[4]==d[1]|d[2]|d[3]
     def find(m):
-        idx=[i for i in range(32,m.bits) if m.vary is None or i in m.vary or any(p<=i<p+w for p,w in m.slots)]; A=m.ask([m.b^(1<<i) for i in idx])
+        idx=[i for i in range(32,m.bits) if m.vary is None or i in m.vary or any(p<=i<p+w for p,w in m.slots)]; A=m.ask([m.imply(m.b^(1<<i)) for i in idx])
         dep=collections.defaultdict(set)
         for i,a in zip(idx,A):
             if a is None: continue
@@ -137,7 +164,7 @@ class Model:
         for v in range(1<<len(S)):
             x=m.b
             for k,i in enumerate(S): x=x&~(1<<i)|(v>>k&1)<<i
-            recs.append(x)
+            recs.append(m.imply(x))
         rows={v:a^m.o for v,a in enumerate(m.ask(recs)) if a is not None}
         return (S,rows)
     def value(m,S,x): return sum((x>>i&1)<<k for k,i in enumerate(S))
@@ -157,6 +184,8 @@ class Model:
             for k,i in enumerate(S): x=x&~(1<<i)|(v>>k&1)<<i
         for p,w in m.slots:
             full=(1<<w)-1
+            if any(q==p for _,q,_ in m.sames): # RZ has no neighbour
+                x=setf(x,p,w,random.randrange(0,60)&~sum(1<<k for k in (0,1) if p+k in m.still)); continue
             v=full if random.random()<.15 else random.randrange(0,120 if w==10 else 7)
             if random.random()<.3: v=fld(m.b,p,w)
             elif w==10 and random.random()<.5 and v!=full: v&=~3
@@ -177,6 +206,7 @@ class Model:
                 for S,rows in list(m.groups):
                     y=x
                     for i in S: y=y&~(1<<i)|(m.b>>i&1)<<i
+                    y=m.imply(y)
                     if y!=x and m.predict(y)!=m.ask([y])[0]: x=y
                 left=[g for g in m.groups if m.value(g[0],x)!=m.value(g[0],m.b)]
                 if len(left)<2: continue
@@ -241,7 +271,8 @@ def work(tag,seeds,write):
             if any(mm.sg==sig(o) and mm.covers(s)==cat(o) for mm in models): continue
             # At last only what differs among the records, and offsets; or registers alone.
             seen={i for i in range(32,8*n) if len({x>>i&1 for x in S})>1}|set(range(224,240) if n==32 else ())
-            for even,vary in ((False,None),(True,None),(False,seen),(True,seen),(False,set())):
+            ways=((False,None),(True,None),(False,seen),(True,seen),(False,set()))
+            for even,vary in ways[2:] if os.environ.get('SEEN') else ways:
                 m=Model(main,n,s,o,even,vary)
                 if not m.groups or even and not m.still: continue
                 ok=m.settle()
