@@ -210,12 +210,33 @@ func (l *Backend) sassAddend(r *model.Reloc) int64 {
 	if r.Sym == model.Absent {
 		return r.Addend
 	}
-	if s := &l.Syms[r.Sym]; s.Sec >= 0 && r.Addend >= 0 {
-		if fn := l.opened(s.Sec); fn != nil && r.Addend > 0 && fn.begins(uint64(r.Addend)) {
-			return int64(fn.sassOf(uint64(r.Addend)))
+	if s := &l.Syms[r.Sym]; s.Sec >= 0 && r.Addend > 0 {
+		if fn := l.opened(s.Sec); fn != nil {
+			return int64(fn.sassOfAddend(uint64(r.Addend)))
 		}
 	}
 	return r.Addend
+}
+
+// sassOfAddend translates an addend. Debug information of a definition that lost may have one inside an
+// instruction of the code that stands: that is where the next begins, and 0 inside the last one. Behind the code it is
+// the code's end (nvlink 13.0.88, 13.1.115).
+func (fn *code) sassOfAddend(off uint64) uint64 {
+	if fn.lastBegins() < off && off < uint64(fn.cap.MercSize) {
+		return 0
+	}
+	return fn.sassOf(off)
+}
+
+// lastBegins returns where the last instruction begins in Mercury.
+func (fn *code) lastBegins() uint64 {
+	nodes := fn.cap.Nodes
+	for i := len(nodes) - 1; i >= 0; i-- {
+		if nodes[i].Kind != capsule.Skip {
+			return uint64(nodes[i].Merc)
+		}
+	}
+	return 0
 }
 
 // relaOf returns the RELA section of a section, by its name; absent for none.
