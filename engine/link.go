@@ -29,6 +29,9 @@ func link(set *input.Set, to io.WriterAt) ([]byte, int, error) {
 	}
 	set.Begin("resources")
 	usage := resources.Compute(placed)
+	if set.Opt.Calls != nil {
+		usage.EachCall(set.Opt.Calls)
+	}
 
 	set.Begin("resolve") // the tool reports what is undefined before it looks at relocations
 	res, err := resolve.Check(usage)

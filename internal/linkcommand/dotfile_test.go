@@ -2,37 +2,30 @@ package linkcommand
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/twinlink/twinlink/engine"
 )
 
-// By nvlink 13.0.88: what --dump-callgraph prints of a program and what
-// --dot-file holds of it.
+// What nvlink 13.0.88 and 13.5.37 write to --dot-file: with -r and where a function is undefined too.
 func TestDotFile(t *testing.T) {
-	lines := []string{
-		"callgraph for sm_90:", "# A: s -> B // s (number A) potentially calls B", "# s [N]     // s uses N registers",
-		"1: ^_Z2vkPi [24] -> 5 4 3 2", "2: _Z2mki [43] -> 6", "3: free ->", "4: &_ZN1D1gEi [24] ->", "5: &_ZN1C1gEi [24] ->", "6: malloc ->",
-		"7: ^_Z2rkPi [24] -> 8 8", "8: &_Z3fibi [24] -> 8",
-	}
-	var diags []engine.Diagnostic
-	for _, l := range lines {
-		diags = append(diags, engine.Diagnostic{Severity: engine.Plain, Text: l})
-	}
-	want := `digraph callgraph {
-_Z2vkPi -> _ZN1C1gEi;
-_Z2vkPi -> _ZN1D1gEi;
-_Z2vkPi -> free;
-_Z2vkPi -> _Z2mki;
-_Z2mki -> malloc;
-_Z2rkPi -> _Z3fibi;
-_Z2rkPi -> _Z3fibi;
-_Z3fibi -> _Z3fibi;
-}
-`
-	if got := string(dotText(diags)); got != want {
-		t.Errorf("got\n%s", got)
+	const calls, undefined = "../../corpus/testdata/links/calls/13.0-sm_90/", "../../corpus/testdata/links/err_undefined_function/13.0-sm_80/"
+	name := filepath.Join(t.TempDir(), "calls.dot")
+	for _, release := range []string{"13.0", "13.5"} {
+		for _, c := range []struct {
+			edges string
+			args  []string
+		}{
+			{"second -> twice;\nfirst -> chain;\nfirst -> twice;\ndead -> twice;\n", []string{"-arch=sm_90", "-r", calls + "a.cubin", calls + "c.cubin"}},
+			{"second -> twice;\nfirst -> chain;\nfirst -> twice;\n", []string{"-arch=sm_90", calls + "a.cubin", calls + "c.cubin"}},
+			{"second -> twice;\n", []string{"-arch=sm_90", "-kernels-used=second", calls + "a.cubin", calls + "c.cubin"}},
+			{"ke1 -> middle;\nke1 -> gone;\nmiddle -> gone_later;\n", []string{"-arch=sm_80", undefined + "a.cubin", undefined + "b.cubin"}},
+		} {
+			linked(t, append(c.args, "-toolkit="+release, "--dot-file="+name)...)
+			if got, err := os.ReadFile(name); err != nil || string(got) != "digraph callgraph {\n"+c.edges+"}\n" {
+				t.Errorf("%s %s: %v, got\n%s", release, c.args, err, got)
+			}
+		}
 	}
 }
 

@@ -246,6 +246,7 @@ func (l *linker) link() error {
 	}
 	options := l.cmd.Options
 	options.Scratch = l.mapped.Scratch()
+	calls := l.collectCalls(&options)
 	out, err := engine.LinkTo(to, l.set.Objects, options)
 	var refused *engine.LinkError
 	if errors.As(err, &refused) {
@@ -256,6 +257,9 @@ func (l *linker) link() error {
 			}
 		}
 		if refused.Exit == undefinedExit {
+			if err := l.writeCalls(calls); err != nil {
+				return err
+			}
 			if err := l.write(nil, nil); err != nil {
 				return err
 			}
@@ -266,11 +270,11 @@ func (l *linker) link() error {
 	if err := l.verbose(out.Image, out.Left); err != nil {
 		return err
 	}
+	if err := l.writeCalls(calls); err != nil {
+		return err
+	}
 	if failed {
 		return exitStatus(undefinedExit)
-	}
-	if err := l.dotFile(); err != nil {
-		return err
 	}
 	return l.write(out.Image, piecewise)
 }

@@ -85,6 +85,10 @@ type Options struct {
 	DumpCallgraph bool                // print the call graph among the messages
 	Demangle      func(string) string // names in it; nil leaves them as they are
 
+	// Calls is called for each call that code may make, in the order of the printed call graph,
+	// also where -r prints none; nil is not.
+	Calls func(caller, callee string)
+
 	// Scratch is memory for tables: zero bytes that nothing else uses, then or later.
 	// A large link is faster with as much as its inputs have. nil: the heap is asked.
 	Scratch []byte

@@ -77,6 +77,18 @@ func (l *Usage) graphLine(id model.FunID, number []int) string {
 	return b.String()
 }
 
+// EachCall calls visit for each call of the graph.
+func (l *Usage) EachCall(visit func(caller, callee string)) {
+	for i := range l.Funs {
+		if !l.Funs[i].Live {
+			continue
+		}
+		for _, g := range l.CalledBy(model.FunID(i)) {
+			visit(l.SymName(l.Funs[i].Sym), l.SymName(l.Funs[g].Sym))
+		}
+	}
+}
+
 // demangled is the symbol's name as the graph shows it.
 func (l *Usage) demangled(s model.SymID) string {
 	if l.Opt.Demangle == nil {
