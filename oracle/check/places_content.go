@@ -33,8 +33,15 @@ func (c *check) placeByContent(a *area, open []*part) error {
 		if err := again(longest, true); err != nil {
 			return err
 		}
-		if len(left) >= least {
-			if err := again(open, false); err != nil {
+		if len(left) > 0 {
+			if all, err := c.pack(a, longest); all || err != nil {
+				return err
+			}
+			best, eager := longest, true
+			if len(left) >= least {
+				best, eager = open, false
+			}
+			if err := again(best, eager); err != nil {
 				return err
 			}
 		}
@@ -105,4 +112,45 @@ func (c *check) searchAll(a *area, open []*part, eager bool) (left []*part, take
 		open = left
 	}
 	return left, taken, nil
+}
+
+// pack lays parts one behind the other, the first that fits: a part may fit where the order of the
+// inputs has it, as it is the end of another, and stand elsewhere all the same. It reports
+// whether all have a place.
+func (c *check) pack(a *area, open []*part) (all bool, err error) {
+	for _, c.byRecords = range [...]bool{true, false} {
+		for _, p := range open {
+			p.placed, p.moves = false, nil
+		}
+		taken := a.takenSpans()
+		left := slices.Clone(open)
+		for at := uint64(0); ; {
+			i, err := c.firstThatFits(a, left, at, taken)
+			if err != nil {
+				return false, err
+			}
+			if i < 0 {
+				break
+			}
+			p := left[i]
+			p.base, p.placed = roundUp(at, max(p.section.align, 1)), true
+			at = p.base + p.section.size
+			taken = append(taken, span{p.base, at})
+			left = slices.Delete(left, i, i+1)
+		}
+		if len(left) == 0 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// firstThatFits is the first of some parts that may begin at a place or behind its padding; -1: none.
+func (c *check) firstThatFits(a *area, list []*part, at uint64, taken []span) (int, error) {
+	for i, p := range list {
+		if ok, err := c.fits(a, p, roundUp(at, max(p.section.align, 1)), taken); ok || err != nil {
+			return i, err
+		}
+	}
+	return -1, nil
 }
