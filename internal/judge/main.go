@@ -54,6 +54,10 @@ func main() {
 		os.Exit(2)
 	}
 	faults = slices.DeleteFunc(faults, func(x fault) bool { return !pattern.MatchString(x.name) })
+	if len(faults) == 0 {
+		fmt.Fprintf(os.Stderr, "judge: no kind of fault matches %q\n", *kinds)
+		os.Exit(2)
+	}
 
 	switch os.Args[1] {
 	case "make":

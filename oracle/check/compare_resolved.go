@@ -52,10 +52,35 @@ func (c *check) compareResolved() error {
 			return err
 		}
 	}
+	early := carriedOutEarly(want, got)
 	for _, name := range names {
+		if early {
+			for i := range want[name] {
+				k := &want[name][i]
+				k.optional = k.optional || isDebug(name) || k.ref.id != nil && k.ref.id.at != nil && strings.HasPrefix(k.ref.id.at.name, ".nv.constant")
+			}
+		}
 		c.compareResolvedOf(name, want[name], got[name])
 	}
 	return nil
+}
+
+// carriedOutEarly reports whether nothing is written down for any section of debug information: so it
+// is where -r carried those records out, and some of constants. The second link doesn't know them.
+//
+// Source: two steps of two objects for sm_75 with call frames, by nvlink 13.5.37, --preserve-relocs in each.
+func carriedOutEarly(want, got map[string][]kept) bool {
+	some := false
+	for name := range want {
+		if !isDebug(name) {
+			continue
+		}
+		if len(got[name]) > 0 {
+			return false
+		}
+		some = true
+	}
+	return some
 }
 
 // compareResolvedOf compares two lists whose order doesn't matter.

@@ -1,0 +1,23 @@
+package check
+
+import "testing"
+
+// Behind a link in two steps nothing is written down for debug information, as -r carried that out; where
+// something is, what is missing is missing.
+func TestCarriedOutEarly(t *testing.T) {
+	frames, code := []kept{{offset: 4}}, []kept{{offset: 16}}
+	for _, x := range []struct {
+		name      string
+		want, got map[string][]kept
+		early     bool
+	}{
+		{"two steps", map[string][]kept{".debug_frame": frames, ".text.k": code}, map[string][]kept{".text.k": code}, true},
+		{"one step", map[string][]kept{".debug_frame": frames}, map[string][]kept{".debug_frame": frames}, false},
+		{"one of two sections", map[string][]kept{".debug_frame": frames, ".debug_line": frames}, map[string][]kept{".debug_line": frames}, false},
+		{"no debug information", map[string][]kept{".text.k": code}, nil, false},
+	} {
+		if got := carriedOutEarly(x.want, x.got); got != x.early {
+			t.Errorf("%s: %v", x.name, got)
+		}
+	}
+}
