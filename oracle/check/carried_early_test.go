@@ -2,7 +2,7 @@ package check
 
 import "testing"
 
-// Behind a link in two steps nothing is written down for debug information, as -r carried that out; where
+// Behind a link in two steps nothing is written down for call frames, as -r carried that out; where
 // something is, what is missing is missing.
 func TestCarriedOutEarly(t *testing.T) {
 	frames, code := []kept{{offset: 4}}, []kept{{offset: 16}}
@@ -13,7 +13,8 @@ func TestCarriedOutEarly(t *testing.T) {
 	}{
 		{"two steps", map[string][]kept{".debug_frame": frames, ".text.k": code}, map[string][]kept{".text.k": code}, true},
 		{"one step", map[string][]kept{".debug_frame": frames}, map[string][]kept{".debug_frame": frames}, false},
-		{"one of two sections", map[string][]kept{".debug_frame": frames, ".debug_line": frames}, map[string][]kept{".debug_line": frames}, false},
+		{"frames alone are missing", map[string][]kept{".debug_frame": frames, ".debug_info": frames}, map[string][]kept{".debug_info": frames}, true},
+		{"frames are there", map[string][]kept{".debug_frame": frames, ".debug_info": frames}, map[string][]kept{".debug_frame": frames}, false},
 		{"no debug information", map[string][]kept{".text.k": code}, nil, false},
 	} {
 		if got := carriedOutEarly(x.want, x.got); got != x.early {

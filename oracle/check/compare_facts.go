@@ -298,6 +298,7 @@ func (c *check) moduleFacts(list []fact, m *module) []fact {
 			}
 			f := m.factOf(a, func(index uint32) ref { return c.inRef(m, index) })
 			f.file = m.name
+			f.optional = f.optional || c.noStack(a)
 			if f.key.id != nil {
 				f.key = m.refs[word(a.value, 0)] // by the name that the input has, whichever of the code's it is
 			}
@@ -317,6 +318,14 @@ func (c *check) moduleFacts(list []fact, m *module) []fact {
 		}
 	}
 	return list
+}
+
+// noStack reports whether an attribute says of a function that it has no stack of its own to ask for:
+// -r by 13.5 leaves that out where it makes code of an older toolkit with -g anew, and it says nothing.
+//
+// Source: 18 links of two objects of ptxas 13.0.88 and 13.2 with -g for sm_100 to sm_120, by nvlink 13.5.37.
+func (c *check) noStack(a attribute) bool {
+	return a.attr == cuda.AttrMaxStackSize && c.relocatable && c.release >= 135 && c.out.side != whole && word(a.value, 4) == 0
 }
 
 // tells reports whether a module's records about a function count: not where
