@@ -16,14 +16,14 @@ const checksFile = "testdata/checks.tsv"
 
 var updateChecks = flag.Bool("checks", false, "write the findings of "+checksFile+" anew")
 
-// checked is the verdict on an edited object, the code, and a sum of what the findings say; "" of an edit that changes nothing.
+// checked is the verdict on an edited object, the code, and a sum of what the report says; "" of an edit that changes nothing.
 func checked(name string, data []byte, edit string) string {
 	bad := bytes.Clone(data)
 	if corpus.Edit(bad, edit) != nil || bytes.Equal(bad, data) {
 		return ""
 	}
 	r := selfcheck.Check(name, bad, selfcheck.Options{AllowUnknown: true})
-	return fmt.Sprintf("%s\t%d\t%s", r.Verdict, r.Code(), sumOf(r.Findings))
+	return fmt.Sprintf("%s\t%d\t%s", r.Verdict, r.Code(), sumOf(r))
 }
 
 // TestChecks wants of objects of ptxas and nvlink, each made wrong in one place, what is recorded: that there are findings,

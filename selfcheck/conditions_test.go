@@ -123,7 +123,7 @@ func fieldChecks(t *testing.T) (list []trial.Case) {
 	everyField(t, func(kind, name string, change func() []byte) {
 		list = append(list, trial.Case{Name: "field:" + kind, Same: trial.AsAtFirst(func() string {
 			r := selfcheck.Check(name, change(), selfcheck.Options{AllowUnknown: true})
-			return fmt.Sprint(len(r.Findings)+r.More, sumOf(r.Findings))
+			return fmt.Sprint(len(r.Findings)+r.More, sumOf(r))
 		})})
 	})
 	return list

@@ -54,8 +54,7 @@ func everyField(t *testing.T, tried func(kind, name string, change func() []byte
 
 // TestEveryField changes each kind of number that objects have (everyField) and wants what
 // testdata/fields.tsv says of it: how many findings there are, 0 where nothing asks for it. A check that goes shows
-// there, and so does one that comes. testdata/says.tsv has a sum of what the findings say, but for the words: where each is,
-// what was expected and what was found.
+// there, and so does one that comes. testdata/says.tsv has a sum of all that the report says.
 //
 //	go test ./selfcheck -run TestEveryField -fields
 func TestEveryField(t *testing.T) {
@@ -63,11 +62,11 @@ func TestEveryField(t *testing.T) {
 	everyField(t, func(kind, name string, change func() []byte) {
 		r := selfcheck.Check(name, change(), selfcheck.Options{AllowUnknown: true})
 		found[kind] = append(found[kind], len(r.Findings)+r.More)
-		said[kind] = append(said[kind], sumOf(r.Findings))
+		said[kind] = append(said[kind], sumOf(r))
 	})
 	var counts, says strings.Builder
 	counts.WriteString("# Kinds of numbers in objects, and how many findings a change of one has (TestEveryField)\n")
-	says.WriteString("# Kinds of numbers in objects, and a sum of what the findings on a change say (TestEveryField)\n")
+	says.WriteString("# Kinds of numbers in objects, and a sum of what the report on a change says (TestEveryField)\n")
 	for _, kind := range slices.Sorted(maps.Keys(found)) {
 		fmt.Fprintf(&counts, "%s\t%s\n", kind, strings.Trim(fmt.Sprint(found[kind]), "[]"))
 		fmt.Fprintf(&says, "%s\t%s\n", kind, strings.Join(said[kind], " "))
@@ -76,12 +75,14 @@ func TestEveryField(t *testing.T) {
 	holds(t, "testdata/says.tsv", says.String())
 }
 
-// sumOf is a sum of what findings say, but for the words.
-func sumOf(list []selfcheck.Finding) string {
+// sumOf is a sum of all that a report says: its findings, what isn't known or not checked, nodes and coverage, and why a file
+// was refused.
+func sumOf(r *selfcheck.Report) string {
 	h := crc32.NewIEEE()
-	for _, f := range list {
-		fmt.Fprintf(h, "%d %s %s %s %#x %q %q\n", f.Code, f.Kind, f.Aspect, f.Section, f.Offset, f.Expected, f.Found)
+	for _, f := range r.Findings {
+		fmt.Fprintf(h, "%d %s %s %s %#x %q %q %q\n", f.Code, f.Kind, f.Aspect, f.Section, f.Offset, f.Expected, f.Found, f.What)
 	}
+	fmt.Fprintln(h, r.Verdict, r.More, r.Nodes, r.Forms, r.Unknown, r.Unchecked, r.Coverage, r.Err) // maps are printed in order
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 

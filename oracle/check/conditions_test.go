@@ -54,7 +54,7 @@ func rightChecks(t *testing.T) (list []trial.Case) {
 		inputs, options := inputsOf(c), optionsOf(c)
 		list = append(list, trial.Case{Name: "right:" + c.ID(), Same: trial.AsAtFirst(func() string {
 			v := Check(inputs, c.Output, options)
-			return fmt.Sprint(v.Total, len(v.Unjudged), sumOf(v.Findings))
+			return fmt.Sprint(v.Total, len(v.Unjudged), sumOf(v))
 		})})
 	}
 	return list
@@ -74,7 +74,7 @@ func exactChecks(t *testing.T) (list []trial.Case) {
 		c := cases[f[0]]
 		list = append(list, trial.Case{Name: "exact", Same: trial.AsAtFirst(func() string {
 			v, err := checkChanged(c, f[1])
-			return fmt.Sprint(err, sumOf(v.Findings))
+			return fmt.Sprint(err, sumOf(v))
 		})})
 	}
 	return list
@@ -94,7 +94,7 @@ func fieldChecks(t *testing.T) (list []trial.Case) {
 			seen[f.Kind], tried[f.Kind] = true, k+1
 			list = append(list, trial.Case{Name: "field:" + f.Kind, Same: trial.AsAtFirst(func() string {
 				v := Check(inputs, f.Change(c.Output, k+len(f.Kind)), options)
-				return fmt.Sprint(v.Total, v.Refusal != nil, sumOf(v.Findings))
+				return fmt.Sprint(v.Total, v.Refusal != nil, sumOf(v))
 			})})
 		}
 	}

@@ -37,12 +37,12 @@ func TestEveryField(t *testing.T) {
 				n = "-"
 			}
 			found[f.Kind] = append(found[f.Kind], n)
-			said[f.Kind] = append(said[f.Kind], sumOf(v.Findings))
+			said[f.Kind] = append(said[f.Kind], sumOf(v))
 		}
 	}
 	var counts, says strings.Builder
 	counts.WriteString("# Kinds of numbers in links, and how many findings a change of one has (TestEveryField)\n")
-	says.WriteString("# Kinds of numbers in links, and a sum of what the findings on a change say (TestEveryField)\n")
+	says.WriteString("# Kinds of numbers in links, and a sum of what the verdict on a change says (TestEveryField)\n")
 	for _, kind := range slices.Sorted(maps.Keys(found)) {
 		fmt.Fprintf(&counts, "%s\t%s\n", kind, strings.Join(found[kind], " "))
 		fmt.Fprintf(&says, "%s\t%s\n", kind, strings.Join(said[kind], " "))
@@ -51,12 +51,22 @@ func TestEveryField(t *testing.T) {
 	holds(t, "testdata/says.tsv", says.String())
 }
 
-// sumOf is a sum of what findings say, but for the words.
-func sumOf(list []Finding) string {
+// sumOf is a sum of all that a verdict says: its findings, what couldn't be judged, remarks, the refusal, each function's
+// verdict, the trace, and how much was held against the inputs.
+func sumOf(v Verdict) string {
 	h := crc32.NewIEEE()
-	for _, f := range list {
-		fmt.Fprintf(h, "%s %s %s %s %#x %s %q %q\n", f.Kind, f.File, f.Section, f.Symbol, f.Offset, f.Relocation, f.Want, f.Got)
+	for i, list := range [...][]Finding{v.Findings, v.Unjudged, v.Remarks} {
+		for _, f := range list {
+			fmt.Fprintf(h, "%d %s %s %s %s %#x %s %q %q %q\n", i, f.Kind, f.File, f.Section, f.Symbol, f.Offset, f.Relocation, f.Want, f.Got, f.Detail)
+		}
 	}
+	if v.Refusal != nil {
+		fmt.Fprintln(h, v.Refusal.Error())
+	}
+	if v.Trace != nil {
+		fmt.Fprintln(h, v.Trace.String())
+	}
+	fmt.Fprintln(h, v.Total, v.Functions, v.Sections, v.Symbols, v.Applied, v.Kept, v.Attributes, v.Calls)
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 

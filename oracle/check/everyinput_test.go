@@ -26,7 +26,7 @@ func says(v Verdict) string {
 	if len(v.Unjudged) > 0 {
 		n += fmt.Sprint("/", len(v.Unjudged))
 	}
-	return n + ":" + sumOf(slices.Concat(v.Findings, v.Unjudged))
+	return n + ":" + sumOf(v)
 }
 
 // otherInputs are links with a kind of number changed in an input: the output is not of that input.
