@@ -117,7 +117,7 @@ var rules = []rule{
 		from: "internal/linkcommand",
 		to: of("internal/cmdline", "internal/container", "internal/cputime", "internal/cufilt", "internal/filemap", "internal/inputs", "internal/lto",
 			"internal/nvjitlink", "internal/outfile", "internal/usage", "cubin", "cuda", "engine"),
-		test: of("corpus/definitions", "internal/hostelf", "internal/nvidia", "internal/nvidia/nvidiatest", "internal/ownwarnings", "internal/splitmix", cmp),
+		test: of("corpus", "corpus/definitions", "internal/hostelf", "internal/nvidia", "internal/nvidia/nvidiatest", "internal/ownwarnings", "internal/splitmix", cmp),
 	},
 	{from: "cmd/twinlink-nvlink", to: of("internal/linkcommand")},
 
