@@ -226,9 +226,9 @@ func (f *flow) isOverwritten(t int, r span, writes []span) bool {
 	return false
 }
 
-// joinsLanes reports whether lanes wait for each other at an instruction.
+// joinsLanes reports whether lanes wait for each other at an instruction, or let others go first.
 func (w *word) joinsLanes() bool {
-	return w.op() == opBSYNC || w.op() == opWARPSYNC || w.op() == opWARPSYNCReg
+	return w.op() == opBSYNC || w.op() == opWARPSYNC || w.op() == opWARPSYNCReg || w.op() == opYIELD
 }
 
 // readsUniformLate reports whether an instruction reads uniform registers late: those of textures
