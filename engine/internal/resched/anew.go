@@ -71,8 +71,9 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	if !stays && stackLoad(words) && len(a.first[0]) > 0 {
 		token, dead = a.first[0][0], 0
 	}
-	a.reallocate(token)
+	finished := a.reallocate(token)
 	a.leaveSooner()
+	r.doubts, r.Foreseen = a.doubts, finished && a.isForeseen(&r, &how)
 	r.Changed, r.Exact, r.Text = true, false, join(words)
 	return r, dead
 }

@@ -40,6 +40,7 @@ type Result struct {
 	Unfit    bool  // doubles of sm_100 in code that can't be made that of sm_103
 	Lost     *Lost // a wait that the new code lacks: it must not be used
 	Quicker  bool  // code of sm_100 that may stall for less on sm_103; it doesn't here
+	Foreseen bool  // code of an older finalizer that was made anew, like which none was seen to come out otherwise
 	Bare     bool  // the code has no schedule: nothing waits, as nvlink has it
 }
 
