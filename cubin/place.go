@@ -84,16 +84,40 @@ func (p *piece) end() uint64 { return p.off + uint64(len(p.data)) }
 // pieces returns all stretches but the tails, by place. The bytes of header
 // and tables are those of the fields as they stand.
 func (d *Editor) pieces() []piece {
-	list := make([]piece, 0, len(d.parts)+3)
-	list = append(list, piece{off: 0, data: d.headerBytes(), tail: &d.lead, part: pieceHeader},
-		piece{off: d.Header.ShOff, data: d.sectionBytes(), tail: &d.shtail, part: pieceSections})
-	if len(d.progs) > 0 {
-		list = append(list, piece{off: d.Header.PhOff, data: d.progBytes(), tail: &d.phtail, part: pieceProgs})
-	}
+	list := d.tables(d.headerBytes(), d.sectionBytes(), d.progBytes())
 	for k := range list {
 		in, ok := Window(d.src.Data, list[k].off, uint64(len(list[k].data)))
 		list[k].view = ok && string(in) == string(list[k].data)
 	}
+	return d.withParts(list)
+}
+
+// untouched returns the pieces of an Editor that nothing was done to: its header and tables are
+// the input's.
+func (d *Editor) untouched() []piece {
+	data := d.src.Data
+	header, ok := Window(data, 0, HeaderSize)
+	sections, ok2 := Window(data, d.Header.ShOff, uint64(len(d.parts))*SectionSize)
+	progs, ok3 := Window(data, d.Header.PhOff, uint64(len(d.progs))*ProgSize)
+	if !ok || !ok2 || !ok3 {
+		return d.pieces()
+	}
+	return d.withParts(d.tables(header, sections, progs))
+}
+
+// tables returns the pieces that are no sections, with room for those that are.
+func (d *Editor) tables(header, sections, progs []byte) []piece {
+	list := make([]piece, 0, len(d.parts)+3)
+	list = append(list, piece{off: 0, data: header, tail: &d.lead, part: pieceHeader},
+		piece{off: d.Header.ShOff, data: sections, tail: &d.shtail, part: pieceSections})
+	if len(d.progs) > 0 {
+		list = append(list, piece{off: d.Header.PhOff, data: progs, tail: &d.phtail, part: pieceProgs})
+	}
+	return list
+}
+
+// withParts adds the sections, and sorts all by place.
+func (d *Editor) withParts(list []piece) []piece {
 	for i := 1; i < len(d.parts); i++ {
 		p := &d.parts[i]
 		if p.twin == i && !p.NoBits() {
@@ -107,7 +131,7 @@ func (d *Editor) pieces() []piece {
 // takeTails gives what lies between the pieces of the input to the piece that
 // ends last before it, but for zeros that alignment asks for.
 func (d *Editor) takeTails() {
-	list := d.pieces()
+	list := d.untouched()
 	last := &list[0]
 	for k := range list {
 		p := &list[k]

@@ -6,6 +6,7 @@ import "github.com/twinlink/twinlink/capsule"
 // finalizer put SKIPs there, it may go behind those as well.
 const (
 	opWARPSYNC  = 0x948
+	opMEMBAR    = 0x992
 	opWARPSYNCR = 0x348 // its mask in a register
 
 	targetLo = 0xff<<16 | 1<<64 - 1<<34

@@ -29,3 +29,24 @@ func TestLateRange(t *testing.T) {
 		}
 	}
 }
+
+// An object of ptxas 12.9 (of alone/fenced.ptx, -g -O0, for sm_120) in which %r7 starts at the fence behind the
+// addition that makes it.
+func TestLateRangeAtFence(t *testing.T) {
+	data, err := os.ReadFile("testdata/alone/fenced-12.9.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const late, end = 0x1d0, 0x310
+	edges := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, late), end)
+	at := bytes.Index(data, edges)
+	if at < 0 || bytes.Contains(data[at+1:], edges) {
+		t.Fatal("no range, or several")
+	}
+	for start, want := range map[uint32]selfcheck.Verdict{late: selfcheck.Pass, late - 0x10: selfcheck.Pass, late + 0x10: selfcheck.Fail, late + 0x20: selfcheck.Fail} {
+		binary.LittleEndian.PutUint32(data[at:], start)
+		if r := selfcheck.Check("fenced", data, selfcheck.Options{}); r.Verdict != want {
+			t.Errorf("start %#x: %v, want %v: %v", start, r.Verdict, want, r.Findings)
+		}
+	}
+}

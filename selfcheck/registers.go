@@ -180,18 +180,18 @@ func rangeEdge(p *capsule.Capsule, merc uint32, start bool) uint32 {
 }
 
 // startsLate reports whether a range of code of 12.8 or 12.9 starts a word behind the instruction in front of a
-// WARPSYNC with a NOP behind it. Most that start there do, some start at the instruction.
+// WARPSYNC with a NOP behind it, or of a fence of several words. Most that start there do, some start at the instruction.
 func (c *checker) startsLate(fn *capsule.Func, want, got uint32) bool {
 	k := fn.Cap.AtSASS(want)
 	if !c.old || k < 0 || k+1 >= fn.Cap.Len() {
 		return false
 	}
 	next := fn.Cap.Node(k + 1)
-	if next.SASS != got || next.Kind != capsule.Full || next.Span != 2 || got+2*capsule.WordSize > uint32(len(fn.Code)) {
+	if next.SASS != got || next.Kind != capsule.Full || next.Span < 2 || got+2*capsule.WordSize > uint32(len(fn.Code)) {
 		return false
 	}
-	sync, nop := wordAt(fn.Code, got).Lo&opcodeMask, wordAt(fn.Code, got+capsule.WordSize).Lo&opcodeMask
-	return (sync == opWARPSYNC || sync == opWARPSYNCR) && nop == opNOP
+	first, second := wordAt(fn.Code, got).Lo&opcodeMask, wordAt(fn.Code, got+capsule.WordSize).Lo&opcodeMask
+	return (first == opWARPSYNC || first == opWARPSYNCR) && second == opNOP && next.Span == 2 || first == opMEMBAR
 }
 
 func rangeFits(p *capsule.Capsule, got, want *dwarf.RegisterRange) bool {

@@ -11,7 +11,7 @@ import (
 // A program of ptxas 13.5 for sm_107 (of surface.ptx), whose SASS calls the driver for a surface and
 // a texture: what that changes isn't judged. Calls of anything else are findings.
 func TestSystemCalls(t *testing.T) {
-	data, err := os.ReadFile("testdata/textures/surface-13.5-sm_107.cubin")
+	data, err := os.ReadFile("testdata/alone/surface-13.5-sm_107.cubin")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestSystemCalls(t *testing.T) {
 // Attribute 103 tells whether a function of sm_107 has an mma of tensor memory on numbers of 8
 // bits or fewer (of narrow.ptx, ptxas 13.5: one that has, one that has not).
 func TestNarrowMMA(t *testing.T) {
-	data, err := os.ReadFile("testdata/textures/narrow-13.5-sm_107.cubin")
+	data, err := os.ReadFile("testdata/alone/narrow-13.5-sm_107.cubin")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestNarrowMMA(t *testing.T) {
 // A program of ptxas 12.8 that reads how many layers a texture has (of layers.ptx) has no call
 // graph, as one with a TXQ has none; without the symbol that tells of it that is a finding.
 func TestLayersWithoutCallGraph(t *testing.T) {
-	data, err := os.ReadFile("testdata/textures/layers-12.8-sm_100.cubin")
+	data, err := os.ReadFile("testdata/alone/layers-12.8-sm_100.cubin")
 	if err != nil {
 		t.Fatal(err)
 	}
