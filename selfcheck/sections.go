@@ -189,15 +189,15 @@ const (
 // of code then, and the note names none.
 func (c *checker) bare() bool { return c.old && len(c.m.Funcs) == 0 && c.indexOf(compatSection) == 0 }
 
-// asksTextures reports whether a program has a TXQ, or reads a texture's descriptor for what TXQ
-// doesn't tell: ptxas 12.8 to 13.2 writes no call graph for it, but for objects that are to be linked.
+// asksTextures reports whether a program has a TXQ, or reads the descriptor of a texture or surface for what
+// TXQ doesn't tell: ptxas 12.8 to 13.2 writes no call graph for it, but for objects that are to be linked.
 func (c *checker) asksTextures() bool {
-	const opTXQ, descriptorSize = 0xf6f, ".nv.unified.texrefDescSize"
+	const opTXQ, descriptorSize = 0xf6f, "refDescSize" // of .nv.unified.texrefDescSize, .nv.surfrefDescSize
 	if c.m.File.Header.Type != cuda.ETExec || c.clonesGraph() {
 		return false
 	}
 	return slices.ContainsFunc(c.m.Funcs, func(fn capsule.Func) bool { return hasOpcode(fn.Code, opTXQ) }) ||
-		slices.ContainsFunc(c.m.SASS.List, func(s capsule.Symbol) bool { return s.Name == descriptorSize })
+		slices.ContainsFunc(c.m.SASS.List, func(s capsule.Symbol) bool { return strings.HasSuffix(s.Name, descriptorSize) })
 }
 
 // clonesGraph reports whether the file is of a release that clones .nv.callgraph
