@@ -8,7 +8,7 @@ package mercury
 //	992 with 0x8000        one in front of another 992
 //	3c6, 9b1               a pair behind, without operands
 //	3c6                    one in front of a fence on barriers, 5b2
-//	918 with its guard     one behind WARPSYNC, 948 and 348, of 12.8 and 12.9
+//	918 with its guard     one behind WARPSYNC, 948 and 348, of 12.8 and 12.9, and behind some BREAKs, 942
 //	992 with 0x5000, 9ab,  a fence in front of an EXIT, with its guard; the last
 //	5ab                    two alone where another fence stands before them
 //
@@ -23,6 +23,7 @@ const (
 	opNOP   = 0x918
 	opSync  = 0x948
 	opSyncR = 0x348 // its mask in a register
+	opBreak = 0x942
 	opExit  = 0x94d
 
 	opBarrierFence = 0x5b2
@@ -91,7 +92,7 @@ func align(ops []uint32, sass []Word) (before int, ok bool) {
 	if len(ops) == 1 && ops[0] == opBarrierFence && before == 0 && len(sass) == 2 && bare(sass[0], opPairA) {
 		before = 1
 	}
-	if len(ops) == 1 && (ops[0] == opSync || ops[0] == opSyncR) && len(sass)-before == 2 && nopBehind(sass[before:]) {
+	if len(ops) == 1 && (ops[0] == opSync || ops[0] == opSyncR || ops[0] == opBreak) && len(sass)-before == 2 && nopBehind(sass[before:]) {
 		sass = sass[:before+1]
 	}
 	if len(ops) == 1 && ops[0] == opExit && before == 0 {

@@ -23,6 +23,7 @@ func TestSurroundings(t *testing.T) {
 		nop     = "18890000000000000000000000e20f00"
 		masked  = "48730004000000000000800300ea1f00"
 		always  = "18790000000000000000000000e20f00"
+		leave   = "42790100000000000001800300ea0f00"
 	)
 	for _, test := range []struct {
 		record, words string
@@ -42,6 +43,9 @@ func TestSurroundings(t *testing.T) {
 		{"01476e0a01000c00000000f800000000", sync + nop + nop, mercury.Span},
 		{"0147700af8000c00000000f800010000", masked + always, mercury.Known},
 		{"0147700af8000c00000000f800010000", masked + nop, mercury.Span},
+		{"0105020af8000000000000f802000000", leave, mercury.Known},
+		{"0105020af8000000000000f802000000", leave + always, mercury.Known},
+		{"0105020af8000000000000f802000000", leave + nop, mercury.Span},
 		{"0149100af8000c000000000000000000", gpu + errbar + cgabar + cctl, mercury.Known},
 		{"0149100af8000c000000000000000000", ahead + gpu + errbar + cgabar + cctl, mercury.Known},
 		{"0149100af8000c000000000000000000", gpu + gpu + errbar + cgabar + cctl, mercury.Span},
