@@ -6,6 +6,7 @@
 # LIMIT=600 ends after about so many seconds, with status 3, and the next call goes on.
 # What a tag may cost is counted in links, so the outcome doesn't depend on the machine.
 # OUT: the table that is written; none: mercury/table.tsv and what is made of it.
+# CUBINS=FOLDER|WHEEL...: rules of PLAIN words are tried on theirs, for all SMs, and stay where they hold.
 # ONLY=TAG,... adds what the smaller learners find of these tags to the table as it is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,7 +14,7 @@ work=${WORK:-.mercury-table}
 mkdir -p "$work/parts" "$work/forms" "$work/bits" "$work/slots" "$work/same"
 records=${RECORDS:-mercury/ptx/records.txt}
 table=$work/table.tsv
-go build -o "$work/" ./mercury/ask ./mercury/maketable ./mercury/unknown
+go build -o "$work/" ./mercury/ask ./mercury/maketable ./mercury/plains ./mercury/unknown
 export ASK=$work/ask
 
 # within CMD...: runs it for what is left of LIMIT.
@@ -59,5 +60,7 @@ learn forms 2000
 learn slots 8000
 learn same 8000
 within "$work/maketable" -verify 1 -drop -o "$table"
+# shellcheck disable=SC2086
+[[ -z ${CUBINS:-} ]] || within "$work/plains" -table "$table" -extend -drop $CUBINS
 cp "$table" "${OUT:-mercury/table.tsv}"
 [[ -n ${OUT:-} ]] || go run ./mercury/describe
