@@ -74,6 +74,7 @@ const (
 	Uncalled           = diag.Uncalled           // an address taken, and no call
 	StackUnknown       = diag.StackUnknown       // recursion hides a kernel's stack size
 	StackLimit         = diag.StackLimit         // a kernel's stack is larger than its limit
+	Tcgen05Groups      = diag.Tcgen05Groups      // a kernel has tcgen05 of single CTAs and of pairs
 	Unsupported        = diag.Unsupported        // an option or input that is not implemented
 	MergeFailed        = diag.MergeFailed        // the sum of merge errors
 	PrototypeMismatch  = diag.PrototypeMismatch  // two signatures of a name

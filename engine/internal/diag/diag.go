@@ -51,6 +51,7 @@ const (
 	Uncalled                           // an address taken, and no call
 	StackUnknown                       // recursion hides a kernel's stack size
 	StackLimit                         // a kernel's stack is larger than its limit
+	Tcgen05Groups                      // a kernel has tcgen05 of single CTAs and of pairs
 	Unsupported                        // an option or input that is not implemented
 	MergeFailed                        // the sum of merge errors
 	PrototypeMismatch                  // two signatures of a name

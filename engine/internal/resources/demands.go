@@ -14,12 +14,15 @@ type demands struct {
 	barriers uint32
 	depth    uint64 // deepest frames, meaningless where a cycle is reachable
 	crs      int64
-	marks    uint8
+	marks    mark
 	sparse   uint16 // SPARSE_MMA_MASK
 
 	mbarriers uint32 // NUM_MBARRIERS of the function alone: they add up
 	recorded  bool   // some function was read with NUM_BARRIERS
 	noted     uint32 // the most that such a record says
+
+	fragments uint64 // AT_ENTRY_FRAGEMENTS: a bit for each
+	inits     uint16 // VRC_CTA_INIT_COUNT
 }
 
 // add takes the demands of another function that the same kernel answers for,
@@ -31,15 +34,23 @@ func (f *demands) add(g *demands) {
 	f.sparse |= g.sparse
 	f.recorded = f.recorded || g.recorded
 	f.noted = max(f.noted, g.noted)
+	f.fragments |= g.fragments
+	f.inits |= g.inits
 }
 
+// mark is a sort of record that a kernel owes to code it answers for.
+type mark uint16
+
 const (
-	markCtaidz = 1 << iota
+	markCtaidz mark = 1 << iota
 	markReservedSmem
 	markBarriers
 	markMbarriers
 	markUndefined
 	markLanguage
+	markSingle    // tcgen05 of a CTA alone
+	markPair      // tcgen05 of a pair of CTAs
+	markFragments // code that goes in front of a kernel's own
 )
 
 // unknownStack is the stack size of a kernel that reaches a cycle.
@@ -90,6 +101,16 @@ func (l *Usage) ownDemands(id model.FunID) demands {
 			own.sparse |= r.Value
 		case cuda.AttrExterns:
 			own.marks |= markUndefined
+		case cuda.AttrTcgen051ctaUsed:
+			own.marks |= markSingle
+		case cuda.AttrTcgen052ctaUsed:
+			own.marks |= markPair
+		case cuda.AttrVrcCtaInitCount:
+			own.inits |= r.Value
+		case cuda.AttrAtEntryFragements:
+			if own.fragments |= fragmentsOf(r); own.fragments != 0 {
+				own.marks |= markFragments
+			}
 		case attrLanguage:
 			if l.Release.Compat.Keeps {
 				own.marks |= markLanguage

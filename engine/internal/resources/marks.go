@@ -9,15 +9,19 @@ import (
 
 // markOrder are the marks in the order in which a kernel that answers for all is
 // asked for them.
-var markOrder = []uint8{markCtaidz, markReservedSmem, markBarriers, markMbarriers}
+var markOrder = []mark{markCtaidz, markReservedSmem, markSingle, markPair, markBarriers, markMbarriers}
 
-var markByAttr = [256]uint8{
+var markByAttr = [256]mark{
 	cuda.AttrNumMbarriers:     markMbarriers,
 	cuda.AttrNumBarriers:      markBarriers,
 	cuda.AttrReservedSmemUsed: markReservedSmem,
 	cuda.AttrCtaidzUsed:       markCtaidz,
 	cuda.AttrExterns:          markUndefined,
-	attrLanguage:              markLanguage,
+	cuda.AttrTcgen051ctaUsed:  markSingle,
+	cuda.AttrTcgen052ctaUsed:  markPair,
+
+	cuda.AttrAtEntryFragements: markFragments,
+	attrLanguage:               markLanguage,
 }
 
 // marker appends the records of one kernel.
@@ -26,39 +30,40 @@ type marker struct {
 	k    model.FunID
 	need *demands
 	code []model.FunID // what it answers for; nil is what it reaches
-	done uint8
+	only bool          // it is the only kernel
+	done mark
 }
 
 // appendMarks writes the records a kernel owes to code it answers for.
 func (l *Usage) appendMarks(k model.FunID, need *demands, only bool) {
-	w := marker{l: l, k: k, need: need}
+	w := marker{l: l, k: k, need: need, only: only}
 	if !only && l.summarizes() {
 		l.appendSummary(&w)
 		return
 	}
 	w.code = l.answeredBy(k, only)
-	late := uint8(0) // barriers that only sh_flags tell of come after all else
+	late := mark(0) // barriers that only sh_flags tell of come after all else
 	if only {
 		if !l.barriersRecorded(w.code) {
 			late = markBarriers
 		}
-		for _, mark := range markOrder {
-			if mark != late {
-				w.append(mark)
+		for _, m := range markOrder {
+			if m != late {
+				w.append(m)
 			}
 		}
 	}
 	for _, f := range w.code {
-		l.eachMark(f, func(mark uint8, _ int) {
-			if mark == late {
+		l.eachMark(f, func(m mark, _ int) {
+			if m == late {
 				return
 			}
 			switch {
-			case mark == markLanguage && only: // comes last
-			case mark != markUndefined:
-				w.append(mark)
-			case w.done&mark == 0 && !only:
-				w.done |= mark
+			case (m == markLanguage || m == markFragments) && only: // come last
+			case m != markUndefined:
+				w.append(m)
+			case w.done&m == 0 && !only:
+				w.done |= m
 				l.setExterns(k, l.externsOf(w.code), only)
 			}
 		})
@@ -67,6 +72,9 @@ func (l *Usage) appendMarks(k model.FunID, need *demands, only bool) {
 		l.setExterns(k, l.externsOf(w.code), only)
 	}
 	w.append(late)
+	if only {
+		w.append(markFragments)
+	}
 }
 
 // barriersRecorded reports whether some function was read with NUM_BARRIERS.
@@ -84,15 +92,17 @@ func (l *Usage) barriersRecorded(code []model.FunID) bool {
 }
 
 // append appends the record of a mark, once.
-func (w *marker) append(mark uint8) {
+func (w *marker) append(m mark) {
 	l := w.l
-	if w.done&mark != 0 || w.need.marks&mark == 0 {
+	if w.done&m != 0 || w.need.marks&m == 0 {
 		return
 	}
-	w.done |= mark
-	switch mark {
+	w.done |= m
+	switch m {
 	case markMbarriers:
-		l.noteMbarriers(w.k, uint16(w.mbarriers()))
+		if n := w.mbarriers(); n > 0 || !w.only {
+			l.noteMbarriers(w.k, uint16(n))
+		}
 	case markBarriers:
 		if l.Release.BarrierAttr {
 			l.note(w.k, model.Attribute{Format: cuda.FormatByte, Attr: cuda.AttrNumBarriers, Value: uint16(w.need.barriers), Sym: model.Absent})
@@ -101,6 +111,12 @@ func (w *marker) append(mark uint8) {
 		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrReservedSmemUsed, Sym: model.Absent})
 	case markLanguage:
 		l.setLanguage(w.k, false)
+	case markSingle:
+		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrTcgen051ctaUsed, Sym: model.Absent})
+	case markPair:
+		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrTcgen052ctaUsed, Sym: model.Absent})
+	case markFragments:
+		l.setFragments(w.k, w.need.fragments)
 	case markCtaidz:
 		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrCtaidzUsed, Sym: model.Absent})
 	}
@@ -134,14 +150,14 @@ func (w *marker) mbarriers() (sum uint32) {
 // eachMark calls visit for what a function asks for, in the order in which its
 // records were read; barriers that its code's flags tell of come last. at is the
 // number of the record.
-func (l *Usage) eachMark(f model.FunID, visit func(mark uint8, at int)) {
+func (l *Usage) eachMark(f model.FunID, visit func(m mark, at int)) {
 	left := l.asks[f].marks
 	if info := l.Funs[f].Info; info != model.Absent {
 		records := l.Parts[info].Records()
 		for i := range records {
-			if mark := l.markOf(records[i].Attr); left&mark != 0 {
-				left &^= mark
-				visit(mark, i)
+			if m := l.markOf(records[i].Attr); left&m != 0 {
+				left &^= m
+				visit(m, i)
 			}
 		}
 	}
@@ -151,7 +167,7 @@ func (l *Usage) eachMark(f model.FunID, visit func(mark uint8, at int)) {
 }
 
 // markOf is the mark of an attribute.
-func (l *Usage) markOf(attr cuda.InfoAttr) uint8 {
+func (l *Usage) markOf(attr cuda.InfoAttr) mark {
 	if attr == cuda.AttrNumBarriers && l.countsBarriers {
 		return markMbarriers
 	}

@@ -56,15 +56,20 @@ func (l *Usage) propagate() {
 		need = l.mixBarriers(k, need, all, only)
 		l.setFlagBarriers(k, need.barriers)
 		l.setSparse(k, need.sparse)
+		if !only { // nvlink leaves the only kernel's as it is (13.0.88 to 13.5.37)
+			l.setInits(k, need.inits)
+		}
 		if need.marks != 0 {
 			l.appendMarks(k, need, only)
 		}
 		if l.Release.Compat.Keeps && only {
 			l.setLanguage(k, only) // last; elsewhere it has its turn among the marks
 		}
+		l.checkGroups(k, need.marks)
 		l.warnStack(k)
 		l.checkStack(k, stack)
 	}
+	l.dropFragments()
 }
 
 // kernelStack is the MIN_STACK_SIZE of a kernel.
@@ -91,6 +96,7 @@ func (l *Usage) answerForAll(k model.FunID, need *demands) {
 		sum.marks &^= markBarriers
 	}
 	need.marks |= sum.marks
+	need.fragments |= sum.fragments
 	need.sparse |= sum.sparse
 	if !dead && need.sparse&sparseUnknown == 0 && (last || l.Release.BarrierAttr) {
 		need.sparse = l.asks[k].sparse

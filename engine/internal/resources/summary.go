@@ -30,7 +30,7 @@ func (l *Usage) placeOf(f model.FunID, record int) place {
 }
 
 // marks is how many marks there are; mark m is bit 1<<m.
-const marks = 6
+const marks = 9
 
 // summary is what a component and all that it reaches ask for.
 type summary struct {
@@ -131,9 +131,9 @@ func (c *callees) end() {
 
 // summarizeOwn adds what a function asks for itself.
 func (l *Usage) summarizeOwn(s *summary, f model.FunID) {
-	l.eachMark(f, func(mark uint8, at int) {
+	l.eachMark(f, func(own mark, at int) {
 		for m := range s.first {
-			if mark == 1<<m {
+			if own == 1<<m {
 				s.first[m] = min(s.first[m], l.placeOf(f, at))
 			}
 		}
@@ -168,7 +168,7 @@ func (l *Usage) appendSummary(w *marker) {
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(s.first[a], s.first[b]) })
 	for _, m := range order {
-		if mark := uint8(1 << m); mark != markUndefined {
+		if mark := mark(1 << m); mark != markUndefined {
 			w.append(mark)
 			continue
 		}

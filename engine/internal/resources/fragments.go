@@ -1,0 +1,80 @@
+package resources
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
+)
+
+// Tensor memory: a kernel gets the fragments that the functions it answers for want at its entry, and what
+// tells that they use tcgen05 (nvlink 13.0.88 to 13.5.37).
+
+// fragmentsOf reads AT_ENTRY_FRAGEMENTS, a list of numbers.
+func fragmentsOf(r *model.Attribute) (set uint64) {
+	for b := r.Data(); len(b) >= fragmentSize; b = b[fragmentSize:] {
+		if n := binary.LittleEndian.Uint32(b); n < 64 {
+			set |= 1 << n
+		}
+	}
+	return set
+}
+
+const fragmentSize = 4
+
+// setFragments adds those that a kernel lacks.
+func (l *Usage) setFragments(k model.FunID, set uint64) {
+	info := l.Funs[k].Info
+	if info == model.Absent {
+		return
+	}
+	own := l.Attribute(info, cuda.AttrAtEntryFragements)
+	var list []byte
+	if own != nil {
+		list = append(list, own.Data()...)
+		set &^= fragmentsOf(own)
+	}
+	for n := range uint32(64) {
+		if set&(1<<n) != 0 {
+			list = binary.LittleEndian.AppendUint32(list, n)
+		}
+	}
+	if own != nil {
+		own.SetData(list)
+		return
+	}
+	r := model.Attribute{Format: cuda.FormatSized, Attr: cuda.AttrAtEntryFragements, Sym: model.Absent}
+	r.SetData(list)
+	l.AppendAttribute(info, r)
+}
+
+// dropFragments removes the fragments of functions, which their kernels have.
+func (l *Usage) dropFragments() {
+	for i := range l.Funs {
+		if l.Funs[i].Info == model.Absent || l.IsEntry(model.FunID(i)) {
+			continue
+		}
+		if r := l.Attribute(l.Funs[i].Info, cuda.AttrAtEntryFragements); r != nil {
+			r.Gone = true
+		}
+	}
+}
+
+// setInits joins VRC_CTA_INIT_COUNT of what a kernel answers for.
+func (l *Usage) setInits(k model.FunID, inits uint16) {
+	if info := l.Funs[k].Info; info != model.Absent && inits != 0 {
+		l.note(k, model.Attribute{Format: cuda.FormatByte, Attr: cuda.AttrVrcCtaInitCount, Value: inits, Sym: model.Absent})
+	}
+}
+
+// checkGroups refuses a kernel with tcgen05 of both granularities.
+func (l *Usage) checkGroups(k model.FunID, m mark) {
+	if m&markSingle == 0 || m&markPair == 0 {
+		return
+	}
+	name := l.SymName(l.Funs[k].Sym)
+	l.Say(diag.Diagnostic{Severity: diag.Error, Kind: diag.Tcgen05Groups, Symbol: name,
+		Text: fmt.Sprintf("Function '%s' uses single CTA(.cta_group::1) and CTA pair granularity(.cta_group::2) and that is not allowed.", name)})
+}
