@@ -18,6 +18,7 @@ var principal = map[principalKey]uint32{
 	{cuda.AttrCoopGroupInstrOffsets, 0x0147540a, 4}: 2,
 	{cuda.AttrCoopGroupInstrOffsets, 0x02476406, 6}: 3,
 	{cuda.AttrCoopGroupInstrOffsets, 0x02320806, 4}: 1,
+	{cuda.AttrCoopGroupInstrOffsets, 0x02320e06, 4}: 1, // redux.sync of floats
 	{cuda.AttrCoopGroupInstrOffsets, 0x02321806, 4}: 1,
 	{cuda.AttrCoopGroupInstrOffsets, 0x02477c06, 3}: 1,
 	{cuda.AttrCoopGroupInstrOffsets, 0x024a0806, 3}: 1,
