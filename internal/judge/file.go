@@ -61,6 +61,9 @@ func (f *file) put(at uint64, width int, n uint64) {
 }
 
 // open reads the tables of an output.
+// wildSize is longer than any section of a bed.
+const wildSize = 1 << 26
+
 func open(data []byte, r *splitmix.Random) *file {
 	f := &file{bytes: append([]byte(nil), data...), r: r}
 	f.shoff = f.get(40, 8)
@@ -71,6 +74,9 @@ func open(data []byte, r *splitmix.Random) *file {
 		h := header{at: at, nameAt: nameTable + f.get(at, 4), kind: uint32(f.get(at+4, 4)), flags: f.get(at+8, 8), addr: f.get(at+16, 8), off: f.get(at+24, 8), size: f.get(at+32, 8),
 			link: uint32(f.get(at+40, 4)), info: uint32(f.get(at+44, 4)), align: f.get(at+48, 8), entry: f.get(at+56, 8)}
 		h.name = f.text(h.nameAt)
+		if h.size > wildSize { // a number that was planted
+			h.size = uint64(len(f.bytes))
+		}
 		f.sections = append(f.sections, h)
 		if h.kind == kindSymtab || h.kind == kindMercSymtab {
 			f.symtabs = append(f.symtabs, int(i))

@@ -108,8 +108,8 @@ func (c *check) compareSchedule(a *area, changed int) error {
 		}
 		s.steps = 0
 	}
-	if !s.stalls() {
-		return nil
+	if ok, err := s.stalls(); !ok || err != nil {
+		return err
 	}
 	c.verdict.remark(Finding{Kind: CodeBytes, File: a.parts0(), Section: a.name, Symbol: a.owner.owner.String(),
 		Detail: fmt.Sprintf("%d words scheduled otherwise than in the input, soundly", changed)})

@@ -25,7 +25,7 @@ const latest = 16
 const enough = 6
 
 // stalls reports whether the stall counts are sound; it tells where not.
-func (s *schedule) stalls() bool {
+func (s *schedule) stalls() (bool, error) {
 	ok, shorter, bare := true, false, s.without()
 	for k := range s.words {
 		less := s.known[k] && s.out[k].stall < s.in[k].stall
@@ -39,8 +39,12 @@ func (s *schedule) stalls() bool {
 		if s.known[i] && !never(s.words[i]) && s.out[i].write == noBoard && !s.covered(i) && !s.inTime(i) {
 			ok = false
 		}
+		if err := s.c.budget.spend("output", s.steps); err != nil {
+			return false, err
+		}
+		s.steps = 0
 	}
-	return ok
+	return ok, nil
 }
 
 // leastStall is for how many cycles words stall at least that control leaves by, or that keep what

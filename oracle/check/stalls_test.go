@@ -145,9 +145,9 @@ func TestLeastStall(t *testing.T) {
 	const exit = "000fea000380000000000000" + "0000794d" // stalls for 5
 	for stall := range uint64(6) {
 		s := wordsInRow(t, exit)
-		s.in, s.known, s.c, s.area = slices.Clone(s.out), []bool{true}, &check{}, &area{name: ".text.k", owner: &body{owner: &identity{name: "k"}, mod: &module{image: &image{}}}}
+		s.in, s.known, s.c, s.area = slices.Clone(s.out), []bool{true}, &check{budget: newBudget(0)}, &area{name: ".text.k", owner: &body{owner: &identity{name: "k"}, mod: &module{image: &image{}}}}
 		s.out[0].stall = stall
-		if ok := s.stalls(); ok != (stall == 5) {
+		if ok, err := s.stalls(); ok != (stall == 5) || err != nil {
 			t.Errorf("%d cycles: %v", stall, ok)
 		}
 	}

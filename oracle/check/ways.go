@@ -35,7 +35,7 @@ func (s *schedule) inTime(i int) bool {
 		}
 		x := ways[len(ways)-1]
 		ways = ways[:len(ways)-1]
-		s.steps++
+		s.steps += 4
 		x.wait = x.wait || s.out[x.word].wait != 0
 		if x.out < x.in || s.out[x.word].stall < s.in[x.word].stall {
 			switch s.inTimeAt(i, &x) {

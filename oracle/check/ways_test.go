@@ -1,6 +1,9 @@
 package check
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // Words of kernels of ptxas 13.0.88. A predicate is read thirteen cycles behind ISETP, or eleven; a
 // branch between is no reason to read it after six.
@@ -98,5 +101,20 @@ func TestMemoryOrder(t *testing.T) {
 		if got := scheduleOf(in, out).judged(t); got != x.want {
 			t.Errorf("%+v: %s", x, got)
 		}
+	}
+}
+
+// Code whose words stall for no cycle and branch to each other has no end of paths: the budget ends
+// the search.
+func TestEndlessPaths(t *testing.T) {
+	branch := scheduled{0x03800000, 0x0000000000001947, 0, 7, 7, 0} // @P1 BRA
+	in := append(slices.Repeat([]scheduled{branch}, 4000), scheduled{0x03800000, 0x000000000000794d, 5, 7, 7, 0})
+	in[0] = scheduled{0x03f05270, 0x000000ff3500720c, 0, 7, 7, 0} // ISETP.NE.AND P0, PT, R53, RZ, PT
+	out := slices.Clone(in)
+	in[0].stall = 15
+	s := scheduleOf(in, out)
+	err := s.c.compareSchedule(s.area, 1)
+	if err == nil && len(s.c.verdict.Unjudged) == 0 {
+		t.Error("all paths are followed")
 	}
 }
