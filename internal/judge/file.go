@@ -60,10 +60,10 @@ func (f *file) put(at uint64, width int, n uint64) {
 	}
 }
 
-// open reads the tables of an output.
 // wildSize is longer than any section of a bed.
 const wildSize = 1 << 26
 
+// open reads the tables of an output.
 func open(data []byte, r *splitmix.Random) *file {
 	f := &file{bytes: append([]byte(nil), data...), r: r}
 	f.shoff = f.get(40, 8)
