@@ -21,6 +21,10 @@ func runConditions(ctx context.Context, o power.Options, results string, out *fa
 	if !out.text() {
 		return out.write(s, conditionReport(list))
 	}
+	return out.print(s, conditionsText(list))
+}
+
+func conditionsText(list []power.Judged) []byte {
 	var b bytes.Buffer
 	for i := range list {
 		if j := &list[i]; j.Told == "" && j.Nothing == "" {
@@ -32,7 +36,7 @@ func runConditions(ctx context.Context, o power.Options, results string, out *fa
 		n := sums[folder]
 		fmt.Fprintf(&b, "%-30s %5d of %5d told, %5d change no link that was tried, to %5d comes none; besides %5d that change nothing\n", folder, n[0], n[0]+n[1]+n[2], n[1], n[2], n[3])
 	}
-	return out.print(s, b.Bytes())
+	return b.Bytes()
 }
 
 func untold(j *power.Judged) string {
