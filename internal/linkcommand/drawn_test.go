@@ -125,7 +125,7 @@ func TestDrawnIsTrue(t *testing.T) {
 	}
 	want, _ := readDrawn(t)
 	for n, d := range drawLines(folders["13.0"]) {
-		if key := strconv.Itoa(n); n%60 == 7 {
+		if key := strconv.Itoa(n); n%60 == 7 && d.release != "13.3" { // which "make witness" doesn't fetch
 			if now := d.theirs(t, folders[d.release]); now != want[key] {
 				t.Errorf("line %s: nvlink does\n%s\nrecorded is\n%s", key, now, want[key])
 			}
