@@ -175,7 +175,7 @@ func pads(words []word, r *Result) map[int][]word {
 // traceAnew is trace of code from another finalizer, with tokens that the input hasn't. doubles
 // says that all of them hold scoreboards, older that its toolkit is an older one.
 func traceAnew(words []word, more map[int]*fresh, doubles, older bool) *flow {
-	list := blocksApart(words)
+	list := blocks(words)
 	f := traceIn(words, list, false, more)
 	if doubles {
 		maps.Copy(more, f.freshDoubles())

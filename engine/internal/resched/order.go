@@ -32,26 +32,12 @@ func bucket(b int) int {
 func (f *flow) behindInOrder(b int) []int {
 	list := slices.Clone(f.blocks[b].next)
 	slices.Reverse(list)
-	slices.SortStableFunc(list, func(x, y int) int { return bucket(f.place[x]) - bucket(f.place[y]) })
+	slices.SortStableFunc(list, func(x, y int) int { return bucket(x) - bucket(y) })
 	return list
-}
-
-// setPlaces finds the places of the blocks in the code, where each call is a block of its own.
-func (f *flow) setPlaces() {
-	f.place = make([]int, len(f.blocks))
-	at := 0
-	for b := range f.blocks {
-		f.place[b] = at
-		at++
-		if bl := &f.blocks[b]; bl.to-bl.from > 1 && f.words[bl.to-1].isCall() {
-			at++
-		}
-	}
 }
 
 // setOrder finds the order of the blocks, and by block its rank.
 func (f *flow) setOrder() {
-	f.setPlaces()
 	n := len(f.blocks)
 	f.rank = make([]int, n)
 	done := make([]bool, n)

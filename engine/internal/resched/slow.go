@@ -233,7 +233,7 @@ func slowed(words []word, gone []bool, leaf bool, how Options, r *Result) (out [
 	delays := dropDelays(words, gone)
 	kept := rebuild(words, gone, nil, &left)
 	unhold(kept)
-	f := traceIn(kept, blocksApart(kept), true, nil)
+	f := traceIn(kept, blocks(kept), true, nil)
 	f.extra = make([]int, len(kept))
 	for i, n := range delays {
 		f.extra[left.Moves[i]] = n
@@ -269,7 +269,7 @@ func slowed(words []word, gone []bool, leaf bool, how Options, r *Result) (out [
 			moved[r.Moves[i]] = need[m]
 		}
 	}
-	a := &allocator{flow: traceIn(out, blocksApart(out), true, moved), paced: true, timeWas: make([]int, len(out))}
+	a := &allocator{flow: traceIn(out, blocks(out), true, moved), paced: true, timeWas: make([]int, len(out))}
 	for i, m := range left.Moves {
 		if m >= 0 {
 			a.timeWas[r.Moves[i]] = times[m]

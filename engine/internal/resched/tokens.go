@@ -27,7 +27,6 @@ type flow struct {
 	seen    []bool   // by block: it can be reached
 	order   []int    // blocks, in the order in which they are looked at
 	rank    []int    // by block: its place in that order
-	place   []int    // by block: its place in the code
 	time    []int    // by word: cycles from the start, if nothing waits and nothing jumps
 	shared  [noBoard + 1]bitset
 	live    []bitset // by block: registers that are read behind its end
@@ -38,7 +37,7 @@ type flow struct {
 	noTurns bool     // the unit takes doubles as they come
 	filler  filler   // what paces it
 	paused  []bool   // by word: what stands behind it lets nobody go first; nil for none
-	apart   bool     // calls are blocks of their own, and what a return waits for it needs
+	apart   bool     // it is code of sm_100 for sm_103: what a return waits for it needs
 }
 
 // trace finds the tokens of a kernel and where they are pending.
