@@ -98,9 +98,11 @@ func (l *Backend) decideMercUnused(r *model.Reloc) {
 }
 
 // isReserved reports whether a symbol stands for what the driver keeps of
-// shared memory.
-func (l *Backend) isReserved(s model.SymID) bool {
-	return strings.HasPrefix(l.SymName(s), ".nv.reservedSmem.")
+// shared memory, or how large tensor memory is.
+func (l *Backend) isReserved(s model.SymID) bool { return isReservedName(l.SymName(s)) }
+
+func isReservedName(name string) bool {
+	return strings.HasPrefix(name, ".nv.reservedSmem.") || name == model.TensorColumns
 }
 
 // mercByClass is what becomes of a relocation whose symbol has no say.

@@ -1,8 +1,6 @@
 package mercury
 
 import (
-	"strings"
-
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"
@@ -226,15 +224,16 @@ func (l *Backend) sassEntry(img *plan, id model.SymID) cubin.Symbol {
 }
 
 // Values that the finalizer gives undefined symbols of the driver's shared
-// memory.
+// memory, and of tensor memory.
 var reservedValues = map[string]uint64{
 	".nv.reservedSmem.offset0": 0x40,
 	".nv.reservedSmem.cap":     layout.DriverReserve,
+	model.TensorColumns:        0x200,
 }
 
 // lowerObject makes an object's entry that of the SASS side.
 func (l *Backend) lowerObject(s *model.Symbol, e *cubin.Symbol) {
-	if name := l.Names.Str(s.Name); strings.HasPrefix(name, ".nv.reservedSmem.") && !s.Is(model.SymDefined) {
+	if name := l.Names.Str(s.Name); isReservedName(name) && !s.Is(model.SymDefined) {
 		e.Value = reservedValues[name]
 		return
 	}

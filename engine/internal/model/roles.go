@@ -96,8 +96,11 @@ func isDescSize(name string) bool {
 // ConstantSize is the symbol by which code learns how long the program's own constants are.
 const ConstantSize = ".nv.ptx.const0.size"
 
+// TensorColumns is the symbol by which code of 13.3 and later learns how many columns tensor memory has.
+const TensorColumns = "__tcgen05_tmem_max_col_size"
+
 // IsSynthetic reports whether a name is one of those that the linker itself
 // gives a meaning to.
 func IsSynthetic(name string) bool {
-	return strings.HasPrefix(name, ".nv.reservedSmem") || isDescSize(name) || slices.Contains(unifiedSymbols, name)
+	return strings.HasPrefix(name, ".nv.reservedSmem") || name == TensorColumns || isDescSize(name) || slices.Contains(unifiedSymbols, name)
 }

@@ -51,6 +51,7 @@ const (
 	markSingle    // tcgen05 of a CTA alone
 	markPair      // tcgen05 of a pair of CTAs
 	markFragments // code that goes in front of a kernel's own
+	markCancel    // clusters that are cancelled
 )
 
 // unknownStack is the stack size of a kernel that reaches a cycle.
@@ -105,6 +106,8 @@ func (l *Usage) ownDemands(id model.FunID) demands {
 			own.marks |= markSingle
 		case cuda.AttrTcgen052ctaUsed:
 			own.marks |= markPair
+		case attrCancels:
+			own.marks |= markCancel
 		case cuda.AttrVrcCtaInitCount:
 			own.inits |= r.Value
 		case cuda.AttrAtEntryFragements:

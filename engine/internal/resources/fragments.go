@@ -24,6 +24,9 @@ func fragmentsOf(r *model.Attribute) (set uint64) {
 
 const fragmentSize = 4
 
+// attrCancels is the attribute of code with clusterlaunchcontrol.try_cancel; ptxas 13.5 writes it.
+const attrCancels cuda.InfoAttr = 0x62
+
 // setFragments adds those that a kernel lacks.
 func (l *Usage) setFragments(k model.FunID, set uint64) {
 	info := l.Funs[k].Info

@@ -9,7 +9,7 @@ import (
 
 // markOrder are the marks in the order in which a kernel that answers for all is
 // asked for them.
-var markOrder = []mark{markCtaidz, markReservedSmem, markSingle, markPair, markBarriers, markMbarriers}
+var markOrder = []mark{markCtaidz, markReservedSmem, markCancel, markSingle, markPair, markBarriers, markMbarriers}
 
 var markByAttr = [256]mark{
 	cuda.AttrNumMbarriers:     markMbarriers,
@@ -21,6 +21,7 @@ var markByAttr = [256]mark{
 	cuda.AttrTcgen052ctaUsed:  markPair,
 
 	cuda.AttrAtEntryFragements: markFragments,
+	attrCancels:                markCancel,
 	attrLanguage:               markLanguage,
 }
 
@@ -115,6 +116,8 @@ func (w *marker) append(m mark) {
 		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrTcgen051ctaUsed, Sym: model.Absent})
 	case markPair:
 		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrTcgen052ctaUsed, Sym: model.Absent})
+	case markCancel:
+		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: attrCancels, Sym: model.Absent})
 	case markFragments:
 		l.setFragments(w.k, w.need.fragments)
 	case markCtaidz:

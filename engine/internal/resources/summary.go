@@ -30,7 +30,7 @@ func (l *Usage) placeOf(f model.FunID, record int) place {
 }
 
 // marks is how many marks there are; mark m is bit 1<<m.
-const marks = 9
+const marks = 10
 
 // summary is what a component and all that it reaches ask for.
 type summary struct {
