@@ -29,6 +29,9 @@ func link(set *input.Set, to io.WriterAt) ([]byte, int, error) {
 	}
 	set.Begin("resources")
 	usage := resources.Compute(placed)
+	if program.Unpatched != nil { // told behind what is said of stacks
+		return nil, 0, program.Unpatched
+	}
 	if set.Opt.Calls != nil {
 		usage.EachCall(set.Opt.Calls)
 	}

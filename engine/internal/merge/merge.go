@@ -130,7 +130,7 @@ func (l *merger) mergeAll() error {
 		}
 	}
 	if l.Opt.ToolsPatch {
-		return l.checkPatches()
+		l.Unpatched = l.checkPatches()
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
-// checkPatches refuses a function that wasn't compiled as a tools' patch, when all are merged: of definitions
-// of one name the one that stands counts, and the file of the first is told (nvlink 13.3.73, 13.5.37).
+// checkPatches refuses a function that wasn't compiled as a tools' patch: of definitions of one name the one
+// that stands counts, and the file of the first is told (nvlink 13.3.73, 13.5.37).
 func (l *merger) checkPatches() error {
 	for i := range l.Funs {
 		f := &l.Funs[i]

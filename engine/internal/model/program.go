@@ -21,6 +21,8 @@ type Program struct {
 	SymOf []SymID     // by name: symbol that is not LOCAL, or else the first that is, + 1
 	clock int32       // moments so far
 
+	Unpatched error // of the first function that is no tools' patch where all have to be
+
 	Besides int // how many sections have a name beside them
 	Spare   int // sections that nvlink makes and doesn't use: only their number tells of them, under -v
 
