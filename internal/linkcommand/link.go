@@ -274,6 +274,9 @@ func (l *linker) link() error {
 		return err
 	}
 	if failed {
+		if err := l.write(nil, nil); err != nil {
+			return err
+		}
 		return exitStatus(undefinedExit)
 	}
 	return l.write(out.Image, piecewise)

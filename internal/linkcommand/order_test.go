@@ -1,6 +1,11 @@
 package linkcommand
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 // TestOrderOfRefusal: that an input doesn't fit is told before anything is told of a later one (nvlink 11.8.89,
 // 12.4.131, 13.0.88 and 13.5.37; the lines are 13.0.88's and 13.5.37's).
@@ -54,5 +59,16 @@ func TestNoToolsPatch(t *testing.T) {
 	want := "nvlink error   : Multiple definition of 'h' in '" + b + "', first defined in '" + plain + "'\nnvlink fatal   : merge_elf failed\n"
 	if _, said := linked(t, "-toolkit=13.5", "-arch=sm_80", "-astoolspatch", plain, b); said != want {
 		t.Errorf("said\n%swant\n%s", said, want)
+	}
+}
+
+// TestRegisteredOfFailed: where a warning about code became an error nvlink writes the registered names all the same
+// (12.4.131, 13.1.115 and 13.5.37).
+func TestRegisteredOfFailed(t *testing.T) {
+	const dir = "../../corpus/testdata/links/recursion/13.0-sm_86/"
+	name := filepath.Join(t.TempDir(), "names")
+	_, said := linked(t, "-toolkit=13.0", "-arch=sm_86", "-Werror", "--register-link-binaries="+name, dir+"a.cubin", dir+"b.cubin", dir+"c.cubin")
+	if _, err := os.Stat(name); err != nil || !strings.Contains(said, "nvlink error   : Stack size") {
+		t.Errorf("%v; said\n%s", err, said)
 	}
 }
