@@ -1,0 +1,58 @@
+package linkcommand
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFunctions: what kernels get of functions that use tensor memory (tcgen05_calls, tensor_columns), and of none where
+// a filter hides a kernel that its address keeps (kept_address). ptxas of a row's release compiled the PTX, and nvlink of that
+// release linked it: 12.4.131, 13.0.88 and 13.5.37.
+func TestFunctions(t *testing.T) {
+	for _, c := range []struct{ program, folder, objects, args string }{
+		{"tcgen05_calls", "13.0-sm_100a", "13.0-sm_100a/a 13.0-sm_100a/b", ""},
+		{"tcgen05_calls", "13.0-sm_100a-only", "13.0-sm_100a/a 13.0-sm_100a/b", "-kernels-used=paired"},
+		{"tcgen05_calls", "13.5-sm_100a", "13.5-sm_100a/b 13.5-sm_100a/a", ""},
+		{"tcgen05_calls", "13.5-sm_100a-r", "13.5-sm_100a/a 13.5-sm_100a/b", "-r"},
+		{"tensor_columns", "13.5-sm_100a", "13.5-sm_100a-g/a", ""},
+		{"tensor_columns", "13.5-sm_100a-r", "13.5-sm_100a-g/a", "-r"},
+		{"tensor_columns", "13.5-sm_100a-only", "13.5-sm_100a-g/a", "-kernels-used=calls"},
+		{"kept_address", "12.4-sm_75-filter", "12.4-sm_75/a", "-kernels-used=zz"},
+		{"kept_address", "13.0-sm_90-variables", "13.0-sm_90/a", "-variables-used=t"},
+		{"kept_address", "13.5-sm_120-filter", "13.5-sm_120/a", "-kernels-used=zz"},
+	} {
+		dir := filepath.Join("testdata", "functions", c.program)
+		want, err := os.ReadFile(filepath.Join(dir, c.folder, "out.cubin"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		release, arch, _ := strings.Cut(c.folder, "-")
+		arch, _, _ = strings.Cut(arch, "-")
+		out := filepath.Join(t.TempDir(), "out.cubin")
+		args := append([]string{"-toolkit=" + release, "-arch=" + arch, "-o", out}, strings.Fields(c.args)...)
+		for _, o := range strings.Fields(c.objects) {
+			args = append(args, filepath.Join(dir, o+".cubin"))
+		}
+		var said bytes.Buffer
+		Run(Call{Tool: NvlinkName, Out: &said, Err: &said}, args)
+		if got, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) || said.Len() > 0 {
+			t.Errorf("%s %s: %v, %d bytes, nvlink made %d\n%s", c.program, c.folder, err, len(got), len(want), &said)
+		}
+	}
+}
+
+// TestBothGranularities: a kernel may not have tcgen05 of single CTAs and of pairs (nvlink 13.0.88).
+func TestBothGranularities(t *testing.T) {
+	dir := filepath.Join("testdata", "functions", "tcgen05_calls")
+	want, err := os.ReadFile(filepath.Join(dir, "13.0-sm_100a-both", "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(dir, "13.0-sm_100a")
+	if _, said := linked(t, "-toolkit=13.0", "-arch=sm_100a", filepath.Join(at, "a.cubin"), filepath.Join(at, "b.cubin"), filepath.Join(at, "c.cubin")); !strings.HasPrefix(said, string(want)) {
+		t.Errorf("said\n%swant\n%s", said, want)
+	}
+}
