@@ -72,9 +72,11 @@ func (l *Usage) setInits(k model.FunID, inits uint16) {
 	}
 }
 
-// checkGroups refuses a kernel with tcgen05 of both granularities.
+// checkGroups refuses a kernel that functions give tcgen05 of both granularities. One of 12.9 may have both
+// itself (nvlink 13.4.92).
 func (l *Usage) checkGroups(k model.FunID, m mark) {
-	if m&markSingle == 0 || m&markPair == 0 {
+	const both = markSingle | markPair
+	if m&both != both || l.asks[k].marks&both == both {
 		return
 	}
 	name := l.SymName(l.Funs[k].Sym)
