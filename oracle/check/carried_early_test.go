@@ -14,6 +14,7 @@ func TestCarriedOutEarly(t *testing.T) {
 		{"two steps", map[string][]kept{".debug_frame": frames, ".text.k": code}, map[string][]kept{".text.k": code}, true},
 		{"one step", map[string][]kept{".debug_frame": frames}, map[string][]kept{".debug_frame": frames}, false},
 		{"frames alone are missing", map[string][]kept{".debug_frame": frames, ".debug_info": frames}, map[string][]kept{".debug_info": frames}, true},
+		{"nothing at all", map[string][]kept{".debug_frame": frames, ".text.k": code}, nil, false},
 		{"frames are there", map[string][]kept{".debug_frame": frames, ".debug_info": frames}, map[string][]kept{".debug_frame": frames}, false},
 		{"no debug information", map[string][]kept{".text.k": code}, nil, false},
 	} {
