@@ -27,7 +27,7 @@ func (s *Set) addHost(p *part, inArchive bool) []engine.Diagnostic {
 		return nil
 	}
 	s.opened = true
-	s.refer(o)
+	s.refer(p.name, o)
 	fatbins := o.Relocatable
 	if len(fatbins) > 1 && s.lost(p.name, fmt.Sprintf("'%s' holds %d fatbinaries: all but the first", p.name, len(fatbins))) {
 		fatbins = fatbins[:1]
@@ -63,7 +63,7 @@ func (s *Set) hostFault(p *part) []engine.Diagnostic {
 
 // refer adds what the host refers to. An object that doesn't list the kernels
 // that it launches makes all of it unknown.
-func (s *Set) refer(o *container.Object) {
+func (s *Set) refer(name string, o *container.Object) {
 	s.objects++
 	if o.References == nil || !o.References.ListsKernels {
 		s.incomplete = true
@@ -72,6 +72,9 @@ func (s *Set) refer(o *container.Object) {
 	s.host.Kernels = append(s.host.Kernels, o.References.Kernels...)
 	s.host.InternalKernels = append(s.host.InternalKernels, o.References.InternalKernels...)
 	r := o.References
+	if inDevrt(name) { // it launches kernels of its own, which tells nothing of the program
+		s.runtimes += len(r.Kernels) + len(r.InternalKernels)
+	}
 	s.variables = slices.Concat(s.variables, r.Variables, r.InternalVariables, r.Constants, r.InternalConstants)
 }
 

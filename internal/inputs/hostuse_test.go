@@ -36,6 +36,10 @@ func TestHostUse(t *testing.T) {
 			t.Errorf("kernels %q and %q: want %v", c.kernels, c.internal, c.want)
 		}
 	}
+	// That only the device runtime launches kernels says nothing (nvlink 13.0.88, 13.5.37, sm_80).
+	if s.host.Kernels, s.host.InternalKernels, s.runtimes = nil, []string{"k"}, 1; s.HostUse() != nil {
+		t.Error("the device runtime's kernels count")
+	}
 }
 
 // embedded is the first cubin of a host object.

@@ -36,6 +36,7 @@ type Set struct {
 	host       engine.HostUse
 	incomplete bool // the references of some object are not known
 	objects    int  // host objects that have been read
+	runtimes   int  // kernels that the device runtime launches
 	opened     bool // a file with device code has been looked into, linked or not
 
 	archives     []string // added so far
@@ -72,7 +73,7 @@ func New(cmd *cmdline.Command, reader *Reader) *Set {
 func (s *Set) HostUse() *engine.HostUse {
 	c := s.cmd
 	if s.incomplete || s.objects == 0 || c.Given(cmdline.IgnoreHostInfo) || c.Given(cmdline.KernelsUsed) || c.Given(cmdline.VariablesUsed) ||
-		len(s.host.Kernels)+len(s.host.InternalKernels) == 0 {
+		len(s.host.Kernels)+len(s.host.InternalKernels) == s.runtimes {
 		return nil
 	}
 	return &s.host
