@@ -54,7 +54,7 @@ func everyField(t *testing.T, tried func(kind, name string, change func() []byte
 
 // TestEveryField changes each kind of number that objects have (everyField) and wants what
 // testdata/fields.tsv says of it: how many findings there are, 0 where nothing asks for it. A check that goes shows
-// there, and so does one that comes. testdata/says.tsv has a sum of all that the report says.
+// there, and so does one that comes. testdata/says.tsv has a sum of what the report says.
 //
 //	go test ./selfcheck -run TestEveryField -fields
 func TestEveryField(t *testing.T) {
@@ -75,14 +75,16 @@ func TestEveryField(t *testing.T) {
 	holds(t, "testdata/says.tsv", says.String())
 }
 
-// sumOf is a sum of all that a report says: its findings, what isn't known or not checked, nodes and coverage, and why a file
-// was refused.
+// sumOf is a sum of what a report says: its findings, what isn't checked, nodes, and why a file was refused. How many nodes are
+// known is left out, since each new row of the table would change it.
 func sumOf(r *selfcheck.Report) string {
 	h := crc32.NewIEEE()
 	for _, f := range r.Findings {
 		fmt.Fprintf(h, "%d %s %s %s %#x %q %q %q\n", f.Code, f.Kind, f.Aspect, f.Section, f.Offset, f.Expected, f.Found, f.What)
 	}
-	fmt.Fprintln(h, r.Verdict, r.More, r.Nodes, r.Forms, r.Unknown, r.Unchecked, r.Coverage, r.Err) // maps are printed in order
+	n := r.Nodes
+	n.Reconstituted, n.Unknown = 0, 0
+	fmt.Fprintln(h, r.Verdict, r.More, n, r.Unchecked, r.Err) // maps are printed in order
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
