@@ -3,6 +3,7 @@ package mercury
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
@@ -210,7 +211,7 @@ func (l *Backend) sassAddend(r *model.Reloc) int64 {
 	if r.Sym == model.Absent {
 		return r.Addend
 	}
-	if s := &l.Syms[r.Sym]; s.Sec >= 0 && r.Addend > 0 {
+	if s := &l.Syms[r.Sym]; s.Sec >= 0 && r.Addend > 0 && r.Addend <= math.MaxUint32 && r.Addend%capsule.WordSize == 0 {
 		if fn := l.opened(s.Sec); fn != nil {
 			return int64(fn.sassOfAddend(uint64(r.Addend)))
 		}
