@@ -223,6 +223,7 @@ func (l *Backend) sassAddend(r *model.Reloc) int64 {
 // instruction of the code that stands: that is where the next begins, and 0 inside the last one. Behind the code it is
 // the code's end (nvlink 13.0.88, 13.1.115).
 func (fn *code) sassOfAddend(off uint64) uint64 {
+	fn.rely(off)
 	if fn.lastBegins() < off && off < uint64(fn.cap.MercSize) {
 		return 0
 	}

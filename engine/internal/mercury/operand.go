@@ -182,17 +182,6 @@ func (l *Backend) writtenValue(r *model.Reloc) descriptor.Values {
 	return v
 }
 
-// begins reports whether an instruction begins at a Mercury offset, or the code
-// ends there.
-func (fn *code) begins(off uint64) bool {
-	fn.rely(off)
-	if off >= uint64(fn.cap.MercSize) {
-		return off == uint64(fn.cap.MercSize)
-	}
-	i := fn.node(off)
-	return i >= 0 && uint64(fn.cap.Nodes[i].Merc) == off
-}
-
 // writeFrame writes S+A of a record of .debug_frame that stays into b, which
 // begins where the section does on the SASS side.
 func (l *Backend) writeFrame(b []byte, img *plan, r *model.Reloc) {
