@@ -129,6 +129,7 @@ func (l *merger) mergeAll() error {
 			return diag.Refuse(diag.MergeFailed, f.Name, "merge_elf failed")
 		}
 	}
+	l.placeReserved()
 	if l.Opt.ToolsPatch {
 		l.Unpatched = l.checkPatches()
 	}

@@ -14,7 +14,6 @@ type merger struct {
 	mixesRelocs  bool // some input has REL records
 	relocsToCome int  // records that room may yet be made for in advance
 	longEdges    map[edge]bool
-	reservedEnd  uint64 // of the reserved shared variables so far
 	sanitizedBy  uint32 // toolkit of the first sanitized code, 0 for none
 
 	chunkLists  model.Arena[model.Chunk]

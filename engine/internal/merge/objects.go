@@ -315,27 +315,13 @@ func (l *merger) placeObject(m *module, i int, s *cubin.Symbol, shndx int, sym *
 	in := &m.heads[shndx]
 	switch {
 	case l.Dialect.PlacesReserved && sym.Space() == cuda.STOReservedShared:
-		return l.placeReserved(m, i, s, in, sym)
+		if !model.IsAlignment(s.Value) || s.Size > 1<<32 {
+			return m.fault(cubin.BadIndex, in, uint64(i), s.Value, "a reserved shared variable's alignment is not a power of two, or it is too large")
+		}
 	case !sym.IsShared():
 		sym.Value += m.base[shndx]
 	case !model.IsAlignment(s.Value):
 		return m.fault(cubin.BadIndex, in, uint64(i), s.Value, "the alignment of a shared variable is not a power of two, or too large")
-	}
-	return nil
-}
-
-// placeReserved puts a variable of the driver's shared memory behind the ones before it.
-// -r leaves the place to the final link. Source: links of two such variables for sm_110a
-// by nvlink 13.0.88.
-func (l *merger) placeReserved(m *module, i int, s *cubin.Symbol, in *cubin.Section, sym *model.Symbol) error {
-	if !model.IsAlignment(s.Value) || s.Size > 1<<32 {
-		return m.fault(cubin.BadIndex, in, uint64(i), s.Value, "a reserved shared variable's alignment is not a power of two, or it is too large")
-	}
-	at := model.AlignUp(l.reservedEnd, s.Value)
-	l.reservedEnd = at + s.Size
-	l.Secs[sym.Sec].Size = l.reservedEnd
-	if !l.IsRelocatable() {
-		sym.Value = at
 	}
 	return nil
 }
