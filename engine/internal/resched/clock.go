@@ -40,9 +40,16 @@ func (a *allocator) cycles(b, from, to int) int {
 // tokens, and the end.
 func (a *allocator) clock(b int) []int {
 	bl := &a.blocks[b]
+	if a.anew {
+		return a.clockBy(bl, a.leastPauses(bl))
+	}
+	return a.clockBy(bl, a.stalls(bl))
+}
+
+// clockBy is clock, told how long after the word in front each word starts.
+func (a *allocator) clockBy(bl *block, pause func(k int, at []int) int) []int {
 	at := make([]int, bl.to-bl.from+1)
 	ready := make(map[int]int)
-	pause := a.pauses(bl)
 	for i := bl.from; i <= bl.to; i++ {
 		k := i - bl.from
 		if k > 0 {
@@ -63,31 +70,35 @@ func (a *allocator) clock(b int) []int {
 	return at
 }
 
-// pauses returns how long after the word in front word k of a block starts, told when those in front
-// do; it is asked for one after the other, and for the end.
+// stalls returns how long after the word in front word k of a block starts by its stall.
+func (a *allocator) stalls(bl *block) func(k int, at []int) int {
+	return func(k int, _ []int) int { return max(1, a.words[bl.from+k-1].stall()) }
+}
+
+// leastPauses is stalls where waits shorten them; it is asked for one word after the other, and for
+// the end.
 //
-// That is the stall, but by releases from 13.1 on less where the word only had to be so far from one
-// before that, and a wait in between took as long: a stall behind a BAR is for access to memory.
-// Source: stores, loads and sums in front of loops, put to nvlink 13.5.37.
-func (a *allocator) pauses(bl *block) func(k int, at []int) int {
-	stall := func(k int) int { return max(1, a.words[bl.from+k-1].stall()) }
-	if !a.anew {
-		return func(k int, _ []int) int { return stall(k) }
-	}
+// That is the stall, but less where the word only had to be so far from one before that, and a wait
+// in between took as long: a stall behind a BAR is for access to memory.
+// Source: stores, loads and sums in front of loops, put to nvlink 13.5.37; stores in front of some
+// 200 guarded EXITs, put to nvlink 13.0.88 with -g.
+func (a *allocator) leastPauses(bl *block) func(k int, at []int) int {
+	stalls := a.stalls(bl)
 	p := a.newSpacing(bl, a.same)
 	return func(k int, at []int) int {
 		p.add(bl.from + k - 1)
+		stall := stalls(k, nil)
 		if bl.from+k == bl.to {
-			return stall(k)
+			return stall
 		}
-		p.was[k] = p.was[k-1] + stall(k)
+		p.was[k] = p.was[k-1] + stall
 		p.is = at
 		least := p.leastBefore(k)
 		switch {
 		case a.words[bl.from+k-1].op() == opBAR && !a.words[bl.from+k].isShared():
 			return 1
-		case stall(k) > least.was:
-			return max(stall(k), least.is) // for a reason that isn't known
+		case stall > least.was:
+			return max(stall, least.is) // for a reason that isn't known
 		}
 		return least.is
 	}

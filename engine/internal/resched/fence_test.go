@@ -37,3 +37,14 @@ func TestSurfaceAtFence(t *testing.T) {
 		}
 	})
 }
+
+// TestReadAtFence has a store stall for as long as a guarded EXIT needs its predicate, and a load in front of it taking
+// part of that time: the EXIT then doesn't wait for the store, but where nothing is waited for it does. ptxas 13.0.88
+// compiled the kernels from the PTX beside, drawn at random; nvlink 13.0.88 with -g gives the others.
+func TestReadAtFence(t *testing.T) {
+	eachPair(t, "fenceread", func(file string, text, want []byte) {
+		if r := Kernel(text, Options{Debug: true, Fence: true}); !r.Exact || !bytes.Equal(r.Text, want) {
+			t.Errorf("%s: other with a fence, or a doubt", file)
+		}
+	})
+}

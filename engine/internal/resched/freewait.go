@@ -169,14 +169,14 @@ func (a *allocator) isFreeAtFence(b, t int, was bitset) bool {
 			a.doubts |= nearFence // the stack pointer's, seen to be waited for and not
 		}
 		return !a.late && a.isOverBackEdge(b, t)
-	case tok.slow || last < a.fenceWords:
+	case tok.slow || last-a.fenceWords < tok.at:
 		return false
 	}
 	fence := last - a.fenceWords
 	if a.words[tok.at].kind() == kindLDC && !tok.read && fence >= a.blocks[b].from {
 		return a.isLoadedAt(b, t, fence)
 	}
-	return a.isFreeBefore(t, fence)
+	return a.isFreeBefore(t, fence, was)
 }
 
 // isLoadedAt reports whether the result of an LDC is complete at a fence.
@@ -188,56 +188,37 @@ func (a *allocator) isLoadedAt(b, t, fence int) bool {
 	return cycles >= freeLDC
 }
 
-// isFreeBefore reports whether by the stalls another token is complete at a fence.
-func (a *allocator) isFreeBefore(t, fence int) bool {
+// isFreeBefore reports whether another token is complete at a fence.
+func (a *allocator) isFreeBefore(t, fence int, was bitset) bool {
 	tok := &a.tokens[t]
 	w := &a.words[tok.at]
-	cycles, free := a.time[fence]-a.time[tok.at], a.freeFrom(t)-fenceCycles
+	cycles, free := a.time[fence]-a.time[tok.at], a.freeAtFence(t)-fenceCycles
+	if op := w.op(); tok.read && (op == opATOMS || op == opATOMSUniform) && cycles > free-unsureAtomic && cycles < allRead {
+		a.doubts |= nearFence
+	}
 	switch {
+	case !tok.read && tok.block > 0 && w.kind() == kindShuffle:
+		return a.isShuffledBefore(t, fence)
 	case !tok.read:
 		return cycles >= free && w.op() != opSYNCS
 	case tok.block > 0:
-		return a.isReadBefore(t, fence, cycles)
+		return a.isReadBefore(t, fence, was)
 	case cycles >= free:
-		return true
+		return a.isReadSooner(t, fence, free)
 	}
 	if cycles >= unsureRead && a.followsSame(t) {
 		a.doubts |= nearFence
 		return cycles >= free-soonStore || w.storesShared()
 	}
-	if op := w.op(); (op == opATOMS || op == opATOMSUniform) && cycles > free-unsureAtomic {
-		a.doubts |= nearFence
-	}
 	return false
 }
 
-// isReadBefore is isFreeBefore of sources in a block behind the first, where the new fence's own
-// time counts. Source: some 150 guarded EXITs of kernels of our own put to nvlink 13.0.88. What
-// they don't agree about is in doubt: stores to local and to generic memory, asynchronous copies,
-// and what stands in front of a fence of the program's own.
-func (a *allocator) isReadBefore(t, fence, cycles int) bool {
-	const (
-		laterFence = 7
-		longest    = 20 // beyond which all are read
-	)
-	tok := &a.tokens[t]
-	switch a.words[tok.at].op() {
-	case 0x387, 0x987, 0x385, 0x985, opLDGSTS: // STL, ST
-		if cycles < longest {
-			a.doubts |= nearFence
-		}
-	}
-	for i := tok.at; i < fence; i++ {
-		if a.words[i].op() == opMEMBAR {
-			a.doubts |= nearFence
-		}
-	}
-	return cycles >= a.freeFrom(t)-laterFence
-}
-
 // unsureAtomic is how many cycles sooner a fence was seen to wait for the sources of an
-// atomic of shared memory.
-const unsureAtomic = 8
+// atomic of shared memory, and later not to; all are read after allRead.
+const (
+	unsureAtomic = 8
+	allRead      = 20
+)
 
 // fenceCycles is how much sooner a wait behind a fence is free. In the first block the last of
 // several stores in a row is mostly waited for sooner: to memory by soonStore, to shared
@@ -252,7 +233,7 @@ const (
 // it the clock isn't good enough.
 const (
 	freeLDC   = 54
-	unsureLDC = 10
+	unsureLDC = 17
 )
 
 // followsSame reports whether the word in front of a token's is another of its
