@@ -13,7 +13,7 @@ func (c *check) bodyFacts(b *body) []fact {
 	for _, a := range b.attributes() {
 		f := b.mod.factOf(a, func(index uint32) ref { return c.inRef(b.mod, index) })
 		f.file = b.mod.name
-		if a.attr != cuda.AttrExterns {
+		if a.attr != cuda.AttrExterns && !c.losesFragments(b, a) {
 			list = append(list, f)
 		}
 	}
@@ -138,6 +138,10 @@ func (c *check) kernelFacts(list []fact, b *body) []fact {
 		}
 		k.count(cuda.FormatHalf, cuda.AttrNumMbarriers, n.mbarriers, all)
 	}
+	if n.waits && !k.has(cuda.AttrNumMbarriers) {
+		k.list = append(k.list, fact{format: cuda.FormatHalf, attr: cuda.AttrNumMbarriers, rest: noValue, optional: k.only || c.release < 124, file: k.file})
+	}
+	c.tensorFacts(&k, b)
 	if a := c.byKey[areaKey{".nv.constant0.", b}]; c.out.side == sassSide && a != nil && a.slots {
 		for _, attr := range [...]cuda.InfoAttr{cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank} {
 			k.list = append(k.list, fact{format: cuda.FormatByte, attr: attr, rest: noValue, file: k.file})
@@ -217,14 +221,15 @@ func (k *kernelFactList) flag(attr cuda.InfoAttr, need, all bool) {
 
 // atLeast takes larger numbers, and any that lack, where the kernel's calls aren't all known.
 func (k *kernelFactList) atLeast(externs bool) {
-	for _, attr := range [...]cuda.InfoAttr{cuda.AttrCrsStackSize, cuda.AttrExterns, cuda.AttrCtaidzUsed, cuda.AttrReservedSmemUsed, cuda.AttrNumBarriers, cuda.AttrNumMbarriers} {
+	for _, attr := range [...]cuda.InfoAttr{cuda.AttrCrsStackSize, cuda.AttrExterns, cuda.AttrCtaidzUsed, cuda.AttrReservedSmemUsed, cuda.AttrNumBarriers, cuda.AttrNumMbarriers,
+		cuda.AttrTcgen051ctaUsed, cuda.AttrTcgen052ctaUsed, attrCancelsClusters, cuda.AttrAtEntryFragements, cuda.AttrVrcCtaInitCount} {
 		if !k.has(attr) && (attr != cuda.AttrExterns || !externs) {
 			k.list = append(k.list, fact{attr: attr, optional: true, anything: true, file: k.file})
 		}
 	}
 	for i := range k.list {
 		switch k.list[i].attr {
-		case cuda.AttrCrsStackSize, cuda.AttrNumBarriers, cuda.AttrNumMbarriers, cuda.AttrSparseMmaMask:
+		case cuda.AttrCrsStackSize, cuda.AttrNumBarriers, cuda.AttrNumMbarriers, cuda.AttrSparseMmaMask, cuda.AttrVrcCtaInitCount:
 			k.list[i].least = true
 		}
 	}

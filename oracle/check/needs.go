@@ -26,6 +26,7 @@ type need struct {
 	mbarriers  uint64  // transaction barriers of all functions
 	waiting    []int32 // the nodes that have some, sorted; nil and many: more than manyWaiting
 	many       bool    // mbarriers is no more than the least
+	waits      bool    // some function says how many it has, be it none
 	registers  uint32
 	barriers   uint64
 	below      uint64 // barriers without the function's own
@@ -36,6 +37,7 @@ type need struct {
 	reserved   bool // reserved shared memory
 	launches   bool // kernels through the old interface
 	least      bool // some function has several definitions, whose needs nvlink may count as well
+	tensor     tensorNeed
 	externs    []string
 }
 
@@ -57,7 +59,7 @@ func (c *check) ownNeed(f *identity) need {
 			}
 		case cuda.AttrNumMbarriers:
 			if f.first() == f {
-				n.mbarriers = number(a.value, 0, 2)
+				n.mbarriers, n.waits = number(a.value, 0, 2), true
 			}
 		case cuda.AttrSparseMmaMask:
 			n.sparse |= number(a.value, 0, 2)
@@ -66,6 +68,7 @@ func (c *check) ownNeed(f *identity) need {
 		case cuda.AttrReservedSmemUsed:
 			n.reserved = true
 		}
+		n.tensor.add(a)
 	}
 	_, masked := b.attribute(cuda.AttrSparseMmaMask)
 	n.maskless = !masked
@@ -85,7 +88,8 @@ func (c *check) ownNeed(f *identity) need {
 // more joins what two ask for that are not on one path.
 func (n *need) more(o *need) {
 	n.stack, n.crs, n.mbarriers = max(n.stack, o.stack), max(n.crs, o.crs), max(n.mbarriers, o.mbarriers)
-	n.many = n.many || o.many
+	n.many, n.waits = n.many || o.many, n.waits || o.waits
+	n.tensor.more(&o.tensor)
 	n.known = n.known && o.known
 	n.registers, n.barriers, n.flagged = max(n.registers, o.registers), max(n.barriers, o.barriers), max(n.flagged, o.flagged)
 	n.sparse |= o.sparse

@@ -8,13 +8,13 @@ import (
 )
 
 // Shared memory that the system reserves, .nv.shared.reserved.0 of sm_100a, sm_103a
-// and sm_110. Its variables lie where the output's symbols say, each at a multiple
-// of its alignment, which is its value in an input, and none over another. The Mercury
-// side has it as merged, the first variable at 0; the finalizer puts 64 bytes before.
-// With -r nothing is laid out.
+// and sm_110. Each variable lies behind another, at a multiple of its alignment, which is
+// its value in an input. The order is the output's; nvlink puts those of the largest
+// alignment first. The Mercury side has it as merged, the first variable at 0; the finalizer
+// puts 64 bytes before. With -r nothing is laid out.
 //
 // Source: links by nvlink 13.0.88, 13.1.115 and 13.5.37 of kernels for sm_100a, 103a and
-// 110a, in several orders: those of the largest alignment come first.
+// 110a, in several orders.
 
 const reservedHead = 0x40
 
@@ -35,50 +35,28 @@ func (c *check) placeReserved() {
 		for _, p := range a.parts {
 			p.base, p.placed = head, true
 		}
-		var list []*identity
-		for _, id := range c.ids {
-			if id.at == a && id.def != nil {
-				list = append(list, id)
-			}
-		}
-		a.size = c.placeOneBehindOther(list, head)
-		if end, ok := c.reservedAsTold(list, head); ok {
-			a.size = end
+		a.size = head
+	}
+	var list []*identity
+	for _, id := range c.ids {
+		if id.at != nil && c.laysReserved(id.at) && id.def != nil {
+			list = append(list, id)
 		}
 	}
-}
-
-// placeOneBehindOther is where variables are wanted when the output's symbols can't be right.
-func (c *check) placeOneBehindOther(list []*identity, end uint64) uint64 {
+	slices.SortStableFunc(list, func(a, b *identity) int { return cmp.Compare(c.out.valueOf(a), c.out.valueOf(b)) })
 	for _, id := range list {
 		if align := id.def.value; align&(align-1) == 0 {
-			end = roundUp(end, max(align, 1))
+			id.at.size = roundUp(id.at.size, max(align, 1))
 		}
-		id.value, id.placed = end, true
-		end += id.size
+		id.value, id.placed = id.at.size, true
+		id.at.size += id.size
 	}
-	return end
 }
 
-// reservedAsTold places variables where the output's symbols say and returns where the last
-// one ends; not ok if one has no symbol, is misaligned, or lies over another.
-func (c *check) reservedAsTold(list []*identity, head uint64) (end uint64, ok bool) {
-	for _, id := range list {
-		s := c.symbolOf(id)
-		if s == nil || s.value > 1<<32 || id.size > 1<<32 || s.value&(max(id.def.value, 1)-1) != 0 {
-			return 0, false
-		}
+// valueOf is the value of the symbol that an identity has, 0 where it has none.
+func (o *output) valueOf(id *identity) uint64 {
+	if id.out == 0 {
+		return 0
 	}
-	places := slices.SortedFunc(slices.Values(list), func(a, b *identity) int { return cmp.Compare(c.symbolOf(a).value, c.symbolOf(b).value) })
-	end = head
-	for _, id := range places {
-		if c.symbolOf(id).value < end {
-			return 0, false
-		}
-		end = c.symbolOf(id).value + id.size
-	}
-	for _, id := range list {
-		id.value = c.symbolOf(id).value
-	}
-	return end, true
+	return o.symbols[id.out].value
 }

@@ -180,7 +180,7 @@ func TestThrottle(t *testing.T) {
 		want         bool
 	}{{3, 3, true}, {3, 1, false}, {1, 3, false}} {
 		in, out := code(depbar(1), search(1)), code(depbar(x.named), search(x.taken))
-		if got := w.throttles(in, out, 0, in[:instruction:instruction], out[:instruction:instruction]); got != x.want {
+		if got := w.throttles(in, out, 0); got != x.want {
 			t.Errorf("names %d, takes %d: %v", x.named, x.taken, got)
 		}
 	}

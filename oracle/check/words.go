@@ -103,7 +103,7 @@ func (b *body) mapCode(out []byte) (w *wordMap, unlike int) {
 	for i < n {
 		x, _ := cut(in, uint64(i)*instruction, instruction)
 		y, ok := cut(out, uint64(j)*instruction, instruction)
-		same := ok && sameWord(x, y, masks[uint64(i)])
+		same := ok && (sameWord(x, y, masks[uint64(i)]) || countsElsewhere(in, out, i, j))
 		switch {
 		case same:
 		case ok && putIn(y):
@@ -207,20 +207,28 @@ func shortAddition(x, y []byte) bool {
 }
 
 // throttles reports whether a DEPBAR counts in another scoreboard than in the input, as the
-// next word does: it only keeps that one from running over. x and y are the words, blanked.
+// next word does: it only keeps that one from running over.
 //
-// Source: DEPBAR.LE SB1, 0x36 before UTCATOMSWS in code of ptxas 13.0.88, SB3 by nvlink 13.5.37.
-func (w *wordMap) throttles(in, out []byte, i int, x, y []byte) bool {
-	if opcode(x) != opDepbar || i+1 >= len(w.to) || w.to[i+1] != w.to[i]+1 {
+// Source: DEPBAR.LE SB1, 0x36 before UTCATOMSWS in code of ptxas 13.0.88, SB3 by nvlink 13.5.37; 13.3 to 13.5 for
+// code of their own ptxas.
+func (w *wordMap) throttles(in, out []byte, i int) bool {
+	return i+1 < len(w.to) && w.to[i+1] == w.to[i]+1 && countsElsewhere(in, out, i, int(w.to[i]))
+}
+
+// countsElsewhere reports whether two words are such a DEPBAR.
+func countsElsewhere(in, out []byte, i, j int) bool {
+	x, _ := cut(in, uint64(i)*instruction, instruction)
+	y, ok := cut(out, uint64(j)*instruction, instruction)
+	from, more := cut(in, uint64(i+1)*instruction, instruction)
+	to, also := cut(out, uint64(j+1)*instruction, instruction)
+	if !ok || !more || !also || opcode(x) != opDepbar || boardOf(x) != controlOf(from).write || boardOf(y) != controlOf(to).write {
 		return false
 	}
-	from, _ := cut(in, uint64(i+1)*instruction, instruction)
-	to, ok := cut(out, uint64(w.to[i+1])*instruction, instruction)
-	if !ok || boardOf(x) != controlOf(from).write || boardOf(y) != controlOf(to).write {
-		return false
+	x, y = bytes.Clone(x), bytes.Clone(y)
+	for _, word := range [...][]byte{x, y} {
+		blank(word, controlFirst, controlLast)
+		blank(word, 44, 46)
 	}
-	blank(x, 44, 46)
-	blank(y, 44, 46)
 	return bytes.Equal(x, y)
 }
 
