@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -275,6 +276,45 @@ func TestCoverFromBehind(t *testing.T) {
 		}
 		if got := scheduleOf(schedules(1, 3, 4, 2, 1, 31), schedules(0, 7, 7, 1, 0, x.waits)).judged(t); got != x.want {
 			t.Errorf("waits %d: %s", x.waits, got)
+		}
+	}
+}
+
+// nvlink 13.1 and later put a UTMACMDFLUSH behind each UTMACCTL of code of ptxas 13.0, in that one's scoreboard: it
+// may count in no DEPBAR, and nothing else may take its place.
+func TestFlushPutIn(t *testing.T) {
+	control := scheduled{0x08000000, 0x00000000040079b9, 15, 7, 1, 0}   // UTMACCTL.PF [UR4]
+	flush := scheduled{0, 0x00000000000079b7, 15, 7, 1, 0}              // UTMACMDFLUSH
+	depbar := scheduled{0, 0x000080000000791a | 1<<44, 15, 7, 7, 0}     // DEPBAR.LE SB1, 0
+	other := scheduled{0, 0x00009d800000791a, 15, 7, 7, 0}              // DEPBAR.LE SB1, 0x36
+	test := scheduled{0x03f0f070, 0x000000000008781c, 15, 7, 7, 1 << 1} // PLOP3, which waits for SB1
+	exit := scheduled{0x03800000, 0x000000000000794d, 5, 7, 7, 0}       // EXIT
+	rest := []scheduled{test, exit}
+	for _, x := range []struct {
+		before, put []scheduled
+		want        string
+	}{
+		{[]scheduled{control}, []scheduled{flush}, "accepted"},
+		{[]scheduled{depbar, control}, []scheduled{flush}, "rejected"},
+		{[]scheduled{control}, []scheduled{other}, "unlike"},
+	} {
+		var in, out []byte
+		for _, w := range append(slices.Clone(x.before), rest...) {
+			in = append(in, w.word()...)
+		}
+		for _, w := range slices.Concat(x.before, x.put, rest) {
+			out = append(out, w.word()...)
+		}
+		b := &body{owner: &identity{name: "f"}, section: &section{name: ".text.f", body: in}, mod: &module{image: &image{name: "f.cubin"}}}
+		words, unlike := b.mapCode(out)
+		got := "unlike"
+		if unlike == 0 {
+			c := newCheck(nil, nil, Options{})
+			c.budget = newBudget(1 << 20)
+			got = c.newSchedule(&area{name: ".text.f", owner: b, words: words, out: &section{body: out}}).judged(t)
+		}
+		if got != x.want {
+			t.Errorf("%d words before: %s, want %s", len(x.before), got, x.want)
 		}
 	}
 }

@@ -39,6 +39,7 @@ type wordMap struct {
 const (
 	opMembar    = 0x992
 	opErrbar    = 0x9ab
+	opTmaFlush  = 0x9b7 // UTMACMDFLUSH
 	opCgaErrbar = 0x5ab
 	opNop       = 0x918
 	opDepbar    = 0x91a
@@ -255,8 +256,8 @@ func blank(word []byte, first, last uint) {
 }
 
 // putIn reports whether a word does nothing to what a program computes: NOP, a
-// fence, an error barrier, an addition of nothing to nothing, or what is never
-// executed.
+// fence, an error barrier, a flush of tensor maps' commands, an addition of nothing to nothing, or what
+// is never executed. nvlink from 13.1 on puts the flush behind each UTMACCTL of code of ptxas 13.0, as ptxas from 13.1 on does.
 func putIn(b []byte) bool {
 	if never(b) {
 		return true
@@ -266,6 +267,8 @@ func putIn(b []byte) bool {
 		return number(b, 0, 8) == 0x7918 && number(b, 8, 8)&^controlMask == 0
 	case opMembar:
 		return low == opMembar && number(b, 8, 8)&^controlMask == 0x5000 // .SC.VC
+	case opTmaFlush:
+		return number(b, 0, 8) == 0x79b7 && number(b, 8, 8)&^controlMask == 0
 	case opErrbar:
 		return low == opErrbar && number(b, 8, 8)&^controlMask == 0
 	case opCgaErrbar:
