@@ -237,8 +237,17 @@ var inQueue = map[uint64]bool{0x388: true, 0x589: true, 0x980: true, 0x981: true
 //
 // Source: 745 such pairs in code of ptxas 13.0.88 and 13.5 for sm_100 to sm_121, and 93 of
 // ATOM, ATOMS and SYNCS; of LDSM (0x83b) code made anew by nvlink 13.5; of SYNCS.PHASECHK
-// (0x5a7) 6 in examples of CUTLASS by ptxas 13.0.88.
-var atIssue = map[uint64]bool{0x980: true, 0x981: true, 0x984: true, 0x985: true, 0x986: true, 0x988: true, 0x98a: true, 0x98c: true, 0x5a7: true, 0x9a7: true, 0x9a8: true, 0x83b: true}
+// (0x5a7) 6 in examples of CUTLASS by ptxas 13.0.88; UGETNEXTWORKID (0x3ca) takes no scoreboard in 34 places of 34 by
+// ptxas 13.4 and 13.5, in loops that write over its registers.
+var atIssue = map[uint64]bool{0x980: true, 0x981: true, 0x984: true, 0x985: true, 0x986: true, 0x988: true, 0x98a: true, 0x98c: true, 0x5a7: true, 0x9a7: true, 0x9a8: true, 0x83b: true, 0x3ca: true}
+
+// spent reports whether a word has read all its operands when it is issued.
+func (o *operands) spent() bool {
+	reads := o.reads
+	clear(reads[uniformBase/64:])
+	clear(reads[predicateBase/64:])
+	return o.known && o.issued && reads == (regSet{})
+}
 
 // readsAtIssue reports whether a word has read its uniform registers when it is issued:
 // some accesses to memory, and arithmetic of doubles (DMUL, DADD, DSETP, DFMA).

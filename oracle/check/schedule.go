@@ -294,7 +294,7 @@ func (s *schedule) follow(t token) (at int, result soundness) {
 		}
 		switch s.leaving(x.word) {
 		case unsound:
-			if waited {
+			if waited && (t.result || !mine.spent()) {
 				return x.word, unsound // who is called, or called, uses it, or writes over it
 			}
 		case unknown:

@@ -318,3 +318,18 @@ func TestFlushPutIn(t *testing.T) {
 		}
 	}
 }
+
+// UGETNEXTWORKID has read its registers when it is issued, so that a function may return without a wait for it. After a
+// store, which reads a register later, it may not.
+func TestNextWorkAtIssue(t *testing.T) {
+	next := scheduled{0x08000000, 0x00000000040073ca, 12, 7, 1, 0}    // UGETNEXTWORKID.SELFCAST [UR4]
+	store := scheduled{0x00100800, 0x0000000201007387, 2, 7, 1, 0}    // STL
+	ret := scheduled{0x03e00000, 0x0000000014007950, 5, 7, 7, 1 << 1} // RET
+	for first, want := range map[scheduled]string{next: "accepted", store: "rejected"} {
+		out, end := first, ret
+		out.read, end.wait = noBoard, 0
+		if got := scheduleOf([]scheduled{first, ret}, []scheduled{out, end}).judged(t); got != want {
+			t.Errorf("%x: %s, want %s", first.low, got, want)
+		}
+	}
+}
