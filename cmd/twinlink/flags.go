@@ -21,7 +21,8 @@ func (c *choice) Type() string   { return strings.Join(c.words, "|") }
 
 func (c *choice) Set(v string) error {
 	if !slices.Contains(c.words, v) {
-		return badUsage("must be one of %s", strings.Join(c.words, ", "))
+		named := slices.DeleteFunc(slices.Clone(c.words), func(w string) bool { return w == "" }) // the default that can't be named
+		return badUsage("must be one of %s", strings.Join(named, ", "))
 	}
 	c.value = v
 	return nil

@@ -74,12 +74,25 @@ type verifyRequest struct {
 	progress   progress.Mode
 }
 
-// libraries are the nvJitLinks to ask.
-func (req *verifyRequest) libraries() []nvjitlink.SharedObject {
-	wanted := strings.Split(req.jit, ",")
-	return slices.DeleteFunc(nvjitlink.Find(nvjitlink.Options{}), func(l nvjitlink.SharedObject) bool {
-		return req.jit != "all" && !slices.Contains(wanted, l.Release)
-	})
+// libraries are the nvJitLinks to ask. One that is named and not there is an error: a link that it never saw would
+// be called agreed.
+func (req *verifyRequest) libraries() ([]nvjitlink.SharedObject, error) {
+	found := nvjitlink.Find(nvjitlink.Options{})
+	switch {
+	case req.jit == "none":
+		return nil, nil
+	case req.jit == "all" || len(found) == 1 && found[0].Release == "": // the one that TWINLINK_NVJITLINK names says its release when asked
+		return found, nil
+	}
+	var list []nvjitlink.SharedObject
+	for _, release := range strings.Split(req.jit, ",") {
+		l, err := nvjitlink.Release(nvjitlink.Options{}, release)
+		if err != nil {
+			return nil, badUsage("--nvjitlink: %s", err)
+		}
+		list = append(list, l)
+	}
+	return list, nil
 }
 
 func verifyFiles(ctx context.Context, args []string, s streams) error {
@@ -103,7 +116,11 @@ func verifyFiles(ctx context.Context, args []string, s streams) error {
 		if tools, err = nvidia.Find(ctx, nvidia.Options{}); err != nil {
 			return err
 		}
-		req.question.WithNvJitLink(req.libraries(), nvjitlink.Options{})
+		libraries, err := req.libraries()
+		if err != nil {
+			return err
+		}
+		req.question.WithNvJitLink(libraries, nvjitlink.Options{})
 	}
 	var judged []byte
 	if req.format == report.HTML { // the page draws the file

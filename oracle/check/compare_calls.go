@@ -39,7 +39,11 @@ func (c *check) compareCalls() error {
 	}
 	c.verdict.Calls = len(want)
 	tell := func(kind Kind, section string, k call) {
-		c.verdict.add(Finding{Kind: kind, Section: section, Symbol: k.x.String(), Want: k.String(), Detail: headingNames[k.heading]})
+		f := Finding{Kind: kind, Section: section, Symbol: k.x.String(), Want: k.String(), Detail: headingNames[k.heading]}
+		if kind == CallStray {
+			f.Want, f.Got = "", f.Want
+		}
+		c.verdict.add(f)
 	}
 	if !slices.ContainsFunc(c.out.sections, func(s section) bool { return s.kind == cuda.SHTCudaCallgraph }) {
 		c.verdict.add(Finding{Kind: SectionMissing, Section: ".nv.callgraph"})

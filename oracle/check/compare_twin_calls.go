@@ -48,7 +48,7 @@ func (c *check) compareTwinCalls() error {
 		}
 		for _, pair := range slices.Sorted(maps.Keys(got)) {
 			if got[pair] > want[pair] {
-				c.verdict.add(Finding{Kind: CallStray, Section: there, Want: pair, Detail: "the SASS side has no such pair"})
+				c.verdict.add(Finding{Kind: CallStray, Section: there, Got: pair, Detail: "the SASS side has no such pair"})
 			}
 		}
 	}

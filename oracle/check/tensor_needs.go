@@ -20,10 +20,10 @@ import (
 // Source: 64 kernels that reach functions directly, through others and in cycles, for sm_100a and 103a, and with other
 // values put into the inputs, by nvlink 13.0, 13.3 and 13.5; nvlink links no object of 12.x with tcgen05.
 
-const (
-	attrCancelsClusters cuda.InfoAttr = 98
-	tensorFrom                        = 130 // the first release that this is known of
-)
+const attrCancelsClusters cuda.InfoAttr = 98
+
+// tensorFrom is the first release that this is known of.
+const tensorFrom = 130
 
 // tensorNeed is what a function and all it may call say of these.
 type tensorNeed struct {
