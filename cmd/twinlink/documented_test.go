@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/twinlink/twinlink/internal/nvjitlink"
 )
 
 // documented is a command line that a document shows.
@@ -127,6 +129,9 @@ func TestDocumentedCommands(t *testing.T) {
 			}
 			want := ends[d.line]
 			used[d.line] = true
+			if _, err := nvjitlink.Release(nvjitlink.Options{}, "13.0"); err != nil && strings.Contains(d.line, "--nvjitlink=13.0") {
+				want = exitUsage // it says that there is none
+			}
 			if got := twinlink(args...); got.exit != want {
 				t.Errorf("status %d, want %d: %s%s", got.exit, want, got.stderr, bytes.TrimSpace([]byte(got.out)))
 			}
