@@ -1,5 +1,7 @@
 package cuda
 
+import "slices"
+
 // SM numbers of the releases this project knows, and their families.
 //
 // A relocatable object of one SM may be linked for a higher one of the same
@@ -15,12 +17,18 @@ type SM uint16
 // Family returns the SM's decade: 8 for 80..89.
 func (s SM) Family() int { return int(s) / 10 }
 
-// Alone lists the SMs that no other is linked for and that are linked for no
-// other, up to 13.1.
-var Alone = []SM{53, 62, 72, 87, 88}
+// alone lists the SMs of integrated chips, which stand alone up to 13.1.
+var alone = []SM{53, 62, 72, 87, 88}
 
-// JoinsFamilies is the first toolkit whose linker links all SMs that it knows with those of their family.
-const JoinsFamilies = 132
+// joinsFamilies is the first toolkit whose linker links all SMs that it knows with those of their family.
+const joinsFamilies = 132
+
+// LinkedFor reports whether the linker of a toolkit, 130 for 13.0, links an object of one SM
+// for another of its family.
+func (s SM) LinkedFor(target SM, toolkit uint32) bool {
+	return s.Family() == target.Family() && s <= target &&
+		(s == target || toolkit >= joinsFamilies || !slices.Contains(alone, s) && !slices.Contains(alone, target))
+}
 
 // MercuryMin is the first SM whose objects carry a Mercury capsule.
 const MercuryMin SM = 100

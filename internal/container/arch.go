@@ -67,9 +67,7 @@ func (a Arch) Links(target Arch, toolkit uint32) bool {
 	case a.SM > target.SM:
 		return false
 	case a.SM < firstFamilies:
-		from, to := cuda.SM(a.SM), cuda.SM(target.SM)
-		return target.SM < firstFamilies && from.Family() == to.Family() &&
-			(toolkit >= cuda.JoinsFamilies || !slices.Contains(cuda.Alone, from) && !slices.Contains(cuda.Alone, to))
+		return target.SM < firstFamilies && cuda.SM(a.SM).LinkedFor(cuda.SM(target.SM), toolkit)
 	case a.Variant == 'a':
 		return false
 	}

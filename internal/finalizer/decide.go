@@ -2,7 +2,6 @@ package finalizer
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -44,7 +43,7 @@ func decideObserved(x *Facts, target cuda.SM) Decision {
 	case x.SM == target:
 		return accept("the target is the object's")
 	case x.SM < cuda.MercuryMin || target < cuda.MercuryMin:
-		if Family(x.SM, target, 130) {
+		if x.SM.LinkedFor(target, 130) {
 			return accept("sm_%d runs what was made for sm_%d", target, x.SM)
 		}
 		return refuse(ArchMismatch, "sm_%d doesn't run what was made for sm_%d", target, x.SM)
@@ -73,13 +72,6 @@ func refusalCode(x *Facts, target cuda.SM) Code {
 		return ClassRestricted
 	}
 	return ClassSingle
-}
-
-// Family reports whether an object of one SM below 100 is linked for another by a toolkit's
-// nvlink: a later one of its decade, up to 13.1 but for those of integrated chips.
-func Family(object, target cuda.SM, toolkit uint32) bool {
-	return object.Family() == target.Family() && object <= target &&
-		(object == target || toolkit >= cuda.JoinsFamilies || !slices.Contains(cuda.Alone, object) && !slices.Contains(cuda.Alone, target))
 }
 
 // decideSeed is the document's checker: families by SM number after

@@ -118,10 +118,10 @@ func TestFamily(t *testing.T) {
 		want           bool
 	}{{80, 80, true}, {80, 86, true}, {80, 89, true}, {86, 80, false}, {80, 87, false}, {87, 87, true}, {87, 89, false}, {72, 72, true}, {70, 72, false},
 		{70, 75, true}, {75, 80, false}, {89, 90, false}, {90, 90, true}, {90, 100, false}, {100, 90, false}} {
-		if got := Family(c.object, c.target, 131); got != c.want {
+		if got := c.object.LinkedFor(c.target, 131); got != c.want {
 			t.Errorf("sm_%d for sm_%d: %v", c.object, c.target, got)
 		}
-		if got, want := Family(c.object, c.target, 132), c.want || c.object != c.target && (c.target == 87 || c.object == 87); c.object > 72 && got != want {
+		if got, want := c.object.LinkedFor(c.target, 132), c.want || c.object != c.target && (c.target == 87 || c.object == 87); c.object > 72 && got != want {
 			t.Errorf("13.2, sm_%d for sm_%d: %v", c.object, c.target, got)
 		}
 	}

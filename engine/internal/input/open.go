@@ -241,7 +241,7 @@ func (l *Set) isBare(f *cubin.File) bool {
 func (l *Set) linksFor(f *cubin.File) (bool, error) {
 	object := f.Header.SM()
 	if object < cuda.MercuryMin && l.Arch.SM < cuda.MercuryMin {
-		return finalizer.Family(object, l.Arch.SM, l.Release.Toolkit), nil
+		return object.LinkedFor(l.Arch.SM, l.Release.Toolkit), nil
 	}
 	if l.isBare(f) {
 		return object == l.Arch.SM, nil
