@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Faults of a linker or a stripper that is nearly right: a wrong owner, one entry too few, a number
 // of something else.
@@ -133,12 +136,7 @@ var linkerFaults = []fault{
 func onBytes(names ...string) func(*file) string {
 	return func(f *file) string {
 		h := f.pickSection(func(h *header) bool {
-			for _, n := range names {
-				if h.name == n && h.size > 0 {
-					return true
-				}
-			}
-			return false
+			return h.size > 0 && slices.Contains(names, h.name)
 		})
 		if h == nil {
 			return ""

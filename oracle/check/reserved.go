@@ -43,7 +43,13 @@ func (c *check) placeReserved() {
 			list = append(list, id)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *identity) int { return cmp.Compare(c.out.valueOf(a), c.out.valueOf(b)) })
+	place := func(id *identity) uint64 {
+		if s := c.symbolOf(id); s != nil {
+			return s.value
+		}
+		return 0
+	}
+	slices.SortStableFunc(list, func(a, b *identity) int { return cmp.Compare(place(a), place(b)) })
 	for _, id := range list {
 		if align := id.def.value; align&(align-1) == 0 {
 			id.at.size = roundUp(id.at.size, max(align, 1))
@@ -51,12 +57,4 @@ func (c *check) placeReserved() {
 		id.value, id.placed = id.at.size, true
 		id.at.size += id.size
 	}
-}
-
-// valueOf is the value of the symbol that an identity has, 0 where it has none.
-func (o *output) valueOf(id *identity) uint64 {
-	if id.out == 0 {
-		return 0
-	}
-	return o.symbols[id.out].value
 }

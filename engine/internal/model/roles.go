@@ -99,8 +99,14 @@ const ConstantSize = ".nv.ptx.const0.size"
 // TensorColumns is the symbol by which code of 13.3 and later learns how many columns tensor memory has.
 const TensorColumns = "__tcgen05_tmem_max_col_size"
 
+// IsDriverValue reports whether a name is of a number that no object defines: of the driver's part of shared
+// memory, or of tensor memory.
+func IsDriverValue(name string) bool {
+	return strings.HasPrefix(name, ".nv.reservedSmem") || name == TensorColumns
+}
+
 // IsSynthetic reports whether a name is one of those that the linker itself
 // gives a meaning to.
 func IsSynthetic(name string) bool {
-	return strings.HasPrefix(name, ".nv.reservedSmem") || name == TensorColumns || isDescSize(name) || slices.Contains(unifiedSymbols, name)
+	return IsDriverValue(name) || isDescSize(name) || slices.Contains(unifiedSymbols, name)
 }

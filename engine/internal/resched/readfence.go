@@ -27,23 +27,29 @@ func (a *allocator) isReadBefore(t, fence int, was bitset) bool {
 	if a.time[fence]-a.time[tok.at] < least {
 		return false
 	}
-	if !a.isReadSooner(t, fence, least) {
+	cycles := a.leastCycles(tok.block, tok.at, fence)
+	if !a.isReadBy(t, fence, cycles, least) {
 		return false
 	}
-	if cycles := a.leastCycles(tok.block, tok.at, fence); cycles < allRead && a.isUnsureWait(t, cycles == least, was) {
+	if cycles < allRead && a.isUnsureWait(t, cycles == least, was) {
 		a.doubts |= nearFence
 	}
 	return true
 }
 
-// isReadSooner reports whether sources are read by a fence by the clock that waits shorten. Behind
-// a BAR that was seen to be so and not.
+// isReadSooner reports whether sources are read by a fence by the clock that waits shorten.
 func (a *allocator) isReadSooner(t, fence, least int) bool {
 	tok := &a.tokens[t]
-	if a.leastCycles(tok.block, tok.at, fence) >= least {
+	return a.isReadBy(t, fence, a.leastCycles(tok.block, tok.at, fence), least)
+}
+
+// isReadBy is isReadSooner, told how long that clock takes to the fence. Behind
+// a BAR that was seen to be so and not.
+func (a *allocator) isReadBy(t, fence, cycles, least int) bool {
+	if cycles >= least {
 		return true
 	}
-	if slices.ContainsFunc(a.words[tok.at:fence], func(w word) bool { return w.op() == opBAR }) {
+	if slices.ContainsFunc(a.words[a.tokens[t].at:fence], func(w word) bool { return w.op() == opBAR }) {
 		a.doubts |= nearFence
 	}
 	return false

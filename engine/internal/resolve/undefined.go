@@ -86,7 +86,7 @@ func (l *Resolution) mayStayUndefined(id model.SymID) bool {
 		return true
 	}
 	return s.Binding() == cuda.STBWeak || s.IsTexture() || s.IsExternShared() || s.Is(model.SymSized) || l.IsUnified(id) ||
-		DriverDefines(name) || l.inGraphs(name) || strings.HasPrefix(name, ".nv.reservedSmem") || name == model.TensorColumns
+		DriverDefines(name) || l.inGraphs(name) || model.IsDriverValue(name)
 }
 
 // DriverDefines reports whether a function is one of the driver's.
