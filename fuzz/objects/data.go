@@ -13,15 +13,16 @@ type place struct {
 	data      []byte
 }
 
+// pointers are the records of a variable in Initialized, and where it lies.
+type pointers struct {
+	at, size uint64
+	records  []Record
+}
+
 // variables adds the module's variables and the sections that they lie in.
 func (b *builder) variables() {
 	places := map[Space]*place{}
-	type patch struct {
-		at      uint64
-		size    uint64
-		records []Record
-	}
-	var patches []patch
+	var initial []pointers
 	for i := range b.module.Variables {
 		v := &b.module.Variables[i]
 		known := &b.link.Variables[v.Name]
@@ -36,22 +37,15 @@ func (b *builder) variables() {
 		default:
 			p := places[known.Space]
 			if p == nil {
-				p = &place{index: b.file.section(spaceSection(known.Space))}
+				p = b.place(known.Space)
 				places[known.Space] = p
-				name := b.file.sections[p.index].name
-				b.file.symbol(symbol{name: name, info: uint8(cuda.STTSection), shndx: uint16(p.index)})
 			}
-			p.size = (p.size + align - 1) &^ (align - 1)
-			p.max = max(p.max, align)
-			if s.shndx, s.value = uint16(p.index), p.size; known.Space == Shared {
-				s.value = align // its place is the linker's
-			}
+			s.shndx, s.value = uint16(p.index), p.add(size, align, 16*v.Name)
 			if known.Space == Initialized {
-				patches = append(patches, patch{p.size, size, v.Records})
+				initial = append(initial, pointers{s.value, size, v.Records})
 			}
-			p.size += size
-			for uint64(len(p.data)) < p.size {
-				p.data = append(p.data, byte(len(p.data))^byte(16*v.Name))
+			if known.Space == Shared {
+				s.value = align // its place is the linker's
 			}
 		}
 		b.symbols[s.name] = b.file.symbol(s)
@@ -63,20 +57,31 @@ func (b *builder) variables() {
 			s.data, s.size = nil, p.size
 		}
 	}
-	for _, p := range patches {
-		for i := range p.records { // a pointer stands in its own variable, and in a multiple of eight
-			r := p.records[i]
-			if p.size < 8 {
-				continue
-			}
-			at := (p.at + 7) &^ 7
-			if at+8 > p.at+p.size {
-				continue
-			}
-			b.record(r, places[Initialized].index, at, 8, true)
-			break
+	for _, p := range initial {
+		// A pointer stands in its own variable, and in a multiple of eight.
+		at := (p.at + 7) &^ 7
+		if len(p.records) > 0 && at+8 <= p.at+p.size {
+			b.record(p.records[0], places[Initialized].index, at, 8, true)
 		}
 	}
+}
+
+// place adds the section of a space, and its symbol.
+func (b *builder) place(space Space) *place {
+	p := &place{index: b.file.section(spaceSection(space))}
+	b.file.symbol(symbol{name: b.file.sections[p.index].name, info: uint8(cuda.STTSection), shndx: uint16(p.index)})
+	return p
+}
+
+// add returns the offset of a variable of that size, and fills it with bytes that differ by its salt.
+func (p *place) add(size, align uint64, salt byte) uint64 {
+	at := (p.size + align - 1) &^ (align - 1)
+	p.max = max(p.max, align)
+	p.size = at + size
+	for uint64(len(p.data)) < p.size {
+		p.data = append(p.data, byte(len(p.data))^salt)
+	}
+	return at
 }
 
 const shnCommon = 0xfff2

@@ -140,38 +140,21 @@ func (f *file) name(s string) uint32 {
 
 // encode writes the file: header, sections, table.
 func (f *file) encode() []byte {
-	var syms []byte
-	locals := 0
-	for i, s := range f.symbols {
-		if s.info>>4 == uint8(cuda.STBLocal) {
-			locals = i + 1
-		}
-		syms = binary.LittleEndian.AppendUint32(syms, f.name(s.name))
-		syms = append(syms, s.info, s.other)
-		syms = binary.LittleEndian.AppendUint16(syms, s.shndx)
-		syms = binary.LittleEndian.AppendUint64(syms, s.value)
-		syms = binary.LittleEndian.AppendUint64(syms, s.size)
-	}
-	f.sections[symtabIndex].data, f.sections[symtabIndex].info = syms, uint32(locals)
+	symtab := &f.sections[symtabIndex]
+	symtab.data, symtab.info = f.symbolTable()
 	f.sections[strtabIndex].data = f.names
 	names := []byte{0}
-	at := make([]uint32, len(f.sections))
-	for i := range f.sections {
-		if i > 0 {
-			at[i] = uint32(len(names))
-			names = append(append(names, f.sections[i].name...), 0)
-		}
+	at := make([]uint32, len(f.sections)) // of each section's name
+	for i := 1; i < len(f.sections); i++ {
+		at[i] = uint32(len(names))
+		names = append(append(names, f.sections[i].name...), 0)
 	}
 	f.sections[shstrtabIndex].data = names
 
 	out := make([]byte, 64)
-	var table []byte
+	var headers []byte
 	for i := range f.sections {
 		s := &f.sections[i]
-		size := uint64(len(s.data))
-		if s.data == nil {
-			size = s.size
-		}
 		for s.align > 1 && uint64(len(out))%s.align > 0 {
 			out = append(out, 0)
 		}
@@ -179,20 +162,49 @@ func (f *file) encode() []byte {
 		if i == 0 {
 			offset = 0
 		}
+		headers = s.appendHeader(headers, at[i], offset)
 		out = append(out, s.data...)
-		table = binary.LittleEndian.AppendUint32(table, at[i])
-		table = binary.LittleEndian.AppendUint32(table, uint32(s.typ))
-		for _, v := range [...]uint64{uint64(s.flags), 0, offset, size} {
-			table = binary.LittleEndian.AppendUint64(table, v)
-		}
-		table = binary.LittleEndian.AppendUint32(table, s.link)
-		table = binary.LittleEndian.AppendUint32(table, s.info)
-		table = binary.LittleEndian.AppendUint64(table, s.align)
-		table = binary.LittleEndian.AppendUint64(table, s.entsize)
 	}
 	for len(out)%8 > 0 {
 		out = append(out, 0)
 	}
+	f.putHeader(out)
+	return append(out, headers...)
+}
+
+// symbolTable also returns how many symbols come before the first that isn't local.
+func (f *file) symbolTable() (table []byte, locals uint32) {
+	for i, s := range f.symbols {
+		if s.info>>4 == uint8(cuda.STBLocal) {
+			locals = uint32(i + 1)
+		}
+		table = binary.LittleEndian.AppendUint32(table, f.name(s.name))
+		table = append(table, s.info, s.other)
+		table = binary.LittleEndian.AppendUint16(table, s.shndx)
+		table = binary.LittleEndian.AppendUint64(table, s.value)
+		table = binary.LittleEndian.AppendUint64(table, s.size)
+	}
+	return table, locals
+}
+
+func (s *section) appendHeader(table []byte, name uint32, offset uint64) []byte {
+	size := uint64(len(s.data))
+	if s.data == nil {
+		size = s.size
+	}
+	table = binary.LittleEndian.AppendUint32(table, name)
+	table = binary.LittleEndian.AppendUint32(table, uint32(s.typ))
+	for _, v := range [...]uint64{uint64(s.flags), 0, offset, size} {
+		table = binary.LittleEndian.AppendUint64(table, v)
+	}
+	table = binary.LittleEndian.AppendUint32(table, s.link)
+	table = binary.LittleEndian.AppendUint32(table, s.info)
+	table = binary.LittleEndian.AppendUint64(table, s.align)
+	return binary.LittleEndian.AppendUint64(table, s.entsize)
+}
+
+// putHeader writes the ELF header of a file whose section headers follow out.
+func (f *file) putHeader(out []byte) {
 	copy(out, "\x7fELF\x02\x01\x01")
 	out[7], out[8] = f.osabi, f.abi
 	put := binary.LittleEndian
@@ -208,5 +220,4 @@ func (f *file) encode() []byte {
 	if f.version != 1 { // the older form says where program headers would be
 		put.PutUint16(out[54:], 56)
 	}
-	return append(out, table...)
 }

@@ -1,77 +1,113 @@
 package objects
 
+import "slices"
+
 // settle returns the link with what its features don't allow mended: a name has one strong definition, and what is used
 // is defined.
 func (l *Link) settle() Link {
-	s := Link{Target: l.Target, Option: l.Option, Features: l.Features, Functions: append([]FunctionName{}, l.Functions...), Variables: append([]VariableName{}, l.Variables...)}
+	s := settling{drawn: l, strong: set{}, defined: set{}, Link: Link{Target: l.Target, Option: l.Option, Features: l.Features, Functions: slices.Clone(l.Functions), Variables: slices.Clone(l.Variables)}}
 	for i := range s.Variables {
 		if v := &s.Variables[i]; v.Space >= Texture && !l.has(Textures) {
 			v.Space = Global
 		}
 	}
-	strong, any := map[[2]uint8]bool{}, map[[2]uint8]bool{}
-	for _, m := range l.Modules {
-		own := map[[2]uint8]bool{}
-		var out Module
-		if l.has(OlderTarget) {
-			out.Older = m.Older
-		}
-		for _, f := range m.Functions {
-			f.Name %= uint8(len(l.Functions))
-			key := [2]uint8{0, f.Name}
-			if own[key] {
-				continue // one module has a name once
-			}
-			own[key] = true
-			kernel := l.Functions[f.Name].Kernel
-			if kernel {
-				f.Role = Strong
-			}
-			if f.Role == Strong && strong[key] && !l.has(Clash) {
-				if kernel {
-					continue
-				}
-				f.Role = Weak
-			}
-			strong[key] = strong[key] || f.Role == Strong
-			any[key] = any[key] || f.Role != Local
-			out.Functions = append(out.Functions, l.tame(f))
-		}
-		for _, v := range m.Variables {
-			v.Name %= uint8(len(l.Variables))
-			key := [2]uint8{1, v.Name}
-			if own[key] {
-				continue
-			}
-			own[key] = true
-			space := s.Variables[v.Name].Space
-			switch {
-			case space == DynamicShared:
-				continue // it is never defined
-			case space == Shared:
-				v.Role = Local // a named one of ptxas's belongs to the module
-			case v.Role == Common && space != Global:
-				v.Role = Weak
-			}
-			if space >= Texture {
-				continue // nor these
-			}
-			if v.Role == Strong && strong[key] && !l.has(Clash) {
-				v.Role = Weak
-			}
-			if !l.has(Mismatch) {
-				v.More = 0
-			}
-			strong[key] = strong[key] || v.Role == Strong
-			any[key] = any[key] || v.Role != Local
-			out.Variables = append(out.Variables, v)
-		}
-		s.Modules = append(s.Modules, out)
+	for i := range l.Modules {
+		s.Modules = append(s.Modules, s.module(&l.Modules[i]))
 	}
 	if !l.has(Undefined) {
-		s.complete(any)
+		s.complete(s.defined)
 	}
-	return s
+	return s.Link
+}
+
+// settling is a link whose modules are mended one after the other.
+type settling struct {
+	Link
+	drawn   *Link
+	strong  set // names with a strong definition in a module so far
+	defined set // names that other modules may use
+}
+
+// A set holds names by their number: functions' as {0, number}, variables' as {1, number}.
+type set map[[2]uint8]bool
+
+// add puts the name in, and reports whether it is new there.
+func (s set) add(key [2]uint8) bool {
+	if s[key] {
+		return false
+	}
+	s[key] = true
+	return true
+}
+
+func (s *settling) module(m *Module) Module {
+	var out Module
+	if s.has(OlderTarget) {
+		out.Older = m.Older
+	}
+	own := set{} // one module has a name once
+	for _, f := range m.Functions {
+		f.Name %= uint8(len(s.Functions))
+		if own.add([2]uint8{0, f.Name}) && s.function(&f) {
+			out.Functions = append(out.Functions, s.drawn.tame(f))
+		}
+	}
+	for _, v := range m.Variables {
+		v.Name %= uint8(len(s.Variables))
+		if own.add([2]uint8{1, v.Name}) && s.variable(&v) {
+			out.Variables = append(out.Variables, v)
+		}
+	}
+	return out
+}
+
+// function mends the role of a function's definition and reports whether it can stay.
+func (s *settling) function(f *Function) bool {
+	key := [2]uint8{0, f.Name}
+	kernel := s.Functions[f.Name].Kernel
+	if kernel {
+		f.Role = Strong
+	}
+	if f.Role == Strong && s.strong[key] && !s.has(Clash) {
+		if kernel {
+			return false
+		}
+		f.Role = Weak
+	}
+	s.note(key, f.Role)
+	return true
+}
+
+// variable is function's counterpart.
+func (s *settling) variable(v *Variable) bool {
+	key := [2]uint8{1, v.Name}
+	space := s.Variables[v.Name].Space
+	if space == DynamicShared || space >= Texture {
+		return false // these are never defined
+	}
+	switch {
+	case space == Shared:
+		v.Role = Local // a named one of ptxas's belongs to the module
+	case v.Role == Common && space != Global:
+		v.Role = Weak
+	}
+	if v.Role == Strong && s.strong[key] && !s.has(Clash) {
+		v.Role = Weak
+	}
+	if !s.has(Mismatch) {
+		v.More = 0
+	}
+	s.note(key, v.Role)
+	return true
+}
+
+func (s *settling) note(key [2]uint8, role Role) {
+	if role == Strong {
+		s.strong.add(key)
+	}
+	if role != Local {
+		s.defined.add(key)
+	}
 }
 
 // tame takes from a function what the features don't allow.
@@ -92,7 +128,7 @@ func (l *Link) tame(f Function) Function {
 }
 
 // complete defines in the last module what is used and defined nowhere.
-func (s *Link) complete(have map[[2]uint8]bool) {
+func (s *Link) complete(have set) {
 	last := &s.Modules[len(s.Modules)-1]
 	// A local name of the last module's would hide the definition.
 	var functions []Function
