@@ -94,25 +94,57 @@ func roleOf(s *cubin.Sym) Role {
 }
 
 func (d *describer) module(f *cubin.Editor) error {
-	var m Module
 	syms, err := f.Symbols(f.Symtab())
 	if err != nil {
 		return err
 	}
-	defined := map[uint32]int{} // function of a symbol
+	var m Module
+	defined := d.defineFunctions(syms, &m)
+	d.defineVariables(f, syms, &m)
+	for i := 1; i < f.NumSections(); i++ {
+		switch t := f.Part(i).Type; {
+		case cubin.IsInfo(t):
+			err = d.info(f, i, &m, defined)
+		case cubin.IsCallgraph(t):
+			var groups []cubin.CallGroup
+			groups, err = f.Callgraph(i)
+			for _, g := range groups {
+				d.calls(g, &m, defined, syms)
+			}
+		case cubin.IsRelocs(t):
+			err = d.records(f, i, &m, defined, syms)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	d.link.Modules = append(d.link.Modules, m)
+	return nil
+}
+
+// defineFunctions adds the functions that the file defines, and returns which of the module's each symbol is.
+func (d *describer) defineFunctions(syms []cubin.Sym, m *Module) map[uint32]int {
+	defined := map[uint32]int{}
 	for i := range syms {
 		s := &syms[i]
 		if s.Type() != cuda.STTFunc || s.Shndx == 0 || len(m.Functions) == maxDefs {
 			continue
 		}
-		if n, ok := d.function(s); ok {
-			defined[uint32(i)] = len(m.Functions)
-			m.Functions = append(m.Functions, Function{Name: n, Role: roleOf(s), Length: uint8(min(max(s.Size/128, 1)-1, 3)), Registers: 16})
-			if d.link.Functions[n].Kernel {
-				m.Functions[len(m.Functions)-1].Role = Strong
-			}
+		n, ok := d.function(s)
+		if !ok {
+			continue
 		}
+		f := Function{Name: n, Role: roleOf(s), Length: uint8(min(max(s.Size/128, 1)-1, 3)), Registers: 16}
+		if d.link.Functions[n].Kernel {
+			f.Role = Strong
+		}
+		defined[uint32(i)] = len(m.Functions)
+		m.Functions = append(m.Functions, f)
 	}
+	return defined
+}
+
+func (d *describer) defineVariables(f *cubin.Editor, syms []cubin.Sym, m *Module) {
 	for i := range syms {
 		s := &syms[i]
 		if t := s.Type(); t != cuda.STTCudaObject && t != cuda.STTCudaTexture || s.Name == "" || strings.HasPrefix(s.Name, "_param") || len(m.Variables) == maxDefs {
@@ -122,36 +154,16 @@ func (d *describer) module(f *cubin.Editor) error {
 		if int(s.Shndx) < f.NumSections() {
 			section = f.SectionName(int(s.Shndx))
 		}
-		if n, ok := d.variable(s, section); ok && s.Shndx != 0 {
-			role := roleOf(s)
-			if s.Shndx == shnCommon {
-				role = Common
-			}
-			m.Variables = append(m.Variables, Variable{Name: n, Role: role})
+		n, ok := d.variable(s, section)
+		if !ok || s.Shndx == 0 {
+			continue
 		}
-	}
-	for i := 1; i < f.NumSections(); i++ {
-		switch t := f.Part(i).Type; {
-		case cubin.IsInfo(t):
-			if err := d.info(f, i, &m, defined); err != nil {
-				return err
-			}
-		case cubin.IsCallgraph(t):
-			groups, err := f.Callgraph(i)
-			if err != nil {
-				return err
-			}
-			for _, g := range groups {
-				d.calls(g, &m, defined, syms)
-			}
-		case cubin.IsRelocs(t):
-			if err := d.records(f, i, &m, defined, syms); err != nil {
-				return err
-			}
+		role := roleOf(s)
+		if s.Shndx == shnCommon {
+			role = Common
 		}
+		m.Variables = append(m.Variables, Variable{Name: n, Role: role})
 	}
-	d.link.Modules = append(d.link.Modules, m)
-	return nil
 }
 
 // info takes registers and frames of functions.

@@ -102,22 +102,45 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	defer store.close()
 
 	results := make([]Result, len(tasks))
-	var rest []task
-	for _, t := range tasks {
-		if was, ok := store.known[t.fault.Hash()]; ok {
-			was.Area, was.Fault = t.fault.Area, t.fault.Name
-			results[t.at] = was
-			continue
-		}
-		rest = append(rest, t)
-	}
-	tasks = rest
+	tasks = store.take(tasks, results)
 	try, end, err := o.trier(ctx, tasks)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
 
+	err = o.tryAll(ctx, tasks, try, func(t task, res Result) error {
+		results[t.at] = res
+		if o.Each != nil {
+			o.Each(res)
+		}
+		return store.add(res)
+	})
+	for _, t := range tasks {
+		if r := &results[t.at]; r.Outcome == "" {
+			*r = Result{Area: t.fault.Area, Fault: t.fault.Name, Hash: t.fault.Hash(), Outcome: Untried}
+		}
+	}
+	return results, err
+}
+
+// take fills in the results that the store has, and returns the tasks that are left.
+func (s *store) take(tasks []task, results []Result) []task {
+	var rest []task
+	for _, t := range tasks {
+		was, ok := s.known[t.fault.Hash()]
+		if !ok {
+			rest = append(rest, t)
+			continue
+		}
+		was.Area, was.Fault = t.fault.Area, t.fault.Name
+		results[t.at] = was
+	}
+	return rest
+}
+
+// tryAll calls done for one task at a time. It returns done's first error.
+func (o *Options) tryAll(ctx context.Context, tasks []task, try func(task) Result, done func(task, Result) error) error {
 	queue := make(chan task)
 	var group sync.WaitGroup
 	var mu sync.Mutex
@@ -127,12 +150,8 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 			for t := range queue {
 				res := try(t)
 				mu.Lock()
-				results[t.at] = res
-				if err := store.add(res); err != nil && failure == nil {
+				if err := done(t, res); err != nil && failure == nil {
 					failure = err
-				}
-				if o.Each != nil {
-					o.Each(res)
 				}
 				mu.Unlock()
 			}
@@ -150,12 +169,7 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	if failure == nil {
 		failure = ctx.Err()
 	}
-	for _, t := range tasks {
-		if r := &results[t.at]; r.Outcome == "" {
-			*r = Result{Area: t.fault.Area, Fault: t.fault.Name, Hash: t.fault.Hash(), Outcome: Untried}
-		}
-	}
-	return results, failure
+	return failure
 }
 
 // trier returns what the options want done with a fault, and what is to be done at the end.

@@ -34,23 +34,38 @@ type process struct {
 
 // start starts a worker and reads its greeting. The failure is a Result, which
 // goes to a question.
-func start(lib SharedObject, program string, limits Limits) (p *process, failure *Result) {
-	unfit := func(err error) (*process, *Result) {
-		if p != nil {
-			p.close()
-		}
+func start(lib SharedObject, program string, limits Limits) (*process, *Result) {
+	p := &process{limits: limits}
+	if err := p.launch(lib.Path, program); err != nil {
+		p.close()
 		return nil, &Result{Outcome: Unfit, Reason: err.Error()}
 	}
-	path, err := filepath.Abs(lib.Path)
-	if err != nil {
-		return unfit(err)
+	greeting, end := p.read(limits.Time)
+	if end != nil {
+		res := end.result(p)
+		p.close()
+		res.Reason = "before the first question: " + res.Reason
+		return nil, res
 	}
-	p = &process{limits: limits}
+	p.greeting = *greeting
+	if err := p.fits(lib, program); err != nil {
+		p.close()
+		return nil, &Result{Outcome: Unfit, Reason: err.Error()}
+	}
+	return p, nil
+}
+
+// launch starts the program with pipes for questions and answers.
+func (p *process) launch(library, program string) error {
+	path, err := filepath.Abs(library)
+	if err != nil {
+		return err
+	}
 	if p.home, err = os.MkdirTemp("", "nvjitlink"); err != nil {
-		return unfit(err)
+		return err
 	}
 	if p.printed, err = unnamedFile(p.home); err != nil {
-		return unfit(err)
+		return err
 	}
 	var theirs [3]*os.File
 	defer func() {
@@ -61,13 +76,13 @@ func start(lib SharedObject, program string, limits Limits) (p *process, failure
 		}
 	}()
 	if theirs[0], p.alive, err = os.Pipe(); err != nil {
-		return unfit(err)
+		return err
 	}
 	if theirs[1], p.questions, err = os.Pipe(); err != nil {
-		return unfit(err)
+		return err
 	}
 	if p.answers, theirs[2], err = os.Pipe(); err != nil {
-		return unfit(err)
+		return err
 	}
 	widen(p.questions)
 	widen(p.answers)
@@ -76,41 +91,38 @@ func start(lib SharedObject, program string, limits Limits) (p *process, failure
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], p.printed, p.printed
 	cmd.ExtraFiles = []*os.File{theirs[1], theirs[2]}
 	cmd.Dir = p.home
-	cmd.Env = []string{
+	cmd.Env = p.environment(path)
+	ownGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	p.cmd = cmd
+	return nil
+}
+
+func (p *process) environment(library string) []string {
+	return []string{
 		"LC_ALL=C", "TZ=UTC", "HOME=" + p.home, "TMPDIR=" + p.home, "GOTRACEBACK=none",
 		// A library frees all that a link took: without these the C library would
 		// give it back to the system each time.
 		"MALLOC_TRIM_THRESHOLD_=268435456", "MALLOC_MMAP_THRESHOLD_=67108864", "MALLOC_TOP_PAD_=16777216",
-		wire.ServeVariable + "=" + path,
-		wire.LimitsVariable + fmt.Sprintf("=%d,%d,%d", limits.Text, limits.File, limits.Memory),
+		wire.ServeVariable + "=" + library,
+		wire.LimitsVariable + fmt.Sprintf("=%d,%d,%d", p.limits.Text, p.limits.File, p.limits.Memory),
 	}
-	ownGroup(cmd)
-	if err := cmd.Start(); err != nil {
-		return unfit(err)
-	}
-	p.cmd = cmd
-	for i, f := range theirs {
-		f.Close()
-		theirs[i] = nil
-	}
-	greeting, end := p.read(limits.Time)
-	if end != nil {
-		res := end.result(p)
-		p.close()
-		res.Reason = "before the first question: " + res.Reason
-		return nil, res
-	}
-	p.greeting = *greeting
-	said := fmt.Sprintf("%d.%d", greeting.Major, greeting.Minor)
+}
+
+// fits compares the greeting with what was asked for.
+func (p *process) fits(lib SharedObject, program string) error {
+	said := fmt.Sprintf("%d.%d", p.greeting.Major, p.greeting.Minor)
 	switch {
-	case greeting.Protocol != wire.Version:
-		return unfit(fmt.Errorf("%s is of another build of twinlink", filepath.Base(program)))
-	case greeting.Fault != "":
-		return unfit(fmt.Errorf("%s %s", filepath.Base(path), greeting.Fault))
+	case p.greeting.Protocol != wire.Version:
+		return fmt.Errorf("%s is of another build of twinlink", filepath.Base(program))
+	case p.greeting.Fault != "":
+		return fmt.Errorf("%s %s", filepath.Base(lib.Path), p.greeting.Fault)
 	case lib.Release != "" && said != lib.Release:
-		return unfit(fmt.Errorf("%s is of release %s, not %s", filepath.Base(path), said, lib.Release))
+		return fmt.Errorf("%s is of release %s, not %s", filepath.Base(lib.Path), said, lib.Release)
 	}
-	return p, nil
+	return nil
 }
 
 // unnamedFile makes a file for appending that is gone when it is closed.
