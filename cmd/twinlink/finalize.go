@@ -99,55 +99,12 @@ func finalizeFiles(args []string, s streams) error {
 }
 
 func (f *finalize) parse(args []string) error {
-	next := func(i *int, inline string, has bool) (string, error) {
-		if has {
-			return inline, nil
-		}
-		if *i++; *i >= len(args) {
-			return "", fmt.Errorf("%s needs a value", args[*i-1])
-		}
-		return args[*i], nil
-	}
-	for i := 0; i < len(args); i++ {
-		name, inline, has := strings.Cut(args[i], "=")
-		var err error
-		var value string
-		switch name {
-		case "-arch", "--arch", "-arch-name", "--gpu-name":
-			if value, err = next(&i, inline, has); err == nil {
-				f.target, err = parseSM(value)
-			}
-		case "-o", "--output":
-			f.out, err = next(&i, inline, has)
-		case "-rules", "--rules":
-			var ok bool
-			if value, err = next(&i, inline, has); err == nil {
-				if f.rules, ok = finalizer.ParseRules(value); !ok {
-					err = fmt.Errorf("no rules called %q", value)
-				}
-			}
-		case "-format", "--format":
-			if value, err = next(&i, inline, has); err == nil {
-				if f.json = value == "json"; !f.json && value != "text" {
-					err = fmt.Errorf("no format called %q", value)
-				}
-			}
-		default:
-			if known, takes := finalizer.IsOption(args[i]); known {
-				f.words = append(f.words, args[i])
-				if takes && i+1 < len(args) {
-					i++
-					f.words = append(f.words, args[i])
-				}
-			} else if strings.HasPrefix(args[i], "-") {
-				err = fmt.Errorf("no option %s", args[i])
-			} else {
-				f.files = append(f.files, args[i])
-			}
-		}
+	for len(args) > 0 {
+		used, err := f.parseOne(args)
 		if err != nil {
 			return err
 		}
+		args = args[used:]
 	}
 	switch {
 	case f.target == 0:
@@ -158,6 +115,71 @@ func (f *finalize) parse(args []string) error {
 		return errors.New("-o takes one file")
 	}
 	return nil
+}
+
+// parseOne takes the first argument, with its value. It returns how many words these are.
+func (f *finalize) parseOne(args []string) (used int, err error) {
+	name, value, inline := strings.Cut(args[0], "=")
+	take := f.option(name)
+	if take == nil {
+		return f.parseOther(args)
+	}
+	if inline {
+		return 1, take(value)
+	}
+	if len(args) < 2 {
+		return 0, fmt.Errorf("%s needs a value", args[0])
+	}
+	return 2, take(args[1])
+}
+
+// option returns what takes the value of an option of this command's own; nil for any other.
+func (f *finalize) option(name string) func(value string) error {
+	switch name {
+	case "-arch", "--arch", "-arch-name", "--gpu-name":
+		return func(v string) (err error) {
+			f.target, err = parseSM(v)
+			return err
+		}
+	case "-o", "--output":
+		return func(v string) error {
+			f.out = v
+			return nil
+		}
+	case "-rules", "--rules":
+		return func(v string) error {
+			var ok bool
+			if f.rules, ok = finalizer.ParseRules(v); !ok {
+				return fmt.Errorf("no rules called %q", v)
+			}
+			return nil
+		}
+	case "-format", "--format":
+		return func(v string) error {
+			if f.json = v == "json"; !f.json && v != "text" {
+				return fmt.Errorf("no format called %q", v)
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// parseOther takes an option of the finalizer's, or a file.
+func (f *finalize) parseOther(args []string) (used int, err error) {
+	known, takes := finalizer.IsOption(args[0])
+	switch {
+	case known && takes && len(args) > 1:
+		f.words = append(f.words, args[:2]...)
+		return 2, nil
+	case known:
+		f.words = append(f.words, args[0])
+	case strings.HasPrefix(args[0], "-"):
+		return 0, fmt.Errorf("no option %s", args[0])
+	default:
+		f.files = append(f.files, args[0])
+	}
+	return 1, nil
 }
 
 // parseSM reads sm_NN; an a or f behind it plays no role.

@@ -62,66 +62,93 @@ Exit status: 0 all pass, 1 findings, 2 wrong use, 3 a file was refused,
 
 // selfcheck checks the files in order; the verdict is the worst of theirs.
 func (w *choosing) selfcheck(files []string, face *face, opts selfcheck.Options, out string, ask bool, shown *progress.Meter, s streams) error {
-	verdict := selfcheck.Pass
-	faces := report.Report{Command: "selfcheck"}
 	w.mapLarge = !ask
-	var text bytes.Buffer
-	var d disassembly
+	c := checking{choosing: w, face: face, opts: opts, out: out, ask: ask, streams: s, verdict: selfcheck.Pass, rows: report.Report{Command: "selfcheck"}}
 	if face.format.value == string(report.HTML) {
-		d = disassembler("", s)
+		c.disassembly = disassembler("", s)
 	}
 	for _, name := range files {
 		shown.Add(1, name)
-		var list []selfchecked
-		w.mapped = filemap.Set{}
-		err := w.mapped.Watch(func() (err error) {
-			list, err = w.selfcheckFile(name, opts, out != "")
-			if err == nil && face.format.value == string(report.HTML) {
-				for i := range list {
-					list[i].capsules = drawCapsules(list[i].piece, list[i].report, d)
-				}
-			}
-			return err
-		})
-		if changed := w.mapped.Changed(); changed != "" {
-			err = &filemap.ChangedError{Path: changed}
-		}
+		list, err := c.check(name)
 		if err != nil {
 			return err
 		}
 		for _, p := range list {
-			var err error
-			if face.report() && face.format.value != string(report.JSON) {
-				row := selfcheckRow(p.report)
-				row.Capsules = p.capsules
-				faces.Rows = append(faces.Rows, row)
-			} else {
-				err = printReport(p.report, face.format.value, &text)
-			}
-			if err == nil && p.made != nil {
-				err = outfile.Write([]outfile.File{{Path: out, Data: p.made}})
-			}
-			if err == nil && ask {
-				err = askWitness(p.piece, face.text(), &text, s)
-			}
-			if err == nil && face.file == "" {
-				err = face.print(s, text.Bytes())
-				text.Reset()
-			}
-			if err != nil {
+			if err := c.show(p); err != nil {
 				return err
 			}
-			verdict = verdict.Worst(p.report.Verdict)
 		}
 	}
-	if len(faces.Rows) > 0 {
-		if err := face.write(s, &faces); err != nil {
+	if len(c.rows.Rows) > 0 {
+		if err := face.write(s, &c.rows); err != nil {
 			return err
 		}
-	} else if err := face.print(s, text.Bytes()); err != nil {
+	} else if err := face.print(s, c.text.Bytes()); err != nil {
 		return err
 	}
-	return ended(verdict.ExitStatus())
+	return ended(c.verdict.ExitStatus())
+}
+
+// checking is one selfcheck command.
+type checking struct {
+	*choosing
+	face        *face
+	opts        selfcheck.Options
+	out         string
+	ask         bool
+	streams     streams
+	disassembly disassembly // for html
+
+	verdict selfcheck.Verdict // the worst so far
+	rows    report.Report     // for the formats of reports
+	text    bytes.Buffer      // for the others: what isn't printed yet
+}
+
+// check checks one file. A file that changes meanwhile is an error.
+func (c *checking) check(name string) (list []selfchecked, err error) {
+	c.mapped = filemap.Set{}
+	err = c.mapped.Watch(func() (err error) {
+		list, err = c.selfcheckFile(name, c.opts, c.out != "")
+		if err == nil && c.face.format.value == string(report.HTML) {
+			for i := range list {
+				list[i].capsules = drawCapsules(list[i].piece, list[i].report, c.disassembly)
+			}
+		}
+		return err
+	})
+	if changed := c.mapped.Changed(); changed != "" {
+		err = &filemap.ChangedError{Path: changed}
+	}
+	return list, err
+}
+
+// show adds a result to the rows or the text, and writes what was made.
+func (c *checking) show(p selfchecked) error {
+	if c.face.report() && c.face.format.value != string(report.JSON) {
+		row := selfcheckRow(p.report)
+		row.Capsules = p.capsules
+		c.rows.Rows = append(c.rows.Rows, row)
+	} else if err := printReport(p.report, c.face.format.value, &c.text); err != nil {
+		return err
+	}
+	if p.made != nil {
+		if err := outfile.Write([]outfile.File{{Path: c.out, Data: p.made}}); err != nil {
+			return err
+		}
+	}
+	if c.ask {
+		if err := askWitness(p.piece, c.face.text(), &c.text, c.streams); err != nil {
+			return err
+		}
+	}
+	if c.face.file == "" {
+		if err := c.face.print(c.streams, c.text.Bytes()); err != nil {
+			return err
+		}
+		c.text.Reset()
+	}
+	c.verdict = c.verdict.Worst(p.report.Verdict)
+	return nil
 }
 
 // selfchecked is a cubin and what came of its check.

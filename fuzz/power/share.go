@@ -65,58 +65,81 @@ func share(file string, text []byte, faults []*Fault, numbers map[*Fault]int) (*
 	if err != nil {
 		return nil, err
 	}
-	s := &switched{file: file, shared: map[string]int{}}
-	at := func(p token.Pos) int { return set.Position(p).Offset }
-	cases := map[*ast.FuncDecl][]string{}
-	places := map[*ast.FuncDecl]int{}
-	values := map[ast.Expr][]*Fault{}
-	var copies []change
+	s := sharing{
+		switched: &switched{file: file, shared: map[string]int{}},
+		old:      text,
+		at:       func(p token.Pos) int { return set.Position(p).Offset },
+		cases:    map[*ast.FuncDecl][]string{},
+		places:   map[*ast.FuncDecl]int{},
+		values:   map[ast.Expr][]*Fault{},
+	}
 	for _, f := range faults {
-		from, n := f.find(text), numbers[f]
+		from := f.find(text)
 		if from < 0 {
 			continue
 		}
 		to := from + len(f.Old)
-		if decl := function(tree, at, from, to); decl != nil {
-			suffix := fmt.Sprintf("_fault%d", n)
-			call, ok := forward(text, at, decl, suffix)
-			if !ok {
-				continue
-			}
-			if len(cases[decl]) == 0 {
-				places[decl] = n
-			}
-			cases[decl] = append(cases[decl], "case "+strconv.Itoa(n)+":\n"+call+"\n")
-			name := at(decl.Name.End())
-			copies = append(copies, change{at: len(text), end: len(text), id: f.ID(), order: n,
-				text: "\n" + string(text[at(decl.Pos()):name]) + suffix + string(text[name:from]) + f.New + string(text[to:at(decl.End())]) + "\n"})
-			s.shared[f.ID()] = places[decl]
-		} else if v := value(tree, at, from, to); v != nil {
-			values[v] = append(values[v], f)
-			s.shared[f.ID()] = n
+		if decl := function(tree, s.at, from, to); decl != nil {
+			s.copyFunction(f, decl, from, to, numbers[f])
+		} else if v := value(tree, s.at, from, to); v != nil {
+			s.values[v] = append(s.values[v], f)
+			s.shared[f.ID()] = numbers[f]
 		}
 	}
-	changes := copies
-	for decl, list := range cases {
-		changes = append(changes, change{at: at(decl.Body.Lbrace) + 1, end: at(decl.Body.Lbrace) + 1, text: fmt.Sprintf("\nswitch powerAt(%d) {\n", places[decl]) + strings.Join(list, "") + "}\n"})
+	for decl, list := range s.cases {
+		at := s.at(decl.Body.Lbrace) + 1
+		s.changes = append(s.changes, change{at: at, end: at, text: fmt.Sprintf("\nswitch powerAt(%d) {\n", s.places[decl]) + strings.Join(list, "") + "}\n"})
 	}
-	for v, list := range values {
-		changes = append(changes, change{at: at(v.Pos()), end: at(v.End()), text: choice(text, at(v.Pos()), at(v.End()), list, numbers)})
+	for v, list := range s.values {
+		s.changes = append(s.changes, change{at: s.at(v.Pos()), end: s.at(v.End()), text: choice(text, s.at(v.Pos()), s.at(v.End()), list, numbers)})
 	}
-	slices.SortStableFunc(changes, func(a, b change) int { return 2*(a.at-b.at) + sign(a.order-b.order) })
+	s.write()
+	return s.switched, nil
+}
+
+// sharing is a file that is being changed to hold all of its faults.
+type sharing struct {
+	*switched
+	old     []byte
+	at      func(token.Pos) int // offset in old
+	changes []change
+	cases   map[*ast.FuncDecl][]string // of the switch at its beginning
+	places  map[*ast.FuncDecl]int      // number of its first fault
+	values  map[ast.Expr][]*Fault
+}
+
+// copyFunction adds a copy of the function with fault f, number n, in bytes from to to.
+func (s *sharing) copyFunction(f *Fault, decl *ast.FuncDecl, from, to, n int) {
+	suffix := fmt.Sprintf("_fault%d", n)
+	call, ok := forward(s.old, s.at, decl, suffix)
+	if !ok {
+		return
+	}
+	if len(s.cases[decl]) == 0 {
+		s.places[decl] = n
+	}
+	s.cases[decl] = append(s.cases[decl], "case "+strconv.Itoa(n)+":\n"+call+"\n")
+	name := s.at(decl.Name.End())
+	faulty := string(s.old[s.at(decl.Pos()):name]) + suffix + string(s.old[name:from]) + f.New + string(s.old[to:s.at(decl.End())])
+	s.changes = append(s.changes, change{at: len(s.old), end: len(s.old), id: f.ID(), order: n, text: "\n" + faulty + "\n"})
+	s.shared[f.ID()] = s.places[decl]
+}
+
+// write makes the text with all changes.
+func (s *sharing) write() {
+	slices.SortStableFunc(s.changes, func(a, b change) int { return 2*(a.at-b.at) + sign(a.order-b.order) })
 	var b bytes.Buffer
 	last := 0
-	for _, c := range changes {
-		b.Write(text[last:c.at])
+	for _, c := range s.changes {
+		b.Write(s.old[last:c.at])
 		if c.id != "" {
 			s.spans = append(s.spans, span{b.Len(), b.Len() + len(c.text), c.id})
 		}
 		b.WriteString(c.text)
 		last = c.end
 	}
-	b.Write(text[last:])
+	b.Write(s.old[last:])
 	s.text = b.Bytes()
-	return s, nil
 }
 
 func sign(n int) int {

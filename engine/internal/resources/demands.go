@@ -76,49 +76,7 @@ func (l *Usage) ownDemands(id model.FunID) demands {
 	}
 	records, added := l.Parts[f.Info].Records(), l.Parts[f.Info].Added()
 	for i := range records {
-		r := &records[i]
-		switch r.Attr {
-		case cuda.AttrNumMbarriers:
-			own.mbarriers += uint32(r.Value)
-			own.marks |= markMbarriers
-		case cuda.AttrCrsStackSize:
-			own.crs = int64(int32(r.Word(0)))
-		case cuda.AttrNumBarriers:
-			if !l.Release.BarrierAttr {
-				if l.countsBarriers {
-					own.mbarriers += uint32(r.Value & 0xff)
-					own.marks |= markMbarriers
-				}
-				continue
-			}
-			own.noted, own.recorded = uint32(r.Value&0xff), true
-			own.barriers = max(own.barriers, own.noted)
-			own.marks |= markBarriers
-		case cuda.AttrCtaidzUsed:
-			own.marks |= markCtaidz
-		case cuda.AttrReservedSmemUsed:
-			own.marks |= markReservedSmem
-		case cuda.AttrSparseMmaMask:
-			own.sparse |= r.Value
-		case cuda.AttrExterns:
-			own.marks |= markUndefined
-		case cuda.AttrTcgen051ctaUsed:
-			own.marks |= markSingle
-		case cuda.AttrTcgen052ctaUsed:
-			own.marks |= markPair
-		case attrCancels:
-			own.marks |= markCancel
-		case cuda.AttrVrcCtaInitCount:
-			own.inits |= r.Value
-		case cuda.AttrAtEntryFragements:
-			if own.fragments |= fragmentsOf(r); own.fragments != 0 {
-				own.marks |= markFragments
-			}
-		case attrLanguage:
-			if l.Release.Compat.Keeps {
-				own.marks |= markLanguage
-			}
-		}
+		l.demand(&own, &records[i])
 	}
 	for i := range added {
 		if r := &added[i]; r.Attr == cuda.AttrSparseMmaMask {
@@ -126,6 +84,45 @@ func (l *Usage) ownDemands(id model.FunID) demands {
 		}
 	}
 	return own
+}
+
+// demand adds what one attribute says.
+func (l *Usage) demand(own *demands, r *model.Attribute) {
+	switch r.Attr {
+	case cuda.AttrNumBarriers:
+		l.demandBarriers(own, uint32(r.Value&0xff))
+		return
+	case cuda.AttrNumMbarriers:
+		own.mbarriers += uint32(r.Value)
+	case cuda.AttrCrsStackSize:
+		own.crs = int64(int32(r.Word(0)))
+	case cuda.AttrSparseMmaMask:
+		own.sparse |= r.Value
+	case cuda.AttrVrcCtaInitCount:
+		own.inits |= r.Value
+	case cuda.AttrAtEntryFragements:
+		own.fragments |= fragmentsOf(r)
+		if own.fragments == 0 {
+			return
+		}
+	case attrLanguage:
+		if !l.Release.Compat.Keeps {
+			return
+		}
+	}
+	own.marks |= markByAttr[r.Attr]
+}
+
+func (l *Usage) demandBarriers(own *demands, n uint32) {
+	switch {
+	case l.Release.BarrierAttr:
+		own.noted, own.recorded = n, true
+		own.barriers = max(own.barriers, n)
+		own.marks |= markBarriers
+	case l.countsBarriers:
+		own.mbarriers += n
+		own.marks |= markMbarriers
+	}
 }
 
 // reachDemands computes the facts of every component, callees first.
