@@ -48,8 +48,8 @@ func (l *Set) open(inputs []Input) error {
 	if !slices.Contains(l.Release.Archs, l.Opt.Arch) {
 		return diag.Refuse(diag.BadOption, "", "Value '%s' is not defined for option 'arch'", l.Opt.Arch)
 	}
-	if l.Release.NoMercury && l.Arch.SM >= cuda.MercuryMin {
-		return diag.Refuse(diag.Unsupported, "", "links for '%s' as nvlink %s makes them are not known", l.Opt.Arch, l.Release.Name)
+	if l.Release.Above != nil && l.Arch.SM >= cuda.MercuryMin {
+		l.Release = l.Release.Above
 	}
 	for _, f := range l.Files {
 		if err := l.checkFile(f); err != nil {

@@ -25,6 +25,7 @@ var principal = map[principalKey]uint32{
 	{cuda.AttrCoopGroupInstrOffsets, 0x024a1206, 3}: 1,
 	{cuda.AttrCoopGroupInstrOffsets, 0x024b1a06, 3}: 1,
 	{cuda.AttrCoopGroupInstrOffsets, 0x024c0e06, 3}: 1,
+	{cuda.AttrCoopGroupInstrOffsets, 0x0147760a, 2}: 1, // WARPSYNC and a NOP
 	{cuda.AttrMbarrierInstrOffsets, 0x021b5e06, 2}:  1,
 }
 

@@ -33,7 +33,7 @@ type Backend struct {
 // New returns the backend of a program.
 func New(res *resolve.Resolution) *Backend {
 	l := &Backend{Planner: output.New(res), Program: res.Program, decoded: make([]*code, len(res.Secs)), lineStarts: make(map[lineStart]uint64)}
-	l.fences = slices.ContainsFunc(l.ModuleAttributes, func(a model.Attribute) bool { return a.Attr == cuda.AttrGenErrbarAtExit })
+	l.fences = !l.Release.FirstNotes && slices.ContainsFunc(l.ModuleAttributes, func(a model.Attribute) bool { return a.Attr == cuda.AttrGenErrbarAtExit })
 	l.readCode()
 	return l
 }

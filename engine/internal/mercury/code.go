@@ -32,6 +32,7 @@ type code struct {
 	result    *resched.Result // where words went; nil where none moved
 	made      map[int][]byte  // records of nodes that became stored ones
 	anew      bool            // record was made of the nodes
+	early     bool            // in the form of 12.8
 	places    []uint32        // by node: where its record stands then
 	frame     int             // the FDE that is about it, the first being 1; 0 for none
 	lostDebug bool            // a warning told of debug information about another definition
@@ -122,9 +123,15 @@ func (l *Backend) decode(fn *code, text model.SecID, to *shelf) (gone []int, err
 	if fault != nil {
 		return nil, fault.In(f.Name, f.SectionName(&capsec))
 	}
-	fn.cap, fn.words = c, c.Nodes
+	fn.cap, fn.words, fn.early = c, c.Nodes, l.Release.EarlyCapsules
 	fn.settle(unknown, src.Capsule)
-	gone = fn.renew(l.Release.Pads)
+	switch {
+	case l.Release.EarlyCapsules:
+	case l.Release.FirstNotes:
+		fn.renewTags()
+	default:
+		gone = fn.renew(l.Release.Pads)
+	}
 	if k := in.Rela[fn.sassidx]; k != 0 {
 		s := f.Section(int(k))
 		table, err := f.Relocs(&s)
@@ -191,6 +198,10 @@ func (fn *code) encode() []byte {
 	b := make([]byte, capsuleHead, len(fn.record)+4)
 	binary.LittleEndian.PutUint32(b[4:], capsule.Version)
 	binary.LittleEndian.PutUint32(b[8:], uint32(len(nodes)))
+	if fn.early {
+		b = b[:capsuleHead-4]
+		binary.LittleEndian.PutUint32(b[4:], capsule.Version0|uint32(len(nodes)))
+	}
 	for i := 0; i < len(nodes); i += 32 {
 		var word uint32
 		for k := i; k < min(i+32, len(nodes)); k++ {

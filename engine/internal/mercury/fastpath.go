@@ -14,6 +14,9 @@ import (
 // finishCompat sets the records of .nv.compat that are the finalizer's, and
 // returns those that it puts behind the others.
 func (l *Backend) finishCompat() (more []byte) {
+	if l.Release.FirstNotes {
+		return nil
+	}
 	own := []cubin.InfoRecord{{Format: cuda.FormatSized, Attr: cuda.InfoAttr(cuda.CompatCanFastpathFinalize), Value: 8,
 		Data: binary.LittleEndian.AppendUint64(nil, l.fastpath())}}
 	if v := l.Release.Compat.Own0E; v != 0 {

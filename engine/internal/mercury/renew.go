@@ -52,33 +52,50 @@ func (fn *code) renew(pads bool) (gone []int) {
 		if !old && !n.Spanned {
 			continue
 		}
-		tag := fn.cap.Tag(n)
-		if p, ok := padded[tag]; ok && n.Span == 2 && !(pads && p.kept == 0) {
-			gone = append(gone, int(n.SASS/capsule.WordSize+p.nop))
-			if p.kept == 0 {
-				n.Kind = capsule.Plain
-			} else {
-				fn.keepTag(i, p.kept)
+		p, ok := padded[fn.cap.Tag(n)]
+		if !ok || n.Span != 2 || pads && p.kept == 0 {
+			if old {
+				fn.renewTag(i)
 			}
 			continue
 		}
-		if !old {
-			continue
-		}
-		word := fn.sass[n.SASS : n.SASS+capsule.WordSize]
-		switch {
-		case n.Kind == capsule.Plain:
-			if kept := keptNow[opcode(word)]; kept != 0 {
-				fn.keepTag(i, kept)
-			}
-		case plainNow[tag] && (tag != 0x4112400a || !halfResult(word)):
+		gone = append(gone, int(n.SASS/capsule.WordSize+p.nop))
+		if p.kept == 0 {
 			n.Kind = capsule.Plain
+		} else {
+			fn.keepTag(i, p.kept)
 		}
 	}
 	if old || len(gone) > 0 {
 		fn.record = fn.encode()
 	}
 	return gone
+}
+
+// renewTags is what 12.9 does with code of 12.8: no word goes.
+func (fn *code) renewTags() {
+	if fn.cap.Version == capsule.Version {
+		return
+	}
+	for i := range fn.cap.Nodes {
+		fn.renewTag(i)
+	}
+	fn.record = fn.encode()
+}
+
+// renewTag makes a node of one word the kind that is kept of it since 12.9.
+func (fn *code) renewTag(i int) {
+	n := &fn.cap.Nodes[i]
+	word := fn.sass[n.SASS : n.SASS+capsule.WordSize]
+	tag := fn.cap.Tag(n)
+	switch {
+	case n.Kind == capsule.Plain:
+		if kept := keptNow[opcode(word)]; kept != 0 {
+			fn.keepTag(i, kept)
+		}
+	case plainNow[tag] && (tag != 0x4112400a || !halfResult(word)):
+		n.Kind = capsule.Plain
+	}
 }
 
 // isPair reports whether a node has a record for two words, as padded ones have.

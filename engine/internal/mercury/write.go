@@ -15,7 +15,7 @@ func (l *Backend) placeParts(img *plan) error {
 	symtab.hdr.Size = uint64(len(img.Symbols)+1+len(img.banks)) * cubin.SymbolSize
 	merc := &img.parts[img.mercSymtab]
 	merc.hdr.Size = uint64(len(img.Symbols)+1) * cubin.SymbolSize
-	if len(img.banks) > 0 {
+	if len(img.banks) > 0 && !l.Release.FirstNotes {
 		symtab.hdr.Info = l.lastLocal(img)
 	}
 	for i := range img.banks {

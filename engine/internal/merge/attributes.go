@@ -47,7 +47,7 @@ func (l *merger) readAttributes(m *module, s *cubin.Section) error {
 		dated = dated || rec.Attr == cuda.AttrMercuryIsaVersion
 		l.TellsSparse = l.TellsSparse || rec.Attr == cuda.AttrSparseMmaMask
 	}
-	if n := l.Dialect.OldestISA; n > 0 && !dated {
+	if n := l.Dialect.OldestISA; n > 0 && !dated && !l.Release.FirstNotes {
 		records = append(records, model.Attribute{Format: cuda.FormatHalf, Attr: cuda.AttrMercuryIsaVersion, Value: n, Sym: model.Absent})
 	}
 	l.records = records

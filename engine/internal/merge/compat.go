@@ -7,6 +7,7 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
 // readCompat joins an input's .nv.compat to those before it. The records of the
@@ -48,6 +49,28 @@ func (l *merger) readCompat(m *module, s *cubin.Section) error {
 		}
 	}
 	return nil
+}
+
+// comesBehindCompat reports whether the SASS side of section i stands behind .nv.compat in its file.
+func (l *merger) comesBehindCompat(m *module, i int) bool {
+	if l.Sides == nil {
+		return false
+	}
+	twin := int(l.Sides[m.num].Twin[i])
+	return slices.ContainsFunc(m.heads[:twin], func(s cubin.Section) bool { return s.Type == cuda.SHTCudaCompat })
+}
+
+// placeCompat makes the image's .nv.compat where an input had one and it isn't there yet.
+func (l *merger) placeCompat() {
+	if l.Compat.Seen && l.Compatsec == model.Absent {
+		l.makeCompat()
+	}
+}
+
+// makeCompat makes the image's .nv.compat.
+func (l *merger) makeCompat() {
+	l.Compatsec = l.Role(".nv.compat", cuda.SHTCudaCompat, 0, 4)
+	l.WillMake(l.Compatsec)
 }
 
 // joinCompat joins the records of an input to those that are there.

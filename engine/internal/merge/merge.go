@@ -58,13 +58,17 @@ func (l *merger) begin() {
 	}
 	if l.Release.Notes {
 		l.Tkinfo = l.Role(".note.nv.tkinfo", cuda.SHTNote, cuda.SHFTkinfo, 4)
-		l.Cuinfo = l.Role(".note.nv.cuinfo", cuda.SHTNote, cuda.SHFCuinfo, 4)
+		cuinfo := ".note.nv.cuinfo"
+		if l.Release.FirstNotes {
+			cuinfo = ".note.nv.cuver"
+		}
+		l.Cuinfo = l.Role(cuinfo, cuda.SHTNote, cuda.SHFCuinfo, 4)
 		l.WillMake(l.Tkinfo, l.Cuinfo)
+		l.Secs[l.Tkinfo].Mute, l.Secs[l.Cuinfo].Mute = l.Release.FirstNotes, l.Release.FirstNotes
 	}
 	l.Info = l.Role(".nv.info", cuda.SHTCudaInfo, 0, 4)
-	if l.Release.Notes && l.Arch.SM >= 90 {
-		l.Compatsec = l.Role(".nv.compat", cuda.SHTCudaCompat, 0, 4)
-		l.WillMake(l.Compatsec)
+	if l.Release.Notes && l.Arch.SM >= 90 && !l.Release.FirstNotes {
+		l.makeCompat()
 	}
 	if n := uint64(len(l.Opt.Host)); n > 0 {
 		id := l.Role(".nv.host", cuda.SHTCudaHost, 0, 8)
@@ -216,12 +220,16 @@ func (l *merger) readAbout(m *module) error {
 		var err error
 		switch s.Type {
 		case cuda.SHTCudaInfo:
+			if l.comesBehindCompat(m, i) {
+				l.placeCompat()
+			}
 			err = l.readAttributes(m, s)
 		case cuda.SHTCudaCallgraph:
 			err = l.readCallgraph(m, s)
 		case cuda.SHTCudaPrototype:
 			err = l.readPrototypes(m, s)
 		case cuda.SHTRel, cuda.SHTRela:
+			l.placeCompat()
 			err = l.readRelocs(m, s)
 		case cuda.SHTCudaCompat:
 			err = l.readCompat(m, s)
@@ -236,5 +244,6 @@ func (l *merger) readAbout(m *module) error {
 			return err
 		}
 	}
+	l.placeCompat()
 	return nil
 }

@@ -14,15 +14,18 @@ type Compat struct {
 }
 
 // Bytes is the section's content for a target.
-func (c *Compat) Bytes(t release.Target, rules *release.CompatRules) []byte {
-	accelerated := cubin.InfoRecord{Format: cuda.FormatByte, Attr: cuda.InfoAttr(cuda.CompatAcceleratorTarget)}
-	if t.Accelerated {
-		accelerated.Value = 1
+func (c *Compat) Bytes(t release.Target, rel *release.Release) []byte {
+	var b []byte
+	if !rel.FirstNotes {
+		accelerated := cubin.InfoRecord{Format: cuda.FormatByte, Attr: cuda.InfoAttr(cuda.CompatAcceleratorTarget)}
+		if t.Accelerated {
+			accelerated.Value = 1
+		}
+		b = accelerated.Append(b)
 	}
-	b := accelerated.Append(nil)
 	for _, list := range [][]cubin.InfoRecord{c.List, c.Late} {
 		for i := range list {
-			if r := &list[i]; rules.Says(cuda.CompatAttr(r.Attr), r.Value) {
+			if r := &list[i]; rel.Compat.Says(cuda.CompatAttr(r.Attr), r.Value) {
 				b = r.Append(b)
 			}
 		}

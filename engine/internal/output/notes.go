@@ -17,7 +17,7 @@ func (l *Planner) BuildNotes(img *Plan, more []byte) {
 	l.setContent(img, l.Tkinfo, l.tkinfoBytes())
 	l.setContent(img, l.Cuinfo, l.cuinfoBytes())
 	if l.Compatsec != model.Absent {
-		b := l.Compat.Bytes(l.Arch, &l.Release.Compat)
+		b := l.Compat.Bytes(l.Arch, l.Release)
 		l.setContent(img, l.Compatsec, append(b, more...))
 	}
 }
@@ -25,7 +25,7 @@ func (l *Planner) BuildNotes(img *Plan, more []byte) {
 // tkinfoBytes is the link's own note and then those of every input.
 func (l *Planner) tkinfoBytes() []byte {
 	rec := l.Opt.Record
-	t := cubin.Tkinfo{Version: cuda.NoteTkinfoVersion, Object: rec.Object, Tool: rec.Tool,
+	t := cubin.Tkinfo{Version: l.tkinfoVersion(), Object: rec.Object, Tool: rec.Tool,
 		Release: l.Release.Version, Build: l.Release.Build, Options: rec.Text}
 	if t.Tool == "" && !rec.Named {
 		t.Tool = "nvlink"
@@ -44,6 +44,14 @@ func (l *Planner) tkinfoBytes() []byte {
 	return b
 }
 
+// tkinfoVersion is the number of the form, which at first was the toolkit's.
+func (l *Planner) tkinfoVersion() uint32 {
+	if l.Release.FirstNotes {
+		return l.Release.Toolkit
+	}
+	return cuda.NoteTkinfoVersion
+}
+
 // cuinfoBytes is the note of the SM and API the image needs: the lowest SM the
 // inputs were written for, and no higher than the target.
 func (l *Planner) cuinfoBytes() []byte {
@@ -51,9 +59,11 @@ func (l *Planner) cuinfoBytes() []byte {
 	for _, f := range l.Files {
 		sm = min(sm, l.VirtualSM(f))
 	}
-	desc := binary.LittleEndian.AppendUint16(nil, cuda.NoteCuinfoVersion)
-	desc = binary.LittleEndian.AppendUint16(desc, uint16(sm))
-	desc = binary.LittleEndian.AppendUint32(desc, l.Release.Toolkit)
+	if l.Release.FirstNotes {
+		desc := cubin.AppendCuinfo(nil, cubin.Cuinfo{Version: 1, SM: uint16(sm), API: 1})
+		return cubin.AppendNote(nil, cuda.NoteTypeCuinfo, cuda.NoteOwner, binary.LittleEndian.AppendUint32(desc, 1))
+	}
+	desc := cubin.AppendCuinfo(nil, cubin.Cuinfo{Version: cuda.NoteCuinfoVersion, SM: uint16(sm), API: l.Release.Toolkit})
 	return cubin.AppendNote(nil, cuda.NoteTypeCuinfo, cuda.NoteOwner, desc)
 }
 
@@ -110,7 +120,11 @@ func (l *Planner) headerFlags() uint32 {
 		return l.legacyFlags()
 	}
 	index := min(l.Secs[l.Cuinfo].Index, 0xff)
-	return index<<cuda.EFCuinfoShift | uint32(l.Arch.SM)<<cuda.EFSMShift | l.Dialect.FileKind
+	flags := index<<cuda.EFCuinfoShift | uint32(l.Arch.SM)<<cuda.EFSMShift | l.Dialect.FileKind
+	if l.Release.FirstNotes && l.Arch.Accelerated {
+		flags |= cuda.EFAccelerator
+	}
+	return flags
 }
 
 // legacyFlags is e_flags up to 12.x: unified textures whatever the inputs

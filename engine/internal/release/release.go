@@ -72,6 +72,11 @@ type Release struct {
 	WeakByRecord bool
 	// Notes: .note.nv.tkinfo, .note.nv.cuinfo, .nv.compat and the new header.
 	Notes bool
+	// FirstNotes: the notes and .nv.compat are those of 12.8: .note.nv.cuver is the note of the SM, notes have
+	// no symbols, e_flags tells the accelerator, and no attribute the version of Mercury.
+	FirstNotes bool
+	// EarlyCapsules: capsules have the form of 12.8.
+	EarlyCapsules bool
 	// BarrierAttr: barriers live in NUM_BARRIERS, not in sh_flags.
 	BarrierAttr bool
 	// Compat: how .nv.compat is merged.
@@ -88,8 +93,8 @@ type Release struct {
 	// NoMixedAccelerated: an accelerated object is not linked for a target
 	// that is not.
 	NoMixedAccelerated bool
-	// NoMercury: what the release does above sm_90 is not known.
-	NoMercury bool
+	// Above is what the release does from sm_100 on, where that is otherwise.
+	Above *Release
 	// Finalizer is the oldest toolkit whose code from sm_100 on the release
 	// schedules as it came; that of older ones it makes anew as a whole.
 	Finalizer uint32
@@ -98,6 +103,8 @@ type Release struct {
 	// OwnLeaves: kernels from sm_100 on that load a stack pointer nobody reads get
 	// other scoreboards than 13.0 gives them.
 	OwnLeaves bool
+	// KeepsLeaves: and these keep what they have.
+	KeepsLeaves bool
 	// HoldsDoubles: in code that is made anew every instruction of doubles holds a
 	// scoreboard.
 	HoldsDoubles bool
@@ -259,12 +266,36 @@ var (
 	r126 = r125.sibling("12.6", 126, nil)
 	r128 = r124.sibling("12.8", 128, func(r *Release) {
 		r.Archs = append(r.Archs[:len(r.Archs):len(r.Archs)], "sm_100", "sm_100a", "sm_101", "sm_101a", "sm_120", "sm_120a")
-		r.NoMercury, r.LoserDebug = true, false
+		r.Above, r.LoserDebug = &above128, false
 		r.TakesNewer, r.CapAtZero, r.SharedByTarget = true, true, false
 	})
 	r129 = r128.sibling("12.9", 129, func(r *Release) {
 		r.CapAtZero = false
+		r.Above = &above129
 		r.Archs = append(r.Archs[:len(r.Archs):len(r.Archs)], "sm_100f", "sm_101f", "sm_103", "sm_103a", "sm_103f", "sm_120f", "sm_121", "sm_121a", "sm_121f")
+	})
+)
+
+// From sm_100 on 12.8 and 12.9 are 13.0 but for what is named here.
+var (
+	above128 = r130.sibling("12.8", 128, func(r *Release) {
+		r.Version = "Cuda compilation tools, release 12.8, V12.8.93"
+		r.Build = "Build cuda_12.8.r12.8/compiler.35583870_0"
+		r.Eversion = 1
+		r.Compat.Missing = nil
+		r.FirstNotes = true
+		r.EarlyCapsules = true
+		r.KeepsLeaves = true
+		r.NamelessFunc = true
+		r.WeakByRecord = false
+		r.FramesOfSASS = true
+		r.Finalizer = 128
+	})
+	above129 = above128.sibling("12.9", 129, func(r *Release) {
+		r.EarlyCapsules = false
+		r.Version = "Cuda compilation tools, release 12.9, V12.9.86"
+		r.Build = "Build cuda_12.9.r12.9/compiler.36037853_0"
+		r.Eversion = 1
 	})
 )
 

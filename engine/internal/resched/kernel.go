@@ -49,6 +49,7 @@ type Options struct {
 	Debug        bool  // the link has -g
 	Fence        bool  // an EXIT gets a fence in front
 	Stays        bool  // but for words that are gone the code stays
+	KeepsLeaves  bool  // a load of a stack pointer that nobody reads keeps its scoreboard
 	Gone         []int // words that go whatever they are
 	Slow         bool  // code of sm_100 is for sm_103
 	Unpaced      bool  // then doubles aren't paced
@@ -142,11 +143,12 @@ func change(text []byte, how Options) (Result, int) {
 	if bare {
 		return r.bare(words), dead
 	}
-	if stackLoad(words) && isLarge(words) {
+	leaf := stackLoad(words) && !how.KeepsLeaves
+	if leaf && isLarge(words) {
 		r.TooLarge = true
 		return r, dead
 	}
-	if stackLoad(words) {
+	if leaf {
 		var own []word
 		given, crowded := false, false
 		asked := how.Late && !how.keeps && r.Moves == nil
