@@ -23,9 +23,12 @@ import (
 //   - WARPSYNC.COLLECTIVE and ENDCOLLECTIVE wait for everything. Scoreboards are given out as if
 //     the first didn't, and the second did for what stands between them alone; from it on all are free.
 //
-// Code that branches by registers keeps its schedule: where such a branch goes isn't known.
+// Code that branches by registers keeps its schedule where attributes don't tell where they go. Its
+// sources are followed into none of the blocks there.
 //
-// From 13.3 on, of two moves that make a pair one of a register to itself goes.
+// Where EXITs get fences, those wait for nothing else and nothing waits for them.
+//
+// From 13.3 on, of the two words of a move of a pair one of a register to itself goes.
 //
 // A MEMBAR of the block is waited for by the next word, but on sm_120 and sm_121, where it holds
 // nothing.
@@ -38,20 +41,27 @@ import (
 // anew gives out all scoreboards of code from the toolkit of an older finalizer.
 func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result, int) {
 	dead := -1
-	if how.Fence || isUnoptimized(words) || slices.ContainsFunc(words, func(w word) bool { return w.isIndexed() }) {
+	if isUnoptimized(words) || !how.Jumps.tellAll(words) {
 		how.Anew, how.keeps = false, true
 		return change(join(words), how)
 	}
+	stays = stays || how.Debug
 	front := make(map[int][]word)
+	if how.Fence {
+		front = fence(words, &r)
+		if !stays {
+			r.shortenFences(words, front)
+		}
+	}
 	if how.Pads {
-		front = pads(words, &r)
+		front = with(front, pads(words, &r))
 		dropAddressReuse(words)
 	}
 	if how.Adds {
 		r.Added = asSums(words)
 	}
 	if how.JoinsMoves {
-		r.Dropped = dropSelfMoves(words, gone)
+		r.Dropped = dropSelfMoves(words, how.Pairs, gone)
 	}
 	any := len(how.Gone)+len(front)+len(r.Added)+len(r.Dropped) > 0
 	switch {
@@ -65,7 +75,7 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 		return r, dead
 	}
 	more := stallFences(words, !how.Adds)
-	a := &allocator{flow: traceAnew(words, more, how.HoldsDoubles, true), anew: true, leavesLast: how.LeavesLast}
+	a := &allocator{flow: traceAnew(words, how.Jumps.moved(&r), more, how.HoldsDoubles, true), anew: true, leavesLast: how.LeavesLast}
 	a.setApart(r.sumsNow(), &how, &r)
 	a.same = a.noChanges(&how)
 	token := -1
@@ -79,12 +89,11 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	return r, dead
 }
 
-// dropSelfMoves marks as gone, of every two moves one behind the other that make a pair, one of a
-// register to itself. It returns those.
-func dropSelfMoves(words []word, gone []bool) (dropped []int) {
-	for i := range words[:max(0, len(words)-1)] {
-		low, high := &words[i], &words[i+1]
-		if !low.isMove() || high.op() != low.op() || high.guard() != low.guard() || low.field(dField, 8)&1 != 0 || high.field(dField, 8) != low.field(dField, 8)+1 {
+// dropSelfMoves marks as gone, of the two words of every move of a pair, one of a register to itself.
+// pairs are where instructions of two words begin. It returns those.
+func dropSelfMoves(words []word, pairs []int, gone []bool) (dropped []int) {
+	for _, i := range pairs {
+		if i < 0 || i+1 >= len(words) || !words[i].isMove() || !words[i+1].isMove() {
 			continue
 		}
 		for k := i; k <= i+1; k++ {
@@ -175,8 +184,8 @@ func pads(words []word, r *Result) map[int][]word {
 
 // traceAnew is trace of code from another finalizer, with tokens that the input hasn't. doubles
 // says that all of them hold scoreboards, older that its toolkit is an older one.
-func traceAnew(words []word, more map[int]*fresh, doubles, older bool) *flow {
-	list := blocks(words)
+func traceAnew(words []word, jumps Jumps, more map[int]*fresh, doubles, older bool) *flow {
+	list := blocksBy(words, jumps)
 	f := traceIn(words, list, false, more)
 	if doubles {
 		maps.Copy(more, f.freshDoubles())
@@ -322,7 +331,7 @@ func (a *allocator) untilEntry(t, b int) int {
 // far reports whether no block right behind b uses the registers of any of those tokens, or a call
 // waits for them.
 func (a *allocator) far(b int, tokens []int) bool {
-	if a.words[a.blocks[b].to-1].isCall() {
+	if last := &a.words[a.blocks[b].to-1]; last.isCall() || last.isIndexed() {
 		return true
 	}
 	for _, t := range tokens {

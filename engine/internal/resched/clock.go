@@ -17,6 +17,8 @@ func (a *allocator) latency(t int) int {
 		return w.sourcesRead()
 	case w.isIMMA():
 		return pace
+	case a.anew && w.isSYNCS():
+		return latencies[kindLDS] // it works on shared memory, too
 	default:
 		return latencies[w.kind()]
 	}

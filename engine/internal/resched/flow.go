@@ -1,6 +1,9 @@
 package resched
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // The control flow of a kernel.
 
@@ -42,13 +45,17 @@ func (w *word) fallsThrough() bool {
 
 // blocks divides the code, each call in a block of its own. Source: 13.0.88 with -g, whose 280
 // functions that call come out the same this way, and releases from 13.1 on.
-func blocks(words []word) []block {
+func blocks(words []word) []block { return blocksBy(words, nil) }
+
+// blocksBy is blocks, told where branches by a register go.
+func blocksBy(words []word, jumps Jumps) []block {
 	n := len(words)
 	starts := make([]bool, n+1)
 	for i := range words {
 		starts[i] = words[i].isCall()
 	}
 	starts[0] = true
+	jumps.markStarts(starts)
 	targets := make([]int, n) // where a branch may go, and 1
 	for i := range words {
 		w := &words[i]
@@ -85,13 +92,20 @@ func blocks(words []word) []block {
 			list[b].next = append(list[b].next, b+1)
 		}
 	}
-	indexed(words, list)
+	for b := range list {
+		for _, t := range jumps[list[b].to-1] {
+			if t >= 0 && t < n && !slices.Contains(list[b].next, at[t]) {
+				list[b].next = append(list[b].next, at[t])
+			}
+		}
+	}
+	indexed(words, list, jumps)
 	return list
 }
 
-// indexed lets branches by a register go to every block that control can't fall
+// indexed lets other branches by a register go to every block that control can't fall
 // into.
-func indexed(words []word, list []block) {
+func indexed(words []word, list []block, jumps Jumps) {
 	var targets []int
 	for b := 1; b < len(list); b++ {
 		if w := &words[list[b].from-1]; w.endsBlock() && !w.fallsThrough() && words[list[b].from].op() != opNOP {
@@ -99,7 +113,7 @@ func indexed(words []word, list []block) {
 		}
 	}
 	for b := range list {
-		if words[list[b].to-1].isIndexed() {
+		if last := list[b].to - 1; words[last].isIndexed() && len(jumps[last]) == 0 {
 			list[b].next = append(list[b].next, targets...)
 		}
 	}

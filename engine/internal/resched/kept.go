@@ -3,7 +3,7 @@ package resched
 import "maps"
 
 // Code from the toolkit of an older finalizer that keeps its schedule: what is not
-// optimized, has fences, branches by registers, or whose lanes do something together.
+// optimized, or branches by registers of which no attribute tells.
 
 // keepOld makes the changes that such code sees whatever its schedule is. It returns
 // what goes in front of words.

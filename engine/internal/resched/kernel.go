@@ -60,7 +60,9 @@ type Options struct {
 	Fillers      []int // of those that go, NOPs that paced doubles
 	Adds         bool  // and an IADD3 of two is an IADD
 	Bares        bool  // and what is not optimized has no schedule at all
-	JoinsMoves   bool  // and of two moves that make a pair one of a register to itself goes
+	JoinsMoves   bool  // and of a pair that is moved a register to itself goes
+	Pairs        []int // words that instructions of two words begin with
+	Jumps        Jumps // where branches by a register go
 	LeavesLast   bool  // sources that go beyond their block leave one scoreboard to others
 	keeps        bool  // but for that, code of an older finalizer keeps its schedule
 }
@@ -77,7 +79,7 @@ func Kernel(text []byte, how Options) Result {
 		if r.Fillers != nil {
 			unhold(was)
 		}
-		r.Lost = lost(was, split(r.Text), r.Moves, r.Starts, dead)
+		r.Lost = lost(was, split(r.Text), how.Jumps, &r, dead)
 	}
 	if how.Anew && (r.Lost != nil || r.TooLarge) {
 		how.Anew, how.keeps = false, true // the schedule that it has is sound

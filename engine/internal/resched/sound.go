@@ -12,11 +12,10 @@ type Lost struct {
 // lost compares a kernel with what became of it. A token may be pending at a
 // word of the output only where it is in the input, or where the word doesn't
 // touch its registers. It returns the first that breaks this rule, nil if none
-// does. moves tells where words of the input went, as Result.Moves; nil where
-// all stayed; starts as Result.Starts, since what stands in front of a word may
+// does. r tells where words of the input went; what stands in front of a word may
 // wait for it. dead is the word whose scoreboard was taken away, -1 for none.
-func lost(in, out []word, moves, starts []int, dead int) *Lost {
-	c := comparison{in: in, out: out, moves: moves, starts: starts, dead: dead, flow: trace(in)}
+func lost(in, out []word, jumps Jumps, r *Result, dead int) *Lost {
+	c := comparison{in: in, out: out, moves: r.Moves, starts: r.Starts, dead: dead, flow: traceIn(in, blocksBy(in, jumps), false, nil)}
 	if l := c.assign(); l != nil {
 		return l
 	}

@@ -45,11 +45,11 @@ func TestLost(t *testing.T) {
 		{"round a loop", []word{instr(mov, 3, 2, noBoard, noBoard, 2), instr(s2r, 2, zero, 1, noBoard, 0), branch(2, 0, 0), exit}, 0, &Lost{At: 1, User: 0}},
 	} {
 		out := append([]word(nil), c.words...)
-		if x := lost(c.words, out, nil, nil, -1); x != nil {
+		if x := lost(c.words, out, nil, &Result{}, -1); x != nil {
 			t.Errorf("%s: unchanged code lacks the wait %+v", c.name, *x)
 		}
 		out[c.erase].setWait(0)
-		switch x := lost(c.words, out, nil, nil, -1); {
+		switch x := lost(c.words, out, nil, &Result{}, -1); {
 		case (x == nil) != (c.want == nil):
 			t.Errorf("%s: found %v, want %v", c.name, x, c.want)
 		case x != nil && *x != *c.want:
