@@ -22,6 +22,7 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 	}
 	if l.Release.Unpaces && fn.input.Toolkit < unpaced {
 		how.Fillers = resched.FillersOf(fn.sass)
+		how.Unpaces = fn.input.File.Header.SM() != 100
 		how.Gone = append(slices.Clone(gone), how.Fillers...)
 	}
 	many := !fn.input.Foreign && fn.input.Toolkit < l.Release.SharesSources && resched.HoldsManySources(fn.sass)

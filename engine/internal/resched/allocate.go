@@ -173,7 +173,7 @@ func (a *allocator) walk(b int) {
 func (a *allocator) eachChoice(b int, take func(t, chosen int, held *holders) int) {
 	bl := &a.blocks[b]
 	held := a.heldAtEntry(b)
-	reserve := a.reserves(b)
+	high := a.ownUpTo(b)
 	was := a.entry[b].clone()
 	var open [boards]bool // what the last WARPSYNC.COLLECTIVE waited for
 	for i := bl.from; i < bl.to; i++ {
@@ -186,7 +186,7 @@ func (a *allocator) eachChoice(b int, take func(t, chosen int, held *holders) in
 			if !a.asking {
 				a.was = was
 			}
-			tok.now = take(t, a.choose(b, t, &held, reserve), &held)
+			tok.now = take(t, a.choose(b, t, &held, high), &held)
 			held[tok.now] = append(held[tok.now], t)
 		}
 		a.release(was, a.words[i].wait())
@@ -224,24 +224,43 @@ func (a *allocator) waitAt(i int, was bitset, held *holders, open *[boards]bool)
 	}
 }
 
-// reserves reports whether slowBoard is for nothing but slow results of memory in a
-// block: where some leave it, or enter it.
-func (a *allocator) reserves(b int) bool {
-	if a.textures {
-		return true
+// crossing is the scoreboard of slow results of memory that leave their block: the last, or the one
+// before it in code made anew that asks textures, which have that.
+func (a *allocator) crossing() int {
+	if a.anew && a.textures {
+		return slowBoard - 1
 	}
+	return slowBoard
+}
+
+// isLoad reports whether a token is a slow result of memory.
+func (a *allocator) isLoad(t int) bool {
+	tok := &a.tokens[t]
+	return tok.slow && !a.words[tok.at].isTexture()
+}
+
+// ownUpTo returns from which scoreboard on a block uses none for what it needs itself: that of slow
+// results where some leave it, or enter it, and that of textures.
+func (a *allocator) ownUpTo(b int) int {
+	last := a.crossing()
 	for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
 		for _, t := range a.first[i] {
-			if tok := &a.tokens[t]; tok.slow && tok.beyond() {
-				return true
+			if a.isLoad(t) && a.tokens[t].beyond() {
+				return last
 			}
 		}
 	}
 	enters := false
 	a.atEntry(b).each(func(t int) {
-		enters = enters || a.tokens[t].slow && a.tokens[t].now == slowBoard
+		enters = enters || a.isLoad(t) && a.tokens[t].now == last
 	})
-	return enters
+	switch {
+	case enters:
+		return last
+	case a.textures:
+		return slowBoard
+	}
+	return boards
 }
 
 // firstNeed returns the first word of a block that needs a token that enters it,

@@ -1,5 +1,7 @@
 package resched
 
+import "slices"
+
 // Giving out scoreboards anew. A block is walked in order: what an instruction
 // waits for becomes free, with all that share its scoreboard; then the
 // instruction's own are given, that of the sources before that of the results.
@@ -13,7 +15,7 @@ package resched
 //     kernels without slow loads. In which order blocks are looked at: order.go.
 //   - Where none is free, the one is shared that costs the fewest cycles.
 //   - What textures give takes 5, which a kernel with textures uses for nothing
-//     that its block needs.
+//     that its block needs; slow loads that go beyond their block take 4 there.
 //   - A kernel that counts copies by scoreboard 0 uses it for nothing else.
 
 const (
@@ -28,19 +30,20 @@ func (t *token) beyond() bool { return t.point < 0 }
 type holders [boards][]int
 
 // choose returns the scoreboard that the rules give a token.
-func (a *allocator) choose(b, t int, held *holders, reserve bool) int {
+// below high the block takes those for what it needs itself.
+func (a *allocator) choose(b, t int, held *holders, high int) int {
 	if sb := a.fixed(t); sb >= 0 {
 		return sb
 	}
 	if a.late {
-		if sb := a.chooseLate(b, t, held, reserve); sb >= 0 {
+		if sb := a.chooseLate(b, t, held, high); sb >= 0 {
 			return sb
 		}
 		a.doubts |= noModel
 	}
 	switch tok := &a.tokens[t]; {
 	case !tok.beyond():
-		return a.chooseInside(b, t, held, reserve)
+		return a.chooseInside(b, t, held, high)
 	case tok.slow:
 		return a.chooseSlow(t, held)
 	}
@@ -72,11 +75,11 @@ func lowestOf(low, high int, ok func(sb int) bool) int {
 }
 
 // chooseInside chooses for a token that its block needs.
-func (a *allocator) chooseInside(b, t int, held *holders, reserve bool) int {
+func (a *allocator) chooseInside(b, t int, held *holders, high int) int {
 	tok := &a.tokens[t]
-	low, high := a.lowest, boards
-	if reserve || a.counted[slowBoard] {
-		high = slowBoard
+	low := a.lowest
+	if a.counted[slowBoard] {
+		high = min(high, slowBoard)
 	}
 	if sb := lowestOf(low, high, func(sb int) bool { return a.waitsAlike(b, t, held[sb]) }); sb >= 0 {
 		return sb
@@ -96,18 +99,28 @@ func (a *allocator) chooseInside(b, t int, held *holders, reserve bool) int {
 // a token, which may share it then.
 func (a *allocator) waitsAlike(b, t int, tokens []int) bool {
 	tok := &a.tokens[t]
-	return len(tokens) > 0 && a.earliest(b, tok.at, tokens) == tok.point && !a.entered(b, tokens) && !a.own(tok.at, tokens)
+	return len(tokens) > 0 && a.earliest(b, tok.at, tokens) == tok.point && !a.entered(b, tokens) && !a.own(tok.at, tokens) && !a.standsAlone(tokens)
+}
+
+// standsAlone reports whether a result is among those that other results don't join: of an LDCU whose
+// place a register tells. Source: 66 such beside an S2UR for the same word, of ptxas 13.0 to 13.5.
+func (a *allocator) standsAlone(tokens []int) bool {
+	return slices.ContainsFunc(tokens, func(t int) bool {
+		w := &a.words[a.tokens[t].at]
+		return !a.tokens[t].read && w.kind() == kindLDCU && w.field(aField, 8) != zero
+	})
 }
 
 // chooseSlow chooses for the results of a slow load that go beyond their block.
 func (a *allocator) chooseSlow(t int, held *holders) int {
+	last := a.crossing()
 	if a.tokens[t].board == slowBoard || a.isWanted(t) {
-		return slowBoard
+		return last
 	}
-	if sb := lowestOf(slowFirst, slowBoard, func(sb int) bool { return len(held[sb]) == 0 && !(a.anew && a.metBy(t, sb)) }); sb >= 0 {
+	if sb := lowestOf(slowFirst, last, func(sb int) bool { return len(held[sb]) == 0 && !(a.anew && a.metBy(t, sb)) }); sb >= 0 {
 		return sb
 	}
-	return slowBoard
+	return last
 }
 
 // chooseBeyond chooses for another token that goes beyond its block.
@@ -115,7 +128,7 @@ func (a *allocator) chooseBeyond(b, t int, held *holders) int {
 	read := a.tokens[t].read
 	low, high := a.lowest, boards
 	if a.hasSlow {
-		high = slowBoard
+		high = a.crossing()
 	}
 	if read {
 		if sb := lowestOf(low, high, func(sb int) bool { return a.sources(b, held[sb]) && (!a.anew || a.far(b, held[sb])) }); sb >= 0 {
@@ -138,11 +151,8 @@ func (a *allocator) chooseBeyond(b, t int, held *holders) int {
 // isLast reports whether sources of block b that go beyond it hold all scoreboards but one, which
 // they leave to others.
 func (a *allocator) isLast(b int, held *holders) bool {
-	left, high := 0, boards
-	if a.reserves(b) {
-		high = slowBoard
-	}
-	for sb := a.lowest; sb < high; sb++ {
+	left := 0
+	for sb := a.lowest; sb < a.ownUpTo(b); sb++ {
 		if !a.sources(b, held[sb]) {
 			left++
 		}

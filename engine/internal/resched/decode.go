@@ -102,7 +102,7 @@ func (w *word) operands() operands {
 		d.add(operand{readsPred, ppField, 1})
 	case opEXIT, opBREAK:
 		d.add(operand{readsPred, ppField, 1})
-	case opBRX:
+	case opBRX, opCALLReg, opCALLRelReg:
 		d.read(aField, 2)
 	case opBRXU:
 		d.readUniform(aField, 2)

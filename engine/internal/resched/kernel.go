@@ -58,6 +58,7 @@ type Options struct {
 	Pads         bool  // then a NOP stands in front of some words
 	HoldsDoubles bool  // and all doubles hold scoreboards
 	Fillers      []int // of those that go, NOPs that paced doubles
+	Unpaces      bool  // doubles that stall since they are paced don't any more
 	Adds         bool  // and an IADD3 of two is an IADD
 	Bares        bool  // and what is not optimized has no schedule at all
 	JoinsMoves   bool  // and of a pair that is moved a register to itself goes
@@ -96,6 +97,11 @@ func change(text []byte, how Options) (Result, int) {
 	gone := make([]bool, len(words))
 	for _, i := range how.Gone {
 		gone[i] = true
+	}
+	for _, i := range how.Gone {
+		if i+1 < len(words) && words[i].isMEMBAR() && words[i+1].isMEMBAR() {
+			dropWait(words, gone, i, &r)
+		}
 	}
 	closeUp(words, gone)
 	stays := how.Stays

@@ -70,7 +70,7 @@ func (a *allocator) isYoungest(t int, was bitset) bool {
 }
 
 // chooseLate returns the scoreboard that the input's choice leads to, -1 for none.
-func (a *allocator) chooseLate(b, t int, held *holders, reserve bool) int {
+func (a *allocator) chooseLate(b, t int, held *holders, ownUpTo int) int {
 	tok := &a.tokens[t]
 	was := a.inputHolders(t)
 	shared, withDead := a.living(was[tok.board])
@@ -81,7 +81,13 @@ func (a *allocator) chooseLate(b, t int, held *holders, reserve bool) int {
 	case tok.slow && (tok.board >= slowFirst || len(shared) > 0 || withDead):
 		low = slowFirst
 	}
-	if tok.beyond() && !tok.slow || !tok.beyond() && (reserve || a.counted[slowBoard]) {
+	switch {
+	case !tok.beyond():
+		high = ownUpTo
+		if a.counted[slowBoard] {
+			high = min(high, slowBoard)
+		}
+	case !tok.slow:
 		high = slowBoard
 	}
 	crowded := true // in the input

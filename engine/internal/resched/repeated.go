@@ -85,11 +85,18 @@ func dropWait(words []word, gone []bool, i int, r *Result) {
 			return
 		}
 	}
-	if b > 0 {
-		r.Exact = false // something of a block before may hold the scoreboard
+	if b > 0 && isHeldAtEntry(words, b, board) {
+		r.Exact = false
 		return
 	}
 	next.setWait(next.wait() &^ (1 << board))
+}
+
+// isHeldAtEntry reports whether something of another block may hold a scoreboard where a block begins.
+func isHeldAtEntry(words []word, b, board int) (held bool) {
+	f := trace(words)
+	f.entry[b].each(func(t int) { held = held || f.tokens[t].board == board })
+	return held
 }
 
 // AfterFence returns which word of an instruction that begins with a fence is its principal

@@ -90,7 +90,7 @@ func (p *spacing) leastBefore(k int) bound {
 		case h != hazardOver || from.arrivesBehind():
 		case w.wr() == noBoard && from.isVector() && w.isVector():
 			was, is, known = 1, 1, true
-		case w.wr() != noBoard:
+		case w.wr() != noBoard && (from.isVector() || !known):
 			was, known = p.words[at].madeBefore(w), true
 			is = was
 		}
@@ -185,7 +185,7 @@ func (f *flow) setBlockApart(bl *block, c *changes) {
 	before := f.bitsOf(bl)
 	for k := range n {
 		w := &f.words[bl.from+k]
-		if s := stalls[k]; w.stall() != s {
+		if s := stalls[k]; cycles(w) != s {
 			w.keepsOn(s)
 			w.setStall(s)
 		}

@@ -26,7 +26,7 @@ const (
 // setApart sets words that keep their scoreboards apart anew, where some of them became IADDs or
 // fillers went.
 func (how *Options) setApart(words []word, r *Result) {
-	if len(r.Added)+len(r.Dropped)+len(how.Fillers) > 0 && !isUnoptimized(words) {
+	if (len(r.Added)+len(r.Dropped) > 0 || how.Unpaces) && !isUnoptimized(words) {
 		trace(words).setApart(r.sumsNow(), how, r)
 	}
 }
@@ -52,7 +52,7 @@ func (f *flow) noChanges(how *Options) *changes {
 // setApart sets the words of all blocks that changed apart anew; sums are the new IADDs.
 func (f *flow) setApart(sums []int, how *Options, r *Result) {
 	c := f.noChanges(how)
-	c.unpaced = len(how.Fillers) > 0
+	c.unpaced = how.Unpaces
 	for _, i := range sums {
 		c.isSum[i] = true
 	}
@@ -138,7 +138,7 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 	if !known && h >= hazardUniform && h < hazardHigh && p.isArithmetic() && !p.isVector() && q.isMemory() {
 		was, known = uniformAddress, true
 	}
-	if h == hazardOver && c.unpaced && (q.isPaced() || p.isUniformMove()) {
+	if h == hazardOver && c.unpaced && (q.isPaced() || p.isUniformMove() && q.wr() == noBoard) {
 		return max(was, 1), 1, true
 	}
 	is = was

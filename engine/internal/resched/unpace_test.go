@@ -12,7 +12,7 @@ import (
 func TestUnpaced(t *testing.T) {
 	eachPair(t, "unpaced", func(file string, text, want []byte) {
 		fillers := FillersOf(text)
-		r := Kernel(text, Options{Late: true, Adds: true, Fillers: fillers, Gone: fillers, Stays: strings.Contains(file, "square"), Anew: strings.Contains(file, "fewer"), Pads: true})
+		r := Kernel(text, Options{Late: true, Adds: true, Fillers: fillers, Gone: fillers, Unpaces: true, Stays: strings.Contains(file, "square"), Anew: strings.Contains(file, "fewer"), Pads: true})
 		if r.Lost != nil || len(fillers) == 0 || r.Exact {
 			t.Errorf("%s: lost %+v, %d fillers, exact %t", file, r.Lost, len(fillers), r.Exact)
 		}

@@ -112,6 +112,8 @@ const (
 	opR2P           = 0x804
 	opVOTE          = 0x806
 	opRET           = 0x950
+	opCALLReg       = 0x343
+	opCALLRelReg    = 0x344
 	opYIELD         = 0x946
 	opBREAK         = 0x942
 	opNOP           = 0x918
@@ -191,7 +193,7 @@ func (w *word) isDummyLoad() bool { return w.op() == opLDS && w.guard() == guard
 // isCall reports whether the instruction calls.
 func (w *word) isCall() bool {
 	switch w.op() {
-	case 0x343, 0x344, 0x943, 0x944:
+	case opCALLReg, opCALLRelReg, 0x943, 0x944:
 		return true
 	}
 	return false
