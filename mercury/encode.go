@@ -50,7 +50,7 @@ func (s *shape) recordSize() int { return 16 * int(s.ops[0]>>24&3) }
 
 func (t *Table) findPlain(sm cuda.SM, w Word) (*shape, bits, Reason) {
 	v := bits{w.Lo, w.Hi & (1<<41 - 1)}
-	list := t.plainOf(uint32(w.opcode()))
+	list := t.formsOf(uint32(w.opcode()))
 	at := slices.IndexFunc(list, func(f *form) bool { return f.of(sm) })
 	if at < 0 {
 		return nil, v, NoForm

@@ -1,94 +1,79 @@
 package mercury
 
 import (
-	"strconv"
+	"sort"
 	"strings"
 	"sync"
 )
 
-// entry is the forms of one tag. Those of the table in this program are read when
-// they are first asked for: few files have a tenth of all tags.
-type entry struct {
-	once  sync.Once
-	text  []part
-	forms []*form
-}
+// firstTag is above all opcodes: rules for words and those for records stand in one table.
+const firstTag = 1 << 12
 
-// part is lines of a table that belong to one form, and how many stand before.
-type part struct {
-	text  string
-	above int
-}
+// Forms of text are read when they are first asked for: few files have a tenth of all tags.
+// The text is right, which a test sees to, and its forms are in the order of their numbers.
 
-func newTable() *Table { return &Table{forms: map[uint32]*entry{}, plain: map[uint32]*entry{}} }
-
-func (t *Table) formsOf(tag uint32) []*form    { return t.forms[tag].get() }
-func (t *Table) plainOf(opcode uint32) []*form { return t.plain[opcode].get() }
-
-// get returns the forms, which are right: a test reads the whole table.
-func (e *entry) get() []*form {
-	if e == nil {
+// formsOf returns the forms of a tag, or of an opcode.
+func (t *Table) formsOf(number uint32) []*form {
+	if known, ok := t.forms.Load(number); ok {
+		return known.([]*form)
+	}
+	if t.missed.Load() && !numbers()[number] {
 		return nil
 	}
-	e.once.Do(func() {
-		for _, s := range e.text {
-			p := parser{t: newTable()}
-			if err := p.lines(s.text, s.above); err != nil {
-				panic("mercury: the table in this program: " + err.Error())
-			}
-			for _, by := range [...]map[uint32]*entry{p.t.forms, p.t.plain} {
-				for _, one := range by {
-					e.forms = append(e.forms, one.forms...)
-				}
-			}
-		}
-		e.text = nil
-	})
-	return e.forms
+	at, end := formAt(t.text, number), formAt(t.text, number+1)
+	if at >= end {
+		t.missed.Store(t.text != "") // a file may ask for any others, which must not take long
+		return nil
+	}
+	p := parser{t: &Table{}}
+	if err := p.lines(t.text[at:end]); err != nil {
+		panic("mercury: the table in this program: " + err.Error())
+	}
+	read, _ := p.t.forms.Load(number)
+	for _, f := range read.([]*form) {
+		f.at = at
+	}
+	read, _ = t.forms.LoadOrStore(number, read)
+	return read.([]*form)
 }
 
-// index finds the forms of a table that is right, and reads none.
-func index(text string) *Table {
-	t := newTable()
-	type start struct {
-		at, above int
-		by        map[uint32]*entry
-		tag       uint32
-	}
-	var last start
-	end := func(at int) {
-		if last.by == nil {
-			return
+// formAt returns where in a text the first form of a number, or of one above, begins.
+func formAt(text string, number uint32) int {
+	at := sort.Search(len(text), func(i int) bool {
+		i = formBehind(text, i)
+		return i == len(text) || numberAt(text[i:]) >= number
+	})
+	return formBehind(text, at)
+}
+
+// formBehind returns where the first form that begins at a place or behind it does.
+func formBehind(text string, at int) int {
+	for at < len(text) {
+		if (at == 0 || text[at-1] == '\n') && (strings.HasPrefix(text[at:], "form\t") || strings.HasPrefix(text[at:], "plain\t")) {
+			return at
 		}
-		e := last.by[last.tag]
-		if e == nil {
-			e = &entry{}
-			last.by[last.tag] = e
-		}
-		e.text = append(e.text, part{text[last.at:at], last.above})
-	}
-	for at, n := 0, 0; at < len(text); n++ {
-		line := text[at:]
-		for _, kind := range [...]struct {
-			prefix string
-			by     map[uint32]*entry
-		}{{"form\t", t.forms}, {"plain\t", t.plain}} {
-			if rest, ok := strings.CutPrefix(line, kind.prefix); ok {
-				end(at)
-				tag, _, _ := strings.Cut(rest, "\t")
-				number, err := strconv.ParseUint(tag, 16, 32)
-				if err != nil {
-					panic("mercury: the table in this program: form " + tag)
-				}
-				last = start{at, n, kind.by, uint32(number)}
-			}
-		}
-		next := strings.IndexByte(line, '\n')
+		next := strings.IndexByte(text[at:], '\n')
 		if next < 0 {
 			break
 		}
 		at += next + 1
 	}
-	end(len(text))
-	return t
+	return len(text)
+}
+
+// numbers is those of all forms in this program.
+var numbers = sync.OnceValue(func() map[uint32]bool {
+	all := map[uint32]bool{}
+	for at := formBehind(learned, 0); at < len(learned); at = formBehind(learned, at+1) {
+		all[numberAt(learned[at:])] = true
+	}
+	return all
+})
+
+// numberAt returns the tag or opcode of the form that a text begins with.
+func numberAt(text string) uint32 {
+	_, text, _ = strings.Cut(text, "\t")
+	text, _, _ = strings.Cut(text, "\t")
+	var p parser
+	return uint32(p.number(text, 16, 32))
 }

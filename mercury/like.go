@@ -3,7 +3,6 @@ package mercury
 import (
 	_ "embed"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -106,38 +105,24 @@ func (t *seenTable) look(sm cuda.SM, tag uint32, opcode uint16) *look {
 
 // asked takes over which bits nvlink was seen to take with another value: "plain OPCODE"
 // or "tag TAG OPCODE", the SM that stands for its like, and the bits.
-func (t *seenTable) asked(f []string) error {
+func (t *seenTable) asked(p *parser, f []string) {
 	var tag uint64
-	var err error
-	if f[0] == "tag" {
-		if tag, err = strconv.ParseUint(f[1], 16, 32); err != nil {
-			return err
-		}
-		f = f[1:]
+	if f[0] == "tag" && len(f) > 1 {
+		tag, f = p.number(f[1], 16, 32), f[1:]
 	}
 	if len(f) != 4 {
-		return fmt.Errorf("free with %d fields", len(f))
+		p.fail("free with %d fields", len(f))
+		return
 	}
-	op, err := strconv.ParseUint(f[1], 16, 12)
-	if err != nil {
-		return err
-	}
-	sm, err := strconv.ParseUint(f[2], 10, 16)
-	if err != nil {
-		return err
-	}
-	free, err := parseWord(f[3])
-	if err != nil {
-		return err
-	}
-	l := t.look(cuda.SM(sm), uint32(tag), uint16(op))
+	op, sm, free := p.number(f[1], 16, 12), cuda.SM(p.number(f[2], 10, 16)), p.word(f[3])
+	l := t.look(sm, uint32(tag), uint16(op))
 	if l == nil {
-		return fmt.Errorf("free before its opcode")
+		p.fail("free before its opcode")
+		return
 	}
-	care := &l.care[chip(cuda.SM(sm))]
+	care := &l.care[chip(sm)]
 	care.Lo &^= free.Lo
 	care.Hi &^= free.Hi
-	return nil
 }
 
 // Registers reports which of RegisterFields hold registers in words of an
@@ -184,78 +169,51 @@ func chip(sm cuda.SM) uint8 {
 const enough = 500
 
 func parseSeen(text string) (*seenTable, error) {
-	t := &seenTable{tags: map[uint32][]tagLook{}}
-	n := 0
+	t, p, n := &seenTable{tags: map[uint32][]tagLook{}}, parser{}, 0
 	for line := range strings.Lines(text) {
 		n++
-		line = strings.TrimSuffix(line, "\n")
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		if err := t.line(strings.Split(line, "\t")); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		if f := p.split(line); f != nil {
+			if t.line(&p, f); p.err != nil {
+				return nil, fmt.Errorf("line %d: %w", n, p.err)
+			}
 		}
 	}
 	return t, nil
 }
 
-func (t *seenTable) line(f []string) error {
-	if f[0] == "free" && len(f) > 1 {
-		return t.asked(f[1:])
-	}
-	want := map[string]int{"plain": 6, "tag": 7, "regs": 3}[f[0]]
-	if want == 0 || len(f) != want {
-		return fmt.Errorf("%q with %d fields", f[0], len(f))
-	}
+func (t *seenTable) line(p *parser, f []string) {
 	kind, tag := f[0], uint64(0)
-	if kind == "tag" {
-		var err error
-		if tag, err = strconv.ParseUint(f[1], 16, 32); err != nil {
-			return err
-		}
-		f = f[1:]
+	switch {
+	case kind == "free" && len(f) > 1:
+		t.asked(p, f[1:])
+		return
+	case kind == "tag" && len(f) == 7:
+		tag, f = p.number(f[1], 16, 32), f[1:]
+	case kind == "regs" && len(f) == 3:
+		t.fields(p, f)
+		return
+	case kind != "plain" || len(f) != 6:
+		p.fail("%q with %d fields", kind, len(f))
+		return
 	}
-	op, err := strconv.ParseUint(f[1], 16, 12)
-	if err != nil {
-		return err
-	}
-	if kind == "regs" {
-		return t.fields(uint16(op), f[2])
-	}
+	op := uint16(p.number(f[1], 16, 12))
 	var l look
 	for s := range strings.SplitSeq(f[2], ",") {
-		sm, err := strconv.ParseUint(s, 10, 16)
-		if err != nil {
-			return err
-		}
-		l.chips |= 1 << chip(cuda.SM(sm))
+		l.chips |= 1 << chip(cuda.SM(p.number(s, 10, 16)))
 	}
-	count, err := strconv.Atoi(f[3])
-	if err != nil {
-		return err
-	}
-	zero, err := parseWord(f[4])
-	if err != nil {
-		return err
-	}
-	one, err := parseWord(f[5])
-	if err != nil {
-		return err
-	}
-	care := freed(Word{zero.Lo | one.Lo, zero.Hi | one.Hi}, count)
-	l.care = [...]Word{care, care}
-	l.value = one
+	zero, one := p.word(f[4]), p.word(f[5])
+	care := freed(Word{zero.Lo | one.Lo, zero.Hi | one.Hi}, p.number(f[3], 10, 63))
+	l.care, l.value = [...]Word{care, care}, one
 	if kind == "plain" {
 		t.plain[op] = l
 	} else {
-		t.tags[uint32(tag)] = append(t.tags[uint32(tag)], tagLook{uint16(op), l})
+		t.tags[uint32(tag)] = append(t.tags[uint32(tag)], tagLook{op, l})
 	}
-	return nil
 }
 
 // freed returns the bits of care that don't belong to the guard, or to a field
 // that varies or may vary.
-func freed(care Word, count int) Word {
+func freed(care Word, count uint64) Word {
 	const guard = 0xf000
 	care.Lo &^= guard
 	free := func(at, width uint) {
@@ -275,26 +233,20 @@ func freed(care Word, count int) Word {
 	return care
 }
 
-func (t *seenTable) fields(op uint16, list string) error {
-	for s := range strings.SplitSeq(list, ",") {
-		at, err := strconv.ParseUint(s, 10, 8)
-		if err != nil {
-			return err
-		}
+func (t *seenTable) fields(p *parser, f []string) {
+	op := p.number(f[1], 16, 12)
+	for s := range strings.SplitSeq(f[2], ",") {
+		at := uint(p.number(s, 10, 8))
 		for i, first := range RegisterFields {
-			if uint(at) == first {
+			if at == first {
 				t.regs[op] |= 1 << i
 			}
 		}
 	}
-	return nil
 }
 
-func parseWord(s string) (w Word, err error) {
+// word reads the upper half of a word, a dot and the lower half.
+func (p *parser) word(s string) Word {
 	hi, lo, _ := strings.Cut(s, ".")
-	if w.Hi, err = strconv.ParseUint(hi, 16, 64); err != nil {
-		return w, err
-	}
-	w.Lo, err = strconv.ParseUint(lo, 16, 64)
-	return w, err
+	return Word{p.number(lo, 16, 64), p.number(hi, 16, 64)}
 }

@@ -9,10 +9,10 @@ import (
 
 // A reader for each kind of line; Parse says what the fields are.
 
-func (p *parser) formLine(args []string) error  { return p.startForm(p.t.forms, args, false) }
-func (p *parser) plainLine(args []string) error { return p.startForm(p.t.plain, args, true) }
+func (p *parser) formLine(args []string) error  { return p.startForm(args, false) }
+func (p *parser) plainLine(args []string) error { return p.startForm(args, true) }
 
-func (p *parser) startForm(by map[uint32]*entry, args []string, plain bool) error {
+func (p *parser) startForm(args []string, plain bool) error {
 	if err := p.endModel(); err != nil {
 		return err
 	}
@@ -20,10 +20,12 @@ func (p *parser) startForm(by map[uint32]*entry, args []string, plain bool) erro
 	for s := range strings.SplitSeq(args[1], ",") {
 		p.form.sms = append(p.form.sms, uint16(p.number(s, 10, 16)))
 	}
-	if by[p.form.tag] == nil {
-		by[p.form.tag] = &entry{}
+	if plain != (p.form.tag < firstTag) {
+		return fmt.Errorf("number %q", args[0])
 	}
-	by[p.form.tag].forms = append(by[p.form.tag].forms, p.form)
+	like, _ := p.t.forms.Load(p.form.tag)
+	forms, _ := like.([]*form)
+	p.t.forms.Store(p.form.tag, append(forms, p.form))
 	p.plain, p.model = plain, nil
 	return nil
 }

@@ -23,31 +23,39 @@ import (
 //	sum    DST+N  SRC  ADD           or BITS KEY=ADD ...
 //	table  DST,...  BITS  KEY=VALUE ...
 func Parse(text string) (*Table, error) {
-	p := parser{t: newTable()}
-	if err := p.lines(text, 0); err != nil {
+	p := parser{t: &Table{}}
+	if err := p.lines(text); err != nil {
 		return nil, err
 	}
 	return p.t, nil
 }
 
-// lines reads text, which stands behind n lines of a table.
-func (p *parser) lines(text string, n int) error {
+// lines reads text.
+func (p *parser) lines(text string) error {
+	n := 0
 	for line := range strings.Lines(text) {
 		n++
-		line = strings.TrimSuffix(line, "\n")
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		p.fields = p.fields[:0]
-		for f := range strings.SplitSeq(line, "\t") {
-			p.fields = append(p.fields, f)
-		}
 		p.at = n
-		if err := p.line(p.fields); err != nil {
+		if f := p.split(line); f == nil {
+			continue
+		} else if err := p.line(f); err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
 	}
 	return p.endModel()
+}
+
+// split returns the fields of a line until the next is split, nil where it has none.
+func (p *parser) split(line string) []string {
+	line = strings.TrimSuffix(line, "\n")
+	if line == "" || line[0] == '#' {
+		return nil
+	}
+	p.fields = p.fields[:0]
+	for f := range strings.SplitSeq(line, "\t") {
+		p.fields = append(p.fields, f)
+	}
+	return p.fields
 }
 
 type parser struct {

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -16,13 +17,15 @@ var learned string
 
 // Table holds rules.
 type Table struct {
-	forms map[uint32]*entry // by tag
-	plain map[uint32]*entry // by opcode; the shapes' words are a record's two halves
+	forms  sync.Map    // []*form by tag, or by opcode: the shapes' words are then a record's two halves
+	text   string      // learned, which has the forms that weren't asked for yet, or none
+	missed atomic.Bool // a number that text doesn't have was asked for
 }
 
 // form is the rules of one tag on some SMs.
 type form struct {
 	tag     uint32
+	at      int // where the text of its like begins
 	sms     []uint16
 	release string
 	models  []*model
@@ -45,7 +48,7 @@ type model struct {
 	locks  []lock
 	sames  []same
 	key    []uint16
-	line   int // of the table
+	line   int // counted from there
 	shapes []*shape
 	choose []choice // by the bits of key, in their order
 }
@@ -147,7 +150,7 @@ func (r rows) get(key uint32) (uint64, bool) {
 	return r[k].value, true
 }
 
-var load = sync.OnceValue(func() *Table { return index(learned) })
+var load = sync.OnceValue(func() *Table { return &Table{text: learned} })
 
 // Default returns the table that this program carries.
 func Default() *Table { return load() }

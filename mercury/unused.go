@@ -1,6 +1,8 @@
 package mercury
 
 import (
+	"strings"
+
 	"github.com/twinlink/twinlink/cuda"
 )
 
@@ -19,7 +21,7 @@ func (t *Table) Unused(sm cuda.SM, record []byte) (line int, unused [4]uint64, o
 		for _, m := range f.models {
 			if s, why := m.find(&v); why == Known && s.covers(&v) {
 				all := m.unusedBits()
-				return m.line, [4]uint64(all[:4]), true
+				return strings.Count(t.text[:f.at], "\n") + m.line, [4]uint64(all[:4]), true
 			}
 		}
 	}
