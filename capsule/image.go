@@ -177,6 +177,13 @@ func (m *Image) FuncOf(i uint32) *Func {
 
 // findCapsules finds the functions.
 func (m *Image) findCapsules() {
+	n := 0
+	for i := range m.Sections {
+		if m.Sections[i].Type == cuda.SHTCudaCapmerc {
+			n++
+		}
+	}
+	m.Funcs = make([]Func, 0, n)
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		if s.Type != cuda.SHTCudaCapmerc || !s.Mercury() {
@@ -206,25 +213,27 @@ func (m *Image) findCapsules() {
 
 // pair finds the twins of all sections but texts and capsules.
 func (m *Image) pair() {
-	byName := make(map[string]*candidates, len(m.Sections))
-	for i := 1; i < len(m.Sections); i++ {
-		s := &m.Sections[i]
-		if s.Mercury() {
-			continue
-		}
-		if byName[s.Name] == nil {
-			byName[s.Name] = &candidates{}
-		}
-		c := byName[s.Name]
-		c.all = append(c.all, int32(i))
-	}
-	for i := 1; i < len(m.Sections); i++ {
+	byName, of := map[string]*candidates{}, make([]*candidates, len(m.Sections))
+	for i := range m.Sections {
 		s := &m.Sections[i]
 		rest, ok := strings.CutPrefix(s.Name, mercPrefix)
 		if !ok || !s.Mercury() || m.twin[i] != 0 {
 			continue
 		}
-		if c := byName[sassName(rest)]; c != nil {
+		name := sassName(rest)
+		if of[i] = byName[name]; of[i] == nil {
+			of[i] = &candidates{}
+			byName[name] = of[i]
+		}
+	}
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if c := byName[s.Name]; c != nil && !s.Mercury() {
+			c.all = append(c.all, int32(i))
+		}
+	}
+	for i, c := range of {
+		if c != nil {
 			m.pairOne(i, c)
 		}
 	}

@@ -1,7 +1,8 @@
 package mercury
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -9,71 +10,59 @@ import (
 // firstTag is above all opcodes: rules for words and those for records stand in one table.
 const firstTag = 1 << 12
 
-// Forms of text are read when they are first asked for: few files have a tenth of all tags.
-// The text is right, which a test sees to, and its forms are in the order of their numbers.
+// formPlace is where in the text of a table a form begins.
+type formPlace struct {
+	number uint32 // its tag or opcode
+	at     int
+}
 
-// formsOf returns the forms of a tag, or of an opcode.
+// formPlaces is those of the table in this program, and at last one for its end. A test sees to
+// it that the table is right and in order.
+var formPlaces = sync.OnceValue(func() []formPlace {
+	list := make([]formPlace, 0, 2048)
+	for at := 0; ; {
+		dot := strings.IndexByte(learned[at:], '.') // in the release, and in no line else
+		if dot < 0 {
+			return append(list, formPlace{at: len(learned)})
+		}
+		at += dot + 1
+		begins := strings.LastIndexByte(learned[:at], '\n') + 1
+		if kind, rest, _ := strings.Cut(learned[begins:at], "\t"); kind == "form" || kind == "plain" {
+			number, _, _ := strings.Cut(rest, "\t")
+			list = append(list, formPlace{uint32(new(parser).number(number, 16, 32)), begins})
+		}
+	}
+})
+
+// formsOf returns the forms of a tag, or of an opcode. Those of the table in this program are read
+// when they are first asked for: few files have a tenth of all tags.
 func (t *Table) formsOf(number uint32) []*form {
 	if known, ok := t.forms.Load(number); ok {
 		return known.([]*form)
 	}
-	if t.missed.Load() && !numbers()[number] {
+	if !t.lazy {
 		return nil
 	}
-	at, end := formAt(t.text, number), formAt(t.text, number+1)
-	if at >= end {
-		t.missed.Store(t.text != "") // a file may ask for any others, which must not take long
+	list := formPlaces()
+	i, found := slices.BinarySearchFunc(list[:len(list)-1], number, func(p formPlace, number uint32) int { return cmp.Compare(p.number, number) })
+	if !found {
 		return nil
 	}
+	known, _ := t.forms.LoadOrStore(number, readForms(list[i:]))
+	return known.([]*form)
+}
+
+// readForms reads the forms of the first number in a list.
+func readForms(list []formPlace) []*form {
+	number, at := list[0].number, list[0].at
+	end := slices.IndexFunc(list, func(p formPlace) bool { return p.number != number })
 	p := parser{t: &Table{}}
-	if err := p.lines(t.text[at:end]); err != nil {
+	if err := p.lines(learned[at:list[end].at]); err != nil {
 		panic("mercury: the table in this program: " + err.Error())
 	}
-	read, _ := p.t.forms.Load(number)
-	for _, f := range read.([]*form) {
+	forms := p.t.formsOf(number)
+	for _, f := range forms {
 		f.at = at
 	}
-	read, _ = t.forms.LoadOrStore(number, read)
-	return read.([]*form)
-}
-
-// formAt returns where in a text the first form of a number, or of one above, begins.
-func formAt(text string, number uint32) int {
-	at := sort.Search(len(text), func(i int) bool {
-		i = formBehind(text, i)
-		return i == len(text) || numberAt(text[i:]) >= number
-	})
-	return formBehind(text, at)
-}
-
-// formBehind returns where the first form that begins at a place or behind it does.
-func formBehind(text string, at int) int {
-	for at < len(text) {
-		if (at == 0 || text[at-1] == '\n') && (strings.HasPrefix(text[at:], "form\t") || strings.HasPrefix(text[at:], "plain\t")) {
-			return at
-		}
-		next := strings.IndexByte(text[at:], '\n')
-		if next < 0 {
-			break
-		}
-		at += next + 1
-	}
-	return len(text)
-}
-
-// numbers is those of all forms in this program.
-var numbers = sync.OnceValue(func() map[uint32]bool {
-	all := map[uint32]bool{}
-	for at := formBehind(learned, 0); at < len(learned); at = formBehind(learned, at+1) {
-		all[numberAt(learned[at:])] = true
-	}
-	return all
-})
-
-// numberAt returns the tag or opcode of the form that a text begins with.
-func numberAt(text string) uint32 {
-	_, text, _ = strings.Cut(text, "\t")
-	text, _, _ = strings.Cut(text, "\t")
-	var p parser
-	return uint32(p.number(text, 16, 32))
+	return forms
 }

@@ -9,7 +9,7 @@ func TestForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lazy, n := &Table{text: learned}, 0
+	lazy, n := &Table{lazy: true}, 0
 	whole.forms.Range(func(number, forms any) bool {
 		got := lazy.formsOf(number.(uint32))
 		if len(got) != len(forms.([]*form)) {
@@ -41,7 +41,7 @@ func TestUnusedLine(t *testing.T) {
 	}
 	record := []byte("\x01\x0b\x04\x0a\xf8\x00\x04\x00\x00\x00\x01\x00\x02\x02\x00\x00")
 	want, _, ok := whole.Unused(100, record)
-	got, _, ok2 := (&Table{text: learned}).Unused(100, record)
+	got, _, ok2 := (&Table{lazy: true}).Unused(100, record)
 	if !ok || !ok2 || got != want || want < 1000 {
 		t.Errorf("line %d, want %d", got, want)
 	}

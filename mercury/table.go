@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -17,9 +16,8 @@ var learned string
 
 // Table holds rules.
 type Table struct {
-	forms  sync.Map    // []*form by tag, or by opcode: the shapes' words are then a record's two halves
-	text   string      // learned, which has the forms that weren't asked for yet, or none
-	missed atomic.Bool // a number that text doesn't have was asked for
+	forms sync.Map // []*form by tag, or by opcode: the shapes' words are then a record's two halves
+	lazy  bool     // that of this program, of which only forms that were asked for are read
 }
 
 // form is the rules of one tag on some SMs.
@@ -150,7 +148,7 @@ func (r rows) get(key uint32) (uint64, bool) {
 	return r[k].value, true
 }
 
-var load = sync.OnceValue(func() *Table { return &Table{text: learned} })
+var load = sync.OnceValue(func() *Table { return &Table{lazy: true} })
 
 // Default returns the table that this program carries.
 func Default() *Table { return load() }

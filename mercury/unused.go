@@ -21,7 +21,7 @@ func (t *Table) Unused(sm cuda.SM, record []byte) (line int, unused [4]uint64, o
 		for _, m := range f.models {
 			if s, why := m.find(&v); why == Known && s.covers(&v) {
 				all := m.unusedBits()
-				return strings.Count(t.text[:f.at], "\n") + m.line, [4]uint64(all[:4]), true
+				return strings.Count(learned[:f.at], "\n") + m.line, [4]uint64(all[:4]), true
 			}
 		}
 	}

@@ -306,16 +306,16 @@ func (c *checker) cie(sass, merc *frameSide, i, k int, places *moves) {
 	if string(a) != string(b) {
 		c.add(Debug, Content, sass.section, f.At, "CIE", fmt.Sprintf("%x", b), fmt.Sprintf("%x", a))
 	}
-	if !slices.EqualFunc(f.Ops, g.Ops, func(x, y dwarf.FrameOp) bool { return bytes.Equal(x.Bytes, y.Bytes) }) {
-		c.add(Debug, Content, sass.section, f.At, "instructions of a CIE", fmt.Sprintf("%x", opBytes(g)), fmt.Sprintf("%x", opBytes(f)))
+	if !bytes.Equal(f.Program, g.Program) {
+		c.add(Debug, Content, sass.section, f.At, "instructions of a CIE", fmt.Sprintf("%x", g.Program), fmt.Sprintf("%x", f.Program))
 		return
 	}
-	size := f.Location() - f.At + uint64(len(f.Head)+len(opBytes(f)))
+	size := f.Location() - f.At + uint64(len(f.Head)+len(f.Program))
 	for _, n := range merc.within(g.At, g.At+size) {
 		off := merc.relocs[n].Off - g.At
 		places.add(g.At+off, f.At+off)
 	}
-	if !knownCIE(b, opBytes(g)) {
+	if !knownCIE(b, g.Program) {
 		c.leave(exCIE)
 	}
 }
@@ -331,15 +331,6 @@ func knownCIE(head, ops []byte) bool {
 }
 
 var cieRules = append(bytes.Clone(initialCFA), "\x08\xff\x81\x80\x28"...)
-
-// opBytes returns the instructions of a frame, which stand one behind another.
-func opBytes(f *dwarf.Frame) []byte {
-	if len(f.Ops) == 0 {
-		return nil
-	}
-	first, last := &f.Ops[0], &f.Ops[len(f.Ops)-1]
-	return first.Bytes[:last.At-first.At+uint64(len(last.Bytes))]
-}
 
 // entry is what a frame program says at an address.
 type entry struct {

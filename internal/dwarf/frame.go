@@ -1,7 +1,11 @@
 package dwarf
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
+	"iter"
+	"slices"
 
 	"github.com/twinlink/twinlink/capsule"
 )
@@ -58,8 +62,9 @@ type Frame struct {
 	Head    []byte // of a CIE: from the version to the instructions
 	Start   uint64 // of an FDE: what stands for the initial location
 	Length  uint64 // of an FDE: of the function
-	Ops     []FrameOp
-	codeLen uint64 // code alignment of a CIE
+	Program []byte // the instructions
+	start   uint64 // of the program, in the section
+	codeLen uint64 // code alignment
 }
 
 // NoCIE is the id of a CIE.
@@ -68,7 +73,7 @@ const NoCIE = ^uint64(0)
 // IsCIE reports whether the entry is a CIE.
 func (f *Frame) IsCIE() bool { return f.CIE == NoCIE }
 
-// CodeAlignment returns the code alignment factor of a CIE.
+// CodeAlignment returns the code alignment factor of a CIE, or of an FDE's.
 func (f *Frame) CodeAlignment() uint64 { return f.codeLen }
 
 // CIEPointer returns the offset in the section of an entry's id.
@@ -88,20 +93,12 @@ func (f *Frame) Location() uint64 {
 	return f.At + 8
 }
 
-// The instructions of entries share pieces of manyOps; an entry has rarely more than
-// fewOps.
-const (
-	fewOps  = 32
-	manyOps = 1024
-)
-
 // DecodeFrames decodes a section of call frames.
 func DecodeFrames(data []byte) ([]Frame, *capsule.Fault) {
 	r := &reader{data: data}
 	list := make([]Frame, 0, min(countEntries(data), len(data)/leastEntry))
-	var ops []FrameOp            // of all entries, to allocate few pieces
-	align := map[uint64]uint64{} // code alignment by CIE
-	latest := uint64(0)          // that of the last CIE
+	latest := -1        // the last CIE
+	var sound [2][]byte // the last programs of an FDE and of a CIE: most are those of the one before
 	for r.more(uint64(len(data))) {
 		f := Frame{At: r.pos}
 		n := uint64(r.u32("an entry's length"))
@@ -116,27 +113,42 @@ func DecodeFrames(data []byte) ([]Frame, *capsule.Fault) {
 		}
 		end := r.pos + n
 		f.decodeHead(r)
+		last := &sound[0]
 		if f.IsCIE() {
-			align[f.At], latest = f.codeLen, f.codeLen
+			latest, last = len(list), &sound[1]
+		} else if latest >= 0 {
+			f.codeLen = list[cieOf(list, &f, latest)].codeLen
 		}
-		factor, ok := align[f.CIE]
-		if !ok {
-			factor = latest // the CIE's, or a relocation fills the pointer
+		f.start = r.pos
+		if r.pos <= end {
+			f.Program = data[r.pos:end:end]
 		}
-		if cap(ops)-len(ops) < fewOps {
-			ops = make([]FrameOp, 0, manyOps)
+		if f.Program != nil && bytes.Equal(f.Program, *last) {
+			r.pos = end
 		}
-		first := len(ops)
 		for r.more(end) {
-			ops = append(ops, decodeFrameOp(r, factor, end))
+			decodeFrameOp(r, 0, end)
 		}
-		f.Ops = ops[first:len(ops):len(ops)]
 		if r.fault == nil && r.pos != end {
 			r.fail(end, r.pos, "an instruction goes past its entry")
 		}
+		*last = f.Program
 		list = append(list, f)
 	}
 	return list, r.fault
+}
+
+// cieOf returns the CIE of an FDE that stands behind the entries of a list: the one that it
+// points at, or the last where a relocation fills the pointer.
+func cieOf(list []Frame, f *Frame, latest int) int {
+	if list[latest].At == f.CIE {
+		return latest
+	}
+	i, found := slices.BinarySearchFunc(list, f.CIE, func(x Frame, at uint64) int { return cmp.Compare(x.At, at) })
+	if found && list[i].IsCIE() {
+		return i
+	}
+	return latest
 }
 
 // leastEntry is the size of an FDE without instructions; a CIE may be smaller.
@@ -241,9 +253,7 @@ func AppendFrames(b []byte, list []Frame) []byte {
 			b = le.AppendUint64(b, f.Start)
 			b = le.AppendUint64(b, f.Length)
 		}
-		for k := range f.Ops {
-			b = append(b, f.Ops[k].Bytes...)
-		}
+		b = append(b, f.Program...)
 		if f.Wide {
 			le.PutUint64(b[start+4:], uint64(len(b)-start-12))
 		} else {
@@ -262,12 +272,24 @@ type Rule struct {
 	Step int
 }
 
+// Ops returns the instructions of an entry.
+func (f *Frame) Ops() iter.Seq[FrameOp] {
+	return func(yield func(FrameOp) bool) {
+		for r := (&reader{data: f.Program}); r.more(uint64(len(f.Program))); {
+			op := decodeFrameOp(r, f.codeLen, uint64(len(f.Program)))
+			op.At += f.start
+			if !yield(op) {
+				return
+			}
+		}
+	}
+}
+
 // Rules runs the instructions of an entry and appends them to a list; the nops that
 // pad it are left out. It returns the address behind the last advance, too, and the number of
 // advances.
 func (f *Frame) Rules(list []Rule) (all []Rule, addr int64, steps int) {
-	for i := range f.Ops {
-		op := &f.Ops[i]
+	for op := range f.Ops() {
 		switch {
 		case op.Advance:
 			addr += op.Delta

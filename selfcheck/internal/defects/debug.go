@@ -48,7 +48,7 @@ func frameRules(m *capsule.Image) []Site {
 			return nil
 		}
 		for k := range frames {
-			for _, op := range frames[k].Ops {
+			for op := range frames[k].Ops() {
 				if !frames[k].IsCIE() && !op.Advance && op.Bytes[0] == defCFA {
 					list = append(list, Site{i, op.At + uint64(len(op.Bytes)) - 1, 1, 1})
 				}
