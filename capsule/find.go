@@ -204,6 +204,34 @@ func (c *Capsule) HoldingMerc(off uint32) (n Node, ok bool) {
 	return n, true
 }
 
+// Boundary returns the SASS offset of the node that holds a Mercury offset, and whether it begins
+// there; false past the function's end.
+func (c *Capsule) Boundary(off uint32) (sass uint32, begins bool) {
+	if off < c.MercSize && c.marks != nil {
+		m := &c.marks[c.searchBlock(off)]
+		if i, merc := m.holding(off); i <= m.straight {
+			return m.sass + i*WordSize, merc == off // nothing is decoded for it
+		}
+	}
+	n, ok := c.HoldingMerc(off)
+	return n.SASS, ok && n.Merc == off
+}
+
+// SASSFrom returns the SASS offset of the first node that begins at a Mercury offset or behind
+// it, the text's end where none does.
+func (c *Capsule) SASSFrom(off uint32) uint32 {
+	if off < c.MercSize && c.marks != nil {
+		m := &c.marks[c.searchBlock(off)]
+		if i, merc := m.holding(off); 0 < i && i <= m.straight && merc == off && m.none == 0 {
+			return m.sass + i*WordSize // nothing is decoded for it, and no node without size is in front
+		}
+	}
+	if k := c.FromMerc(off); k < c.Len() {
+		return c.Node(k).SASS
+	}
+	return c.SASSSize()
+}
+
 // blockAt returns the last block that begins at a Mercury offset or in front of it.
 func (c *Capsule) blockAt(off uint32) int {
 	k := c.recent.nearBlock

@@ -52,6 +52,17 @@ func lookups(c *Capsule, falling bool) (list []int64) {
 		if ok {
 			held = int64(n.SASS)<<32 | int64(n.Merc)<<8 | int64(n.Span)
 		}
+		sass, begins := c.Boundary(off)
+		if sass != n.SASS || begins != (ok && n.Merc == off) {
+			held = -2
+		}
+		from := c.SASSSize()
+		if k := c.FromMerc(off); k < c.Len() {
+			from = c.Node(k).SASS
+		}
+		if c.SASSFrom(off) != from {
+			held = -3
+		}
 		list = append(list, held, int64(c.AtSASS(off)), int64(c.AtMerc(off)), int64(c.FromMerc(off)))
 	}
 	return list
@@ -103,6 +114,9 @@ func TestLeanIsFull(t *testing.T) {
 			if len(text) < 4096 && want[n+3] != int64(from) {
 				t.Errorf("capsule %d: from %d it is node %d, want %d", k, off, want[n+3], from)
 			}
+		}
+		if slices.Min(want) < -1 {
+			t.Errorf("capsule %d: a boundary is another", k)
 		}
 		if got := lookups(lean, false); !slices.Equal(got, want) {
 			t.Errorf("capsule %d: another answer, rising", k)

@@ -95,8 +95,8 @@ func (c *checker) symbolNames() {
 		if name := c.sectionName(s.Section); name != s.Name && sassSymbolName(s.Name, name) != name {
 			c.add(Text, Metadata, c.m.SASS.Index, at, "name of a section symbol", name, s.Name)
 		}
-		c.number(Text, Metadata, c.m.SASS.Index, at+8, "st_value of symbol "+s.Name, 0, s.Value)
-		c.number(Text, Metadata, c.m.SASS.Index, at+16, "st_size of symbol "+s.Name, 0, s.Size)
+		c.symbolField(uint32(i), s, "st_value", 0, s.Value)
+		c.symbolField(uint32(i), s, "st_size", 0, s.Size)
 	}
 	for i := range c.m.Funcs {
 		fn := &c.m.Funcs[i]

@@ -1,7 +1,6 @@
 package selfcheck
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -81,7 +80,7 @@ func (c *checker) stretches() {
 func (c *checker) gap(from, to uint64, shares map[Share]int) {
 	b := c.m.File.Data[from:min(to, uint64(len(c.m.File.Data)))]
 	shares[Share{Depth: Compared, What: "padding between sections: zero"}] += len(b)
-	if k := len(b) - len(bytes.TrimLeft(b, "\x00")); k < len(b) {
+	if k := zeros(b); k < len(b) {
 		c.add(Text, Content, 0, from+uint64(k), "byte between sections", "0x0", hex(b[k]))
 	}
 }

@@ -389,11 +389,7 @@ func frameAddress(p *capsule.Capsule, merc int64) (int64, bool) {
 	if merc < 0 || merc > int64(p.MercSize) {
 		return 0, false
 	}
-	k := p.FromMerc(uint32(merc))
-	if k == p.Len() {
-		return int64(p.SASSSize()), true
-	}
-	return int64(p.Node(k).SASS), true
+	return int64(p.SASSFrom(uint32(merc))), true
 }
 
 // rules compares the programs of two FDEs.

@@ -129,12 +129,20 @@ func (c *checker) constantBank(fn *capsule.Func, bank int, size uint64) {
 	} else {
 		c.number(Text, Metadata, bank, 0, "size of the constant bank", want, s.Size)
 	}
-	for k, b := range s.Content {
-		if b != 0 {
-			c.number(Text, Content, bank, uint64(k), "constant bank 0", 0, uint64(b))
-			return
-		}
+	if k := zeros(s.Content); k < len(s.Content) {
+		c.number(Text, Content, bank, uint64(k), "constant bank 0", 0, uint64(s.Content[k]))
 	}
+}
+
+// zeros returns how many zeros bytes begin with.
+func zeros(b []byte) (n int) {
+	for len(b)-n >= 8 && binary.LittleEndian.Uint64(b[n:]) == 0 {
+		n += 8
+	}
+	for n < len(b) && b[n] == 0 {
+		n++
+	}
+	return n
 }
 
 // largestBank returns the size that no kernel's parameters go beyond.

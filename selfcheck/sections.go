@@ -151,24 +151,21 @@ var requiredSections = [...]string{".shstrtab", ".strtab", ".symtab", ".note.nv.
 // required checks that no section lacks that every file has, or that a symbol or
 // an attribute stands for.
 func (c *checker) required() {
-	have := make(map[string]bool, len(c.m.Sections))
-	for i := range c.m.Sections {
-		have[c.m.Sections[i].Name] = true
-	}
+	have := func(name string) bool { return c.indexOf(name) != 0 }
 	lack := func(name string) { c.add(kindOf(name), Count, 0, 0, lackingSection, name, "none") }
 	for _, name := range requiredSections {
-		if !have[name] && !(name == compatSection && c.bare()) && !(name == callgraphSection && c.asksTextures()) {
+		if !have(name) && !(name == compatSection && c.bare()) && !(name == callgraphSection && c.asksTextures()) {
 			lack(name)
 		}
 	}
-	if !have[".note.nv.cuinfo"] && !have[".note.nv.cuver"] {
+	if !have(".note.nv.cuinfo") && !have(".note.nv.cuver") {
 		lack(".note.nv.cuinfo")
 	}
 	if len(c.m.Funcs) == 0 {
 		return
 	}
 	for _, name := range [...]string{".nv.info", ".debug_frame"} {
-		if !have[name] {
+		if !have(name) {
 			lack(name)
 		}
 	}

@@ -116,21 +116,20 @@ func (c *checker) symbol(i uint32, s, t *capsule.Symbol) {
 		c.add(Text, Metadata, index, at, "symbol name", want, s.Name)
 		return
 	}
-	what := func(field string) string { return field + " of symbol " + s.Name }
 	info, other := t.Info, t.Other
 	if c.image() && t.Type() == cuda.STTCudaObject && !strings.HasPrefix(t.Name, reservedName) {
 		info = t.Info&0xf0 | uint8(cuda.STTObject)
 		other &^= cuda.STOSpace
 	}
-	c.field(Text, Metadata, index, at+4, 1, what("st_info"), uint64(info), uint64(s.Info))
-	c.field(Text, Metadata, index, at+5, 1, what("st_other"), uint64(other), uint64(s.Other))
+	c.symbolField(i, s, "st_info", uint64(info), uint64(s.Info))
+	c.symbolField(i, s, "st_other", uint64(other), uint64(s.Other))
 	c.symbolSection(i, s, t)
 	if fn := c.m.FuncOf(t.Section); fn != nil && t.Type() == cuda.STTFunc {
-		c.funcSymbol(at, fn, s, t)
+		c.funcSymbol(i, fn, s, t)
 		return
 	}
-	c.field(Text, Metadata, index, at+16, 8, what("st_size"), t.Size, s.Size)
-	c.field(Text, Metadata, index, at+8, 8, what("st_value"), c.dataValue(t), s.Value)
+	c.symbolField(i, s, "st_size", t.Size, s.Size)
+	c.symbolField(i, s, "st_value", c.dataValue(t), s.Value)
 	if s.Type() == cuda.STTObject && s.Defined() && int(s.Section) < len(c.m.Sections) {
 		if room := c.m.Sections[s.Section].Size; s.Value > room || s.Size > room-s.Value {
 			c.add(Text, Metadata, index, at+8, "end of symbol "+s.Name, "in its section, at most "+hex(room), hex(s.Value+s.Size))
@@ -169,7 +168,23 @@ func (c *checker) symbolSection(i uint32, s, t *capsule.Symbol) {
 			return
 		}
 	}
-	c.number(Text, Metadata, c.m.Merc.Index, uint64(i)*cubin.SymbolSize, "section of symbol "+s.Name, uint64(want), uint64(t.Section))
+	if want != t.Section {
+		c.number(Text, Metadata, c.m.Merc.Index, uint64(i)*cubin.SymbolSize, "section of symbol "+s.Name, uint64(want), uint64(t.Section))
+	}
+}
+
+// symbolFields is where the fields of a symbol that are compared stand in it, and their sizes.
+var symbolFields = map[string]struct {
+	at    uint64
+	width int
+}{"st_info": {4, 1}, "st_other": {5, 1}, "st_value": {8, 8}, "st_size": {16, 8}}
+
+// symbolField compares a field of a symbol in .symtab with what it should be.
+func (c *checker) symbolField(i uint32, s *capsule.Symbol, name string, expected, found uint64) {
+	if expected != found {
+		f := symbolFields[name]
+		c.field(Text, Metadata, c.m.SASS.Index, uint64(i)*cubin.SymbolSize+f.at, f.width, name+" of symbol "+s.Name, expected, found)
+	}
 }
 
 // dataValue returns the value in .symtab of a symbol that is no function.
@@ -194,7 +209,7 @@ func (c *checker) dataValue(t *capsule.Symbol) uint64 {
 
 // funcSymbol compares a function's place: where it begins and ends in Mercury,
 // taken through the node map.
-func (c *checker) funcSymbol(at uint64, fn *capsule.Func, s, t *capsule.Symbol) {
+func (c *checker) funcSymbol(i uint32, fn *capsule.Func, s, t *capsule.Symbol) {
 	if fn.Cap == nil {
 		return
 	}
@@ -202,13 +217,13 @@ func (c *checker) funcSymbol(at uint64, fn *capsule.Func, s, t *capsule.Symbol) 
 		c.leave(exUnsized)
 		return
 	}
-	index := c.m.SASS.Index
+	index, at := c.m.SASS.Index, uint64(i)*cubin.SymbolSize
 	value, ok := sassBoundary(fn.Cap, t.Value)
 	if !ok {
 		c.add(Text, Metadata, c.m.Merc.Index, at, "st_value of symbol "+t.Name, "the start of a node", hex(t.Value))
 		return
 	}
-	c.field(Text, Metadata, index, at+8, 8, "st_value of symbol "+s.Name, value, s.Value)
+	c.symbolField(i, s, "st_value", value, s.Value)
 	if t.Size == 0 && c.isAlias(fn, t) {
 		// The tools keep an alias of no size or give it that of its function.
 		if s.Size != 0 && s.Size != uint64(len(fn.Code)) {
@@ -225,7 +240,7 @@ func (c *checker) funcSymbol(at uint64, fn *capsule.Func, s, t *capsule.Symbol) 
 		c.add(Text, Metadata, c.m.Merc.Index, at, "end of symbol "+t.Name, "the start of a node", hex(t.Value+t.Size))
 		return
 	}
-	c.field(Text, Metadata, index, at+16, 8, "st_size of symbol "+s.Name, end-value, s.Size)
+	c.symbolField(i, s, "st_size", end-value, s.Size)
 	if t.Value == 0 && t.Size != uint64(fn.Cap.MercSize) {
 		c.number(Text, Metadata, c.m.Merc.Index, at, "st_size of symbol "+t.Name, uint64(fn.Cap.MercSize), t.Size)
 	}
@@ -305,6 +320,6 @@ func sassBoundary(p *capsule.Capsule, merc uint64) (uint64, bool) {
 	if merc > uint64(p.MercSize) {
 		return 0, false
 	}
-	n, _ := p.HoldingMerc(uint32(merc))
-	return uint64(n.SASS), uint64(n.Merc) == merc
+	sass, begins := p.Boundary(uint32(merc))
+	return uint64(sass), begins
 }

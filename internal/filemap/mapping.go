@@ -75,7 +75,7 @@ func (s *Set) ReadFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err == nil && info.Mode().IsRegular() && info.Size() >= Large && info.Size() <= maxMapped {
 		if data := mapFile(name, int(info.Size())); data != nil {
-			collectLater(tableShare * len(data))
+			s.scratch = collectLate(len(data))
 			s.list = append(s.list, mapping{name, info})
 			return data, nil
 		}

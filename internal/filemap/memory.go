@@ -25,7 +25,7 @@ const GarbagePercent = 300
 // unless names and records are most of what the inputs hold.
 const tableShare = 4
 
-// collectLate lets a link of that many bytes of inputs end without collecting
+// collectLate lets a command end that takes that many bytes of inputs, a link above all, without collecting
 // garbage, and returns memory for some of its tables. Where they take more than their
 // share after all, the first collection brings GarbagePercent back.
 func collectLate(inputs int) (scratch []byte) {
@@ -47,15 +47,6 @@ const firstHeap = 4 * Mebibyte
 // asksForMore reports whether so large a heap is collected before it is full, as
 // the settings are.
 func asksForMore(heap int) bool { return 100*heap/firstHeap > GarbagePercent }
-
-// collectLater lets the heap grow to that many bytes before garbage is collected
-// for the first time.
-func collectLater(heap int) {
-	if !asksForMore(heap) {
-		return
-	}
-	collectAt(100 * heap / firstHeap)
-}
 
 // collectAt sets when garbage is collected for the first time; then it is as usual.
 func collectAt(percent int) {
