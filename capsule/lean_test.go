@@ -52,8 +52,7 @@ func lookups(c *Capsule, falling bool) (list []int64) {
 		if ok {
 			held = int64(n.SASS)<<32 | int64(n.Merc)<<8 | int64(n.Span)
 		}
-		sass, begins := c.Boundary(off)
-		if sass != n.SASS || begins != (ok && n.Merc == off) {
+		if sass, merc, there := c.Place(off); sass != n.SASS || merc != n.Merc || there != ok {
 			held = -2
 		}
 		from := c.SASSSize()
@@ -116,7 +115,7 @@ func TestLeanIsFull(t *testing.T) {
 			}
 		}
 		if slices.Min(want) < -1 {
-			t.Errorf("capsule %d: a boundary is another", k)
+			t.Errorf("capsule %d: a place is another", k)
 		}
 		if got := lookups(lean, false); !slices.Equal(got, want) {
 			t.Errorf("capsule %d: another answer, rising", k)

@@ -2,6 +2,7 @@ package selfcheck
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/twinlink/twinlink/capsule"
@@ -273,29 +274,25 @@ type wanted struct {
 
 // codeReloc makes the SASS record of a Mercury record, false where there is none.
 func (c *checker) codeReloc(fn *capsule.Func, section int, r *cubin.Reloc, at uint64) (wanted, bool) {
-	k := -1
-	if r.Off < uint64(fn.Cap.MercSize) {
-		k = fn.Cap.AtMerc(uint32(r.Off))
-	}
-	if k < 0 {
+	sass, merc, ok := fn.Cap.Place(uint32(min(r.Off, math.MaxUint32)))
+	if !ok {
 		c.add(Reloc, Content, section, at, "r_offset", "a place in the function", hex(r.Off))
 		return wanted{}, false
 	}
-	n := fn.Cap.Node(k)
 	w := wanted{Reloc: *r, at: at}
-	w.Off = uint64(n.SASS)
+	w.Off = uint64(sass)
 	symbol := c.m.Merc.At(r.Symbol)
 	if symbol == nil {
 		c.add(Reloc, Content, section, at+12, "symbol of a relocation", "a symbol", fmt.Sprint(r.Symbol))
 		return w, false
 	}
-	code := wordAt(fn.Code, n.SASS)
+	code := wordAt(fn.Code, sass)
 	if c.resolved(fn, section, r, code, w.Off, at) {
 		return w, false
 	}
-	form := findForm(r.Type, uint32(r.Off)-n.Merc, code.Lo&opcodeMask)
+	form := findForm(r.Type, uint32(r.Off)-merc, code.Lo&opcodeMask)
 	if form == nil {
-		w.anyType, w.field, w.op = true, uint32(r.Off)-n.Merc, code.Lo&opcodeMask
+		w.anyType, w.field, w.op = true, uint32(r.Off)-merc, code.Lo&opcodeMask
 		return w, true
 	}
 	w.Type = form.sass

@@ -320,6 +320,6 @@ func sassBoundary(p *capsule.Capsule, merc uint64) (uint64, bool) {
 	if merc > uint64(p.MercSize) {
 		return 0, false
 	}
-	sass, begins := p.Boundary(uint32(merc))
-	return uint64(sass), begins
+	sass, at, _ := p.Place(uint32(merc))
+	return uint64(sass), uint64(at) == merc
 }
