@@ -15,11 +15,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/internal/families"
+	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/mercury"
+	"github.com/twinlink/twinlink/mercury/internal/gather"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
 )
 
@@ -71,9 +70,13 @@ func run(ctx context.Context, file, release string, drop, extend bool, places []
 	if err != nil {
 		return err
 	}
+	tools, err := probe.Tools(ctx)
+	if err != nil {
+		return err
+	}
 	answers := map[key]*answer{}
 	for _, sm := range slices.Sorted(maps.Keys(words)) {
-		if err := ask(ctx, t, sm, release, words[sm], answers); err != nil {
+		if err := ask(ctx, t, tools, sm, release, words[sm], answers); err != nil {
 			return err
 		}
 	}
@@ -122,35 +125,12 @@ func extended(text string, tried map[key]bool) string {
 
 // collect takes words by SM and opcode that differ outside of registers and immediates.
 func collect(places []string) (map[cuda.SM]map[uint16][]mercury.Word, error) {
-	words := map[cuda.SM]map[uint16][]mercury.Word{}
-	seen := map[string]bool{}
-	for _, place := range places {
-		err := families.Each(place, func(name string, data []byte) {
-			f, err := cubin.Open(name, data)
-			if err != nil {
-				return
-			}
-			sm := f.Header.SM()
-			m := capsule.Open(f)
-			for i := range m.Funcs {
-				fn := &m.Funcs[i]
-				if fn.Cap == nil {
-					continue
-				}
-				for k := range fn.Cap.Nodes {
-					if n := &fn.Cap.Nodes[k]; n.Kind == capsule.Plain {
-						w := mercury.GetWord(fn.Code[n.SASS:])
-						w.Hi &^= mercury.Schedule
-						take(words, seen, sm, w)
-					}
-				}
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return words, nil
+	words, seen := map[cuda.SM]map[uint16][]mercury.Word{}, map[string]bool{}
+	err := gather.EachPlain(places, func(sm cuda.SM, w mercury.Word) {
+		w.Hi &^= mercury.Schedule
+		take(words, seen, sm, w)
+	})
+	return words, err
 }
 
 func take(words map[cuda.SM]map[uint16][]mercury.Word, seen map[string]bool, sm cuda.SM, w mercury.Word) {
@@ -172,11 +152,7 @@ func take(words map[cuda.SM]map[uint16][]mercury.Word, seen map[string]bool, sm 
 	}
 }
 
-func ask(ctx context.Context, t *mercury.Table, sm cuda.SM, release string, words map[uint16][]mercury.Word, answers map[key]*answer) error {
-	tools, err := probe.Tools(ctx)
-	if err != nil {
-		return err
-	}
+func ask(ctx context.Context, t *mercury.Table, tools *nvidia.Toolset, sm cuda.SM, release string, words map[uint16][]mercury.Word, answers map[key]*answer) error {
 	r, err := probe.NewReader(ctx, tools, release, fmt.Sprintf("sm_%d", sm))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "plains:", err) // an SM that this release doesn't know

@@ -6,17 +6,16 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/internal/families"
-	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/mercury"
+	"github.com/twinlink/twinlink/mercury/internal/gather"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
 )
 
@@ -26,7 +25,7 @@ const perOpcode = 120
 func main() {
 	release := flag.String("release", "13.5", "of nvlink")
 	unknown := flag.Bool("unknown", false, "only opcodes of unknown size")
-	skip := flag.Int("skip", 1, "of the files, take one in so many")
+	skip := flag.Int("skip", 1, "of the words, take one in so many")
 	flag.Parse()
 	if err := run(context.Background(), *release, flag.Args(), *unknown, *skip); err != nil {
 		fmt.Fprintln(os.Stderr, "sizes:", err)
@@ -34,48 +33,41 @@ func main() {
 	}
 }
 
-type word = [2]uint64
-
-// shape is a word without registers and immediates, but for which of the
-// registers are RZ.
-func shape(w word) word {
-	lo, hi := w[0]&0xffff, w[1]&^(1<<62-1<<41)
-	for _, at := range []int{64, 24, 32, 16} {
-		b := w[at>>6] >> (at & 63) & 0xff
-		if at == 64 {
-			hi &^= 0xff
+// shape is a word without registers and immediates, but for which of the registers are RZ.
+func shape(w mercury.Word) mercury.Word {
+	s := mercury.Word{Lo: w.Lo & 0xffff, Hi: w.Hi &^ (mercury.Schedule | 0xff)}
+	for _, at := range mercury.RegisterFields {
+		half := w.Lo
+		if at >= 64 {
+			half = w.Hi
 		}
-		if b == 0xff {
-			lo |= 1 << (16 + at/8)
+		if half>>(at&63)&0xff == 0xff {
+			s.Lo |= 1 << (16 + at/8)
 		}
 	}
-	return word{lo, hi}
+	return s
 }
 
 func run(ctx context.Context, release string, folders []string, unknown bool, skip int) error {
-	words := map[int]map[uint16]map[word]word{} // SM, opcode, shape
-	for _, folder := range folders {
-		i := 0
-		err := families.Each(folder, func(name string, data []byte) {
-			if i++; (i-1)%skip != 0 {
-				return
-			}
-			if err := collect(name, data, words, unknown); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-			}
-		})
-		if err != nil {
-			return err
+	words := map[cuda.SM]map[uint16]map[mercury.Word]mercury.Word{} // by opcode and shape
+	n := 0
+	err := gather.EachPlain(folders, func(sm cuda.SM, w mercury.Word) {
+		if n++; n%skip == 0 && (!unknown || capsule.PlainSize(w.Lo, w.Hi) == 0) {
+			take(words, sm, w)
 		}
+	})
+	if err != nil {
+		return err
 	}
-	tools, err := nvidia.Find(ctx, nvidia.Options{Limits: nvidia.Limits{Time: 2 * time.Second}})
+	tools, err := probe.Tools(ctx)
 	if err != nil {
 		return err
 	}
 	for _, sm := range slices.Sorted(maps.Keys(words)) {
 		r, err := probe.NewReader(ctx, tools, release, fmt.Sprintf("sm_%d", sm))
 		if err != nil {
-			return err
+			fmt.Fprintln(os.Stderr, "sizes:", err) // an SM that this release doesn't know
+			continue
 		}
 		for _, op := range slices.Sorted(maps.Keys(words[sm])) {
 			if err := ask(ctx, r, sm, op, slices.Collect(maps.Values(words[sm][op]))); err != nil {
@@ -86,40 +78,25 @@ func run(ctx context.Context, release string, folders []string, unknown bool, sk
 	return nil
 }
 
-func collect(file string, data []byte, words map[int]map[uint16]map[word]word, unknown bool) error {
-	sm, pairs, err := probe.Pairs(data)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
+// take keeps a word of each shape.
+func take(words map[cuda.SM]map[uint16]map[mercury.Word]mercury.Word, sm cuda.SM, w mercury.Word) {
 	if words[sm] == nil {
-		words[sm] = map[uint16]map[word]word{}
+		words[sm] = map[uint16]map[mercury.Word]mercury.Word{}
 	}
-	for i := range pairs {
-		p := &pairs[i]
-		if p.Kind != 'P' {
-			continue
-		}
-		w := word{binary.LittleEndian.Uint64(p.Words), binary.LittleEndian.Uint64(p.Words[8:])}
-		op := uint16(w[0] & 0xfff)
-		if unknown && capsule.PlainSize(w[0], w[1]) != 0 {
-			continue
-		}
-		by := words[sm][op]
-		if by == nil {
-			by = map[word]word{}
-			words[sm][op] = by
-		}
-		if s := shape(w); len(by) < perOpcode {
-			by[s] = w
-		}
+	op := uint16(w.Lo & 0xfff)
+	if words[sm][op] == nil {
+		words[sm][op] = map[mercury.Word]mercury.Word{}
 	}
-	return nil
+	if by := words[sm][op]; len(by) < perOpcode {
+		by[shape(w)] = w
+	}
 }
 
-func ask(ctx context.Context, r *probe.Reader, sm int, op uint16, list []word) error {
+func ask(ctx context.Context, r *probe.Reader, sm cuda.SM, op uint16, list []mercury.Word) error {
 	bytes := make([][]byte, len(list))
 	for i, w := range list {
-		bytes[i] = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, w[0]), w[1])
+		bytes[i] = make([]byte, capsule.WordSize)
+		w.Put(bytes[i])
 	}
 	got := make([]uint32, len(list))
 	// Each alone: the addresses behind a wrong guess are wrong too.
@@ -151,8 +128,8 @@ func ask(ctx context.Context, r *probe.Reader, sm int, op uint16, list []word) e
 	count := map[uint32]int{}
 	for i, w := range list {
 		count[got[i]]++
-		if want := capsule.PlainSize(w[0], w[1]); got[i] != 0 && got[i] != want {
-			fmt.Printf("sm_%d %03x: %d bytes, the table has %d: %016x.%016x\n", sm, op, got[i], want, w[1], w[0])
+		if want := capsule.PlainSize(w.Lo, w.Hi); got[i] != 0 && got[i] != want {
+			fmt.Printf("sm_%d %03x: %d bytes, the table has %d: %s\n", sm, op, got[i], want, w)
 		}
 	}
 	if count[0] > 0 {
