@@ -93,10 +93,10 @@ func (c *checker) frameSide(section int) (*frameSide, bool) {
 	for i := range side.at {
 		side.at[i] = int32(i)
 	}
-	byOffset := func(a, b int32) int { return cmp.Compare(side.relocs[a].Off, side.relocs[b].Off) }
-	if !slices.IsSortedFunc(side.at, byOffset) {
-		slices.SortStableFunc(side.at, byOffset)
+	if n := len(side.relocs); n > 1 && side.relocs[0].Off > side.relocs[n-1].Off {
+		slices.Reverse(side.at) // ptxas has them from the last to the first
 	}
+	slices.SortFunc(side.at, func(a, b int32) int { return cmp.Or(cmp.Compare(side.relocs[a].Off, side.relocs[b].Off), cmp.Compare(a, b)) })
 	return side, true
 }
 

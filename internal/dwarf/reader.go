@@ -38,10 +38,12 @@ func (r *reader) bytes(n uint64, what string) []byte {
 }
 
 func (r *reader) u8(what string) uint8 {
-	if b := r.bytes(1, what); b != nil {
-		return b[0]
+	if !r.more(uint64(len(r.data))) {
+		r.bytes(1, what) // says what is wrong
+		return 0
 	}
-	return 0
+	r.pos++
+	return r.data[r.pos-1]
 }
 
 func (r *reader) u16(what string) uint16 {
