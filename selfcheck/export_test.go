@@ -2,6 +2,9 @@ package selfcheck
 
 import "github.com/twinlink/twinlink/capsule"
 
+// UnknownRecord is what a report counts records as that no rule knows.
+const UnknownRecord = string(exRecord)
+
 // ShareAbove sets the number of nodes that make another worker worth its start.
 func ShareAbove(nodes int) (before int) {
 	before, leastShare = leastShare, nodes
