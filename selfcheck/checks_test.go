@@ -16,14 +16,19 @@ const checksFile = "testdata/checks.tsv"
 
 var updateChecks = flag.Bool("checks", false, "write the findings of "+checksFile+" anew")
 
-// checked is the verdict on an edited object, the code, and a sum of what the report says; "" of an edit that changes nothing.
+// saidOf is the verdict on an object, the code, and a sum of what the report says and of the file that is put right.
+func saidOf(name string, data []byte) string {
+	r, again, err := selfcheck.Reconstitute(name, data, selfcheck.Options{AllowUnknown: true})
+	return fmt.Sprintf("%s\t%d\t%s", r.Verdict, r.Code(), sumOf(r, again, err))
+}
+
+// checked is saidOf an edited object, "" of an edit that changes nothing.
 func checked(name string, data []byte, edit string) string {
 	bad := bytes.Clone(data)
 	if corpus.Edit(bad, edit) != nil || bytes.Equal(bad, data) {
 		return ""
 	}
-	r := selfcheck.Check(name, bad, selfcheck.Options{AllowUnknown: true})
-	return fmt.Sprintf("%s\t%d\t%s", r.Verdict, r.Code(), sumOf(r))
+	return saidOf(name, bad)
 }
 
 // TestChecks wants of objects of ptxas and nvlink, each made wrong in one place, what is recorded: that there are findings,

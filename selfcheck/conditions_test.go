@@ -27,7 +27,7 @@ func TestConditions(t *testing.T) {
 	if first, behind := trial.Fresh(); first < behind {
 		list = freshChecks(files, first, behind)
 	} else {
-		list = slices.Concat(listedChecks(t, files), wholeChecks(t), mutantChecks(t), plantedChecks(t), fieldChecks(t))
+		list = slices.Concat(listedChecks(t, files), wholeChecks(t), mutantChecks(t), plantedChecks(t), fieldChecks(t), kindChecks(t))
 	}
 	if err := trial.Run(list); err != nil {
 		t.Fatal(err)
@@ -122,9 +122,17 @@ func plantedChecks(t *testing.T) (list []trial.Case) {
 func fieldChecks(t *testing.T) (list []trial.Case) {
 	everyField(t, func(kind, name string, change func() []byte) {
 		list = append(list, trial.Case{Name: "field:" + kind, Same: trial.AsAtFirst(func() string {
-			r := selfcheck.Check(name, change(), selfcheck.Options{AllowUnknown: true})
-			return fmt.Sprint(len(r.Findings)+r.More, sumOf(r))
+			r, again, err := selfcheck.Reconstitute(name, change(), selfcheck.Options{AllowUnknown: true})
+			return fmt.Sprint(len(r.Findings)+r.More, sumOf(r, again, err))
 		})})
+	})
+	return list
+}
+
+// kindChecks are those of TestEveryKind.
+func kindChecks(t *testing.T) (list []trial.Case) {
+	everyKind(t, func(kind, name string, data []byte) {
+		list = append(list, trial.Case{Name: "kind:" + kind, Same: trial.AsAtFirst(func() string { return saidOf(name, data) })})
 	})
 	return list
 }

@@ -60,9 +60,9 @@ func everyField(t *testing.T, tried func(kind, name string, change func() []byte
 func TestEveryField(t *testing.T) {
 	found, said := map[string][]int{}, map[string][]string{}
 	everyField(t, func(kind, name string, change func() []byte) {
-		r := selfcheck.Check(name, change(), selfcheck.Options{AllowUnknown: true})
+		r, again, err := selfcheck.Reconstitute(name, change(), selfcheck.Options{AllowUnknown: true})
 		found[kind] = append(found[kind], len(r.Findings)+r.More)
-		said[kind] = append(said[kind], sumOf(r))
+		said[kind] = append(said[kind], sumOf(r, again, err))
 	})
 	var counts, says strings.Builder
 	counts.WriteString("# Kinds of numbers in objects, and how many findings a change of one has (TestEveryField)\n")
@@ -75,9 +75,9 @@ func TestEveryField(t *testing.T) {
 	holds(t, "testdata/says.tsv", says.String())
 }
 
-// sumOf is a sum of what a report says: its findings, what isn't known or checked, nodes, what becomes of the bytes, and why a
-// file was refused. How many nodes are known is left out, since each new row of the table would change it.
-func sumOf(r *selfcheck.Report) string {
+// sumOf is a sum of what a report says and of what its file is when put right: findings, what isn't known or checked, nodes,
+// what becomes of the bytes, and why a file was refused. How many nodes are known is left out, since each new row of the table would change it.
+func sumOf(r *selfcheck.Report, again []byte, err error) string {
 	h := crc32.NewIEEE()
 	for _, f := range r.Findings {
 		fmt.Fprintf(h, "%d %s %s %s %#x %q %q %q\n", f.Code, f.Kind, f.Aspect, f.Section, f.Offset, f.Expected, f.Found, f.What)
@@ -87,7 +87,7 @@ func sumOf(r *selfcheck.Report) string {
 	unknown := maps.Clone(r.Unknown)
 	delete(unknown, selfcheck.UnknownRecord)
 	_, told := r.Unknown[selfcheck.UnknownRecord]
-	fmt.Fprintln(h, r.Verdict, r.More, n, unknown, told == (r.Nodes.Unknown > 0), r.Unchecked, r.Err) // maps are printed in order
+	fmt.Fprintln(h, r.Verdict, r.More, n, unknown, told == (r.Nodes.Unknown > 0), r.Unchecked, r.Err, crc32.ChecksumIEEE(again), err) // maps are printed in order
 	for _, s := range r.Coverage {
 		if !strings.HasPrefix(s.What, "instructions of records") && !strings.HasPrefix(s.What, "instructions of a form") && !strings.HasPrefix(s.What, "scheduling") {
 			fmt.Fprintln(h, s)

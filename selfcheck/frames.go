@@ -96,7 +96,9 @@ func (c *checker) frameSide(section int) (*frameSide, bool) {
 	if n := len(side.relocs); n > 1 && side.relocs[0].Off > side.relocs[n-1].Off {
 		slices.Reverse(side.at) // ptxas has them from the last to the first
 	}
-	slices.SortFunc(side.at, func(a, b int32) int { return cmp.Or(cmp.Compare(side.relocs[a].Off, side.relocs[b].Off), cmp.Compare(a, b)) })
+	slices.SortFunc(side.at, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(side.relocs[a].Off, side.relocs[b].Off), cmp.Compare(a, b))
+	})
 	return side, true
 }
 
