@@ -48,6 +48,7 @@ var Kinds = [...]Kind{
 	{"limits", 128, readLimits},
 	{"options", 64, readOptions},
 	{"fields", 64, readFields},
+	{"parts", 160, readParts},
 }
 
 // Question n of a kind is the same on every machine.
@@ -73,7 +74,7 @@ func (k *Kind) Remake(n uint64, was *Question) (Question, error) {
 			q.Inputs = append(q.Inputs, engine.Input{Name: fmt.Sprintf("m%d.cubin", i), Data: data})
 		}
 		return q, nil
-	case "edits", "limits", "fields":
+	case "edits", "limits", "fields", "parts":
 		list, err := editable()
 		if err != nil {
 			return Question{}, err
@@ -87,6 +88,8 @@ func (k *Kind) Remake(n uint64, was *Question) (Question, error) {
 					return limitsOf(&list[i], r), nil
 				case "fields":
 					return fieldsOf(&list[i], r), nil
+				case "parts":
+					return partsOf(&list[i], r), nil
 				}
 				return editsOf(&list[i], r), nil
 			}
