@@ -3,6 +3,8 @@ package fuzz
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
@@ -57,10 +59,127 @@ func namesOf(d *cubin.Editor) (names []string) {
 	return names
 }
 
+// sided are the recorded links of code with a Mercury side.
+var sided = sync.OnceValues(func() ([]corpus.Case, error) {
+	list, err := editable()
+	return slices.DeleteFunc(slices.Clone(list), func(c corpus.Case) bool { return !strings.HasPrefix(c.Arch, "sm_1") }), err
+})
+
+// readSides makes a link of code with a Mercury side with parts of it changed on one side, or in its debug information.
+func readSides(r *Reader) (Question, error) {
+	list, err := sided()
+	if err != nil {
+		return Question{}, err
+	}
+	return sidesOf(&list[int(r.Uint16())%len(list)], r), nil
+}
+
+func sidesOf(c *corpus.Case, r *Reader) Question {
+	p := parts{Reader: r}
+	q := changed(c, r, p.changeSides)
+	if extra := int(r.Byte() % 64); extra < len(questionOptions) {
+		q.Args = append(q.Args, questionOptions[extra]...)
+	}
+	return q
+}
+
 // parts changes files of a link.
 type parts struct {
 	*Reader
 	names []string
+}
+
+// changeSides returns a copy of a file with one to three changes of its Mercury side, or of tables that describe code.
+func (p *parts) changeSides(_ *Reader, original []byte) []byte {
+	d, err := cubin.Decode("original", original)
+	if err != nil || d.Symtab() == 0 {
+		return original
+	}
+	for range 1 + p.Byte()%3 {
+		switch n := p.Byte() % 16; {
+		case n < 6:
+			p.sideRelocs(d)
+		case n < 8:
+			p.symbol(d, max(d.MercSymtab(), d.Symtab()))
+		case n < 10:
+			p.records(d)
+		case n < 14:
+			p.bytes(d, func(s *cubin.Part, name string) bool { return strings.Contains(name, "debug_") })
+		default:
+			p.bytes(d, func(s *cubin.Part, name string) bool { return s.Type == cuda.SHTCudaCapmerc })
+		}
+	}
+	return encoded(d, original)
+}
+
+// sideRelocs changes a record of a Mercury section: its type to any, its symbol, its addend, or where it stands.
+func (p *parts) sideRelocs(d *cubin.Editor) {
+	i := p.pick(d, func(s *cubin.Part) bool { return s.Type == cuda.SHTMercRela })
+	list, err := d.Relocs(i)
+	if err != nil || len(list) == 0 {
+		return
+	}
+	list = slices.Clone(list)
+	r := &list[p.Below(len(list))]
+	switch p.Byte() % 8 {
+	case 0, 1, 2:
+		r.Type = cuda.MercuryBase + uint32(p.Below(cuda.MercuryRelocCount))
+	case 3:
+		r.Type = list[p.Below(len(list))].Type
+	case 4:
+		r.Symbol = list[p.Below(len(list))].Symbol
+	case 5:
+		if symbols, err := d.Symbols(d.Symtab()); err == nil {
+			r.Symbol = uint32(p.Below(len(symbols)))
+		}
+	case 6:
+		r.Addend += int64(p.Byte()) - 128
+	default:
+		r.Off += uint64([...]int64{4, -4, 8, 16, -16, 1, 112}[p.Byte()%7])
+	}
+	_ = d.SetRelocs(i, list)
+}
+
+// bytes changes one byte of a section.
+func (p *parts) bytes(d *cubin.Editor, fits func(s *cubin.Part, name string) bool) {
+	var list []int
+	for i := 1; i < d.NumSections(); i++ {
+		if fits(d.Part(i), d.SectionName(i)) && len(d.Data(i)) > 0 {
+			list = append(list, i)
+		}
+	}
+	at := p.Below(len(list))
+	if at >= len(list) {
+		return
+	}
+	data := d.Data(list[at])
+	off := p.Below(len(data))
+	b := data[off]
+	switch p.Byte() % 5 {
+	case 0:
+		b++
+	case 1:
+		b--
+	case 2:
+		b ^= 1 << (p.Byte() % 8)
+	case 3:
+		b = p.Byte()
+	default:
+		b = data[p.Below(len(data))]
+	}
+	_ = d.Patch(list[at], uint64(off), []byte{b})
+}
+
+// encoded is the changed file, the file itself where it makes none.
+func encoded(d *cubin.Editor, original []byte) []byte {
+	if d.Layout() != nil {
+		return original
+	}
+	data, err := d.Encode()
+	if err != nil {
+		return original
+	}
+	return data
 }
 
 // change returns a copy of a file with one to four changes, the file itself where it has no such parts.
@@ -74,7 +193,7 @@ func (p *parts) change(_ *Reader, original []byte) []byte {
 		case n < 6:
 			p.records(d)
 		case n < 10:
-			p.symbol(d)
+			p.symbol(d, d.Symtab())
 		case n < 12:
 			p.calls(d)
 		case n < 14:
@@ -85,14 +204,7 @@ func (p *parts) change(_ *Reader, original []byte) []byte {
 			_, _ = d.Drop([]int{p.pick(d, func(s *cubin.Part) bool { return s.Flags&cuda.SHFExec != 0 })}, nil)
 		}
 	}
-	if d.Layout() != nil {
-		return original
-	}
-	data, err := d.Encode()
-	if err != nil {
-		return original
-	}
-	return data
+	return encoded(d, original)
 }
 
 // pick is a section of those that fit, the null section where none does.
@@ -157,8 +269,8 @@ func (p *parts) records(d *cubin.Editor) {
 }
 
 // symbol changes one symbol's binding, size, kind or name.
-func (p *parts) symbol(d *cubin.Editor) {
-	list, err := d.Symbols(d.Symtab())
+func (p *parts) symbol(d *cubin.Editor, tab int) {
+	list, err := d.Symbols(tab)
 	if err != nil {
 		return
 	}
@@ -192,7 +304,7 @@ func (p *parts) symbol(d *cubin.Editor) {
 			p.rename(d, s, p.names[name])
 		}
 	}
-	_ = d.SetSymbols(d.Symtab(), list)
+	_ = d.SetSymbols(tab, list)
 }
 
 // rename gives a symbol another name, and to the sections that are named for it.

@@ -49,6 +49,7 @@ var Kinds = [...]Kind{
 	{"options", 64, readOptions},
 	{"fields", 64, readFields},
 	{"parts", 160, readParts},
+	{"sides", 128, readSides},
 }
 
 // Question n of a kind is the same on every machine.
@@ -74,7 +75,7 @@ func (k *Kind) Remake(n uint64, was *Question) (Question, error) {
 			q.Inputs = append(q.Inputs, engine.Input{Name: fmt.Sprintf("m%d.cubin", i), Data: data})
 		}
 		return q, nil
-	case "edits", "limits", "fields", "parts":
+	case "edits", "limits", "fields", "parts", "sides":
 		list, err := editable()
 		if err != nil {
 			return Question{}, err
@@ -90,6 +91,8 @@ func (k *Kind) Remake(n uint64, was *Question) (Question, error) {
 					return fieldsOf(&list[i], r), nil
 				case "parts":
 					return partsOf(&list[i], r), nil
+				case "sides":
+					return sidesOf(&list[i], r), nil
 				}
 				return editsOf(&list[i], r), nil
 			}
