@@ -96,7 +96,11 @@ func TestCompile(t *testing.T) {
 		s.Compiler = c
 		lines := []string{}
 		for _, name := range cmd.Inputs {
-			for _, d := range s.Add(name) {
+			list := s.Add(name)
+			if c.fails == nil { // what a compiler says is of no file of the command line
+				placed(t, name, list)
+			}
+			for _, d := range list {
 				lines = append(lines, d.String())
 			}
 		}
@@ -184,4 +188,25 @@ var compilations = []compilation{
 	{release: "13.0", args: "-arch=sm_75 -dlto a.ltoir libcudadevrt.a"},
 	{release: "13.0", args: "-arch=sm_75 -dlto b.ltoir"},
 	{release: "13.0", args: "-arch=sm_75 -dlto 13a.lto.fatbin libcudadevrt.a 13b.sm.fatbin"},
+}
+
+// keptOf is the LTO IR of files of a command line.
+func keptOf(t *testing.T, g given, args string) []lto.Module {
+	t.Helper()
+	r, _ := cmdline.ParseRelease("13.0")
+	cmd, err := cmdline.Parse(r, append(strings.Fields(args), "-o", "out"), g.read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(cmd, NewReader(g.read))
+	s.Compiler = &told{}
+	for _, name := range cmd.Inputs {
+		if said := s.Add(name); said != nil {
+			t.Fatal(said)
+		}
+	}
+	if !s.opened || s.irAt != 0 {
+		t.Errorf("opened %v, IR at %d", s.opened, s.irAt)
+	}
+	return s.modules
 }

@@ -40,11 +40,15 @@ func (g given) add(t *testing.T, release, args string) (*Set, []string) {
 	s := New(cmd, NewReader(g.read))
 	var said []string
 	for _, name := range cmd.Inputs {
-		for _, d := range s.Add(name) {
+		list := s.Add(name)
+		placed(t, name, list)
+		for _, d := range list {
 			said = append(said, d.String())
 		}
 	}
-	for _, d := range append(s.Lost, s.Finish()...) {
+	last := append(s.Lost, s.Finish()...)
+	placed(t, "", last)
+	for _, d := range last {
 		said = append(said, d.String())
 	}
 	return s, said
