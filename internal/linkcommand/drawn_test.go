@@ -169,6 +169,12 @@ func putFiles(t *testing.T, dir string, folder map[string][]byte) {
 
 // ours runs a line in the working folder.
 func (d drawn) ours(t *testing.T) string {
+	line, _ := d.run(t)
+	return line
+}
+
+// run is what twinlink does, and its image.
+func (d drawn) run(t *testing.T) (line string, image []byte) {
 	t.Helper()
 	var out, said bytes.Buffer
 	exit := Run(Call{Tool: NvlinkName, Out: &out, Err: &said}, append([]string{"-toolkit=" + d.release, "--as-nvlink"}, d.args...))
@@ -180,7 +186,7 @@ func (d drawn) ours(t *testing.T) string {
 		}
 	}
 	rest, _ := ownwarnings.Strip(said.String())
-	return outcome(exit, files, out.String(), dropped.ReplaceAllString(rest, ""))
+	return outcome(exit, files, out.String(), dropped.ReplaceAllString(rest, "")), files["out.cubin"]
 }
 
 var drawnOutputs = [...]string{"out.cubin", "twice.cubin", "reg.c"}
@@ -220,6 +226,12 @@ func timeless(text string) string  { return duration.ReplaceAllString(text, "N")
 
 // theirs asks nvlink.
 func (d drawn) theirs(t *testing.T, folder map[string][]byte) string {
+	line, _ := d.nvlink(t, folder)
+	return line
+}
+
+// nvlink is what nvlink does, and the files that it makes.
+func (d drawn) nvlink(t *testing.T, folder map[string][]byte) (line string, files map[string][]byte) {
 	t.Helper()
 	tool, err := nvidiatest.Need(t, d.release).Tool(d.release, nvidia.Nvlink)
 	if err != nil {
@@ -233,7 +245,7 @@ func (d drawn) theirs(t *testing.T, folder map[string][]byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d.String() + "\t" + outcome(res.ExitCode, res.Files, string(res.Stdout), string(res.Stderr))
+	return d.String() + "\t" + outcome(res.ExitCode, res.Files, string(res.Stdout), string(res.Stderr)), res.Files
 }
 
 func writeDrawn(t *testing.T, folders map[string]map[string][]byte, lines []drawn) {
