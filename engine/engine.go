@@ -3,7 +3,7 @@ package engine
 import (
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/input"
-	"github.com/twinlink/twinlink/engine/internal/resolve"
+	"github.com/twinlink/twinlink/engine/internal/release"
 )
 
 // Input is one object: its name as the user gave it, and its bytes, which the
@@ -23,7 +23,7 @@ type HostUse = input.HostUse
 
 // DriverDefines reports whether a function is one of the driver's, which no
 // input has to define.
-func DriverDefines(name string) bool { return resolve.DriverDefines(name) }
+func DriverDefines(name string) bool { return release.AnyDriverDefines(name) }
 
 // Output is a finished link.
 type Output struct {

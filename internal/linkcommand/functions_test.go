@@ -9,8 +9,9 @@ import (
 )
 
 // TestFunctions: what kernels get of functions that use tensor memory (tcgen05_calls, tensor_columns), and of none where
-// a filter hides a kernel that its address keeps (kept_address). ptxas of a row's release compiled the PTX, and nvlink of that
-// release linked it: 12.4.131, 13.0.88 and 13.5.37.
+// a filter hides a kernel that its address keeps (kept_address); functions of the program's own that are called as the driver's
+// and use shared memory (driver_names). ptxas of a row's release compiled the PTX, and nvlink of that release linked it:
+// 12.4.131, 13.0.88, 13.1.115, 13.4.92 and 13.5.37.
 func TestFunctions(t *testing.T) {
 	for _, c := range []struct{ program, folder, objects, args string }{
 		{"tcgen05_calls", "13.0-sm_100a", "13.0-sm_100a/a 13.0-sm_100a/b", ""},
@@ -23,6 +24,11 @@ func TestFunctions(t *testing.T) {
 		{"kept_address", "12.4-sm_75-filter", "12.4-sm_75/a", "-kernels-used=zz"},
 		{"kept_address", "13.0-sm_90-variables", "13.0-sm_90/a", "-variables-used=t"},
 		{"kept_address", "13.5-sm_120-filter", "13.5-sm_120/a", "-kernels-used=zz"},
+		{"driver_names", "12.4-sm_80", "12.4-sm_80/a", "-suppress-stack-size-warning"},
+		{"driver_names", "13.0-sm_90-r", "13.0-sm_90/a", "-r -suppress-stack-size-warning"},
+		{"driver_names", "13.1-sm_100", "13.1-sm_100/a", "-suppress-stack-size-warning"},
+		{"driver_names", "13.4-sm_80-only", "13.4-sm_80/a", "-kernels-used=one -suppress-stack-size-warning"},
+		{"driver_names", "13.5-sm_110", "13.5-sm_110/a", "-suppress-stack-size-warning"},
 	} {
 		dir := filepath.Join("testdata", "functions", c.program)
 		want, err := os.ReadFile(filepath.Join(dir, c.folder, "out.cubin"))

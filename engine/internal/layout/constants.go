@@ -138,7 +138,7 @@ func (l *Layout) constantUnits() []unit {
 		if s.Type != cuda.SHTCudaConstant0+2 || s.Owner == model.Absent || s.Deleted && !s.Emptied || s.Stray {
 			continue
 		}
-		if f := l.Secs[s.Owner].Fun; f != model.Absent && l.Funs[f].Live && l.Syms[l.Funs[f].Sym].Other&cuda.STOEntry == 0 {
+		if f := l.Secs[s.Owner].Fun; f != model.Absent && l.Funs[f].Live && !l.IsKernel(&l.Funs[f]) {
 			units = append(units, unit{sec: model.SecID(i)})
 		}
 	}

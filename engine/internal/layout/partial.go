@@ -36,7 +36,7 @@ func (l *Layout) layoutPartial() {
 	if !l.Opt.AllowUndefined {
 		l.unplaceUndefined()
 	}
-	kernels := l.AllKernels()
+	kernels := l.withLikeDriver(l.AllKernels())
 	all := make([]model.FunID, len(l.Funs))
 	for i := range all {
 		all[i] = model.FunID(i)
@@ -55,6 +55,11 @@ func (l *Layout) layoutPartial() {
 	}
 	p.findOwn()
 	p.users = l.externUsers()
+	for _, k := range kernels {
+		if l.Funs[k].LikeDriver {
+			p.users[k] = externUser{} // what it uses itself doesn't count
+		}
+	}
 	for _, k := range kernels {
 		if p.users[k].most == 0 {
 			p.sizeKernel(k)

@@ -42,7 +42,7 @@ func (l *Layout) layoutShared() {
 	if len(vars) == 0 && !l.hasDynamic() {
 		return
 	}
-	s := &sharedLayout{Kernels: l.AllKernels(), isBare: make(map[model.SecID]bool), users: make(map[model.SymID]reach.Kernels), named: make(map[model.SymID]bool),
+	s := &sharedLayout{Kernels: l.withLikeDriver(l.AllKernels()), isBare: make(map[model.SecID]bool), users: make(map[model.SymID]reach.Kernels), named: make(map[model.SymID]bool),
 		late: make(map[model.SecID]bool)}
 	s.first, s.poolEnd = l.firstShared(), l.firstShared()
 	s.reachers = l.NewReachers(s.Kernels)
@@ -82,6 +82,21 @@ func (l *Layout) layoutShared() {
 	}
 	l.showDynamic(s)
 	l.sizeShared(s)
+}
+
+// withLikeDriver adds the functions of the program's own that nvlink takes for kernels by their names, also
+// where they don't count as users beside one kernel alone: each has its section.
+func (l *Layout) withLikeDriver(kernels []model.FunID) []model.FunID {
+	listed := make([]bool, len(l.Funs))
+	for _, k := range kernels {
+		listed[k] = true
+	}
+	for i := range l.Funs {
+		if f := &l.Funs[i]; f.LikeDriver && f.Live && !listed[i] {
+			kernels = append(kernels, model.FunID(i))
+		}
+	}
+	return kernels
 }
 
 // splitOwned finds the variables of kernels' own sections, and returns the others.

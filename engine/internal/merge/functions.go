@@ -168,6 +168,7 @@ func (l *merger) newText(m *module, index, shndx uint32, text *cubin.Section, sy
 	l.Secs[id].Fun = fun
 	l.Secs[id].Regs = uint8(text.Info >> 24)
 	l.Funs[fun].Text = id
+	l.Funs[fun].LikeDriver = l.Release.DriverDefines(l.Names.Str(l.Syms[sym].Name))
 	if l.IsReadAsEntry(fun) {
 		name := l.Syms[sym].Name
 		l.Funs[fun].Info = l.NewOwned(id, l.Names.Join(names.Info, name), cuda.SHTCudaInfo, l.InfoFlags(), 4)

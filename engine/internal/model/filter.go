@@ -35,10 +35,14 @@ func (l *Program) keptKernel(s *Symbol) bool {
 // IsReadAsEntry reports whether f is a kernel as far as reading knows: what the
 // host refers to is known only behind the last input.
 func (l *Program) IsReadAsEntry(f FunID) bool {
-	if l.Opt.HostUse != nil {
-		return l.Syms[l.Funs[f].Sym].Other&cuda.STOEntry != 0
-	}
-	return l.IsEntry(f)
+	fun := &l.Funs[f]
+	return l.IsKernel(fun) && (fun.LikeDriver || l.Opt.HostUse != nil || l.IsEntry(f))
+}
+
+// IsKernel reports whether a function is a kernel, hidden or not. A program's own
+// function that is called as one of the driver's is one to nvlink.
+func (l *Program) IsKernel(f *Function) bool {
+	return f.LikeDriver || l.Syms[f.Sym].Other&cuda.STOEntry != 0
 }
 
 // matches reports whether a name is what a pattern says, in which * stands for
@@ -72,18 +76,24 @@ func (l *Program) IsHidden(f *Function) bool {
 // IsEntry reports whether f is a kernel that no filter hides. One
 // whose address is taken may stay all the same, see takenStays. A hidden one that stays
 // (nothing is removed with -g and --preserve-relocs) is taken for a device
-// function.
+// function. So is one of the program's own functions that nvlink takes for a kernel by
+// its name, beside one kernel alone.
 func (l *Program) IsEntry(f FunID) bool {
-	s := &l.Syms[l.Funs[f].Sym]
-	return s.Other&cuda.STOEntry != 0 && (l.Funs[f].Taken && l.takenStays() || l.keptKernel(s))
+	fun := &l.Funs[f]
+	if s := &l.Syms[fun.Sym]; s.Other&cuda.STOEntry != 0 {
+		return fun.Taken && l.takenStays() || l.keptKernel(s)
+	}
+	return fun.LikeDriver && !l.keepsOneKernel()
 }
 
 // takenStays reports whether a kernel stays because its address is taken. Where
 // a filter keeps one kernel alone, the tool takes such a one for a function.
 func (l *Program) takenStays() bool {
-	if l.Opt.HostUse == nil && l.Opt.KernelsUsed == nil {
-		return true
-	}
+	return l.Opt.HostUse == nil && l.Opt.KernelsUsed == nil || !l.keepsOneKernel()
+}
+
+// keepsOneKernel reports whether exactly one kernel is there that no filter hides.
+func (l *Program) keepsOneKernel() bool {
 	if l.oneKernel == 0 {
 		n := 0
 		for i := range l.Funs {
@@ -95,5 +105,5 @@ func (l *Program) takenStays() bool {
 			l.oneKernel = 2
 		}
 	}
-	return l.oneKernel != 2
+	return l.oneKernel == 2
 }

@@ -11,15 +11,16 @@ type Function struct {
 	Info   SecID // .nv.info.<f>
 	Shared SecID // .nv.shared.<k> of a kernel
 
-	Callees  Calls      // CALL, oldest first
-	Icalls   []names.ID // prototypes it calls through, oldest first
-	Edges    Calls      // functions whose address it takes, oldest first
-	Proto    names.ID
-	HasProto bool  // proto was given, if only as an empty one
-	From     int32 // input of the definition that stands
-	Replaced int32 // definitions before that one
-	Taken    bool  // its address is taken
-	Live     bool
+	Callees    Calls      // CALL, oldest first
+	Icalls     []names.ID // prototypes it calls through, oldest first
+	Edges      Calls      // functions whose address it takes, oldest first
+	Proto      names.ID
+	HasProto   bool  // proto was given, if only as an empty one
+	From       int32 // input of the definition that stands
+	Replaced   int32 // definitions before that one
+	LikeDriver bool  // a definition of the program's own, called as a function of the driver
+	Taken      bool  // its address is taken
+	Live       bool
 
 	Mod [modRecords]int32 // its records in the module list, index + 1
 

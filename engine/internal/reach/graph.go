@@ -108,6 +108,18 @@ func (g *graph) Matches(proto names.ID) []model.FunID {
 	return nil
 }
 
+// callsItself reports whether a function calls itself, directly or through others.
+func (l *Graph) callsItself(f model.FunID) bool {
+	if len(l.Members(l.Calls.Comp[f])) > 1 {
+		return true
+	}
+	for i := 0; ; i++ {
+		if w := l.Successor(int32(f), i); w < 0 || w == int32(f) {
+			return w >= 0
+		}
+	}
+}
+
 // Successor returns the i-th successor of a node, newest first as the lists of
 // the tool run; -1 at the end.
 func (l *Graph) Successor(node int32, i int) int32 {

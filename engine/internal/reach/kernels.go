@@ -3,6 +3,7 @@ package reach
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -96,4 +97,9 @@ func intersect(a, b Kernels) Kernels {
 		}
 	}
 	return both
+}
+
+// without returns what is in a set but for one kernel.
+func without(set Kernels, k int32) Kernels {
+	return Union(intersect(set, Kernels{{0, k}}), intersect(set, Kernels{{k + 1, math.MaxInt32}}))
 }

@@ -122,7 +122,7 @@ func (l *Graph) AllKernels() []model.FunID {
 	if l.KernelsHidden() {
 		var all []model.FunID
 		for i := range l.Funs {
-			if s := &l.Syms[l.Funs[i].Sym]; l.Funs[i].Live && s.Is(model.SymDefined) && s.Other&cuda.STOEntry != 0 {
+			if f := &l.Funs[i]; f.Live && l.Syms[f.Sym].Is(model.SymDefined) && l.IsKernel(f) {
 				all = append(all, model.FunID(i))
 			}
 		}
@@ -156,7 +156,7 @@ func (l *Graph) removeDead() {
 		}
 		l.DeleteSection(f.Text)
 		for id := l.Parts[f.Text].FirstOwned; id != model.Absent; id = l.Parts[id].NextOwned {
-			if s := &l.Secs[id]; s.Type == cuda.SHTCudaShared && l.IsHidden(f) {
+			if s := &l.Secs[id]; s.Type == cuda.SHTCudaShared && (f.LikeDriver || l.IsHidden(f)) {
 				s.Size, l.Parts[id].Chunks = 0, nil // its name stays
 				continue
 			}

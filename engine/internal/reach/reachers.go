@@ -32,7 +32,9 @@ func (l *Graph) NewReachers(kernels []model.FunID) *Reachers {
 		equal: make(map[uint64]Kernels)}
 	var shown []Kernels
 	for i, k := range kernels {
-		r.number[k] = int32(i)
+		if !l.Funs[k].LikeDriver || l.IsEntry(k) {
+			r.number[k] = int32(i)
+		}
 		if l.KernelsHidden() && !l.IsHidden(&l.Funs[k]) {
 			shown = append(shown, one(int32(i)))
 		}
@@ -115,14 +117,20 @@ func (r *Reachers) own(list []Kernels, components ...int32) []Kernels {
 }
 
 // Shown is Of for the layout of shared memory, where a kernel that a filter
-// hides stands for itself alone.
+// hides stands for itself alone, and a function of the program's own that nvlink
+// takes for a kernel by its name uses nothing itself, unless it calls itself.
 func (r *Reachers) Shown(f model.FunID) Kernels {
-	all := r.Of(f)
-	if !r.l.KernelsHidden() {
-		return all
+	list := r.Of(f)
+	self, ok := r.number[f]
+	ok = ok && len(intersect(list, one(self))) > 0
+	if ok && r.l.Funs[f].LikeDriver && !r.l.callsItself(f) {
+		list, ok = without(list, self), false
 	}
-	list := intersect(all, r.shown)
-	if self, ok := r.number[f]; ok && len(intersect(all, one(self))) > 0 {
+	if !r.l.KernelsHidden() {
+		return list
+	}
+	list = intersect(list, r.shown)
+	if ok {
 		list = Union(list, one(self))
 	}
 	return list

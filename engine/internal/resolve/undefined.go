@@ -2,12 +2,10 @@ package resolve
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
-	"github.com/twinlink/twinlink/engine/internal/release"
 )
 
 // namedSymbols marks the symbols that some relocation names.
@@ -53,30 +51,6 @@ func (l *Resolution) checkUndefined() {
 	}
 }
 
-// syscalls are functions the driver provides.
-var syscalls = map[string]bool{
-	"vprintf": true, "vfprintf": true, "malloc": true, "free": true, "__assertfail": true,
-
-	// Dynamic parallelism of old.
-	"cnpCtxSynchronize": true, "cnpDeviceGetAttribute": true, "cnpEventCreate": true, "cnpEventDestroy": true, "cnpEventRecord": true, "cnpFuncGetAttribute": true,
-	"cnpGetCacheConfig": true, "cnpGetDevice": true, "cnpGetDeviceCount": true, "cnpGetLastError": true, "cnpGetLimit": true,
-	"cnpGetParameterBuffer": true, "cnpGetParameterBufferV2": true, "cnpGetSharedMemConfig": true, "cnpLaunchDevice": true,
-	"cnpLaunchDeviceV2": true, "cnpSetLastError": true, "cnpStreamCreate": true, "cnpStreamDestroy": true, "cnpStreamWaitEvent": true,
-}
-
-// graphCalls are functions of the driver for graphs that the device launches.
-var graphCalls = map[string]uint8{
-	"cudaGraphLaunch": release.GraphLaunch, "cudaGraphSetConditional": release.GraphConditions, "cudaGraphKernelNodeSetParam": release.AllGraphCalls,
-	"cudaGraphKernelNodeSetEnabled": release.AllGraphCalls, "cudaGraphKernelNodeSetGridDim": release.AllGraphCalls, "cudaGraphKernelNodeUpdatesApply": release.AllGraphCalls,
-}
-
-// inGraphs reports whether a function is one for graphs that the release's
-// driver has.
-func (l *Resolution) inGraphs(name string) bool {
-	from := graphCalls[name]
-	return from != 0 && from <= l.Release.GraphCalls
-}
-
 // mayStayUndefined reports whether nobody needs to define a symbol: the driver
 // does, or it is weak, or layout has given it a place, or an option allows it.
 func (l *Resolution) mayStayUndefined(id model.SymID) bool {
@@ -86,10 +60,5 @@ func (l *Resolution) mayStayUndefined(id model.SymID) bool {
 		return true
 	}
 	return s.Binding() == cuda.STBWeak || s.IsTexture() || s.IsExternShared() || s.Is(model.SymSized) || l.IsUnified(id) ||
-		DriverDefines(name) || l.inGraphs(name) || model.IsDriverValue(name)
-}
-
-// DriverDefines reports whether a function is one of the driver's.
-func DriverDefines(name string) bool {
-	return syscalls[name] || strings.HasPrefix(name, "__cuda_syscall")
+		l.Release.DriverDefines(name) || model.IsDriverValue(name)
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
@@ -64,7 +63,7 @@ func (l *Usage) kernelsCalled() bool {
 			if w < 0 {
 				break
 			}
-			if int(w) < l.Calls.Funcs && l.Syms[l.Funs[w].Sym].Other&cuda.STOEntry != 0 {
+			if int(w) < l.Calls.Funcs && l.IsKernel(&l.Funs[w]) {
 				return true
 			}
 		}
