@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/corpus"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
 )
 
 var updateAccepted = flag.Bool("update", false, "write testdata/accepted.tsv anew; a reason that isn't known is ?")
@@ -49,8 +50,8 @@ func inNames(out []byte, text string) bool {
 		return false
 	}
 	n, err := strconv.ParseUint(w[1], 10, 64)
-	at := number(out, 40, 8) + 64*n + 4
-	return err == nil && number(out, at, 4) == 3 // SHT_STRTAB
+	at := image.Number(out, 40, 8) + 64*n + 4
+	return err == nil && image.Number(out, at, 4) == 3 // SHT_STRTAB
 }
 
 // TestEdited makes links of nvlink wrong at random. A link is made wrong by nearly every byte of it that changes: those

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/oracle"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
 // constantLinks are the links of each folder of testdata/constant_size: compiled from the
@@ -36,7 +38,7 @@ func TestConstantSize(t *testing.T) {
 			}
 			var in []Input
 			for _, name := range strings.Fields(l.inputs) {
-				in = append(in, Input{name + ".cubin", read(name)})
+				in = append(in, Input{Name: name + ".cubin", Data: read(name)})
 			}
 			release, arch, _ := strings.Cut(made, "-")
 			out, options := read(l.name+".linked"), Options{Arch: arch, Toolkit: release, Relocatable: l.relocatable}
@@ -45,8 +47,8 @@ func TestConstantSize(t *testing.T) {
 			}
 			places := 0
 			for _, c := range sidesOf(t, in, out, options) {
-				if c.constantBytes != l.size {
-					t.Errorf("%s %s: %d bytes of constants, not %d", made, l.name, c.constantBytes, l.size)
+				if c.ConstantBytes != l.size {
+					t.Errorf("%s %s: %d bytes of constants, not %d", made, l.name, c.ConstantBytes, l.size)
 				}
 				places += rejectsSizes(t, made+" "+l.name, c, in, out, options, l.wrong)
 			}
@@ -64,11 +66,11 @@ func sidesOf(t *testing.T, in []Input, out []byte, o Options) []*check {
 	if err := c.run(in, out); err != nil {
 		t.Fatal(err)
 	}
-	if c.out.side != sassSide {
+	if c.Out.Side != image.SassSide {
 		return []*check{c}
 	}
 	m := newCheck(in, out, o)
-	m.side, m.sass = mercurySide, c
+	m.Side, m.Sass = image.MercurySide, c.Link
 	if err := m.run(in, out); err != nil {
 		t.Fatal(err)
 	}
@@ -83,32 +85,32 @@ func rejectsSizes(t *testing.T, what string, c *check, in []Input, out []byte, o
 		wrong := slices.Clone(out)
 		plant(wrong)
 		if v := Check(in, wrong, o); !names(v, []Kind{kind}) {
-			t.Errorf("%s, side %v: %#x: no %s among\n%s", what, c.side, size, kind, v)
+			t.Errorf("%s, side %v: %#x: no %s among\n%s", what, c.Side, size, kind, v)
 		}
 	}
-	for _, a := range c.areas {
-		for _, f := range a.fields {
-			if f.target == nil || !f.target.constantSize() {
+	for _, a := range c.Areas {
+		for _, f := range a.Fields {
+			if f.Target == nil || !f.Target.ConstantSize() {
 				continue
 			}
 			places++
 			for _, size := range sizes {
-				f.in.S = size
-				place, err := oracle.Apply(f.as, f.before, f.in)
+				f.In.S = size
+				place, err := oracle.Apply(f.As, f.Before, f.In)
 				if err != nil {
 					t.Fatal(err)
 				}
-				reject(RelocationField, size, func(wrong []byte) { copy(wrong[a.out.offset+f.offset:], place.Bytes[:f.size]) })
+				reject(RelocationField, size, func(wrong []byte) { copy(wrong[a.Out.Offset+f.Offset:], place.Bytes[:f.Size]) })
 			}
 		}
 	}
-	e := &editor{check: c, out: c.out}
-	if i := e.symbol(func(id *identity, _ *symbol) bool { return id.constantSize() }); i > 0 {
+	e := &editor{check: c, out: c.Out}
+	if i := e.symbol(func(id *link.Identity, _ *image.Symbol) bool { return id.ConstantSize() }); i > 0 {
 		for _, size := range sizes {
 			reject(SymbolValue, size, func(wrong []byte) { (&editor{bytes: wrong}).put(e.entry(i, stValue), 8, size) })
 		}
-	} else if c.relocatable && c.release >= 130 {
-		t.Errorf("%s, side %v: no symbol", what, c.side)
+	} else if c.Relocatable && c.Release >= 130 {
+		t.Errorf("%s, side %v: no symbol", what, c.Side)
 	}
 	return places
 }

@@ -39,7 +39,7 @@ func optionsOf(c corpus.Case) Options {
 func inputsOf(c corpus.Case) []Input {
 	var list []Input
 	for _, in := range c.Inputs {
-		list = append(list, Input{in.Name, in.Data})
+		list = append(list, Input{Name: in.Name, Data: in.Data})
 	}
 	return list
 }

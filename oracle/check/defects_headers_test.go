@@ -4,10 +4,12 @@ import (
 	"bytes"
 
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
 // onHeader changes a field of the first fitting section header.
-func onHeader(ok func(*section) bool, field, width uint64, change func(uint64) uint64) func(*editor) bool {
+func onHeader(ok func(*image.Section) bool, field, width uint64, change func(uint64) uint64) func(*editor) bool {
 	return func(e *editor) bool {
 		i := e.section(ok)
 		if i == 0 {
@@ -19,43 +21,43 @@ func onHeader(ok func(*section) bool, field, width uint64, change func(uint64) u
 	}
 }
 
-func hasBytes(s *section) bool { return s.kind == cuda.SHTProgbits && s.size > 0 }
+func hasBytes(s *image.Section) bool { return s.Kind == cuda.SHTProgbits && s.Size > 0 }
 
 var headerDefects = []defect{
-	{"registers of code", onHeader(isCode, shInfo, 4, xor(1<<26)), []Kind{SectionHeader}},
-	{"symbol of code", onHeader(isCode, shInfo, 4, add(1)), []Kind{SectionHeader}},
-	{"barriers in the flags", onHeader(isCode, shFlags, 8, xor(1<<20)), []Kind{SectionHeader}},
-	{"code not executable", onHeader(isCode, shFlags, 8, xor(4)), []Kind{FunctionMissing, SectionHeader}},
-	{"code writable", onHeader(isCode, shFlags, 8, xor(1)), []Kind{SectionHeader}},
-	{"alignment of code", onHeader(isCode, shAlign, 8, set(32)), []Kind{SectionHeader}},
-	{"link of code", onHeader(isCode, shLink, 4, add(1)), []Kind{SectionHeader}},
+	{"registers of code", onHeader(link.IsCode, shInfo, 4, xor(1<<26)), []Kind{SectionHeader}},
+	{"symbol of code", onHeader(link.IsCode, shInfo, 4, add(1)), []Kind{SectionHeader}},
+	{"barriers in the flags", onHeader(link.IsCode, shFlags, 8, xor(1<<20)), []Kind{SectionHeader}},
+	{"code not executable", onHeader(link.IsCode, shFlags, 8, xor(4)), []Kind{FunctionMissing, SectionHeader}},
+	{"code writable", onHeader(link.IsCode, shFlags, 8, xor(1)), []Kind{SectionHeader}},
+	{"alignment of code", onHeader(link.IsCode, shAlign, 8, set(32)), []Kind{SectionHeader}},
+	{"link of code", onHeader(link.IsCode, shLink, 4, add(1)), []Kind{SectionHeader}},
 	{"entry size", onHeader(hasBytes, shEntry, 8, set(8)), []Kind{SectionHeader}},
-	{"type of a section", onHeader(func(s *section) bool { return s.kind == cuda.SHTNobits }, shType, 4, set(0x7000000a)), []Kind{SectionHeader}},
-	{"owner of a parameter bank", onHeader(func(s *section) bool { return bytes.HasPrefix([]byte(s.name), []byte(".nv.constant0.")) }, shInfo, 4, set(1)), []Kind{SectionMissing, SectionHeader}},
-	{"owner of attributes", onHeader(func(s *section) bool { return s.kind == cuda.SHTCudaInfo && s.info != 0 }, shInfo, 4, set(1)), []Kind{SectionStray, FactMissing}},
+	{"type of a section", onHeader(func(s *image.Section) bool { return s.Kind == cuda.SHTNobits }, shType, 4, set(0x7000000a)), []Kind{SectionHeader}},
+	{"owner of a parameter bank", onHeader(func(s *image.Section) bool { return bytes.HasPrefix([]byte(s.Name), []byte(".nv.constant0.")) }, shInfo, 4, set(1)), []Kind{SectionMissing, SectionHeader}},
+	{"owner of attributes", onHeader(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaInfo && s.Info != 0 }, shInfo, 4, set(1)), []Kind{SectionStray, FactMissing}},
 	{"name of a section", onHeader(hasBytes, shName, 4, add(1)), []Kind{SectionMissing, FunctionMissing, SectionHeader, SectionStray}},
 	{"address of a section", onHeader(hasBytes, 16, 8, set(0x1000)), []Kind{SectionHeader}},
 	{"section where another lies", func(e *editor) bool {
-		i := e.section(isCode)
-		j := e.section(func(s *section) bool { return s.index != i && hasBytes(s) })
+		i := e.section(link.IsCode)
+		j := e.section(func(s *image.Section) bool { return s.Index != i && hasBytes(s) })
 		if i == 0 || j == 0 {
 			return false
 		}
-		e.put(e.header(j, shOffset), 8, e.out.sections[i].offset)
+		e.put(e.header(j, shOffset), 8, e.out.Sections[i].Offset)
 		return true
 	}, []Kind{SectionOverlap}},
 	{"section behind the file", onHeader(hasBytes, shOffset, 8, set(1<<40)), []Kind{Unreadable}},
 	{"size that overflows", onHeader(hasBytes, shSize, 8, set(1<<64-1)), []Kind{Unreadable}},
-	{"string table of the symbols", onHeader(func(s *section) bool { return s.kind == cuda.SHTSymtab }, shLink, 4, set(1)), []Kind{SectionHeader, SymbolMissing, Unreadable}},
+	{"string table of the symbols", onHeader(func(s *image.Section) bool { return s.Kind == cuda.SHTSymtab }, shLink, 4, set(1)), []Kind{SectionHeader, SymbolMissing, Unreadable}},
 }
 
 // onSegment changes a field of the i-th program header.
 func onSegment(i, field, width uint64, change func(uint64) uint64) func(*editor) bool {
 	return func(e *editor) bool {
-		if e.out.header.phnum <= i {
+		if e.out.Header.Phnum <= i {
 			return false
 		}
-		at := e.out.header.phoff + 56*i + field
+		at := e.out.Header.Phoff + 56*i + field
 		e.put(at, width, change(e.get(at, width)))
 		return true
 	}
@@ -69,16 +71,16 @@ func onFile(at, width uint64, change func(uint64) uint64) func(*editor) bool {
 }
 
 func withNotes(plant func(*editor) bool) func(*editor) bool {
-	return func(e *editor) bool { return e.release >= 130 && plant(e) }
+	return func(e *editor) bool { return e.Release >= 130 && plant(e) }
 }
 
 func onBody(name string, at, width uint64, change func(uint64) uint64) func(*editor) bool {
 	return func(e *editor) bool {
 		i := e.named(name)
-		if i == 0 || e.out.sections[i].size < at+width {
+		if i == 0 || e.out.Sections[i].Size < at+width {
 			return false
 		}
-		at := e.out.sections[i].offset + at
+		at := e.out.Sections[i].Offset + at
 		e.put(at, width, change(e.get(at, width)))
 		return true
 	}
@@ -109,11 +111,11 @@ var fileDefects = []defect{
 	{"section table empty", onFile(60, 2, set(1)), []Kind{OtherProgram, FunctionMissing, SymbolMissing}},
 	{"name table", onFile(62, 2, add(1)), []Kind{HeaderField, SectionMissing, FunctionMissing}},
 	{"table for the driver", func(e *editor) bool {
-		i := e.section(func(s *section) bool { return s.kind == cuda.SHTCudaRelocInfo })
+		i := e.section(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaRelocInfo })
 		if i == 0 {
 			return false
 		}
-		e.flip(e.out.sections[i].offset+12, 1)
+		e.flip(e.out.Sections[i].Offset+12, 1)
 		return true
 	}, []Kind{SectionBytes}},
 	{"release in the note", withNotes(onBody(".note.nv.cuinfo", 28, 4, add(1))), []Kind{NoteValue, HeaderField}},
@@ -121,19 +123,19 @@ var fileDefects = []defect{
 	{"owner of the note", withNotes(onBody(".note.nv.tkinfo", 12, 1, xor(0x20))), []Kind{NoteValue}},
 	{"an input's note dropped", withNotes(func(e *editor) bool {
 		i := e.named(".note.nv.tkinfo")
-		if i == 0 || e.relocatable || uint64(word(e.out.sections[i].body, 4))+24 == e.out.sections[i].size {
+		if i == 0 || e.Relocatable || uint64(image.Word(e.out.Sections[i].Body, 4))+24 == e.out.Sections[i].Size {
 			return false
 		}
-		e.put(e.header(i, shSize), 8, e.out.sections[i].size-4)
+		e.put(e.header(i, shSize), 8, e.out.Sections[i].Size-4)
 		return true
 	}), []Kind{NoteValue}},
 	{"compatibility", withNotes(onBody(".nv.compat", 6, 1, add(1))), []Kind{CompatValue}},
 	{"compatibility cut short", func(e *editor) bool {
 		i := e.named(".nv.compat")
-		if i == 0 || e.out.sections[i].size < 8 {
+		if i == 0 || e.out.Sections[i].Size < 8 {
 			return false
 		}
-		e.put(e.header(i, shSize), 8, e.out.sections[i].size-4)
+		e.put(e.header(i, shSize), 8, e.out.Sections[i].Size-4)
 		return true
 	}, []Kind{CompatValue}},
 }
@@ -171,44 +173,44 @@ var factDefects = []defect{
 	{"exit of a kernel", onFact(cuda.AttrExitInstrOffsets, 0, 4, add(16)), []Kind{FactValue}},
 	{"undefined function", onFact(cuda.AttrExterns, 0, 4, set(0)), []Kind{FactValue, FactStray, FactMissing}},
 	{"attributes cut short", func(e *editor) bool {
-		i := e.section(func(s *section) bool { return s.kind == cuda.SHTCudaInfo && s.size >= 12 })
+		i := e.section(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaInfo && s.Size >= 12 })
 		if i == 0 {
 			return false
 		}
-		list := e.out.infos[i]
+		list := e.out.Infos[i]
 		last := list[len(list)-1]
 		size := uint64(4)
-		if last.format == cuda.FormatSized {
-			size += uint64(len(last.value))
+		if last.Format == cuda.FormatSized {
+			size += uint64(len(last.Value))
 		}
-		e.put(e.header(i, shSize), 8, e.out.sections[i].size-size)
+		e.put(e.header(i, shSize), 8, e.out.Sections[i].Size-size)
 		return true
 	}, []Kind{FactMissing}},
 	{"attributes twice", func(e *editor) bool {
-		i := e.section(func(s *section) bool { return s.kind == cuda.SHTCudaInfo })
+		i := e.section(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaInfo })
 		if i == 0 {
 			return false
 		}
-		s := &e.out.sections[i]
-		e.move(i, append(bytes.Clone(s.body), s.body...))
+		s := &e.out.Sections[i]
+		e.move(i, append(bytes.Clone(s.Body), s.Body...))
 		return true
 	}, []Kind{FactStray}},
 	{"attribute longer than its section", func(e *editor) bool {
-		i := e.section(func(s *section) bool {
-			return s.kind == cuda.SHTCudaInfo && len(s.body) > 4 && s.body[0] == byte(cuda.FormatSized)
+		i := e.section(func(s *image.Section) bool {
+			return s.Kind == cuda.SHTCudaInfo && len(s.Body) > 4 && s.Body[0] == byte(cuda.FormatSized)
 		})
 		if i == 0 {
 			return false
 		}
-		e.put(e.out.sections[i].offset+2, 2, 0xffff)
+		e.put(e.out.Sections[i].Offset+2, 2, 0xffff)
 		return true
 	}, []Kind{Unreadable}},
 	{"attribute of another number", func(e *editor) bool {
-		i := e.section(func(s *section) bool { return s.kind == cuda.SHTCudaInfo && s.info != 0 })
+		i := e.section(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaInfo && s.Info != 0 })
 		if i == 0 {
 			return false
 		}
-		e.flip(e.out.sections[i].offset+1, 0x80)
+		e.flip(e.out.Sections[i].Offset+1, 0x80)
 		return true
 	}, []Kind{FactMissing, FactStray}},
 }
@@ -216,14 +218,14 @@ var factDefects = []defect{
 // onPair changes a word of the first pair under a heading.
 func onPair(heading uint32, field uint64, change func(uint64) uint64) func(*editor) bool {
 	return func(e *editor) bool {
-		i := e.section(func(s *section) bool { return s.kind == cuda.SHTCudaCallgraph })
+		i := e.section(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaCallgraph })
 		if i == 0 {
 			return false
 		}
-		s := &e.out.sections[i]
-		for at := uint64(0); at+16 <= s.size; at += 8 {
-			if word(s.body, at) == 0 && word(s.body, at+4) == heading && word(s.body, at+8) != 0 {
-				where := s.offset + at + 8 + field
+		s := &e.out.Sections[i]
+		for at := uint64(0); at+16 <= s.Size; at += 8 {
+			if image.Word(s.Body, at) == 0 && image.Word(s.Body, at+4) == heading && image.Word(s.Body, at+8) != 0 {
+				where := s.Offset + at + 8 + field
 				e.put(where, 4, change(e.get(where, 4)))
 				return true
 			}
@@ -241,23 +243,23 @@ var callDefects = []defect{
 	{"prototype of an indirect call", onPair(cuda.CallgraphIndirect, 4, set(0)), []Kind{CallStray, CallMissing}},
 	{"taker of an address", onPair(cuda.CallgraphEdges, 4, add(1)), []Kind{CallStray, CallMissing}},
 	{"heading", func(e *editor) bool {
-		i := e.section(func(s *section) bool { return s.kind == cuda.SHTCudaCallgraph })
+		i := e.section(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaCallgraph })
 		if i == 0 {
 			return false
 		}
-		e.flip(e.out.sections[i].offset+4, 1)
+		e.flip(e.out.Sections[i].Offset+4, 1)
 		return true
 	}, []Kind{CallMissing}},
 	{"call graph cut short", func(e *editor) bool {
-		i := e.section(func(s *section) bool { return s.kind == cuda.SHTCudaCallgraph })
+		i := e.section(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaCallgraph })
 		if i == 0 {
 			return false
 		}
-		e.put(e.header(i, shSize), 8, e.out.sections[i].size-8)
+		e.put(e.header(i, shSize), 8, e.out.Sections[i].Size-8)
 		return true
 	}, []Kind{CallMissing}},
 	{"call graph missing", func(e *editor) bool {
-		i := e.section(func(s *section) bool { return s.kind == cuda.SHTCudaCallgraph })
+		i := e.section(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaCallgraph })
 		if i == 0 {
 			return false
 		}
@@ -265,11 +267,11 @@ var callDefects = []defect{
 		return true
 	}, []Kind{CallMissing, SectionMissing}},
 	{"prototype of a function", func(e *editor) bool {
-		i := e.section(func(s *section) bool { return s.kind == cuda.SHTCudaPrototype })
+		i := e.section(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaPrototype })
 		if i == 0 {
 			return false
 		}
-		at := e.out.sections[i].offset + 4
+		at := e.out.Sections[i].Offset + 4
 		e.put(at, 4, e.get(at, 4)+1)
 		return true
 	}, []Kind{CallStray, CallMissing}},

@@ -4,23 +4,25 @@ import (
 	"bytes"
 
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
 var codeDefects = []defect{
 	{"bit of an instruction", func(e *editor) bool {
-		for _, a := range e.areas {
-			if !a.code() || a.out == nil {
+		for _, a := range e.Areas {
+			if !a.Code() || a.Out == nil {
 				continue
 			}
 			covered := map[uint64]bool{}
-			for _, f := range a.fields {
-				for i := range f.size {
-					covered[f.offset+i] = true
+			for _, f := range a.Fields {
+				for i := range f.Size {
+					covered[f.Offset+i] = true
 				}
 			}
-			for i := range a.out.size {
+			for i := range a.Out.Size {
 				if !covered[i] {
-					e.flip(a.out.offset+i, 1)
+					e.flip(a.Out.Offset+i, 1)
 					return true
 				}
 			}
@@ -28,28 +30,28 @@ var codeDefects = []defect{
 		return false
 	}, []Kind{CodeBytes}},
 	{"last instruction", func(e *editor) bool {
-		i := e.section(isCode)
+		i := e.section(link.IsCode)
 		if i == 0 {
 			return false
 		}
-		s := &e.out.sections[i]
-		e.flip(s.offset+s.size-1, 0x80)
+		s := &e.out.Sections[i]
+		e.flip(s.Offset+s.Size-1, 0x80)
 		return true
 	}, []Kind{CodeBytes, RelocationField}},
 	{"scheduling bits", func(e *editor) bool {
-		i := e.section(isCode)
-		if i == 0 || e.sm < 70 {
+		i := e.section(link.IsCode)
+		if i == 0 || e.SM < 70 {
 			return false
 		}
-		e.flip(e.out.sections[i].offset+13, 0x10)
+		e.flip(e.out.Sections[i].Offset+13, 0x10)
 		return true
 	}, []Kind{CodeBytes, RelocationField}},
 	{"two instructions change places", func(e *editor) bool {
-		i := e.section(isCode)
+		i := e.section(link.IsCode)
 		if i == 0 {
 			return false
 		}
-		b := e.bytes[e.out.sections[i].offset:]
+		b := e.bytes[e.out.Sections[i].Offset:]
 		if bytes.Equal(b[0x40:0x50], b[0x50:0x60]) {
 			return false
 		}
@@ -58,26 +60,26 @@ var codeDefects = []defect{
 		copy(b[0x50:0x60], was)
 		return true
 	}, []Kind{CodeBytes, RelocationField}},
-	{"byte of a constant", dataByte(func(a *area) bool { _, c := bankOf(a.kind); return c }), []Kind{SectionBytes, RelocationField}},
-	{"byte of a parameter bank", dataByte(func(a *area) bool { return a.kind == cuda.SHTCudaConstant0 }), []Kind{SectionBytes, RelocationField}},
-	{"byte of an initialiser", dataByte(func(a *area) bool { return a.kind == cuda.SHTCudaGlobalInit }), []Kind{SectionBytes, RelocationField}},
-	{"byte of debug information", dataByte(func(a *area) bool { return a.kind == cuda.SHTProgbits && !a.code() }), []Kind{SectionBytes, RelocationField}},
+	{"byte of a constant", dataByte(func(a *link.Area) bool { _, c := link.BankOf(a.Kind); return c }), []Kind{SectionBytes, RelocationField}},
+	{"byte of a parameter bank", dataByte(func(a *link.Area) bool { return a.Kind == cuda.SHTCudaConstant0 }), []Kind{SectionBytes, RelocationField}},
+	{"byte of an initialiser", dataByte(func(a *link.Area) bool { return a.Kind == cuda.SHTCudaGlobalInit }), []Kind{SectionBytes, RelocationField}},
+	{"byte of debug information", dataByte(func(a *link.Area) bool { return a.Kind == cuda.SHTProgbits && !a.Code() }), []Kind{SectionBytes, RelocationField}},
 	{"code truncated", func(e *editor) bool {
-		i := e.section(isCode)
+		i := e.section(link.IsCode)
 		if i == 0 {
 			return false
 		}
-		e.put(e.header(i, shSize), 8, e.out.sections[i].size-16)
+		e.put(e.header(i, shSize), 8, e.out.Sections[i].Size-16)
 		return true
 	}, []Kind{SectionSize}},
 	{"code of two functions changed over", func(e *editor) bool {
 		var found []int
-		for i := range e.out.sections {
-			if isCode(&e.out.sections[i]) {
+		for i := range e.out.Sections {
+			if link.IsCode(&e.out.Sections[i]) {
 				found = append(found, i)
 			}
 		}
-		if len(found) < 2 || bytes.Equal(e.out.sections[found[0]].body, e.out.sections[found[1]].body) {
+		if len(found) < 2 || bytes.Equal(e.out.Sections[found[0]].Body, e.out.Sections[found[1]].Body) {
 			return false
 		}
 		a, b := e.header(found[0], shOffset), e.header(found[1], shOffset)
@@ -87,7 +89,7 @@ var codeDefects = []defect{
 		return true
 	}, []Kind{CodeBytes, SectionSize, RelocationField}},
 	{"function missing", func(e *editor) bool {
-		i := e.section(func(s *section) bool { b := e.out.bodies[s.index]; return b != nil && !b.kernel() })
+		i := e.section(func(s *image.Section) bool { b := e.out.Bodies[s.Index]; return b != nil && !b.Kernel() })
 		if i == 0 {
 			return false
 		}
@@ -96,7 +98,7 @@ var codeDefects = []defect{
 		return true
 	}, []Kind{FunctionMissing}},
 	{"kernel missing", func(e *editor) bool {
-		i := e.section(func(s *section) bool { b := e.out.bodies[s.index]; return b != nil && b.kernel() })
+		i := e.section(func(s *image.Section) bool { b := e.out.Bodies[s.Index]; return b != nil && b.Kernel() })
 		if i == 0 {
 			return false
 		}
@@ -105,9 +107,9 @@ var codeDefects = []defect{
 		return true
 	}, []Kind{FunctionMissing}},
 	{"constants missing", func(e *editor) bool {
-		i := e.section(func(s *section) bool {
-			a := e.out.areas[s.index]
-			return a != nil && a.kind > cuda.SHTCudaConstant0 && a.kind <= cuda.SHTCudaConstant17
+		i := e.section(func(s *image.Section) bool {
+			a := e.out.Areas[s.Index]
+			return a != nil && a.Kind > cuda.SHTCudaConstant0 && a.Kind <= cuda.SHTCudaConstant17
 		})
 		if i == 0 {
 			return false
@@ -116,8 +118,8 @@ var codeDefects = []defect{
 		return true
 	}, []Kind{SectionMissing}},
 	{"section twice", func(e *editor) bool {
-		a := e.section(isCode)
-		b := e.section(func(s *section) bool { return isCode(s) && s.index != a })
+		a := e.section(link.IsCode)
+		b := e.section(func(s *image.Section) bool { return link.IsCode(s) && s.Index != a })
 		if b == 0 {
 			return false
 		}
@@ -129,18 +131,18 @@ var codeDefects = []defect{
 		if i == 0 {
 			return false
 		}
-		e.put(e.header(i, shSize), 8, e.out.sections[i].size-1)
+		e.put(e.header(i, shSize), 8, e.out.Sections[i].Size-1)
 		return true
 	}, []Kind{SectionSize}},
 	{"shared memory too small", func(e *editor) bool {
-		i := e.section(func(s *section) bool {
-			a := e.out.areas[s.index]
-			return a != nil && a.kind == cuda.SHTCudaShared && s.size > 0
+		i := e.section(func(s *image.Section) bool {
+			a := e.out.Areas[s.Index]
+			return a != nil && a.Kind == cuda.SHTCudaShared && s.Size > 0
 		})
 		if i == 0 {
 			return false
 		}
-		e.put(e.header(i, shSize), 8, e.out.sections[i].size-4)
+		e.put(e.header(i, shSize), 8, e.out.Sections[i].Size-4)
 		return true
 	}, []Kind{SectionSize, SharedSize, SegmentCover}},
 	{"constants in another bank", func(e *editor) bool {
@@ -148,17 +150,17 @@ var codeDefects = []defect{
 		if i == 0 {
 			return false
 		}
-		at := e.out.sections[e.out.header.shstrndx].offset + e.get(e.header(i, shName), 4)
+		at := e.out.Sections[e.out.Header.Shstrndx].Offset + e.get(e.header(i, shName), 4)
 		copy(e.bytes[at:], ".nv.constant4")
 		return true
 	}, []Kind{SectionMissing}},
 }
 
-func dataByte(ok func(*area) bool) func(*editor) bool {
+func dataByte(ok func(*link.Area) bool) func(*editor) bool {
 	return func(e *editor) bool {
-		for _, a := range e.areas {
-			if a.out != nil && len(a.out.body) > 0 && ok(a) && !a.isFree(a.out.size/2) {
-				e.flip(a.out.offset+a.out.size/2, 0x11)
+		for _, a := range e.Areas {
+			if a.Out != nil && len(a.Out.Body) > 0 && ok(a) && !a.IsFree(a.Out.Size/2) {
+				e.flip(a.Out.Offset+a.Out.Size/2, 0x11)
 				return true
 			}
 		}
@@ -167,7 +169,7 @@ func dataByte(ok func(*area) bool) func(*editor) bool {
 }
 
 // onSymbol changes a field of the first fitting symbol.
-func onSymbol(ok func(*identity, *symbol) bool, field, width uint64, change func(uint64) uint64) func(*editor) bool {
+func onSymbol(ok func(*link.Identity, *image.Symbol) bool, field, width uint64, change func(uint64) uint64) func(*editor) bool {
 	return func(e *editor) bool {
 		i := e.symbol(ok)
 		if i == 0 {
@@ -179,12 +181,14 @@ func onSymbol(ok func(*identity, *symbol) bool, field, width uint64, change func
 	}
 }
 
-func isFunction(id *identity, s *symbol) bool { return id.function() && s.defined() }
-func isKernel(id *identity, s *symbol) bool   { return id.kernel() && s.defined() }
-func isObject(id *identity, s *symbol) bool {
-	return !id.function() && s.defined() && !s.special && s.size > 0
+func isFunction(id *link.Identity, s *image.Symbol) bool { return id.Function() && s.Defined() }
+func isKernel(id *link.Identity, s *image.Symbol) bool   { return id.Kernel() && s.Defined() }
+func isObject(id *link.Identity, s *image.Symbol) bool {
+	return !id.Function() && s.Defined() && !s.Special && s.Size > 0
 }
-func isGlobal(id *identity, s *symbol) bool { return id.bind() == cuda.STBGlobal && s.defined() }
+func isGlobal(id *link.Identity, s *image.Symbol) bool {
+	return id.Bind() == cuda.STBGlobal && s.Defined()
+}
 
 func add(n uint64) func(uint64) uint64 { return func(v uint64) uint64 { return v + n } }
 func xor(n uint64) func(uint64) uint64 { return func(v uint64) uint64 { return v ^ n } }
@@ -193,32 +197,34 @@ func set(n uint64) func(uint64) uint64 { return func(uint64) uint64 { return n }
 var symbolDefects = []defect{
 	{"function at another place", onSymbol(isFunction, stValue, 8, add(16)), []Kind{SymbolValue}},
 	{"object at another place", onSymbol(isObject, stValue, 8, add(64)), placeKinds},
-	{"object off its alignment", onSymbol(func(id *identity, s *symbol) bool {
-		return isObject(id, s) && id.def != nil && !id.def.special && id.mod.sections[id.def.shndx].align > 1
+	{"object off its alignment", onSymbol(func(id *link.Identity, s *image.Symbol) bool {
+		return isObject(id, s) && id.Def != nil && !id.Def.Special && id.Mod.Sections[id.Def.Shndx].Align > 1
 	}, stValue, 8, add(1)), placeKinds},
 	{"object behind its section", func(e *editor) bool {
-		i := e.object(func(id *identity, s *symbol) bool { return true })
+		i := e.object(func(id *link.Identity, s *image.Symbol) bool { return true })
 		if i == 0 {
 			return false
 		}
-		e.put(e.entry(i, stValue), 8, e.out.sections[e.out.symbols[i].shndx].size)
+		e.put(e.entry(i, stValue), 8, e.out.Sections[e.out.Symbols[i].Shndx].Size)
 		return true
 	}, placeKinds},
 	{"object far behind its section", onSymbol(isObject, stValue, 8, set(1<<63)), placeKinds},
 	{"objects overlap", func(e *editor) bool {
-		i := e.object(func(id *identity, s *symbol) bool { return true })
-		j := e.object(func(id *identity, s *symbol) bool {
-			return s.index != i && s.shndx == e.out.symbols[max(i, 0)].shndx
+		i := e.object(func(id *link.Identity, s *image.Symbol) bool { return true })
+		j := e.object(func(id *link.Identity, s *image.Symbol) bool {
+			return s.Index != i && s.Shndx == e.out.Symbols[max(i, 0)].Shndx
 		})
 		if i == 0 || j == 0 {
 			return false
 		}
-		e.put(e.entry(j, stValue), 8, e.out.symbols[i].value)
+		e.put(e.entry(j, stValue), 8, e.out.Symbols[i].Value)
 		return true
 	}, placeKinds},
 	{"object in another section", func(e *editor) bool {
-		i := e.object(func(id *identity, s *symbol) bool { return true })
-		j := e.section(func(s *section) bool { return e.out.areas[s.index] != nil && s.index != e.out.symbols[max(i, 0)].shndx })
+		i := e.object(func(id *link.Identity, s *image.Symbol) bool { return true })
+		j := e.section(func(s *image.Section) bool {
+			return e.out.Areas[s.Index] != nil && s.Index != e.out.Symbols[max(i, 0)].Shndx
+		})
 		if i == 0 || j == 0 {
 			return false
 		}
@@ -230,7 +236,7 @@ var symbolDefects = []defect{
 		if i == 0 {
 			return false
 		}
-		j := e.section(func(s *section) bool { return isCode(s) && s.index != e.out.symbols[i].shndx })
+		j := e.section(func(s *image.Section) bool { return link.IsCode(s) && s.Index != e.out.Symbols[i].Shndx })
 		if j == 0 {
 			return false
 		}
@@ -257,7 +263,7 @@ var symbolDefects = []defect{
 	}, []Kind{SymbolMissing, SymbolStray}},
 	{"names changed over", func(e *editor) bool {
 		i := e.symbol(isGlobal)
-		j := e.symbol(func(id *identity, s *symbol) bool { return isGlobal(id, s) && s.index > i })
+		j := e.symbol(func(id *link.Identity, s *image.Symbol) bool { return isGlobal(id, s) && s.Index > i })
 		if i == 0 || j == 0 {
 			return false
 		}
@@ -271,34 +277,34 @@ var symbolDefects = []defect{
 		if i == 0 {
 			return false
 		}
-		t := &e.out.sections[e.out.symtab]
-		e.move(e.out.symtab, append(bytes.Clone(t.body), t.body[24*i:24*i+24]...))
+		t := &e.out.Sections[e.out.Symtab]
+		e.move(e.out.Symtab, append(bytes.Clone(t.Body), t.Body[24*i:24*i+24]...))
 		return true
 	}, []Kind{SymbolStray}},
 	{"last symbol dropped", func(e *editor) bool {
-		t := &e.out.sections[e.out.symtab]
-		if e.out.refs[len(e.out.symbols)-1].id == nil {
+		t := &e.out.Sections[e.out.Symtab]
+		if e.out.Refs[len(e.out.Symbols)-1].ID == nil {
 			return false
 		}
-		e.put(e.header(t.index, shSize), 8, t.size-24)
+		e.put(e.header(t.Index, shSize), 8, t.Size-24)
 		return true
 	}, []Kind{SymbolMissing}},
 	{"symbol table empty", func(e *editor) bool {
-		e.put(e.header(e.out.symtab, shSize), 8, 24)
+		e.put(e.header(e.out.Symtab, shSize), 8, 24)
 		return true
 	}, []Kind{SymbolMissing}},
 	{"no symbol table", func(e *editor) bool {
-		e.put(e.header(e.out.symtab, shType), 4, 1)
+		e.put(e.header(e.out.Symtab, shType), 4, 1)
 		return true
 	}, []Kind{SymbolMissing, OtherProgram}},
 	{"first global symbol", func(e *editor) bool {
-		at := e.header(e.out.symtab, shInfo)
+		at := e.header(e.out.Symtab, shInfo)
 		e.put(at, 4, e.get(at, 4)+1)
 		return true
 	}, []Kind{SymbolOrder}},
 	{"section symbol of another section", func(e *editor) bool {
-		for i := range e.out.symbols {
-			if s := &e.out.symbols[i]; i > 0 && s.kind() == cuda.STTSection {
+		for i := range e.out.Symbols {
+			if s := &e.out.Symbols[i]; i > 0 && s.Kind() == cuda.STTSection {
 				e.put(e.entry(i, stShndx), 2, 1)
 				return true
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
 // defect is one way in which an output can be wrong.
@@ -21,14 +22,14 @@ var defects = slices.Concat(fieldDefects, recordDefects, codeDefects, symbolDefe
 var fieldDefects = []defect{
 	{"bit of a relocated field", func(e *editor) bool {
 		// Where fields alone tell the place of something, another is as good.
-		f, a, at := e.field(func(a *area, f *field) bool {
-			return a.code() && f.target != nil && f.target.out != 0 && f.target.space() != cuda.STOShared
+		f, a, at := e.field(func(a *link.Area, f *link.Field) bool {
+			return a.Code() && f.Target != nil && f.Target.Out != 0 && f.Target.Space() != cuda.STOShared
 		})
 		if f == nil {
 			return false
 		}
 		// The lowest bit that the recipe changed.
-		in := a.input(f.offset, f.size)
+		in := inputOf(a, f.Offset, f.Size)
 		for i := range in {
 			if d := in[i] ^ e.bytes[at+uint64(i)]; d != 0 {
 				e.flip(at+uint64(i), d&-d)
@@ -38,38 +39,38 @@ var fieldDefects = []defect{
 		return false
 	}, []Kind{RelocationField}},
 	{"relocation skipped", func(e *editor) bool {
-		f, a, at := e.field(func(a *area, f *field) bool {
-			return f.target != nil && !bytes.Equal(a.input(f.offset, f.size), a.want[f.offset:f.offset+f.size])
+		f, a, at := e.field(func(a *link.Area, f *link.Field) bool {
+			return f.Target != nil && !bytes.Equal(inputOf(a, f.Offset, f.Size), a.Want[f.Offset:f.Offset+f.Size])
 		})
 		if f == nil {
 			return false
 		}
-		copy(e.bytes[at:], a.input(f.offset, f.size))
+		copy(e.bytes[at:], inputOf(a, f.Offset, f.Size))
 		return true
 	}, []Kind{RelocationField}},
 	{"addend off by 4", func(e *editor) bool {
-		f, _, at := e.field(func(a *area, f *field) bool {
-			return f.rec.kind == cuda.R_CUDA_ABS32_32 || f.rec.kind == cuda.R_CUDA_ABS32_20
+		f, _, at := e.field(func(a *link.Area, f *link.Field) bool {
+			return f.Rec.Kind == cuda.R_CUDA_ABS32_32 || f.Rec.Kind == cuda.R_CUDA_ABS32_20
 		})
 		if f == nil {
 			return false
 		}
 		shift := uint64(32)
-		if f.rec.kind == cuda.R_CUDA_ABS32_20 {
+		if f.Rec.Kind == cuda.R_CUDA_ABS32_20 {
 			shift = 20
 		}
 		e.put(at, 8, e.get(at, 8)+4<<shift)
 		return true
 	}, []Kind{RelocationField}},
 	{"another symbol's value", func(e *editor) bool {
-		f, a, at := e.field(func(a *area, f *field) bool { return a.code() && f.target != nil && f.size >= 6 })
+		f, a, at := e.field(func(a *link.Area, f *link.Field) bool { return a.Code() && f.Target != nil && f.Size >= 6 })
 		if f == nil {
 			return false
 		}
-		for i := range a.fields {
-			if g := &a.fields[i]; g.rec.kind == f.rec.kind && g.target != f.target && g.target != nil {
-				of := bytes.Clone(e.bytes[at : at+f.size])
-				to := e.bytes[a.out.offset+g.offset : a.out.offset+g.offset+g.size]
+		for i := range a.Fields {
+			if g := &a.Fields[i]; g.Rec.Kind == f.Rec.Kind && g.Target != f.Target && g.Target != nil {
+				of := bytes.Clone(e.bytes[at : at+f.Size])
+				to := e.bytes[a.Out.Offset+g.Offset : a.Out.Offset+g.Offset+g.Size]
 				if !bytes.Equal(of[3:], to[3:]) {
 					copy(e.bytes[at+3:], to[3:])
 					return true
@@ -79,8 +80,8 @@ var fieldDefects = []defect{
 		return false
 	}, []Kind{RelocationField}},
 	{"bank of a constant", func(e *editor) bool {
-		f, _, at := e.field(func(a *area, f *field) bool {
-			return f.rec.kind == cuda.R_CUDA_CONST_FIELD21_38 || f.rec.kind == cuda.R_CUDA_CONST_FIELD19_40
+		f, _, at := e.field(func(a *link.Area, f *link.Field) bool {
+			return f.Rec.Kind == cuda.R_CUDA_CONST_FIELD21_38 || f.Rec.Kind == cuda.R_CUDA_CONST_FIELD19_40
 		})
 		if f == nil {
 			return false
@@ -89,8 +90,8 @@ var fieldDefects = []defect{
 		return true
 	}, []Kind{RelocationField}},
 	{"constant's place in its bank", func(e *editor) bool {
-		f, _, at := e.field(func(a *area, f *field) bool {
-			return f.rec.kind == cuda.R_CUDA_CONST_FIELD19_28 || f.rec.kind == cuda.R_CUDA_CONST_FIELD19_20 || f.rec.kind == cuda.R_CUDA_CONST_FIELD21_38
+		f, _, at := e.field(func(a *link.Area, f *link.Field) bool {
+			return f.Rec.Kind == cuda.R_CUDA_CONST_FIELD19_28 || f.Rec.Kind == cuda.R_CUDA_CONST_FIELD19_20 || f.Rec.Kind == cuda.R_CUDA_CONST_FIELD21_38
 		})
 		if f == nil {
 			return false
@@ -99,7 +100,7 @@ var fieldDefects = []defect{
 		return true
 	}, []Kind{RelocationField, CodeBytes}},
 	{"relocated field of data", func(e *editor) bool {
-		f, _, at := e.field(func(a *area, f *field) bool { return !a.code() && f.rec.kind != 0 })
+		f, _, at := e.field(func(a *link.Area, f *link.Field) bool { return !a.Code() && f.Rec.Kind != 0 })
 		if f == nil {
 			return false
 		}
@@ -114,15 +115,15 @@ var recordDefects = []defect{
 		if width == 0 {
 			return false
 		}
-		e.put(e.header(l.section.index, shSize), 8, l.section.size-width)
+		e.put(e.header(l.Section.Index, shSize), 8, l.Section.Size-width)
 		return true
 	}, []Kind{RelocationMissing}},
 	{"first kept record dropped", func(e *editor) bool {
-		l, _, width := e.record(func(l relocs) bool { return anyList(l) && len(l.list) > 1 })
+		l, _, width := e.record(func(l link.Relocs) bool { return anyList(l) && len(l.List) > 1 })
 		if width == 0 {
 			return false
 		}
-		e.move(l.section.index, l.section.body[width:])
+		e.move(l.Section.Index, l.Section.Body[width:])
 		return true
 	}, []Kind{RelocationMissing}},
 	{"kept record twice", func(e *editor) bool {
@@ -130,24 +131,26 @@ var recordDefects = []defect{
 		if width == 0 {
 			return false
 		}
-		e.move(l.section.index, append(bytes.Clone(l.section.body), l.section.body[:width]...))
+		e.move(l.Section.Index, append(bytes.Clone(l.Section.Body), l.Section.Body[:width]...))
 		return true
 	}, []Kind{RelocationStray}},
 	{"applied record kept as well", func(e *editor) bool {
-		f, a, _ := e.field(func(a *area, f *field) bool { return a.code() && f.rec.rela && f.target != nil && f.target.out != 0 })
+		f, a, _ := e.field(func(a *link.Area, f *link.Field) bool {
+			return a.Code() && f.Rec.Rela && f.Target != nil && f.Target.Out != 0
+		})
 		if f == nil {
 			return false
 		}
-		l, _, width := e.record(func(l relocs) bool { return relaList(l) && l.target == a.out.index })
+		l, _, width := e.record(func(l link.Relocs) bool { return relaList(l) && l.Target == a.Out.Index })
 		if width == 0 {
 			return false
 		}
 		record := make([]byte, 24)
 		for i := range 8 {
-			record[i] = byte(f.offset >> (8 * i))
+			record[i] = byte(f.Offset >> (8 * i))
 		}
-		record[8], record[12] = byte(f.rec.kind), byte(f.target.out)
-		e.move(l.section.index, append(bytes.Clone(l.section.body), record...))
+		record[8], record[12] = byte(f.Rec.Kind), byte(f.Target.Out)
+		e.move(l.Section.Index, append(bytes.Clone(l.Section.Body), record...))
 		return true
 	}, []Kind{RelocationStray}},
 	{"type of a kept record", func(e *editor) bool {
@@ -163,8 +166,8 @@ var recordDefects = []defect{
 		if width == 0 {
 			return false
 		}
-		n := uint64(l.list[0].symbol)
-		if n++; n >= uint64(len(e.out.symbols)) {
+		n := uint64(l.List[0].Symbol)
+		if n++; n >= uint64(len(e.out.Symbols)) {
 			n -= 2
 		}
 		e.put(at+12, 4, n)
@@ -211,13 +214,13 @@ var recordDefects = []defect{
 		return true
 	}, []Kind{RelocationMissing, RelocationStray}},
 	{"addend of a REL record, in its place", func(e *editor) bool {
-		l, _, width := e.record(func(l relocs) bool {
-			return l.section.kind == cuda.SHTRel && e.out.sections[l.target].body != nil
+		l, _, width := e.record(func(l link.Relocs) bool {
+			return l.Section.Kind == cuda.SHTRel && e.out.Sections[l.Target].Body != nil
 		})
 		if width == 0 {
 			return false
 		}
-		e.flip(e.out.sections[l.target].offset+l.list[0].offset, 4)
+		e.flip(e.out.Sections[l.Target].Offset+l.List[0].Offset, 4)
 		return true
 	}, []Kind{SectionBytes, CodeBytes, RelocationField}},
 	{"records of another section", func(e *editor) bool {
@@ -225,27 +228,27 @@ var recordDefects = []defect{
 		if width == 0 {
 			return false
 		}
-		e.put(e.header(l.section.index, shInfo), 4, uint64(l.target)-1)
+		e.put(e.header(l.Section.Index, shInfo), 4, uint64(l.Target)-1)
 		return true
 	}, []Kind{SectionHeader, RelocationMissing, SectionStray}},
 	{"REL for RELA", func(e *editor) bool {
 		l, _, width := e.record(relaList)
-		if width == 0 || l.section.size%48 != 0 {
+		if width == 0 || l.Section.Size%48 != 0 {
 			return false
 		}
-		e.put(e.header(l.section.index, shType), 4, uint64(cuda.SHTRel))
+		e.put(e.header(l.Section.Index, shType), 4, uint64(cuda.SHTRel))
 		return true
 	}, []Kind{RelocationType, RelocationMissing, SectionHeader}},
 	{"resolved record dropped", func(e *editor) bool {
-		l, _, width := e.record(func(l relocs) bool { return l.section.kind == cuda.SHTCudaResolvedRela })
+		l, _, width := e.record(func(l link.Relocs) bool { return l.Section.Kind == cuda.SHTCudaResolvedRela })
 		if width == 0 {
 			return false
 		}
-		e.put(e.header(l.section.index, shSize), 8, l.section.size-width)
+		e.put(e.header(l.Section.Index, shSize), 8, l.Section.Size-width)
 		return true
 	}, []Kind{ResolvedMissing}},
 	{"addend of a resolved record", func(e *editor) bool {
-		_, at, width := e.record(func(l relocs) bool { return l.section.kind == cuda.SHTCudaResolvedRela })
+		_, at, width := e.record(func(l link.Relocs) bool { return l.Section.Kind == cuda.SHTCudaResolvedRela })
 		if width == 0 {
 			return false
 		}

@@ -42,6 +42,14 @@
 // 11.8.89, 12.4.131, 13.0.88 and 13.5.37 were seen to follow; each file names its
 // sources.
 //
+// # Where what is
+//
+// Package verdict has what is asked and what is answered. Below internal, image reads
+// files and sass words of code; then come the phases, each on what the one before found
+// out: link (the tables), resolve (which definition a name stands for), reach (what calls
+// what), place (where everything lies), apply (what every byte has to be). The comparisons
+// are on top and know nothing of each other, but that code asks schedule and capsules.
+//
 // # Bounds
 //
 // Files may hold any bytes. The work is bounded by a budget that grows with

@@ -18,7 +18,7 @@ func TestTwice(t *testing.T) {
 		if i%5 != 0 || c.Program == "empty" { // no function
 			continue
 		}
-		v := Check(append(in, Input{"again.cubin", bytes.Clone(in[0].Data)}), c.Output, optionsOf(c))
+		v := Check(append(in, Input{Name: "again.cubin", Data: bytes.Clone(in[0].Data)}), c.Output, optionsOf(c))
 		if v.Agrees() {
 			t.Errorf("%s: accepted", c.ID())
 		}
@@ -33,19 +33,6 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// TestRegisterTypes wants a table of what registers hold that ends early not to be read.
-func TestRegisterTypes(t *testing.T) {
-	whole := []byte("k\x00\x02\x00\x00\x00ab" + "f\x00\x01\x00\x00\x00c")
-	if names, ok := registerTypes(whole); !ok || !slices.Equal(names, []string{"k", "f"}) {
-		t.Errorf("%q, %v", names, ok)
-	}
-	for n := 1; n < len(whole); n++ {
-		if names, ok := registerTypes(whole[:n]); ok && n != 8 {
-			t.Errorf("%d bytes are read as %q", n, names)
-		}
-	}
-}
-
 // TestStrayInCode moves a record of code behind its end, where no input has anything, and wants it reported as stray
 // without Strict too: in data it may be what is left of a definition that lost.
 func TestStrayInCode(t *testing.T) {
@@ -56,15 +43,15 @@ func TestStrayInCode(t *testing.T) {
 			continue
 		}
 		e := editorOf(t, c)
-		for i := range e.out.sections {
-			s := &e.out.sections[i]
-			if s.kind != 4 || s.size == 0 || !strings.HasPrefix(s.name, ".rela.text.") {
+		for i := range e.out.Sections {
+			s := &e.out.Sections[i]
+			if s.Kind != 4 || s.Size == 0 || !strings.HasPrefix(s.Name, ".rela.text.") {
 				continue
 			}
-			e.put(s.offset, 8, 1<<20)
+			e.put(s.Offset, 8, 1<<20)
 			v := Check(inputsOf(c), e.bytes, options)
 			if moved++; !slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Kind == RelocationStray && f.Offset == 1<<20 }) {
-				t.Errorf("%s: %s: no stray record: %s", c.ID(), s.name, v)
+				t.Errorf("%s: %s: no stray record: %s", c.ID(), s.Name, v)
 			}
 			break
 		}

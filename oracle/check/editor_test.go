@@ -7,23 +7,25 @@ import (
 
 	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
 // editor changes an output that is known to be right. What lies where it takes
 // from a check of the unchanged output.
 type editor struct {
 	*check
-	out   *output
+	out   *link.Output
 	bytes []byte // the copy that is changed
 }
 
 func editorOf(t testing.TB, c corpus.Case) *editor {
 	t.Helper()
 	k := newCheck(inputsOf(c), c.Output, optionsOf(c))
-	if err := k.run(inputsOf(c), c.Output); err != nil || k.out == nil {
+	if err := k.run(inputsOf(c), c.Output); err != nil || k.Out == nil {
 		t.Fatalf("%s: %v", c.ID(), err)
 	}
-	return &editor{check: k, out: k.out, bytes: slices.Clone(c.Output)}
+	return &editor{check: k, out: k.Out, bytes: slices.Clone(c.Output)}
 }
 
 func (e *editor) put(at, width, value uint64) {
@@ -32,13 +34,13 @@ func (e *editor) put(at, width, value uint64) {
 	copy(e.bytes[at:at+width], b[:width])
 }
 
-func (e *editor) get(at, width uint64) uint64 { return number(e.bytes, at, width) }
+func (e *editor) get(at, width uint64) uint64 { return image.Number(e.bytes, at, width) }
 
 func (e *editor) flip(at uint64, mask byte) { e.bytes[at] ^= mask }
 
 // header is where a field of a section header lies.
 func (e *editor) header(section int, field uint64) uint64 {
-	return e.out.header.shoff + 64*uint64(section) + field
+	return e.out.Header.Shoff + 64*uint64(section) + field
 }
 
 const (
@@ -48,7 +50,7 @@ const (
 
 // entry is where a field of a symbol lies.
 func (e *editor) entry(symbol int, field uint64) uint64 {
-	return e.out.sections[e.out.symtab].offset + 24*uint64(symbol) + field
+	return e.out.Sections[e.out.Symtab].Offset + 24*uint64(symbol) + field
 }
 
 // move gives a section new bytes, behind all others.
@@ -62,9 +64,9 @@ func (e *editor) move(section int, body []byte) {
 }
 
 // section finds one for which ok holds, 0 for none.
-func (e *editor) section(ok func(*section) bool) int {
-	for i := range e.out.sections {
-		if i > 0 && ok(&e.out.sections[i]) {
+func (e *editor) section(ok func(*image.Section) bool) int {
+	for i := range e.out.Sections {
+		if i > 0 && ok(&e.out.Sections[i]) {
 			return i
 		}
 	}
@@ -72,36 +74,36 @@ func (e *editor) section(ok func(*section) bool) int {
 }
 
 func (e *editor) named(name string) int {
-	return e.section(func(s *section) bool { return s.name == name })
+	return e.section(func(s *image.Section) bool { return s.Name == name })
 }
 
 // symbol finds one that is an identity for which ok holds, 0 for none.
-func (e *editor) symbol(ok func(*identity, *symbol) bool) int {
-	for i := range e.out.symbols {
+func (e *editor) symbol(ok func(*link.Identity, *image.Symbol) bool) int {
+	for i := range e.out.Symbols {
 		// In a relocatable file st_value of shared memory is no place.
-		if id := e.out.refs[i].id; id != nil && !(e.relocatable && id.space() == cuda.STOShared) && ok(id, &e.out.symbols[i]) {
+		if id := e.out.Refs[i].ID; id != nil && !(e.Relocatable && id.Space() == cuda.STOShared) && ok(id, &e.out.Symbols[i]) {
 			return i
 		}
 	}
 	return 0
 }
 
-func (e *editor) object(ok func(*identity, *symbol) bool) int {
-	return e.symbol(func(id *identity, s *symbol) bool {
-		return !id.function() && s.defined() && !s.special && s.size > 0 && ok(id, s)
+func (e *editor) object(ok func(*link.Identity, *image.Symbol) bool) int {
+	return e.symbol(func(id *link.Identity, s *image.Symbol) bool {
+		return !id.Function() && s.Defined() && !s.Special && s.Size > 0 && ok(id, s)
 	})
 }
 
 // field finds a patched place for which ok holds; from is where it lies in the
 // file.
-func (e *editor) field(ok func(*area, *field) bool) (f *field, a *area, from uint64) {
-	for _, a := range e.areas {
-		if a.out == nil || a.out.body == nil {
+func (e *editor) field(ok func(*link.Area, *link.Field) bool) (f *link.Field, a *link.Area, from uint64) {
+	for _, a := range e.Areas {
+		if a.Out == nil || a.Out.Body == nil {
 			continue
 		}
-		for i := range a.fields {
-			if f := &a.fields[i]; f.size > 0 && f.offset+f.size <= a.out.size && ok(a, f) {
-				return f, a, a.out.offset + f.offset
+		for i := range a.Fields {
+			if f := &a.Fields[i]; f.Size > 0 && f.Offset+f.Size <= a.Out.Size && ok(a, f) {
+				return f, a, a.Out.Offset + f.Offset
 			}
 		}
 	}
@@ -109,34 +111,34 @@ func (e *editor) field(ok func(*area, *field) bool) (f *field, a *area, from uin
 }
 
 // record finds the first entry of a relocation section; width is that of one.
-func (e *editor) record(ok func(relocs) bool) (list relocs, at, width uint64) {
-	for _, l := range e.out.lists {
-		if len(l.list) == 0 || !ok(l) {
+func (e *editor) record(ok func(link.Relocs) bool) (list link.Relocs, at, width uint64) {
+	for _, l := range e.out.Lists {
+		if len(l.List) == 0 || !ok(l) {
 			continue
 		}
 		width = 24
-		if l.section.kind == cuda.SHTRel {
+		if l.Section.Kind == cuda.SHTRel {
 			width = 16
 		}
-		return l, l.section.offset, width
+		return l, l.Section.Offset, width
 	}
-	return relocs{}, 0, 0
+	return link.Relocs{}, 0, 0
 }
 
-func anyList(l relocs) bool  { return l.section.kind != cuda.SHTCudaResolvedRela }
-func relaList(l relocs) bool { return l.section.kind == cuda.SHTRela }
+func anyList(l link.Relocs) bool  { return l.Section.Kind != cuda.SHTCudaResolvedRela }
+func relaList(l link.Relocs) bool { return l.Section.Kind == cuda.SHTRela }
 
 // attribute finds a record of .nv.info; at is where its value lies.
 func (e *editor) attribute(attr cuda.InfoAttr) (section int, at uint64) {
-	for i, list := range e.out.infos {
-		from := e.out.sections[i].offset
+	for i, list := range e.out.Infos {
+		from := e.out.Sections[i].Offset
 		for _, a := range list {
 			size := uint64(4)
 			value := from + 2
-			if a.format == cuda.FormatSized {
-				size, value = 4+uint64(len(a.value)), from+4
+			if a.Format == cuda.FormatSized {
+				size, value = 4+uint64(len(a.Value)), from+4
 			}
-			if a.attr == attr {
+			if a.Attr == attr {
 				return i, value
 			}
 			from += size
@@ -145,11 +147,11 @@ func (e *editor) attribute(attr cuda.InfoAttr) (section int, at uint64) {
 	return 0, 0
 }
 
-// input returns the input's bytes at a place of an area.
-func (a *area) input(offset, size uint64) []byte {
-	for _, p := range a.parts {
-		if offset >= p.base && offset+size <= p.base+p.section.size {
-			b, _ := cut(p.section.body, offset-p.base, size)
+// inputOf returns the input's bytes at a place of an area.
+func inputOf(a *link.Area, offset, size uint64) []byte {
+	for _, p := range a.Parts {
+		if offset >= p.Base && offset+size <= p.Base+p.Section.Size {
+			b, _ := image.Cut(p.Section.Body, offset-p.Base, size)
 			return b
 		}
 	}

@@ -87,7 +87,9 @@ func otherOptions(t testing.TB) (list []askedAgain) {
 		{"13.5", func(o *Options, _ *[]Input) { o.Toolkit = "13.5" }},
 		{"without the first input", func(_ *Options, in *[]Input) { *in = (*in)[1:] }},
 		{"without the last input", func(_ *Options, in *[]Input) { *in = (*in)[:len(*in)-1] }},
-		{"the last input twice", func(_ *Options, in *[]Input) { *in = append(*in, Input{"again.cubin", (*in)[len(*in)-1].Data}) }},
+		{"the last input twice", func(_ *Options, in *[]Input) {
+			*in = append(*in, Input{Name: "again.cubin", Data: (*in)[len(*in)-1].Data})
+		}},
 		{"inputs in another order", func(_ *Options, in *[]Input) { slices.Reverse(*in) }},
 	}
 	for i, c := range slices.Concat(mercuryCases(t), linkedCases(t)) {

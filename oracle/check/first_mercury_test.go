@@ -26,7 +26,7 @@ func TestFirstMercury(t *testing.T) {
 		{"12.9", "13.0", []byte{0x42, 0x0a, 0x02, 0x0e}},
 		{"12.9", "13.5", []byte{0x42, 0x33, 0x00, 0x0e}},
 	} {
-		in, out := []Input{{"squares.cubin", read(x.compiler)}}, read(x.compiler+"-"+x.linker)
+		in, out := []Input{{Name: "squares.cubin", Data: read(x.compiler)}}, read(x.compiler+"-"+x.linker)
 		options := Options{Arch: "sm_100", Toolkit: x.linker}
 		if v := Check(in, out, options); !v.Agrees() {
 			t.Errorf("%s by %s: %s", x.compiler, x.linker, v)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/corpus"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
 )
 
 func caseOf(t testing.TB, id string) corpus.Case {
@@ -59,7 +60,7 @@ func TestBadInput(t *testing.T) {
 		{"text", []byte("text"), NotELF},
 		{"cut", c.Inputs[0].Data[:len(c.Inputs[0].Data)-200], BadTable},
 	} {
-		in := append([]Input{{x.name, x.data}}, inputsOf(c)...)
+		in := append([]Input{{Name: x.name, Data: x.data}}, inputsOf(c)...)
 		v := Check(in, c.Output, optionsOf(c))
 		if v.Refusal == nil || v.Refusal.Kind != x.want || v.Refusal.File != x.name {
 			t.Errorf("%s: want refusal %q, got %v", x.name, x.want, v)
@@ -91,7 +92,7 @@ func TestHostileBytes(t *testing.T) {
 		}
 		// Numbers of a header table, where it hurts most.
 		if n := len(*data); n > 64 {
-			table := int(number(*data, 40, 8))
+			table := int(image.Number(*data, 40, 8))
 			if table > 0 && table < n-64 {
 				at := table + r.IntN(n-table)
 				(*data)[at] ^= byte(1 << r.IntN(8))
@@ -106,10 +107,10 @@ func TestBudget(t *testing.T) {
 	c := caseOf(t, "calls/13.0-sm_90a")
 	in := inputsOf(c)
 	in[0].Data = append([]byte(nil), in[0].Data...)
-	shoff := number(in[0].Data, 40, 8)
-	for i := range number(in[0].Data, 60, 2) {
+	shoff := image.Number(in[0].Data, 40, 8)
+	for i := range image.Number(in[0].Data, 60, 2) {
 		h := shoff + 64*i
-		if number(in[0].Data, h+4, 4) == 0x70000007 || number(in[0].Data, h+4, 4) == 1 {
+		if image.Number(in[0].Data, h+4, 4) == 0x70000007 || image.Number(in[0].Data, h+4, 4) == 1 {
 			// sh_addralign of 2^60: the section behind would begin there.
 			in[0].Data[h+55] = 0x10
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
 // Where a filter takes all kernels, nvlink 12.4 drops the record that fills the slot of
@@ -22,7 +23,7 @@ func TestIdleSlot(t *testing.T) {
 	if err != nil || r.Output == nil {
 		t.Fatal(r, err)
 	}
-	inputs, files := []Input{{"k.cubin", r.Output}}, []nvidia.File{{Name: "k.cubin", Data: r.Output}}
+	inputs, files := []Input{{Name: "k.cubin", Data: r.Output}}, []nvidia.File{{Name: "k.cubin", Data: r.Output}}
 	for _, args := range [][]string{nil, {"-variables-used=x"}} {
 		r, err := tools.Link(context.Background(), "12.4", append([]string{"-arch=sm_80"}, args...), files)
 		if err != nil || !r.Linked() {
@@ -39,8 +40,8 @@ func TestIdleSlot(t *testing.T) {
 		if err := k.run(inputs, r.Output); err != nil {
 			t.Fatal(err)
 		}
-		e := &editor{check: k, out: k.out, bytes: slices.Clone(r.Output)}
-		_, at, width := e.record(func(l relocs) bool { return l.section.name == ".rel.nv.constant4" })
+		e := &editor{check: k, out: k.Out, bytes: slices.Clone(r.Output)}
+		_, at, width := e.record(func(l link.Relocs) bool { return l.Section.Name == ".rel.nv.constant4" })
 		if (width != 0) != (args == nil) {
 			t.Fatalf("%v: the record stays: %v", args, width != 0)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
+	"github.com/twinlink/twinlink/oracle/check/internal/sass"
 )
 
 // linkedText compiles PTX files by ptxas 13.0 and links them by a release, the last first.
@@ -23,7 +24,7 @@ func linkedText(t *testing.T, release string, args []string, texts ...string) (i
 		if err != nil || r.Output == nil {
 			t.Fatal(r, err)
 		}
-		inputs = append(inputs, Input{name + ".cubin", r.Output})
+		inputs = append(inputs, Input{Name: name + ".cubin", Data: r.Output})
 		files = append([]nvidia.File{{Name: name + ".cubin", Data: r.Output}}, files...)
 	}
 	r, err := tools.Link(context.Background(), release, args, files)
@@ -103,8 +104,8 @@ func TestGuardOfFence(t *testing.T) {
 	}
 	code := file.Section(".text.k")
 	planted := 0
-	for at := code.Offset; at < code.Offset+code.Size; at += instruction {
-		if word := output[at : at+instruction]; isFence(word) && guardOf(word) != always {
+	for at := code.Offset; at < code.Offset+code.Size; at += sass.Instruction {
+		if word := output[at : at+sass.Instruction]; sass.IsFence(word) && sass.GuardOf(word) != sass.Always {
 			wrong := bytes.Clone(output)
 			wrong[at+1] ^= 0x80
 			planted++

@@ -133,7 +133,7 @@ func TestSharedInTheMiddle(t *testing.T) {
 	if v := judged(files, r.Output, "sm_90", "-r"); !v.Agrees() {
 		t.Fatal(v)
 	}
-	inputs := []Input{{files[0].Name, files[0].Data}, {files[1].Name, files[1].Data}}
+	inputs := []Input{{Name: files[0].Name, Data: files[0].Data}, {Name: files[1].Name, Data: files[1].Data}}
 	k := newCheck(inputs, r.Output, Options{Arch: "sm_90", Relocatable: true})
 	if err := k.run(inputs, r.Output); err != nil {
 		t.Fatal(err)
@@ -143,15 +143,15 @@ func TestSharedInTheMiddle(t *testing.T) {
 		mask  byte
 		want  Kind
 	}{{stInfo, 0x10, SymbolBinding}, {stValue, 3, SymbolAlignment}, {stValue, 4, SymbolAlignment}}
-	for i, id := range k.ids {
-		if id.out == 0 || id.space() != cuda.STOShared || id.function() || id.align != 4 {
+	for i, id := range k.IDs {
+		if id.Out == 0 || id.Space() != cuda.STOShared || id.Function() || id.Align != 4 {
 			continue
 		}
 		for _, x := range changes {
-			e := &editor{check: k, out: k.out, bytes: slices.Clone(r.Output)}
-			e.flip(e.entry(id.out, x.field), x.mask)
+			e := &editor{check: k, out: k.Out, bytes: slices.Clone(r.Output)}
+			e.flip(e.entry(id.Out, x.field), x.mask)
 			if v := judged(files, e.bytes, "sm_90", "-r"); !slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Kind == x.want }) {
-				t.Errorf("%d %s: no %s among %s", i, id.name, x.want, v)
+				t.Errorf("%d %s: no %s among %s", i, id.Name, x.want, v)
 			}
 		}
 		return
@@ -163,7 +163,7 @@ func TestSharedInTheMiddle(t *testing.T) {
 func judged(files []nvidia.File, output []byte, arch, args string) Verdict {
 	var inputs []Input
 	for _, f := range files {
-		inputs = append(inputs, Input{f.Name, f.Data})
+		inputs = append(inputs, Input{Name: f.Name, Data: f.Data})
 	}
 	has := func(option string) bool { return slices.Contains(strings.Fields(args), option) }
 	return Check(inputs, output, Options{Arch: arch, Relocatable: has("-r"), Debug: has("-g")})

@@ -8,6 +8,8 @@ import (
 
 	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
 // mercuryCases are the corpus's links for sm_100 and up.
@@ -61,19 +63,19 @@ var mercuryDefects = []defect{
 	{"version of a capsule", onMercury(cuda.SHTCudaCapmerc, 4, 1, add(1)), []Kind{CodeBytes}},
 	{"node of a capsule", onMercury(cuda.SHTCudaCapmerc, 12, 1, xor(1)), []Kind{CodeBytes}},
 	{"record of a capsule", func(e *editor) bool {
-		i := e.fileSection(func(s *section) bool { return s.kind == cuda.SHTCudaCapmerc && s.size > 40 })
+		i := e.fileSection(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaCapmerc && s.Size > 40 })
 		if i == 0 {
 			return false
 		}
-		e.flip(e.out.all[i].offset+e.out.all[i].size-20, 0x10)
+		e.flip(e.out.All[i].Offset+e.out.All[i].Size-20, 0x10)
 		return true
 	}, []Kind{CodeBytes, RelocationField}},
 	{"capsule cut short", func(e *editor) bool {
-		i := e.fileSection(func(s *section) bool { return s.kind == cuda.SHTCudaCapmerc })
+		i := e.fileSection(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaCapmerc })
 		if i == 0 {
 			return false
 		}
-		e.put(e.header(i, shSize), 8, e.out.all[i].size-2)
+		e.put(e.header(i, shSize), 8, e.out.All[i].Size-2)
 		return true
 	}, []Kind{CodeBytes}},
 	{"type of a Mercury record", onMercury(cuda.SHTMercRela, 8, 4, xor(0x20)), []Kind{RelocationType}},
@@ -81,19 +83,19 @@ var mercuryDefects = []defect{
 	{"addend of a Mercury record", onMercury(cuda.SHTMercRela, 16, 8, add(8)), []Kind{RelocationAddend}},
 	{"place of a Mercury record", onMercury(cuda.SHTMercRela, 0, 8, xor(0x20)), []Kind{RelocationMissing, RelocationStray}},
 	{"Mercury record dropped", func(e *editor) bool {
-		i := e.fileSection(func(s *section) bool { return s.kind == cuda.SHTMercRela && s.size > 0 })
+		i := e.fileSection(func(s *image.Section) bool { return s.Kind == cuda.SHTMercRela && s.Size > 0 })
 		if i == 0 {
 			return false
 		}
-		e.put(e.header(i, shSize), 8, e.out.all[i].size-24)
+		e.put(e.header(i, shSize), 8, e.out.All[i].Size-24)
 		return true
 	}, []Kind{RelocationMissing}},
 	{"Mercury attribute", func(e *editor) bool {
-		i := e.fileSection(func(s *section) bool { return s.kind == cuda.SHTMercInfo && s.info == 0 && s.size >= 12 })
+		i := e.fileSection(func(s *image.Section) bool { return s.Kind == cuda.SHTMercInfo && s.Info == 0 && s.Size >= 12 })
 		if i == 0 {
 			return false
 		}
-		e.flip(e.out.all[i].offset+8, 1)
+		e.flip(e.out.All[i].Offset+8, 1)
 		return true
 	}, []Kind{FactValue, FactMissing}},
 	{"value of a Mercury symbol", onMercurySymbol(stValue, 8, add(16)), []Kind{SymbolValue}},
@@ -108,26 +110,26 @@ var mercuryDefects = []defect{
 	{"frame of a function", func(e *editor) bool {
 		// That of code with two names is made from Mercury's, and not compared.
 		i := e.named(".debug_frame")
-		if i == 0 || slices.ContainsFunc(e.ids, func(id *identity) bool { return id.code != nil && (len(id.code.names) > 1 || id.several) }) {
+		if i == 0 || slices.ContainsFunc(e.IDs, func(id *link.Identity) bool { return id.Code != nil && (len(id.Code.Names) > 1 || id.Several) }) {
 			return false
 		}
-		e.flip(e.out.sections[i].offset+0x4c, 1)
+		e.flip(e.out.Sections[i].Offset+0x4c, 1)
 		return true
 	}, []Kind{SectionBytes}},
 	{"fast path", onBody(".nv.compat", 28, 1, xor(8)), []Kind{CompatValue}},
 }
 
-func (e *editor) fileSection(ok func(*section) bool) int {
-	return max(0, slices.IndexFunc(e.out.all, func(s section) bool { return s.index > 0 && ok(&s) }))
+func (e *editor) fileSection(ok func(*image.Section) bool) int {
+	return max(0, slices.IndexFunc(e.out.All, func(s image.Section) bool { return s.Index > 0 && ok(&s) }))
 }
 
 func onMercury(kind cuda.SectionType, at, width uint64, change func(uint64) uint64) func(*editor) bool {
 	return func(e *editor) bool {
-		i := e.fileSection(func(s *section) bool { return s.kind == kind && s.size >= at+width })
+		i := e.fileSection(func(s *image.Section) bool { return s.Kind == kind && s.Size >= at+width })
 		if i <= 0 {
 			return false
 		}
-		at := e.out.all[i].offset + at
+		at := e.out.All[i].Offset + at
 		e.put(at, width, change(e.get(at, width)))
 		return true
 	}
@@ -135,7 +137,7 @@ func onMercury(kind cuda.SectionType, at, width uint64, change func(uint64) uint
 
 func onHeaderOfFile(kind cuda.SectionType, field, width uint64, change func(uint64) uint64) func(*editor) bool {
 	return func(e *editor) bool {
-		i := e.fileSection(func(s *section) bool { return s.kind == kind })
+		i := e.fileSection(func(s *image.Section) bool { return s.Kind == kind })
 		if i <= 0 {
 			return false
 		}
@@ -148,14 +150,14 @@ func onHeaderOfFile(kind cuda.SectionType, field, width uint64, change func(uint
 // onMercurySymbol changes the last function of .nv.merc.symtab.
 func onMercurySymbol(field, width uint64, change func(uint64) uint64) func(*editor) bool {
 	return func(e *editor) bool {
-		i := e.fileSection(func(s *section) bool { return s.kind == cuda.SHTMercSymtab })
+		i := e.fileSection(func(s *image.Section) bool { return s.Kind == cuda.SHTMercSymtab })
 		if i <= 0 {
 			return false
 		}
-		s := &e.out.all[i]
-		for at := s.size - 24; at > 0; at -= 24 {
-			if s.body[at+stInfo] == 0x12 && number(s.body, at+stShndx, 2) != 0 {
-				where := s.offset + at + field
+		s := &e.out.All[i]
+		for at := s.Size - 24; at > 0; at -= 24 {
+			if s.Body[at+stInfo] == 0x12 && image.Number(s.Body, at+stShndx, 2) != 0 {
+				where := s.Offset + at + field
 				e.put(where, width, change(e.get(where, width)))
 				return true
 			}

@@ -7,6 +7,9 @@ import (
 
 	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
+	"github.com/twinlink/twinlink/oracle/check/internal/sass"
 )
 
 // plantedDefects are changes of right links of corpus/testdata/cases.
@@ -23,7 +26,7 @@ var plantedDefects = []struct {
 	{"version of a line table", onLines(4, 1), []Kind{SectionBytes}},
 	{"length of an opcode in a line table", onLines(0x11, 4), []Kind{SectionBytes}},
 	{"record of a line table of another type", func(e *editor) bool {
-		_, at, width := e.record(func(l relocs) bool { return l.section.name == ".rela.nv_debug_line_sass" })
+		_, at, width := e.record(func(l link.Relocs) bool { return l.Section.Name == ".rela.nv_debug_line_sass" })
 		if width == 0 {
 			return false
 		}
@@ -31,8 +34,8 @@ var plantedDefects = []struct {
 		return true
 	}, []Kind{SectionBytes, RelocationType}},
 	{"record behind the end of its section", func(e *editor) bool {
-		i := e.fileSection(func(s *section) bool {
-			return strings.HasPrefix(s.name, ".nv.merc.nv.constant.optimizer.") && s.size > 0
+		i := e.fileSection(func(s *image.Section) bool {
+			return strings.HasPrefix(s.Name, ".nv.merc.nv.constant.optimizer.") && s.Size > 0
 		})
 		if i <= 0 {
 			return false
@@ -41,9 +44,9 @@ var plantedDefects = []struct {
 		return true
 	}, []Kind{RelocationStray, SectionBytes, SectionSize}},
 	{"prototypes without a pair", func(e *editor) bool {
-		i := e.section(func(s *section) bool { return s.kind == cuda.SHTCudaPrototype && s.size > 0 })
-		if i == 0 || !slices.ContainsFunc(e.ids, func(f *identity) bool {
-			return f.function() && f.several && f.code != nil && f.code.live && f.prototype != "" && !f.taken
+		i := e.section(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaPrototype && s.Size > 0 })
+		if i == 0 || !slices.ContainsFunc(e.IDs, func(f *link.Identity) bool {
+			return f.Function() && f.Several && f.Code != nil && f.Code.Live && f.Prototype != "" && !f.Taken
 		}) {
 			return false
 		}
@@ -51,13 +54,13 @@ var plantedDefects = []struct {
 		return true
 	}, []Kind{CallMissing}},
 	{"fence that names something", func(e *editor) bool {
-		for _, a := range e.areas {
-			if !a.code() || a.out == nil || a.words == nil {
+		for _, a := range e.Areas {
+			if !a.Code() || a.Out == nil || a.Words == nil {
 				continue
 			}
-			for j, i := range a.words.from {
-				if word, ok := cut(a.out.body, uint64(j)*instruction, instruction); ok && i < 0 && opcode(word) == opErrbar {
-					e.flip(a.out.offset+uint64(j)*instruction+4, 0x10)
+			for j, i := range a.Words.From {
+				if word, ok := image.Cut(a.Out.Body, uint64(j)*sass.Instruction, sass.Instruction); ok && i < 0 && sass.Opcode(word) == sass.OpErrbar {
+					e.flip(a.Out.Offset+uint64(j)*sass.Instruction+4, 0x10)
 					return true
 				}
 			}
@@ -68,11 +71,11 @@ var plantedDefects = []struct {
 
 func onTwinCalls(mask byte) func(*editor) bool {
 	return func(e *editor) bool {
-		i := e.fileSection(func(s *section) bool { return s.kind == cuda.SHTMercCallgraph && s.size >= 8 })
+		i := e.fileSection(func(s *image.Section) bool { return s.Kind == cuda.SHTMercCallgraph && s.Size >= 8 })
 		if i <= 0 {
 			return false
 		}
-		e.flip(e.out.all[i].offset, mask)
+		e.flip(e.out.All[i].Offset, mask)
 		return true
 	}
 }
@@ -80,11 +83,11 @@ func onTwinCalls(mask byte) func(*editor) bool {
 // onTwinHeading changes the last heading of a call graph.
 func onTwinHeading(by uint64) func(*editor) bool {
 	return func(e *editor) bool {
-		i := e.fileSection(func(s *section) bool { return s.kind == cuda.SHTMercCallgraph && s.size >= 8 })
+		i := e.fileSection(func(s *image.Section) bool { return s.Kind == cuda.SHTMercCallgraph && s.Size >= 8 })
 		if i <= 0 {
 			return false
 		}
-		at := e.out.all[i].offset + e.out.all[i].size - 4
+		at := e.out.All[i].Offset + e.out.All[i].Size - 4
 		e.put(at, 4, e.get(at, 4)-by)
 		return true
 	}
@@ -93,10 +96,10 @@ func onTwinHeading(by uint64) func(*editor) bool {
 func onLines(at uint64, mask byte) func(*editor) bool {
 	return func(e *editor) bool {
 		i := e.named(".nv_debug_line_sass")
-		if i == 0 || e.out.sections[i].size <= at || e.out.side != sassSide {
+		if i == 0 || e.out.Sections[i].Size <= at || e.out.Side != image.SassSide {
 			return false
 		}
-		e.flip(e.out.sections[i].offset+at, mask)
+		e.flip(e.out.Sections[i].Offset+at, mask)
 		return true
 	}
 }
@@ -117,7 +120,7 @@ func TestRejectsPlanted(t *testing.T) {
 			continue
 		}
 		for _, d := range plantedDefects {
-			e := &editor{check: k, out: k.out, bytes: slices.Clone(c.Output)}
+			e := &editor{check: k, out: k.Out, bytes: slices.Clone(c.Output)}
 			if planted[d.name] >= 5 || !d.plant(e) {
 				continue
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
 )
 
 // A relocatable output that asks for less shared memory than an input's kernel is wrong: the
@@ -21,25 +22,25 @@ func TestRelocatableShared(t *testing.T) {
 		}
 		e := editorOf(t, c)
 		least := map[string]bool{} // sections that an input has as well, and not empty
-		for _, m := range e.modules {
-			for i := range m.sections {
-				if s := &m.sections[i]; s.kind == cuda.SHTCudaShared && m.ownerOf(s) != nil && s.size > 0 {
-					least[s.name] = true
+		for _, m := range e.Modules {
+			for i := range m.Sections {
+				if s := &m.Sections[i]; s.Kind == cuda.SHTCudaShared && m.OwnerOf(s) != nil && s.Size > 0 {
+					least[s.Name] = true
 				}
 			}
 		}
-		i := e.section(func(s *section) bool { return least[s.name] && s.size > 0 })
+		i := e.section(func(s *image.Section) bool { return least[s.Name] && s.Size > 0 })
 		if i == 0 {
 			continue
 		}
 		if told(Check(inputsOf(c), c.Output, o)) {
-			t.Errorf("%s: %s: told already", c.ID(), e.out.sections[i].name)
+			t.Errorf("%s: %s: told already", c.ID(), e.out.Sections[i].Name)
 		}
 		planted++
 		e.put(e.header(i, shSize), 8, 0)
 		v := Check(inputsOf(c), e.bytes, o)
 		if !told(v) {
-			t.Errorf("%s: %s of no size: %v", c.ID(), e.out.sections[i].name, v)
+			t.Errorf("%s: %s of no size: %v", c.ID(), e.out.Sections[i].Name, v)
 		}
 	}
 	if planted == 0 {

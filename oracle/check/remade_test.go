@@ -27,7 +27,7 @@ func remade(t *testing.T, release string, args ...string) (inputs []Input, outpu
 		if err != nil || r.Output == nil {
 			t.Fatal(r, err)
 		}
-		inputs = append(inputs, Input{name + ".cubin", r.Output})
+		inputs = append(inputs, Input{Name: name + ".cubin", Data: r.Output})
 		files = append(files, nvidia.File{Name: name + ".cubin", Data: r.Output})
 	}
 	r, err := tools.Link(context.Background(), release, append([]string{"-arch=sm_100"}, args...), files)

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
 const reservedPartition = "__nv_reservedSMEM_tcgen05_partition"
@@ -11,8 +13,8 @@ const reservedPartition = "__nv_reservedSMEM_tcgen05_partition"
 // nvlink puts reserved shared memory 64 bytes behind the start: the SASS has the number,
 // the Mercury side the records.
 func TestReservedShared(t *testing.T) {
-	byName := func(id *identity, _ *symbol) bool { return id.name == reservedPartition }
-	ofPartition := func(_ *area, f *field) bool { return f.target != nil && f.target.name == reservedPartition }
+	byName := func(id *link.Identity, _ *image.Symbol) bool { return id.Name == reservedPartition }
+	ofPartition := func(_ *link.Area, f *link.Field) bool { return f.Target != nil && f.Target.Name == reservedPartition }
 	for _, c := range []string{"tcgen05/13.0-sm_100a", "tcgen05/13.0-sm_100a-g", "tcgen05/13.0-sm_103a"} {
 		k := behaviourOf(t, c)
 		if v := Check(inputsOf(k), k.Output, optionsOf(k)); v.Total > 0 || len(v.Unjudged) > 0 {
@@ -41,13 +43,13 @@ func TestReservedShared(t *testing.T) {
 // reserved variable.
 func mercuryRecordOf(t *testing.T, e *editor) uint64 {
 	t.Helper()
-	for i := range e.out.all {
-		s := &e.out.all[i]
-		if s.kind != cuda.SHTMercRela || s.name != ".nv.merc.rela.text.alloc_a" {
+	for i := range e.out.All {
+		s := &e.out.All[i]
+		if s.Kind != cuda.SHTMercRela || s.Name != ".nv.merc.rela.text.alloc_a" {
 			continue
 		}
-		want := uint64(e.symbol(func(id *identity, _ *symbol) bool { return id.name == reservedPartition }))
-		for at := s.offset; at < s.offset+s.size; at += 24 {
+		want := uint64(e.symbol(func(id *link.Identity, _ *image.Symbol) bool { return id.Name == reservedPartition }))
+		for at := s.Offset; at < s.Offset+s.Size; at += 24 {
 			if e.get(at+12, 4) == want {
 				return at
 			}
@@ -65,10 +67,10 @@ func TestFastPathOfComparisons(t *testing.T) {
 			t.Errorf("%s: %s", id, v)
 		}
 		e := editorOf(t, k)
-		s := &e.out.sections[e.section(func(s *section) bool { return s.kind == cuda.SHTCudaCompat })]
-		at := s.offset
+		s := &e.out.Sections[e.section(func(s *image.Section) bool { return s.Kind == cuda.SHTCudaCompat })]
+		at := s.Offset
 		for ; e.get(at, 2) != 0x0b04; at += 4 {
-			if at >= s.offset+s.size {
+			if at >= s.Offset+s.Size {
 				t.Fatalf("%s: no CAN_FASTPATH_FINALIZE", id)
 			}
 		}
@@ -78,22 +80,6 @@ func TestFastPathOfComparisons(t *testing.T) {
 		e.put(at+4, 8, 10-want)
 		if v := Check(inputsOf(k), e.bytes, optionsOf(k)); !names(v, []Kind{CompatValue}) {
 			t.Errorf("%s: %d for %d: no %s among\n%s", id, 10-want, want, CompatValue, v)
-		}
-	}
-}
-
-// Several reserved variables, as code for sm_110a with tensor memory has them, lie one
-// behind the other.
-func TestReservedInTurn(t *testing.T) {
-	for side, head := range map[side]uint64{sassSide: 0x40, mercurySide: 0} {
-		a := &area{kind: cuda.SHTCudaSharedReserved, size: 0x140, parts: []*part{{}, {}}}
-		first := &identity{at: a, def: &symbol{value: 16}, size: 0x84}
-		second := &identity{at: a, def: &symbol{value: 16}, size: 0x20}
-		third := &identity{at: a, def: &symbol{value: 1}, size: 0x20}
-		c := &check{side: side, out: &output{image: &image{side: side}}, areas: []*area{a}, ids: []*identity{first, second, third}}
-		c.placeReserved()
-		if first.value != head || second.value != head+0x90 || third.value != head+0xb0 || a.size != head+0xd0 {
-			t.Errorf("side %v: %x, %x, %x of %x", side, first.value, second.value, third.value, a.size)
 		}
 	}
 }

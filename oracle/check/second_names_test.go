@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
 // nvlink calls code by the second name that an earlier file knows where a link with -r
 // lists it first: that is right, and what is wrong in such a link is found all the same.
 func TestSecondNames(t *testing.T) {
 	symbolAt := func(e *editor, name string) int {
-		return e.symbol(func(id *identity, _ *symbol) bool { return id.name == name })
+		return e.symbol(func(id *link.Identity, _ *image.Symbol) bool { return id.Name == name })
 	}
 	for _, c := range []string{"second_names/13.0-sm_80-r-before", "second_names/13.5-sm_80-r-before"} {
 		k := behaviourOf(t, c)
@@ -27,10 +29,10 @@ func TestSecondNames(t *testing.T) {
 			}},
 			"the first name stands for another place": {SymbolValue, func(e *editor) { e.put(e.entry(symbolAt(e, "f"), stValue), 8, 0x10) }},
 			"a call goes to another function": {RelocationSymbol, func(e *editor) {
-				_, at, _ := e.record(func(l relocs) bool { return l.section.name == ".rel.text.k2" })
+				_, at, _ := e.record(func(l link.Relocs) bool { return l.Section.Name == ".rel.text.k2" })
 				e.put(at+12, 4, uint64(symbolAt(e, "h")))
 			}},
-			"an instruction is another": {CodeBytes, func(e *editor) { e.flip(e.out.sections[e.named(".text.al")].offset+0x21, 1) }},
+			"an instruction is another": {CodeBytes, func(e *editor) { e.flip(e.out.Sections[e.named(".text.al")].Offset+0x21, 1) }},
 			"a relocation section is misnamed": {SectionHeader, func(e *editor) {
 				e.put(e.header(e.named(".rel.text.f"), shName), 4, e.get(e.header(e.named(".rel.text.g"), shName), 4))
 			}},
@@ -57,7 +59,7 @@ func TestFirstNames(t *testing.T) {
 	k := behaviourOf(t, "second_names/13.0-sm_80-r-behind")
 	e := editorOf(t, k)
 	strings := int(e.get(62, 2))
-	body := slices.Clone(e.out.sections[strings].body)
+	body := slices.Clone(e.out.Sections[strings].Body)
 	e.put(e.header(e.named(".text.f"), shName), 4, uint64(len(body)))
 	e.move(strings, append(body, ".text.al\x00"...))
 	if v := Check(inputsOf(k), e.bytes, optionsOf(k)); !names(v, []Kind{FunctionMissing}) {

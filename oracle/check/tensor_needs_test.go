@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
+	"github.com/twinlink/twinlink/oracle/check/internal/sass"
+	"github.com/twinlink/twinlink/oracle/check/internal/symbols"
 )
 
 // tensorLink is a link of a program in internal/linkcommand/testdata/functions by nvlink.
@@ -35,19 +39,19 @@ func tensorLink(t *testing.T, folder, objects string, options Options) ([]Input,
 // side: an attribute that lacks, that no function says, or that says something else.
 func TestTensorFacts(t *testing.T) {
 	const calls, columns, both = "tcgen05_calls/", "tensor_columns/", "13.5-sm_100a/b 13.5-sm_100a/a"
-	changed := func(of string, attr cuda.InfoAttr, to byte) func([]byte, *output) bool {
-		return func(data []byte, f *output) bool { return changeAttribute(data, f, of, attr, 0, to) }
+	changed := func(of string, attr cuda.InfoAttr, to byte) func([]byte, *link.Output) bool {
+		return func(data []byte, f *link.Output) bool { return changeAttribute(data, f, of, attr, 0, to) }
 	}
-	renamed := func(of string, attr, as cuda.InfoAttr) func([]byte, *output) bool {
-		return func(data []byte, f *output) bool { return changeAttribute(data, f, of, attr, as, 0) }
+	renamed := func(of string, attr, as cuda.InfoAttr) func([]byte, *link.Output) bool {
+		return func(data []byte, f *link.Output) bool { return changeAttribute(data, f, of, attr, as, 0) }
 	}
 	plain := Options{}
 	for _, x := range []struct {
 		folder, objects string
 		options         Options
-		wrong           map[string]func([]byte, *output) bool
+		wrong           map[string]func([]byte, *link.Output) bool
 	}{
-		{calls + "13.0-sm_100a", "13.0-sm_100a/a 13.0-sm_100a/b", plain, map[string]func([]byte, *output) bool{
+		{calls + "13.0-sm_100a", "13.0-sm_100a/a 13.0-sm_100a/b", plain, map[string]func([]byte, *link.Output) bool{
 			"another fragment":           changed("calls", cuda.AttrAtEntryFragements, 7),
 			"no fragments":               renamed("calls", cuda.AttrAtEntryFragements, cuda.AttrExterns),
 			"CTAs of one, not of a pair": renamed("paired", cuda.AttrTcgen052ctaUsed, cuda.AttrTcgen051ctaUsed),
@@ -58,20 +62,20 @@ func TestTensorFacts(t *testing.T) {
 			"no transaction barriers":    renamed("paired", cuda.AttrNumMbarriers, cuda.AttrSparseMmaMask),
 			"a function's own fragments": renamed("single", cuda.AttrVrcCtaInitCount, cuda.AttrAtEntryFragements),
 		}},
-		{calls + "13.0-sm_100a-only", "13.0-sm_100a/a 13.0-sm_100a/b", Options{KernelsUsed: []string{"paired"}}, map[string]func([]byte, *output) bool{
+		{calls + "13.0-sm_100a-only", "13.0-sm_100a/a 13.0-sm_100a/b", Options{KernelsUsed: []string{"paired"}}, map[string]func([]byte, *link.Output) bool{
 			"another count": changed("paired", cuda.AttrVrcCtaInitCount, 0x40),
 			"no fragments":  renamed("paired", cuda.AttrAtEntryFragements, cuda.AttrExterns),
 		}},
-		{calls + "13.5-sm_100a", both, plain, map[string]func([]byte, *output) bool{
+		{calls + "13.5-sm_100a", both, plain, map[string]func([]byte, *link.Output) bool{
 			"another fragment": changed("own", cuda.AttrAtEntryFragements, 5),
 		}},
-		{columns + "13.5-sm_100a", "13.5-sm_100a-g/a", plain, map[string]func([]byte, *output) bool{
-			"clusters are not canceled":   renamed("calls", attrCancelsClusters, cuda.AttrCtaidzUsed),
-			"of a kernel that calls none": renamed("loads", cuda.AttrVrcCtaInitCount, attrCancelsClusters),
-			"other columns":               func(data []byte, f *output) bool { return changeColumns(data, f, 0x100) },
+		{columns + "13.5-sm_100a", "13.5-sm_100a-g/a", plain, map[string]func([]byte, *link.Output) bool{
+			"clusters are not canceled":   renamed("calls", sass.AttrCancelsClusters, cuda.AttrCtaidzUsed),
+			"of a kernel that calls none": renamed("loads", cuda.AttrVrcCtaInitCount, sass.AttrCancelsClusters),
+			"other columns":               func(data []byte, f *link.Output) bool { return changeColumns(data, f, 0x100) },
 		}},
-		{columns + "13.5-sm_100a-r", "13.5-sm_100a-g/a", Options{Relocatable: true}, map[string]func([]byte, *output) bool{
-			"other columns": func(data []byte, f *output) bool { return changeColumns(data, f, 0x80) },
+		{columns + "13.5-sm_100a-r", "13.5-sm_100a-g/a", Options{Relocatable: true}, map[string]func([]byte, *link.Output) bool{
+			"other columns": func(data []byte, f *link.Output) bool { return changeColumns(data, f, 0x80) },
 		}},
 		{columns + "13.5-sm_100a-only", "13.5-sm_100a-g/a", Options{KernelsUsed: []string{"calls"}}, nil},
 	} {
@@ -80,20 +84,20 @@ func TestTensorFacts(t *testing.T) {
 			t.Errorf("%s: %s", x.folder, v)
 		}
 		for what, plant := range x.wrong {
-			for _, side := range []side{sassSide, mercurySide} {
+			for _, side := range []image.Side{image.SassSide, image.MercurySide} {
 				data := bytes.Clone(out)
 				k := newCheck(inputs, out, options)
 				if err := k.run(inputs, out); err != nil {
 					t.Fatal(err)
 				}
-				f := k.out
-				if side == mercurySide {
+				f := k.Out
+				if side == image.MercurySide {
 					m := newCheck(inputs, out, options)
-					m.side, m.sass = mercurySide, k
+					m.Side, m.Sass = image.MercurySide, k.Link
 					if err := m.run(inputs, out); err != nil {
 						t.Fatal(err)
 					}
-					f = m.out
+					f = m.Out
 				}
 				if !plant(data, f) {
 					t.Fatalf("%s: %s: nothing to change", x.folder, what)
@@ -107,22 +111,22 @@ func TestTensorFacts(t *testing.T) {
 }
 
 // changeAttribute gives a function's attribute another number, or its value another first byte.
-func changeAttribute(data []byte, f *output, function string, attr, as cuda.InfoAttr, to byte) bool {
-	for i := range f.sections {
-		if f.sections[i].name != ".nv.info."+function {
+func changeAttribute(data []byte, f *link.Output, function string, attr, as cuda.InfoAttr, to byte) bool {
+	for i := range f.Sections {
+		if f.Sections[i].Name != ".nv.info."+function {
 			continue
 		}
-		at := f.sections[i].offset
-		for _, a := range f.infos[i] {
+		at := f.Sections[i].Offset
+		for _, a := range f.Infos[i] {
 			value, size := at+2, uint64(4)
-			if a.format == cuda.FormatSized {
-				value, size = at+4, 4+uint64(len(a.value))
+			if a.Format == cuda.FormatSized {
+				value, size = at+4, 4+uint64(len(a.Value))
 			}
-			if a.attr == attr && as != 0 {
+			if a.Attr == attr && as != 0 {
 				data[at+1] = byte(as)
 				return true
 			}
-			if a.attr == attr {
+			if a.Attr == attr {
 				data[value] = to
 				return true
 			}
@@ -133,10 +137,10 @@ func changeAttribute(data []byte, f *output, function string, attr, as cuda.Info
 }
 
 // changeColumns gives the symbol of the number of columns another value.
-func changeColumns(data []byte, f *output, to uint64) bool {
-	for i := range f.symbols {
-		if f.symbols[i].name == tensorColumns {
-			copy(data[f.sections[f.symtab].offset+24*uint64(i)+stValue:], bytesOf(uint32(to)))
+func changeColumns(data []byte, f *link.Output, to uint64) bool {
+	for i := range f.Symbols {
+		if f.Symbols[i].Name == symbols.TensorColumns {
+			copy(data[f.Sections[f.Symtab].Offset+24*uint64(i)+stValue:], sass.BytesOf(uint32(to)))
 			return true
 		}
 	}

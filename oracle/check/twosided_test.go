@@ -25,7 +25,7 @@ func TestSymbolsOfBothSides(t *testing.T) {
 	if err != nil || !linked.Linked() {
 		t.Fatal(linked, err)
 	}
-	inputs := []Input{{in.Name, in.Data}}
+	inputs := []Input{{Name: in.Name, Data: in.Data}}
 	if v := Check(inputs, linked.Output, Options{Arch: "sm_100"}); !v.Agrees() {
 		t.Fatal(v)
 	}

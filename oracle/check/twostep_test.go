@@ -8,6 +8,7 @@ import (
 
 	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
 // Links in two steps by nvlink 13.0.88, judged by the objects of the first.
@@ -59,14 +60,14 @@ func TestTwoSteps(t *testing.T) {
 func TestStripped(t *testing.T) {
 	c := caseOf(t, "calls/13.0-sm_90a")
 	e := editorOf(t, c)
-	for i := range e.out.sections {
-		s := &e.out.sections[i]
-		name := strings.TrimPrefix(strings.TrimPrefix(s.name, ".rela"), ".rel")
+	for i := range e.out.Sections {
+		s := &e.out.Sections[i]
+		name := strings.TrimPrefix(strings.TrimPrefix(s.Name, ".rela"), ".rel")
 		if !strings.HasPrefix(name, ".debug_") {
 			continue
 		}
 		clear(e.bytes[e.header(i, 0):e.header(i, 64)])
-		clear(e.bytes[s.offset : s.offset+s.size])
+		clear(e.bytes[s.Offset : s.Offset+s.Size])
 	}
 	if v := Check(inputsOf(c), e.bytes, Options{Arch: c.Arch}); !v.Agrees() {
 		t.Error(v)
@@ -81,24 +82,26 @@ func TestSharedMovedTogether(t *testing.T) {
 	planted := 0
 	for _, c := range linkedCases(t) {
 		e := editorOf(t, c)
-		if e.relocatable {
+		if e.Relocatable {
 			continue
 		}
-		place := func(a *area, f *field) []byte { return e.bytes[a.out.offset+f.offset : a.out.offset+f.offset+f.size] }
-		var from, to *field
-		var code *area
-		for _, a := range e.areas {
-			if !a.code() || a.out == nil || !a.owner.kernel() {
+		place := func(a *link.Area, f *link.Field) []byte {
+			return e.bytes[a.Out.Offset+f.Offset : a.Out.Offset+f.Offset+f.Size]
+		}
+		var from, to *link.Field
+		var code *link.Area
+		for _, a := range e.Areas {
+			if !a.Code() || a.Out == nil || !a.Owner.Kernel() {
 				continue
 			}
-			for i := range a.fields {
-				f := &a.fields[i]
-				if f.target == nil || f.target.space() != cuda.STOShared || f.rec.kind != cuda.R_CUDA_ABS32_32 || f.rec.addend != 0 || f.target.externShared() {
+			for i := range a.Fields {
+				f := &a.Fields[i]
+				if f.Target == nil || f.Target.Space() != cuda.STOShared || f.Rec.Kind != cuda.R_CUDA_ABS32_32 || f.Rec.Addend != 0 || f.Target.ExternShared() {
 					continue
 				}
 				if from == nil {
 					from, code = f, a
-				} else if code == a && f.target != from.target && !bytes.Equal(place(a, f)[4:], place(a, from)[4:]) {
+				} else if code == a && f.Target != from.Target && !bytes.Equal(place(a, f)[4:], place(a, from)[4:]) {
 					to = f
 				}
 			}
@@ -107,8 +110,8 @@ func TestSharedMovedTogether(t *testing.T) {
 			continue
 		}
 		moved := bytes.Clone(place(code, from)[4:8])
-		for i := range code.fields {
-			if f := &code.fields[i]; f.target == to.target && f.rec.kind == to.rec.kind && f.rec.addend == 0 {
+		for i := range code.Fields {
+			if f := &code.Fields[i]; f.Target == to.Target && f.Rec.Kind == to.Rec.Kind && f.Rec.Addend == 0 {
 				copy(place(code, f)[4:8], moved)
 			}
 		}

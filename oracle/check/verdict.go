@@ -1,197 +1,99 @@
 package check
 
-import (
-	"sort"
-	"strings"
+import "github.com/twinlink/twinlink/oracle/check/verdict"
 
-	"github.com/twinlink/twinlink/oracle"
+// What is asked and what is answered, see package verdict.
+type (
+	Input           = verdict.Input
+	Options         = verdict.Options
+	HostUse         = verdict.HostUse
+	Verdict         = verdict.Verdict
+	FunctionVerdict = verdict.FunctionVerdict
+	Finding         = verdict.Finding
+	Kind            = verdict.Kind
+	Outcome         = verdict.Outcome
+	Gravity         = verdict.Gravity
+	Refusal         = verdict.Refusal
+	RefusalKind     = verdict.RefusalKind
 )
-
-// Verdict is the answer of [Check].
-type Verdict struct {
-	// Refusal tells why no answer could be given: an input that can't be
-	// read, or a budget used up. nil where Findings is the answer.
-	Refusal *Refusal
-
-	// Findings are what is wrong, most telling first; none: the output is a
-	// correct link. At most MaxFindings are kept, and Total counts them all.
-	Findings []Finding
-	Total    int
-
-	// Remarks are what a correct link need not be but this one is; they
-	// don't count against it.
-	Remarks []Finding
-
-	// Trace is the oracle's account of the first relocation whose field is
-	// wrong, step by step; nil where there is none.
-	Trace *oracle.Traced
-
-	// What was held against the inputs.
-	Sections, Symbols                int
-	Applied, Kept, Attributes, Calls int
-
-	// Functions has a verdict for every function of the output, by name.
-	Functions []FunctionVerdict
-	// Unjudged says what could not be judged.
-	Unjudged []Finding
-
-	strict bool
-	about  map[string]Finding // first finding about a section or symbol
-}
 
 // MaxFindings bounds [Verdict.Findings].
-const MaxFindings = 256
+const MaxFindings = verdict.MaxFindings
 
-// Agrees reports whether the output is a correct link, and nothing of it is left
-// unjudged.
-func (v Verdict) Agrees() bool { return v.Outcome() == Accepted }
-
-// Outcome is the verdict in a word.
-func (v Verdict) Outcome() Outcome {
-	switch {
-	case v.Refusal != nil:
-		return Refused
-	case v.Total > 0:
-		return Rejected
-	case len(v.Unjudged) > 0:
-		return NotJudged
-	}
-	return Accepted
-}
-
-// Outcome is a verdict on a link or on one function.
-type Outcome uint8
-
+// Outcomes.
 const (
-	Accepted  Outcome = iota // everything that was looked for holds
-	Rejected                 // something is wrong
-	NotJudged                // nothing is wrong, but something could not be judged
-	Refused                  // of a link: no answer could be given
+	Accepted  = verdict.Accepted  // everything that was looked for holds
+	Rejected  = verdict.Rejected  // something is wrong
+	NotJudged = verdict.NotJudged // nothing is wrong, but something could not be judged
+	Refused   = verdict.Refused   // of a link: no answer could be given
 )
 
-// String returns the outcome in words.
-func (o Outcome) String() string {
-	return [...]string{"accepted", "rejected", "not judged", "refused"}[o]
-}
+// How grave a finding is.
+const (
+	WrongProgram = verdict.WrongProgram // the program that runs is another one, or may not run
+	Misleading   = verdict.Misleading   // a debugger or another tool may be misled
+	Habit        = verdict.Habit        // not as nvlink does it, and correct
+)
 
-// FunctionVerdict is the verdict on one function of the output.
-type FunctionVerdict struct {
-	Name    string
-	File    string // the input that defines it
-	Outcome Outcome
-	Why     string // the first finding, or what could not be judged
-}
+// What findings are about.
+const (
+	Unreadable        = verdict.Unreadable        // the output is no device ELF file, or its tables don't hold
+	OtherProgram      = verdict.OtherProgram      // the output shares no function and no object with the inputs
+	InputConflict     = verdict.InputConflict     // the inputs have no correct link: two strong definitions, a reference to nothing
+	HeaderField       = verdict.HeaderField       // a field of the ELF header
+	SegmentCover      = verdict.SegmentCover      // program headers that don't cover the sections
+	SectionMissing    = verdict.SectionMissing    // a section that must be there
+	SectionStray      = verdict.SectionStray      // a section that no input explains
+	SectionHeader     = verdict.SectionHeader     // type, flags, alignment, link, info or entry size of a section
+	SectionSize       = verdict.SectionSize       // a section is longer or shorter than what it holds
+	SectionBytes      = verdict.SectionBytes      // bytes that are neither an input's nor a relocated field
+	SectionOverlap    = verdict.SectionOverlap    // two sections share bytes of the file
+	FunctionMissing   = verdict.FunctionMissing   // code that is reached or kept and isn't there
+	FunctionStray     = verdict.FunctionStray     // code that no input defines or that lost to another definition
+	CodeBytes         = verdict.CodeBytes         // instruction bytes that are neither an input's nor a relocated field
+	SymbolMissing     = verdict.SymbolMissing     // a symbol that must be there
+	SymbolStray       = verdict.SymbolStray       // a symbol that no input explains
+	SymbolSection     = verdict.SymbolSection     // a symbol in another section than its definition's
+	SymbolValue       = verdict.SymbolValue       // a symbol at another place than its definition's
+	SymbolOutside     = verdict.SymbolOutside     // a symbol that reaches behind its section
+	SymbolAlignment   = verdict.SymbolAlignment   // an object off its alignment
+	SymbolOverlap     = verdict.SymbolOverlap     // two objects that share bytes and aren't one
+	SymbolSize        = verdict.SymbolSize        // st_size
+	SymbolType        = verdict.SymbolType        // type in st_info
+	SymbolBinding     = verdict.SymbolBinding     // binding in st_info
+	SymbolOther       = verdict.SymbolOther       // st_other: visibility, entry, memory space
+	SymbolOrder       = verdict.SymbolOrder       // a global symbol among the locals or the other way round
+	RelocationField   = verdict.RelocationField   // a field that doesn't hold what the recipe writes
+	RelocationMissing = verdict.RelocationMissing // a record that must be kept
+	RelocationStray   = verdict.RelocationStray   // a record that must not be there
+	RelocationType    = verdict.RelocationType    // a kept record with another type
+	RelocationSymbol  = verdict.RelocationSymbol  // a kept record that names another symbol
+	RelocationAddend  = verdict.RelocationAddend  // a kept record with another addend
+	ResolvedMissing   = verdict.ResolvedMissing   // .nv.resolvedrela lacks an applied record
+	ResolvedStray     = verdict.ResolvedStray     // .nv.resolvedrela has a record that wasn't applied
+	FactMissing       = verdict.FactMissing       // an attribute of .nv.info that must be there
+	FactStray         = verdict.FactStray         // an attribute that no input explains
+	FactValue         = verdict.FactValue         // an attribute with another value
+	CallMissing       = verdict.CallMissing       // an edge of the call graph or a prototype that must be there
+	CallStray         = verdict.CallStray         // an edge or a prototype that no input explains
+	NoteValue         = verdict.NoteValue         // a note that isn't the inputs' or the linker's
+	CompatValue       = verdict.CompatValue       // .nv.compat isn't the inputs' combined
+	SharedOverlap     = verdict.SharedOverlap     // two shared variables live at the same time at the same place
+	SharedPlace       = verdict.SharedPlace       // a shared variable at another place than the layout gives it
+	SharedSize        = verdict.SharedSize        // shared memory too small for what a kernel uses
+	CodeSchedule      = verdict.CodeSchedule      // a result is used before it is there
+	PointerMissing    = verdict.PointerMissing    // data whose pointer is left out, as the input's own definition of what it points to lost
+)
 
-// String prints the verdict, one line a finding.
-func (v Verdict) String() string {
-	if v.Refusal != nil {
-		return "refused: " + v.Refusal.Error() + "\n"
-	}
-	if v.Total == 0 && len(v.Unjudged) == 0 {
-		return "agrees\n"
-	}
-	var b strings.Builder
-	for _, f := range v.Findings {
-		b.WriteString(f.String())
-		b.WriteByte('\n')
-	}
-	for _, f := range v.Unjudged {
-		b.WriteString("not judged: " + f.String())
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-func (v *Verdict) add(f Finding) {
-	if f.unneeded && !v.strict {
-		v.remark(f)
-		return
-	}
-	v.Total++
-	if len(v.Findings) < MaxFindings {
-		v.Findings = append(v.Findings, f)
-	}
-	v.wrong(f)
-}
-
-// wrong notes which sections and symbols a finding is about: the list of findings
-// is bounded, the verdicts on functions are not.
-func (v *Verdict) wrong(f Finding) {
-	if v.about == nil {
-		v.about = map[string]Finding{}
-	}
-	for _, name := range [...]string{f.Section, f.Symbol} {
-		if _, known := v.about[name]; !known && name != "" {
-			v.about[name] = f
-		}
-	}
-}
-
-// habit notes what nvlink does another way: a finding under [Options].Strict,
-// else a remark.
-func (v *Verdict) habit(f Finding) {
-	if v.strict {
-		v.add(f)
-		return
-	}
-	v.remark(f)
-}
-
-// join takes the verdict on the other side over.
-func (v *Verdict) join(o Verdict) {
-	if v.Refusal == nil {
-		v.Refusal = o.Refusal
-	}
-	v.Total += o.Total
-	for _, f := range o.Findings {
-		if f.Section = mercurySide.fileName(f.Section); len(v.Findings) < MaxFindings {
-			v.Findings = append(v.Findings, f)
-		}
-	}
-	for name, f := range o.about {
-		if v.about == nil {
-			v.about = map[string]Finding{}
-		}
-		if _, known := v.about[name]; !known {
-			v.about[name] = f
-		}
-	}
-	for _, f := range o.Unjudged {
-		f.Section = mercurySide.fileName(f.Section)
-		v.Unjudged = append(v.Unjudged, f)
-	}
-	for _, f := range o.Remarks {
-		f.Section = mercurySide.fileName(f.Section)
-		v.remark(f)
-	}
-	if v.Trace == nil {
-		v.Trace = o.Trace
-	}
-	v.Sections, v.Symbols = v.Sections+o.Sections, v.Symbols+o.Symbols
-	v.Applied, v.Kept, v.Attributes, v.Calls = v.Applied+o.Applied, v.Kept+o.Kept, v.Attributes+o.Attributes, v.Calls+o.Calls
-}
-
-func (v *Verdict) remark(f Finding) {
-	if len(v.Remarks) < MaxFindings {
-		v.Remarks = append(v.Remarks, f)
-	}
-}
-
-// weight puts the gravest findings first, and those that name a cause before
-// those that follow from it.
-func weight(f Finding) int {
-	n := 10 * int(f.Gravity())
-	switch f.Kind {
-	case Unreadable, OtherProgram, InputConflict:
-		return 0
-	case SharedPlace, SharedOverlap, CodeBytes, CodeSchedule, FunctionMissing, PointerMissing:
-		return n
-	case SectionHeader, SectionOverlap, SegmentCover, SymbolOrder, SectionStray, HeaderField:
-		return n + 2
-	}
-	return n + 1
-}
-
-func (v *Verdict) sort() {
-	sort.SliceStable(v.Findings, func(i, j int) bool { return weight(v.Findings[i]) < weight(v.Findings[j]) })
-}
+// Why nothing can be said.
+const (
+	NotELF     = verdict.NotELF     // no ELF magic, or shorter than an ELF header
+	WrongClass = verdict.WrongClass // not 64-bit little-endian
+	NotDevice  = verdict.NotDevice  // e_machine is not EM_CUDA
+	BadTable   = verdict.BadTable   // section or program header table outside the file
+	BadSection = verdict.BadSection // a section's bytes lie outside the file
+	BadSymbols = verdict.BadSymbols // symbol table, name or section index out of range
+	BadRecords = verdict.BadRecords // relocations, attributes, call graph or notes that don't parse
+	BadOptions = verdict.BadOptions // options that contradict each other or the inputs
+	TooMuch    = verdict.TooMuch    // the work would pass the budget
+)

@@ -40,7 +40,7 @@ func weakTwice(t *testing.T, compilers ...[2]string) {
 		if err != nil || r.Output == nil {
 			t.Fatal(r, err)
 		}
-		inputs = append(inputs, Input{kernel + ".cubin", r.Output})
+		inputs = append(inputs, Input{Name: kernel + ".cubin", Data: r.Output})
 		files = append(files, nvidia.File{Name: kernel + ".cubin", Data: r.Output})
 	}
 	for range 2 {
@@ -73,7 +73,7 @@ func TestWeakOfConstants(t *testing.T) {
 		if err != nil || r.Output == nil {
 			t.Fatal(r, err)
 		}
-		inputs = append(inputs, Input{name + ".cubin", r.Output})
+		inputs = append(inputs, Input{Name: name + ".cubin", Data: r.Output})
 		files = append(files, nvidia.File{Name: name + ".cubin", Data: r.Output})
 	}
 	for range 2 {

@@ -75,7 +75,7 @@ func compile(t *testing.T, tools *nvidia.Toolset, release, arch string, p ptxgen
 		if r.ExitCode != 0 || r.Output == nil {
 			return nil, nil, false
 		}
-		inputs = append(inputs, Input{m.Name + ".cubin", r.Output})
+		inputs = append(inputs, Input{Name: m.Name + ".cubin", Data: r.Output})
 		files = append(files, nvidia.File{Name: m.Name + ".cubin", Data: r.Output})
 	}
 	return inputs, files, true
@@ -97,7 +97,7 @@ func TestUndefinedGlobals(t *testing.T) {
 		if err != nil || !linked.Linked() {
 			t.Fatal(linked, err)
 		}
-		if v := Check([]Input{{in.Name, in.Data}}, linked.Output, Options{Arch: "sm_75"}); !v.Agrees() {
+		if v := Check([]Input{{Name: in.Name, Data: in.Data}}, linked.Output, Options{Arch: "sm_75"}); !v.Agrees() {
 			t.Errorf("%s:\n%s", release, v)
 		}
 	}

@@ -1,0 +1,9 @@
+package calls
+
+import "github.com/twinlink/twinlink/oracle/check/internal/apply"
+
+// check holds a link against what it has to be.
+type check struct{ *apply.Applied }
+
+// Compare checks the call graph and prototypes.
+func Compare(a *apply.Applied) error { return (&check{a}).compareCalls() }

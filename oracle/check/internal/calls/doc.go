@@ -1,0 +1,2 @@
+// Package calls checks the call graph and the prototypes.
+package calls

@@ -1,0 +1,37 @@
+package capsules
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/twinlink/twinlink/oracle/internal/capsule"
+)
+
+// Records and the words of SASS before which they stand, by ptxas and nvlink 13.5.37 for sm_100
+// and sm_120.
+func TestRecordOf(t *testing.T) {
+	for _, x := range []struct {
+		high, low, size uint64
+		want            string
+	}{
+		{0x078e0006, 0x0000000305047235, 16, "410c4004"}, // IADD R4, R5, R3
+		{0x078e0206, 0x0000000305047c35, 16, "410c5404"}, // IADD.64 with a uniform source
+		{0x078e0006, 0x0000000305047c35, 16, "410c4404"},
+		{0x078e0006, 0x0000001005047835, 32, "420c4206"},                         // IADD R4, R5, 0x10
+		{0x07800000, 0x80007fff1c097835, 32, "420c4206"},                         // IADD R9, P0, R28, -0x7fff8001
+		{0x000e0400, 0x80007fff1d1b7835, 32, "420c3206"},                         // IADD.X R27, R29, -0x7fff8001, P0
+		{0x000e0400, 0x0000000903037235, 32, "420c3014"},                         // IADD.X R3, R3, R9, P0
+		{0x03800200, 0x0000000000067941, 16, "0109020af800010000000c0000000000"}, // BSYNC B6
+		{0x03800200, 0x0000000000017941, 16, "0109020af80001000000020000000000"},
+		{0x03800100, 0x0000000000027941, 16, "0109040af80000000000040000000000"}, // BSYNC.RELIABLE B2
+		{0x03800000, 0x000000000000794d, 16, "0111000af8000000000000f800000000"}, // EXIT
+	} {
+		word := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, x.low), x.high)
+		if got, known := recordOf(word, capsule.Node{Kind: capsule.Record, Size: x.size}); !known || got != x.want {
+			t.Errorf("%x: %s, want %s", x.low, got, x.want)
+		}
+	}
+	if _, known := recordOf(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 0x7918), 0), capsule.Node{}); known {
+		t.Error("a record for NOP is known")
+	}
+}

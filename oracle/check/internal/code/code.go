@@ -1,0 +1,150 @@
+package code
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
+	"github.com/twinlink/twinlink/oracle/check/internal/sass"
+	"github.com/twinlink/twinlink/oracle/check/internal/schedule"
+	"github.com/twinlink/twinlink/oracle/check/verdict"
+)
+
+// Every word of code is one of the input's: unchanged, relocated, or scheduled
+// anew in a way that is sound. Words that were put in or left out change nothing
+// of what is computed, and branches go where they went.
+
+// compareCode holds the code of the SASS side against what it must be.
+func (c *check) compareCode(a *link.Area) error {
+	if len(a.Want)%sass.Instruction != 0 || len(a.Out.Body)%sass.Instruction != 0 || a.Words == nil {
+		c.Verdict.Add(verdict.Finding{Kind: verdict.SectionSize, File: a.Parts0(), Section: a.Name, Want: verdict.Hex(a.Size), Got: verdict.Hex(a.Out.Size), Detail: "no whole number of instructions"})
+		return nil
+	}
+	if err := c.Budget.Spend("output", a.Size/8); err != nil {
+		return err
+	}
+	c.RebaseSlots(a)
+	changed, wrong := 0, 0
+	for i := range a.Words.To {
+		at := uint64(i) * sass.Instruction
+		want, _ := image.Cut(a.Want, at, sass.Instruction)
+		j := a.Words.To[i]
+		if j < 0 {
+			if !sass.MayDrop(a.Owner.Section.Body, i) || sass.KeepsCount(a.Owner.Section.Body, i) && !schedule.Without(c.Applied, a) {
+				wrong++
+				c.wrongCode(a, c.CodeFinding(a, at, want, nil, "an instruction is missing"))
+			}
+			continue
+		}
+		got, _ := image.Cut(a.Out.Body, uint64(j)*sass.Instruction, sass.Instruction)
+		if bytes.Equal(want, got) && (a.Words.Identity || !sass.Branches(want)) {
+			continue
+		}
+		x, y := bytes.Clone(want), bytes.Clone(got)
+		sass.Blank(x, sass.ControlFirst, sass.ControlLast)
+		sass.Blank(y, sass.ControlFirst, sass.ControlLast)
+		if image.Number(want, 8, 8)&sass.ControlMask != image.Number(got, 8, 8)&sass.ControlMask {
+			changed++
+		}
+		if sass.Branches(want) && !a.Words.Identity {
+			sass.BlankDistance(x)
+			sass.BlankDistance(y)
+			c.compareTarget(a, uint64(i), uint64(j), want, got)
+		}
+		if bytes.Equal(x, y) || sass.ShortAddition(x, y) || sass.WithoutYield(x, y) || a.Words.Throttles(a.Owner.Section.Body, a.Out.Body, i) {
+			continue
+		}
+		if c.explainWord(a, at, uint64(j)*sass.Instruction, x, y) {
+			wrong++
+		}
+	}
+	for j, i := range a.Words.From {
+		got, _ := image.Cut(a.Out.Body, uint64(j)*sass.Instruction, sass.Instruction)
+		if i < 0 && !sass.PutIn(got) && !(sass.Opcode(got) == sass.OpBra && sass.IsLoop(got)) {
+			wrong++
+			c.wrongCode(a, c.CodeFinding(a, uint64(j)*sass.Instruction, nil, got, "an instruction that the input lacks"))
+		} else if i < 0 && sass.IsFence(got) && sass.GuardOf(got) != sass.Always && sass.GuardOf(got) != sass.Fenced(a.Out.Body, j) {
+			wrong++
+			c.Verdict.Add(c.CodeFinding(a, uint64(j)*sass.Instruction, nil, got, "a fence under another guard than the word behind it"))
+		}
+	}
+	if wrong == 0 && (changed > 0 || !a.Words.Identity) {
+		return schedule.Compare(c.Applied, a, changed)
+	}
+	return nil
+}
+
+// explainWord tells whether it is a field that is wrong or the instruction, and
+// reports whether anything is.
+func (c *check) explainWord(a *link.Area, at, out uint64, want, got []byte) bool {
+	for k := range want {
+		if a.IsFree(at + uint64(k)) {
+			want[k] = got[k]
+		}
+	}
+	if bytes.Equal(want, got) {
+		return false
+	}
+	for k := range want {
+		if want[k] == got[k] {
+			continue
+		}
+		for i := range a.Fields {
+			f := &a.Fields[i]
+			if f.Offset <= at+uint64(k) && at+uint64(k) < f.Offset+f.Size {
+				c.Trace(f)
+				c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationField, File: a.Parts0(), Section: a.Name, Symbol: c.TargetName(f.Mod, f.Rec), Offset: out,
+					Relocation: image.RelocationName(f.Rec.Kind), Number: f.Rec.Kind, Want: fmt.Sprintf("%x", want), Got: fmt.Sprintf("%x", got)})
+				return true
+			}
+		}
+		break
+	}
+	c.wrongCode(a, c.CodeFinding(a, out, want, got, "an instruction that is not the input's"))
+	return true
+}
+
+// wrongCode tells of a word that is not the input's. Finalizers after 13.0 make some operations
+// of 12.8 and 12.9 of other words and registers, so that nothing can be said of such code.
+//
+// Source: VOTE and S2UR in 4 of 170 objects of ptxas 12.9.86 for sm_120, by nvlink 13.2 to 13.4.
+func (c *check) wrongCode(a *link.Area, f verdict.Finding) {
+	if c.Release > 130 && c.Unversioned(a.Owner) {
+		f.Detail += ", in code of 12.8 or 12.9, whose operations later releases make of other words"
+		a.Words.Strange = true
+		c.Unjudged(a, f)
+		return
+	}
+	c.Verdict.Add(f)
+}
+
+// compareTarget wants a branch to go to the same word as in the input. An indirect one
+// adds what a table says to the start of the function.
+func (c *check) compareTarget(a *link.Area, i, j uint64, want, got []byte) {
+	to := int64(i+1)*sass.Instruction + sass.Distance(want)
+	if to < 0 || to%sass.Instruction != 0 || uint64(to)/sass.Instruction >= uint64(len(a.Words.To)) {
+		if sass.Distance(want) != sass.Distance(got) {
+			c.wrongCode(a, c.CodeFinding(a, j*sass.Instruction, want, got, "a branch that leaves the function"))
+		}
+		return
+	}
+	first, last, ok := a.Words.LeadsTo(uint64(to) / sass.Instruction)
+	is := int64(j+1)*sass.Instruction + sass.Distance(got)
+	if !ok || is%sass.Instruction != 0 || is < int64(first)*sass.Instruction || is > int64(last)*sass.Instruction || fencesBetween(a.Out.Body, first, uint64(is)/sass.Instruction) {
+		f := c.CodeFinding(a, j*sass.Instruction, nil, nil, "a branch goes to another instruction")
+		f.Want, f.Got = verdict.Hex(last*sass.Instruction), verdict.Hex(uint64(is))
+		c.wrongCode(a, f)
+	}
+}
+
+// fencesBetween reports whether a fence stands among words that were put in: a branch goes to
+// the first of them.
+func fencesBetween(code []byte, from, to uint64) bool {
+	for ; from < to; from++ {
+		if word, ok := image.Cut(code, from*sass.Instruction, sass.Instruction); !ok || sass.IsFence(word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,181 @@
+package debug
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
+	"github.com/twinlink/twinlink/oracle/check/verdict"
+)
+
+// Call frames of the SASS side.
+//
+// The finalizer writes .debug_frame anew: for each function of the output its
+// CIE and its FDE as they are in the input, one after the other, so only the
+// FDE's pointer to its CIE changes. Those of functions that are gone are left
+// out. An entry begins with a length, four bytes or ff ff ff ff and eight;
+// an identifier of the same width follows, all ones for a CIE, else the offset
+// of the CIE; then, in an FDE, eight bytes for the function's address, for which
+// a record stands.
+//
+//	0          4         12        20        28
+//	ff ff ff ff | length  | CIE     | address | size ...
+//
+// Source: .debug_frame of 200 links by nvlink 13.0.88.
+
+// frame is one FDE with the CIE it names.
+type frame struct {
+	at       uint64 // of the FDE
+	cie, fde string // bytes behind the identifier
+	id       *link.Identity
+}
+
+// frames takes a .debug_frame apart. names tells the function whose address
+// stands at an offset.
+// Of an input the CIE is the one before: ptxas writes its offset in the Mercury
+// section, where frames have other lengths.
+func frames(body []byte, names map[uint64]*link.Identity, input bool) ([]frame, bool) {
+	cies := map[uint64]string{}
+	before := ""
+	var list []frame
+	for at := uint64(0); at < uint64(len(body)); {
+		start, width, length := at, uint64(4), image.Number(body, at, 4)
+		at += 4
+		if length == 1<<32-1 {
+			width, length = 8, image.Number(body, at, 8)
+			at += 8
+		}
+		entry, ok := image.Cut(body, at, length)
+		if !ok || length < width {
+			return nil, false
+		}
+		at += length
+		name := image.Number(entry, 0, width)
+		rest, _ := image.Cut(entry, width, length-width)
+		if name == 1<<(8*width)-1 {
+			before = string(rest)
+			cies[start] = before
+			continue
+		}
+		if len(rest) < 16 {
+			return nil, false
+		}
+		// The address follows the length and the identifier.
+		if input {
+			cies[name] = before
+		}
+		list = append(list, frame{at: start, cie: cies[name], fde: string(rest), id: names[at-length+width]})
+	}
+	return list, true
+}
+
+// compareFrames holds the frames of the output against those of the inputs.
+func (c *check) compareFrames() error {
+	a := c.ByKey[link.AreaKey{Base: ".debug_frame", Owner: nil}]
+	if c.Out.Side != image.SassSide || a == nil {
+		return nil
+	}
+	want, all := map[*link.Identity][]frame{}, map[*link.Identity][]frame{}
+	for _, m := range c.Modules {
+		for _, list := range m.Relocs {
+			s := &m.Sections[list.Target]
+			if s.Name != ".debug_frame" || s.Body == nil {
+				continue
+			}
+			names := map[uint64]*link.Identity{}
+			for _, r := range list.List {
+				if id := m.Refs[r.Symbol].ID; r.Kind == cuda.R_CUDA_64 && id != nil {
+					names[r.Offset] = id.First()
+				}
+			}
+			found, ok := frames(s.Body, names, true)
+			if !ok {
+				continue // the Mercury side keeps it as it is
+			}
+			for _, f := range found {
+				if f.id != nil && f.id.Live {
+					all[f.id] = append(all[f.id], f)
+				}
+				if f.id != nil && f.id.Live && f.id.Mod == m {
+					want[f.id] = append(want[f.id], f)
+				}
+			}
+			if err := c.Budget.Spend(m.Name, uint64(len(found)+len(list.List))); err != nil {
+				return err
+			}
+		}
+	}
+	if a.Out == nil {
+		if len(want) > 0 {
+			c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionMissing, Section: a.Name, Detail: "left out or stripped; nothing that runs needs it"})
+		}
+		return nil
+	}
+	return c.compareFrameLists(a, want, all)
+}
+
+// compareFrameLists: what -r made of a weak function and the one that took its place has
+// frames of both, under one name, and a link of that keeps them.
+func (c *check) compareFrameLists(a *link.Area, want, all map[*link.Identity][]frame) error {
+	names := map[uint64]*link.Identity{}
+	var records []uint64
+	for _, l := range c.Out.Lists {
+		if l.Target != a.Out.Index || l.Section.Kind == cuda.SHTCudaResolvedRela {
+			continue
+		}
+		for _, r := range l.List {
+			records = append(records, r.Offset)
+			if id := c.OutRef(r.Symbol).ID; r.Kind == cuda.R_CUDA_64 && r.Addend == 0 && id != nil {
+				names[r.Offset] = id
+			} else {
+				c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationStray, Section: a.Name, Offset: r.Offset, Relocation: image.RelocationName(r.Kind), Symbol: c.OutRef(r.Symbol).String()})
+			}
+		}
+	}
+	got, ok := frames(a.Out.Body, names, false)
+	if !ok {
+		c.Verdict.Add(verdict.Finding{Kind: verdict.SectionBytes, Section: a.Name, Detail: "frames that don't read"})
+		return nil
+	}
+	if len(records) != len(got) {
+		c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationMissing, Section: a.Name, Want: fmt.Sprintf("%d frames", len(got)), Got: fmt.Sprintf("%d records", len(records))})
+	}
+	seen := map[*link.Identity]int{}
+	for _, g := range got {
+		of := want[g.id]
+		wanted := len(of) > 0
+		f := verdict.Finding{Section: a.Name, Symbol: g.id.String(), Offset: g.at}
+		switch {
+		case g.id == nil:
+			f.Kind, f.Detail = verdict.RelocationMissing, "a frame whose function no record names"
+		case g.id.Code != nil && len(g.id.Code.Names) > 1 || !wanted && c.Relocatable && !g.id.Several:
+			// That of code with two names is made from Mercury's.
+		case g.id.Several:
+			// That of a definition which was given up may stay, made over.
+			if !madeOver(all[g.id], g) {
+				f.Kind, f.Got, f.Detail = verdict.SectionBytes, fmt.Sprintf("%x %x", g.cie, g.fde), "a frame of none of the function's definitions"
+			}
+		case !wanted:
+			f.Kind, f.Detail = verdict.SectionBytes, "a frame of no function of the link"
+		case seen[g.id] >= len(of):
+			f.Kind, f.Detail = verdict.SectionBytes, "a second frame of the function"
+		case !slices.ContainsFunc(of, func(w frame) bool {
+			return w.cie == g.cie && (w.fde == g.fde && !c.WasReworked(g.id) || c.sameRows(w, g))
+		}):
+			w := of[min(seen[g.id], len(of)-1)]
+			f.Kind, f.Want, f.Got = verdict.SectionBytes, fmt.Sprintf("%x %x", w.cie, w.fde), fmt.Sprintf("%x %x", g.cie, g.fde)
+		}
+		seen[g.id]++
+		if f.Kind != 0 {
+			c.Verdict.Add(f)
+		}
+	}
+	for _, id := range c.IDs {
+		if of := want[id]; seen[id] < min(len(of), 1) {
+			c.Verdict.Add(verdict.Finding{Kind: verdict.SectionBytes, File: id.File, Section: a.Name, Symbol: id.Name, Offset: of[0].at, Detail: "the function's frame is missing"})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package debug
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/twinlink/twinlink/oracle/check/internal/apply"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
+	"github.com/twinlink/twinlink/oracle/check/verdict"
+)
+
+// Line tables of the SASS side.
+//
+// The finalizer writes .debug_line and .nv_debug_line_sass anew: the units of
+// the inputs in their order, each with its header as it was and the sequences
+// of the functions that stay. A sequence begins with an extended opcode that
+// sets the address, 00 09 02 and eight bytes for which a record stands; what
+// follows up to the next one belongs to it.
+//
+//	unit   length | header ... | sequence | sequence ...
+//
+// Source: links of -lineinfo and -g objects by nvlink 13.0.88.
+
+// compareLines holds the line tables of the output against those of the inputs.
+func (c *check) compareLines() error {
+	if c.Out.Side != image.SassSide {
+		return nil
+	}
+	for _, name := range [...]string{".debug_line", ".nv_debug_line_sass"} {
+		a := c.ByKey[link.AreaKey{Base: name, Owner: nil}]
+		if a == nil || a.Out == nil {
+			continue
+		}
+		if err := c.compareLineTable(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *check) compareLineTable(a *link.Area) error {
+	t, err := c.LineTableOf(a)
+	if err != nil || !t.Known {
+		return err
+	}
+	want, got, pairs := t.Want, t.Got, t.Pairs
+	tell := func(at uint64, symbol *link.Identity, detail string) {
+		c.Verdict.Add(verdict.Finding{Kind: verdict.SectionBytes, Section: a.Name, Symbol: symbol.String(), Offset: at, Detail: detail})
+	}
+	if !t.Reads || len(got) != len(want) {
+		tell(0, nil, fmt.Sprintf("%d units of lines, the inputs have %d", len(got), len(want)))
+		return nil
+	}
+	headers := map[string]bool{}
+	for _, w := range want {
+		headers[w.Bare()] = true
+	}
+	joined := apply.LineUnit{} // what stands in units that are no input's
+	for i, g := range got {
+		if pairs[i] < 0 {
+			if !headers[g.Bare()] {
+				tell(g.At, nil, "a unit of lines whose header is no input's")
+				return nil
+			}
+			// nvlink joins units of equal headers now and then.
+			c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionBytes, Section: a.Name, Detail: fmt.Sprintf("unit %d is no input's", i)})
+			joined.Sequences = append(joined.Sequences, g.Sequences...)
+			continue
+		}
+		w := &want[pairs[i]]
+		for _, s := range g.Sequences {
+			if !takeSequence(w, s.ID, func(of apply.LineSequence) bool { return c.sameLines(w, of, s) }) {
+				tell(s.At, s.ID, "lines that are not the input's")
+			}
+		}
+		for _, s := range w.Sequences {
+			if s.ID.Code == nil || !s.ID.Several {
+				tell(s.At, s.ID, "the function's lines are missing")
+			}
+		}
+	}
+	for i := range want {
+		if slices.Contains(pairs, i) {
+			continue
+		}
+		for _, s := range want[i].Sequences {
+			if (s.ID.Code == nil || !s.ID.Several) && !takeSequence(&joined, s.ID, func(is apply.LineSequence) bool { return c.sameLines(&want[i], s, is) }) {
+				tell(s.At, s.ID, "the function's lines are missing")
+			}
+		}
+	}
+	return c.Budget.Spend("output", uint64(len(want)*len(pairs))/16)
+}
+
+// takeSequence takes a function's sequence that fits out of a unit.
+func takeSequence(u *apply.LineUnit, id *link.Identity, fits func(apply.LineSequence) bool) bool {
+	for i, w := range u.Sequences {
+		if w.ID == id && fits(w) {
+			u.Sequences = append(u.Sequences[:i:i], u.Sequences[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// sameLines reports whether a sequence of the output tells what the input's does. Of code that
+// has two names, or that took the place of another, the finalizer may have written
+// other lines.
+func (c *check) sameLines(u *apply.LineUnit, want, got apply.LineSequence) bool {
+	id := got.ID
+	if id.SharesCode() {
+		return true
+	}
+	if !c.WasReworked(id) {
+		return want.Text == got.Text
+	}
+	p, ok := programOf(u)
+	return ok && sameRowsOfLines(id.Code.Area, &p, want.Text, got.Text)
+}

@@ -1,0 +1,41 @@
+package link
+
+import (
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/sass"
+)
+
+// RowsEnd is the size that a frame tells of code that was of another size in the input.
+func (a *Area) RowsEnd(size uint64) uint64 {
+	if a.Words == nil || a.Words.Identity || size != a.Size {
+		return size
+	}
+	return uint64(len(a.Out.Body))
+}
+
+// RowMoves reports whether a row of the input belongs at a place of the output: where its
+// word is, before what was put in there. Where only NOPs that pace doubles were put in, nvlink
+// 13.3 has it behind them.
+//
+// Source: 226 such rows, of call frames and of lines, by nvlink 13.1 to 13.5; 20 of lines behind
+// NOPs by 13.3, of a program with doubles for sm_103.
+func (a *Area) RowMoves(from, to uint64) bool {
+	if a.Words == nil || a.Words.Identity {
+		return from == to
+	}
+	if from == a.Size {
+		return to == uint64(len(a.Out.Body))
+	}
+	first, last, ok := a.Words.LeadsTo(from / sass.Instruction)
+	return ok && (to == first*sass.Instruction+from%sass.Instruction || to == last*sass.Instruction+from%sass.Instruction && a.paced(first, last))
+}
+
+// paced reports whether all words of the output from one to another are NOPs.
+func (a *Area) paced(from, to uint64) bool {
+	for ; from < to; from++ {
+		if word, ok := image.Cut(a.Out.Body, from*sass.Instruction, sass.Instruction); !ok || sass.Opcode(word) != sass.OpNop {
+			return false
+		}
+	}
+	return true
+}

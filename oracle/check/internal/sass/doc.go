@@ -1,0 +1,4 @@
+// Package sass knows words of code, 16 bytes each: opcode, guard, the scheduling field, which
+// registers a word reads and writes, and which words a finalizer may put in or leave out. It
+// knows no files.
+package sass

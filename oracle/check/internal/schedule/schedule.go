@@ -1,0 +1,403 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
+	"github.com/twinlink/twinlink/oracle/check/internal/sass"
+	"github.com/twinlink/twinlink/oracle/check/verdict"
+)
+
+// Is code that was scheduled anew sound?
+//
+// An instruction of variable latency may count in one of six scoreboards: bits 110
+// to 112 for its result, 113 to 115 for its operands. A later word waits by its
+// mask until a scoreboard is empty; only then may the result be used or written
+// over, and the operands be written over.
+//
+// The input's schedule is taken to be sound. So the output's is, if on every path
+// each result is waited for no later than in the input; or, where the wait comes
+// later (the input waited for another result of the same scoreboard), if no word
+// between touches the registers. A word whose operands are not known leaves that
+// open. The rest is in stalls.go.
+//
+//	105..108 stall   109 yield   110..112 write barrier   113..115 read barrier
+//	116..121 wait mask           122..125 reuse
+
+// schedule is one function in both schedules, by words of the output.
+type schedule struct {
+	c       *check
+	area    *link.Area
+	words   [][]byte       // of the output
+	in, out []sass.Control // in is zero with no scoreboards for words that were put in
+	known   []bool         // the word is the input's
+	targets map[int][]int  // of indirect branches
+	ops     []sass.Operands
+	seen    []visited
+	mark    uint32
+	open    []pathEnd
+	steps   uint64
+	slower  bool // code for another target, where doubles and IMMA take longer
+}
+
+// flushes reports whether a word is a flush of tensor maps' commands, which has no operand, so that to wait for
+// it as well is to wait longer: but where the scoreboard is counted.
+func (s *schedule) flushes(i int) bool {
+	board := s.out[i].Read
+	return sass.Opcode(s.words[i]) == sass.OpTmaFlush && s.out[i].Write == sass.NoBoard &&
+		!slices.ContainsFunc(s.words, func(word []byte) bool { return sass.Opcode(word) == sass.OpDepbar && sass.BoardOf(word) == board })
+}
+
+// compareSchedule decides over code whose words are the input's but for their
+// schedule, or for words that were put in or left out.
+func (c *check) compareSchedule(a *link.Area, changed int) error {
+	s := c.newSchedule(a)
+	if s.without() && !none(s.in) {
+		f := verdict.Finding{Kind: verdict.CodeSchedule, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(),
+			Detail: "the code has no schedule at all: no stall, no scoreboard, no wait. nvlink 13.5 writes it so where the input was compiled with -g by an older ptxas, and stubs of unified functions with -g, and what the driver does about it is not known"}
+		if c.Release >= 133 && (s.naive() || a.Owner.Mod.CompiledForDebugger() || c.Options.Debug && strings.HasPrefix(a.Name, image.UnifiedPrefix)) {
+			c.Unjudged(a, f)
+		} else {
+			f.Detail, _, _ = strings.Cut(f.Detail, ". nvlink")
+			c.Verdict.Add(f)
+		}
+		return nil
+	}
+	for i := range s.words {
+		o := s.out[i]
+		if o.Write == 6 || o.Read == 6 {
+			c.Verdict.Add(s.finding(i, "a scoreboard that doesn't exist"))
+			return nil
+		}
+		if !s.known[i] {
+			if (o.Write != sass.NoBoard || o.Read != sass.NoBoard) && !s.flushes(i) {
+				c.Verdict.Add(s.finding(i, "a word that was put in takes a scoreboard"))
+				return nil
+			}
+			continue
+		}
+		if j := s.tooSoon(i); j > 0 {
+			c.Verdict.Add(s.finding(j, fmt.Sprintf("waits for the scoreboard of the word at 0x%x before that one has taken it", i*sass.Instruction)))
+			return nil
+		}
+		for _, t := range s.tokens(i) {
+			at, result := s.follow(t)
+			switch result {
+			case sass.Unsound:
+				if s.fencesWait(t, at) {
+					c.Unjudged(a, s.finding(at, fmt.Sprintf("a fence that was put in has a guard which the word at 0x%x has not finished writing: the next one waits for it", i*sass.Instruction)))
+					continue
+				}
+				f := s.finding(at, fmt.Sprintf("uses what the word at 0x%x has not finished %s: no word on the way waits for it", i*sass.Instruction, t.what()))
+				c.Verdict.Add(f)
+				return c.Budget.Spend("output", s.steps)
+			case sass.Unknown:
+				c.Unjudged(a, verdict.Finding{Kind: verdict.CodeBytes, Section: a.Name, Symbol: a.Owner.Owner.String(), Offset: uint64(at) * sass.Instruction,
+					Detail: fmt.Sprintf("scheduled otherwise than in the input, and whether opcode 0x%x touches what opcode 0x%x has not finished is not known", sass.Opcode(s.words[at]), sass.Opcode(s.words[i]))})
+			}
+		}
+		if err := c.Budget.Spend("output", s.steps); err != nil {
+			return err
+		}
+		s.steps = 0
+	}
+	if ok, err := s.stalls(); !ok || err != nil {
+		return err
+	}
+	c.Verdict.Remark(verdict.Finding{Kind: verdict.CodeBytes, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(),
+		Detail: fmt.Sprintf("%d words scheduled otherwise than in the input, soundly", changed)})
+	return c.Budget.Spend("output", s.steps)
+}
+
+func (c *check) newSchedule(a *link.Area) *schedule {
+	n := len(a.Out.Body) / sass.Instruction
+	s := &schedule{c: c, area: a, words: make([][]byte, n), in: make([]sass.Control, n), out: make([]sass.Control, n), known: make([]bool, n), ops: make([]sass.Operands, n), seen: make([]visited, 2*n), slower: c.SM == 103 && a.Owner.Mod.SM() == 100}
+	for j := range n {
+		s.words[j], _ = image.Cut(a.Out.Body, uint64(j)*sass.Instruction, sass.Instruction)
+		s.out[j] = sass.ControlOf(s.words[j])
+		s.in[j] = sass.Control{Write: sass.NoBoard, Read: sass.NoBoard}
+		s.ops[j] = sass.OperandsOf(s.words[j])
+		if i := a.Words.From[j]; i >= 0 {
+			word, _ := image.Cut(a.Owner.Section.Body, uint64(i)*sass.Instruction, sass.Instruction)
+			s.in[j], s.known[j] = sass.ControlOf(word), true
+		}
+	}
+	s.targets = s.branchTargets()
+	// What a dropped word waited for counts for the next.
+	left := uint64(0)
+	for i, j := range a.Words.To {
+		if j < 0 {
+			word, _ := image.Cut(a.Owner.Section.Body, uint64(i)*sass.Instruction, sass.Instruction)
+			left |= sass.ControlOf(word).Wait
+		} else {
+			s.in[j].Wait |= left
+			left = 0
+		}
+	}
+	return s
+}
+
+// tooSoon finds a word behind i that waits for its scoreboard less than two cycles later:
+// it sees the scoreboard as it was. 0: none.
+//
+// Source: 30,000 such pairs in code of ptxas 13.0.88, 13.2.86 and 13.5.37, two cycles at least.
+func (s *schedule) tooSoon(i int) int {
+	boards := boardBit(s.out[i].Write) | boardBit(s.out[i].Read)
+	in, out := s.in[i].Stall, s.out[i].Stall
+	for j := i + 1; boards != 0 && j < len(s.words) && out < 2; j++ {
+		if s.out[j].Wait&boards != 0 && out < in {
+			return j
+		}
+		if s.leaves(j) {
+			break
+		}
+		in, out = in+s.in[j].Stall, out+s.out[j].Stall
+	}
+	return 0
+}
+
+// naive reports whether an input's code was never scheduled either, but waits
+// everywhere, as code that was compiled with -g or without optimization does.
+func (s *schedule) naive() bool {
+	n, all := 0, 0
+	for i, x := range s.in {
+		if !s.known[i] || sass.Never(s.words[i]) || sass.Opcode(s.words[i]) == sass.OpNop {
+			continue
+		}
+		if all++; x.Stall == 15 {
+			n++
+		}
+	}
+	return 2*n >= all
+}
+
+// without reports whether no word of the input's that is ever executed has a schedule
+// in the output.
+func (s *schedule) without() bool {
+	for i, x := range s.out {
+		if s.known[i] && !sass.Never(s.words[i]) && x != (sass.Control{Write: sass.NoBoard, Read: sass.NoBoard}) {
+			return false
+		}
+	}
+	return true
+}
+
+// none reports whether no word has a schedule.
+func none(list []sass.Control) bool {
+	for _, x := range list {
+		if x != (sass.Control{Write: sass.NoBoard, Read: sass.NoBoard}) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *schedule) finding(i int, detail string) verdict.Finding {
+	return verdict.Finding{Kind: verdict.CodeSchedule, File: s.area.Parts0(), Section: s.area.Name, Symbol: s.area.Owner.Owner.String(), Offset: uint64(i) * sass.Instruction, Detail: detail}
+}
+
+// token is a result or a set of operands that is pending behind a scoreboard.
+type token struct {
+	word    int
+	result  bool
+	in, out uint64 // scoreboards; noBoard: none
+}
+
+func (t token) what() string {
+	if t.result {
+		return "writing"
+	}
+	return "reading"
+}
+
+// tokens lists what a word leaves pending.
+func (s *schedule) tokens(i int) []token {
+	var list []token
+	if in, out := s.in[i].Write, s.out[i].Write; in != sass.NoBoard || out != sass.NoBoard || s.slow(i) {
+		list = append(list, token{word: i, result: true, in: in, out: out})
+	}
+	if in, out := s.in[i].Read, s.out[i].Read; in != sass.NoBoard || out != sass.NoBoard {
+		list = append(list, token{word: i, in: in, out: out})
+	}
+	return list
+}
+
+// follow goes along every path from a token's word until the output waits for it.
+// From where the input has waited on, no word may touch its registers.
+func (s *schedule) follow(t token) (at int, result sass.Soundness) {
+	if t.in == sass.NoBoard {
+		// The input relied on the stall counts, and so may the output where
+		// they are no less; else it must wait.
+		if t.result && s.out[t.word].Stall >= s.in[t.word].Stall && !s.slow(t.word) {
+			return 0, sass.Sound
+		}
+	}
+	done := s.doneAt(t)
+	s.mark++
+	s.open = s.open[:0]
+	mine := s.ops[t.word]
+	boards := boardBit(t.out)
+	if !t.result {
+		boards |= boardBit(s.out[t.word].Write) // whose result is there has read its operands
+	}
+	for _, next := range s.next(t.word) {
+		s.visit(pathEnd{next, t.in == sass.NoBoard, boards})
+	}
+	for len(s.open) > 0 {
+		x := s.open[len(s.open)-1]
+		s.open = s.open[:len(s.open)-1]
+		s.steps++
+		if s.out[x.word].Wait&x.boards != 0 || x.word == done {
+			continue
+		}
+		waited := x.waited || t.in != sass.NoBoard && s.in[x.word].Wait>>t.in&1 != 0
+		if waited {
+			if t.result && sass.OrdersMemory(s.words[t.word]) && sass.AccessesMemory(s.words[x.word]) {
+				return x.word, sass.Unsound
+			}
+			ops := s.ops[x.word]
+			switch sass.Touches(&mine, &ops, t.result) {
+			case sass.Unsound:
+				return x.word, sass.Unsound
+			case sass.Unknown:
+				at, result = x.word, sass.Unknown
+				continue
+			}
+		}
+		switch s.leaving(x.word) {
+		case sass.Unsound:
+			if waited && (t.result || !mine.Spent()) {
+				return x.word, sass.Unsound // who is called, or called, uses it, or writes over it
+			}
+		case sass.Unknown:
+			at, result = x.word, sass.Unknown
+		}
+		if !t.result && storesInOrder(s.words[t.word]) && sass.IsBarrier(s.words[x.word]) {
+			continue
+		}
+		boards := x.boards | s.tells(t.word, x.word, t.result)
+		for _, next := range s.next(x.word) {
+			s.visit(pathEnd{next, waited, boards})
+		}
+	}
+	return at, result
+}
+
+// pathEnd is where a path of follow has come to.
+type pathEnd struct {
+	word   int
+	waited bool   // the input has waited for the token
+	boards uint64 // scoreboards of which each tells that the token is done
+}
+
+// visited are the states in which follow has come to a word, a bit for each set of
+// scoreboards.
+type visited struct {
+	mark uint32 // of the token
+	sets uint64
+}
+
+// visit goes on to a word, once for each state.
+func (s *schedule) visit(x pathEnd) {
+	k := 2 * x.word
+	if x.waited {
+		k++
+	}
+	if x.word >= len(s.words) {
+		return
+	}
+	if s.seen[k].mark != s.mark {
+		s.seen[k] = visited{mark: s.mark}
+	}
+	if set := uint64(1) << x.boards; s.seen[k].sets&set == 0 {
+		s.seen[k].sets |= set
+		s.open = append(s.open, x)
+	}
+}
+
+// boardBit is the bit of a scoreboard; 0: none.
+func boardBit(board uint64) uint64 {
+	if board < 6 {
+		return 1 << board
+	}
+	return 0
+}
+
+// leaving is unsound for a word after which code of others runs that relies on the
+// input's waits, and unknown where nobody knows what follows.
+//
+// Source: 6,046 calls and 4,110 returns in code of ptxas and nvlink 13.0 to 13.5 for sm_100 to sm_121:
+// at none is a result or an operand pending.
+func (s *schedule) leaving(i int) sass.Soundness {
+	switch word := s.words[i]; sass.Opcode(word) {
+	case sass.OpRet, sass.OpCall, sass.OpCallRel, sass.OpCallTo, sass.OpCallRelTo:
+		return sass.Unsound
+	case sass.OpBrx, sass.OpBrxU:
+		if len(s.targets[i]) == 0 {
+			return sass.Unknown
+		}
+	case sass.OpBra:
+		if to := (int64(i+1)*sass.Instruction + sass.Distance(word)) / sass.Instruction; to < 0 || to >= int64(len(s.words)) {
+			return sass.Unsound
+		}
+	}
+	return sass.Sound
+}
+
+// branchTargets lists where the indirect branches go, as the input's attribute says:
+// groups of the branch, a number, how many, and the targets.
+func (s *schedule) branchTargets() map[int][]int {
+	targets := map[int][]int{}
+	value, _ := s.area.Owner.Attribute(cuda.AttrIndirectBranchTargets)
+	place := func(at uint64) (first, last uint64) {
+		first, last, ok := s.area.Words.LeadsTo(uint64(image.Word(value, at)) / sass.Instruction)
+		if !ok {
+			return uint64(len(s.words)), uint64(len(s.words))
+		}
+		return first, last
+	}
+	for at := uint64(0); at+12 <= uint64(len(value)); {
+		_, branch := place(at)
+		n := image.Word(value, at+8)
+		at += 12
+		for ; n > 0 && at+4 <= uint64(len(value)); n-- {
+			to, _ := place(at)
+			targets[int(branch)] = append(targets[int(branch)], int(to))
+			at += 4
+		}
+	}
+	return targets
+}
+
+// next lists the words that may follow one.
+func (s *schedule) next(i int) []int {
+	word := s.words[i]
+	always := word[1]>>4 == 7
+	switch sass.Opcode(word) {
+	case sass.OpExit, sass.OpRet:
+		if always {
+			return nil
+		}
+	case sass.OpBra, sass.OpBraU:
+		to := (int64(i+1)*sass.Instruction + sass.Distance(word)) / sass.Instruction
+		var list []int
+		if to >= 0 && to < int64(len(s.words)) {
+			list = append(list, int(to))
+		}
+		divergent := image.Number(word, 3, 1) != 0 || image.Number(word, 8, 8)>>18%(1<<23) != 0xe0
+		if !always || divergent || sass.Opcode(word) == sass.OpBraU {
+			list = append(list, i+1)
+		}
+		return list
+	case sass.OpBrx, sass.OpBrxU:
+		if always {
+			return s.targets[i]
+		}
+		return append(slices.Clone(s.targets[i]), i+1)
+	}
+	return []int{i + 1}
+}

@@ -1,0 +1,3 @@
+// Package symbols checks the symbol table, and that objects lie inside their sections, aligned
+// and apart.
+package symbols
