@@ -40,11 +40,13 @@ type Judged struct {
 	Nothing string // why nothing can tell it, "" for no reason known
 }
 
-// tries is the package whose tests try the conditions of a folder: recorded self-checks or recorded links.
+// tries is the package whose tests try the conditions of a folder: recorded self-checks, checks of links, or links.
 func tries(under string) string {
 	switch folder, _, _ := strings.Cut(under, "/"); folder {
 	case "selfcheck", "capsule", "mercury":
 		return "selfcheck"
+	case "oracle":
+		return "oracle/check"
 	}
 	return "cmd/twinlink"
 }

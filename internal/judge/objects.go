@@ -31,6 +31,9 @@ func objectsAll(ctx context.Context, dir, from string, seed uint64, n int) error
 		if err != nil {
 			return err
 		}
+		if len(files) == 0 {
+			return fmt.Errorf("%s: no cubins", programs[i])
+		}
 		for _, f := range files {
 			data, err := os.ReadFile(f)
 			if err != nil {

@@ -18,8 +18,11 @@ import (
 // pattern in an order drawn by seed.
 func programsIn(ctx context.Context, dir, pattern string, seed uint64) (*maker, []string, error) {
 	programs, err := filepath.Glob(pattern)
-	if err != nil || len(programs) == 0 {
-		return nil, nil, fmt.Errorf("no programs in %q: %w", pattern, err)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(programs) == 0 {
+		return nil, nil, fmt.Errorf("no programs in %q", pattern)
 	}
 	tools, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {
@@ -71,6 +74,9 @@ func (m *maker) assemble(ctx context.Context, folder string, seed uint64) (*cpp,
 	files, err := filepath.Glob(filepath.Join(folder, "*.ptx"))
 	if err != nil {
 		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: no PTX", folder)
 	}
 	var texts []string
 	for _, f := range files {

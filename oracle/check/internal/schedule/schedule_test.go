@@ -225,6 +225,23 @@ func TestDoublesInOrder(t *testing.T) {
 	}
 }
 
+// ptxas 13.5 writes code for sm_103a with -O0 without any schedule, but for words that are never executed. So may a
+// link, but not where the input's code has one.
+func TestNoScheduleAsBefore(t *testing.T) {
+	never := scheduled{0, 0x00000000ff00f984, 1, 7, 7, 0} // @!PT LDS
+	load := scheduled{0x00000a00, 0x00000000ff047b82, 0, 7, 7, 0}
+	move := scheduled{0, 0x0000000400057202, 0, 7, 7, 0}
+	code := []scheduled{load, never, move}
+	if got := scheduleOf(code, code).judged(t); got != "accepted" {
+		t.Error(got)
+	}
+	in := slices.Clone(code)
+	in[0].stall, in[0].write, in[2].stall, in[2].wait = 1, 0, 5, 1
+	if got := scheduleOf(in, code).judged(t); got != "rejected" {
+		t.Errorf("the input waits: %s", got)
+	}
+}
+
 // A comparison of doubles makes the guard of fences that nvlink puts in with -g, MEMBAR, ERRBAR and
 // CGAERRBAR: 13.5 lets the second wait. Without any wait it is wrong.
 func TestFencesWait(t *testing.T) {
