@@ -83,7 +83,10 @@ type once struct {
 //go:embed testdata/cases/manifest.json testdata/cases/*/*.ptx testdata/cases/*/*/*
 var behaviourFiles embed.FS
 
-var links, mercury, behaviours once
+//go:embed testdata/first/manifest.json testdata/first/*/*.ptx testdata/first/*/*/*
+var firstFiles embed.FS
+
+var links, mercury, behaviours, first once
 
 func (o *once) load(files fs.FS, folder string) ([]Program, error) {
 	o.Do(func() {
@@ -125,6 +128,10 @@ func Mercury() ([]Program, error) { return mercury.load(mercuryFiles, "testdata/
 // Behaviours returns links that show one behaviour of nvlink each, for any architecture: what a link of real code
 // showed is kept as the smallest program of ours that shows it too. The bytes are shared: callers must not change them.
 func Behaviours() ([]Program, error) { return behaviours.load(behaviourFiles, "testdata/cases") }
+
+// First returns links of objects of 12.8 and 12.9 for sm_100 and up. What is recorded is what nvJitLink of the release
+// made, as there was no nvlink to ask: .note.nv.tkinfo names that.
+func First() ([]Program, error) { return first.load(firstFiles, "testdata/first") }
 
 // CasesOf returns the cases of programs, in their order.
 func CasesOf(programs []Program) []Case {

@@ -183,27 +183,36 @@ func ToolkitOf(data []byte) uint32 {
 	return 0
 }
 
-// cuinfoAPI returns the API word of .note.nv.cuinfo, whose section index
-// stands in the highest byte of e_flags.
+// cuinfoAPI returns the API word of .note.nv.cuinfo, whose section index stands in the
+// highest byte of e_flags. The note of 12.8 and 12.9 has no such word: there
+// it is the version of .note.nv.tkinfo, to which the section is linked.
 func cuinfoAPI(data, head []byte) uint32 {
-	index := uint64(le32(head[48:]) >> cuda.EFCuinfoShift)
-	shoff := le64(head[40:])
-	if shoff > uint64(len(data)) {
+	cuinfo, link, ok := note(data, head, le32(head[48:])>>cuda.EFCuinfoShift)
+	switch {
+	case !ok:
 		return 0
+	case le16(cuinfo) >= cuda.NoteCuinfoVersion:
+		return le32(cuinfo[4:])
 	}
-	sh, ok := cubin.Window(data, shoff+index*cubin.SectionSize, cubin.SectionSize)
-	if !ok || le32(sh[4:]) != uint32(cuda.SHTNote) {
-		return 0
-	}
-	// Header of 12 bytes, owner of 12, u16 version, u16 SM, u32 API.
-	if le64(sh[24:]) > uint64(len(data)) {
-		return 0
-	}
-	api, ok := cubin.Window(data, le64(sh[24:])+28, 4)
+	tkinfo, _, ok := note(data, head, link)
 	if !ok {
 		return 0
 	}
-	return le32(api)
+	return le32(tkinfo)
+}
+
+// note returns the first eight bytes of what the first note of a section says, and sh_link.
+func note(data, head []byte, index uint32) (desc []byte, link uint32, ok bool) {
+	shoff := le64(head[40:])
+	if shoff > uint64(len(data)) {
+		return nil, 0, false
+	}
+	sh, ok := cubin.Window(data, shoff+uint64(index)*cubin.SectionSize, cubin.SectionSize)
+	if !ok || le32(sh[4:]) != uint32(cuda.SHTNote) || le64(sh[24:]) > uint64(len(data)) {
+		return nil, 0, false
+	}
+	desc, ok = cubin.Window(data, le64(sh[24:])+24, 8) // behind a header of 12 bytes and an owner of 12
+	return desc, le32(sh[40:]), ok
 }
 
 func le16(b []byte) uint16 { return binary.LittleEndian.Uint16(b) }

@@ -90,15 +90,22 @@ func damaged(t *testing.T, data []byte, made uint32) {
 		copy(bad[off:off+width], b[:])
 		return bad
 	}
+	first := func(b []byte, tkinfo uint64) []byte { // as 12.9 writes them
+		binary.LittleEndian.PutUint16(b[note.Off+24:], 1)
+		binary.LittleEndian.PutUint32(b[tkinfo+24:], 129)
+		return b
+	}
 	for _, c := range []struct {
 		name string
 		data []byte
 		want uint32
 	}{
 		{"the note says 13.4", at(note.Off+28, 4, 134), 134},
+		{"the first form, where .note.nv.tkinfo tells", first(at(header, 0, 0), f.Section(int(note.Link)).Off), 129},
+		{"the first form without .note.nv.tkinfo", first(at(header+40, 4, 0), f.Section(int(note.Link)).Off), 130},
 		{"a note of another type", at(header+4, 4, 1), 130},
 		{"a note behind the end", at(header+24, 8, uint64(len(data))-31), 130},
-		{"a note at the end", append(at(header+24, 8, uint64(len(data))), append(make([]byte, 28), 77, 0, 0, 0)...), 77},
+		{"a note at the end", append(at(header+24, 8, uint64(len(data))), append(make([]byte, 24), 2, 0, 0, 0, 77, 0, 0, 0)...), 77},
 		{"a note far behind the end", at(header+24, 8, 1<<63), 130},
 		{"a note whose place wraps around", at(header+24, 8, 1<<64-28), 130},
 		{"a table behind the end", at(40, 8, uint64(len(data))), 130},

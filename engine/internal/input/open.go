@@ -50,6 +50,9 @@ func (l *Set) open(inputs []Input) error {
 	}
 	if l.Release.Above != nil && l.Arch.SM >= cuda.MercuryMin {
 		l.Release = l.Release.Above
+		if err := l.refuseUnasked(); err != nil {
+			return err
+		}
 	}
 	for _, f := range l.Files {
 		if err := l.checkFile(f); err != nil {
@@ -60,6 +63,19 @@ func (l *Set) open(inputs []Input) error {
 		l.Lockstep = l.Lockstep || !independent
 	}
 	return l.openMercury()
+}
+
+// refuseUnasked refuses what nvJitLink has no option for, where no nvlink was asked.
+func (l *Set) refuseUnasked() error {
+	for _, o := range []struct {
+		name string
+		is   bool
+	}{{"relocatable-link", l.Opt.Relocatable}, {"preserve-relocs", l.Opt.PreserveRelocs}} {
+		if o.is {
+			return diag.Refuse(diag.Unsupported, "", "links for '%s' with option '%s' as nvlink %s makes them are not known", l.Opt.Arch, o.name, l.Release.Name)
+		}
+	}
+	return nil
 }
 
 // openFile reads the frame of an input.
@@ -113,11 +129,30 @@ func toolkitOf(f *cubin.File) uint32 {
 	}
 	if c, ok := cuinfoOf(f); ok {
 		if c.Version < cuda.NoteCuinfoVersion {
-			return 128 // of 12.8 and 12.9, which tell no more
+			return firstToolkit(f)
 		}
 		return c.API
 	}
 	return 130
+}
+
+// firstToolkit is toolkitOf for files of 12.8 and 12.9, of which only the form of .note.nv.tkinfo
+// tells: 128 or 129.
+func firstToolkit(f *cubin.File) uint32 {
+	for i := range f.OfType(cuda.SHTNote) {
+		s := f.Section(i)
+		if s.Flags&cuda.SHFTkinfo == 0 {
+			continue
+		}
+		notes, err := f.Notes(&s)
+		if err != nil || len(notes) == 0 {
+			continue
+		}
+		if t, ok := notes[0].Tkinfo(); ok {
+			return t.Version
+		}
+	}
+	return 128
 }
 
 // Toolkit is the toolkit that made an input.

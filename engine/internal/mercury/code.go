@@ -102,7 +102,7 @@ func (l *Backend) finish(fn *code, gone []int) error {
 	if err := l.offTarget(fn); err != nil {
 		return err
 	}
-	if !l.ShowsDebug() && !l.fences {
+	if !l.ShowsDebug() && !l.fences && !l.Release.FirstNotes {
 		gone = append(gone, fn.unfence()...)
 	}
 	if err := l.reschedule(fn, gone); err != nil {

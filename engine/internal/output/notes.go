@@ -57,7 +57,9 @@ func (l *Planner) tkinfoVersion() uint32 {
 func (l *Planner) cuinfoBytes() []byte {
 	sm := l.Arch.SM
 	for _, f := range l.Files {
-		sm = min(sm, l.VirtualSM(f))
+		if !l.Release.TellsTarget {
+			sm = min(sm, l.VirtualSM(f))
+		}
 	}
 	if l.Release.FirstNotes {
 		desc := cubin.AppendCuinfo(nil, cubin.Cuinfo{Version: 1, SM: uint16(sm), API: 1})

@@ -75,6 +75,8 @@ type Release struct {
 	// FirstNotes: the notes and .nv.compat are those of 12.8: .note.nv.cuver is the note of the SM, notes have
 	// no symbols, e_flags tells the accelerator, and no attribute the version of Mercury.
 	FirstNotes bool
+	// TellsTarget: and the SM in the note is the target's, not the lowest that inputs were written for.
+	TellsTarget bool
 	// EarlyCapsules: capsules have the form of 12.8.
 	EarlyCapsules bool
 	// BarrierAttr: barriers live in NUM_BARRIERS, not in sh_flags.
@@ -284,7 +286,7 @@ var (
 		r.Eversion = 1
 		r.Compat.Missing = nil
 		r.FirstNotes = true
-		r.EarlyCapsules = true
+		r.EarlyCapsules, r.TellsTarget = true, true
 		r.KeepsLeaves = true
 		r.NamelessFunc = true
 		r.WeakByRecord = false
@@ -292,7 +294,7 @@ var (
 		r.Finalizer = 128
 	})
 	above129 = above128.sibling("12.9", 129, func(r *Release) {
-		r.EarlyCapsules = false
+		r.EarlyCapsules, r.TellsTarget = false, false
 		r.Version = "Cuda compilation tools, release 12.9, V12.9.86"
 		r.Build = "Build cuda_12.9.r12.9/compiler.36037853_0"
 		r.Eversion = 1
