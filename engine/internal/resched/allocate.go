@@ -1,13 +1,11 @@
 package resched
 
-import "slices"
-
 // allocator gives out the scoreboards of a kernel.
 type allocator struct {
 	*flow
 	lowest     int               // the first scoreboard that may be given
 	textures   bool              // the kernel asks textures
-	hasSlow    bool              // it has slow loads
+	hasLoads   bool              // it has slow loads
 	counted    [noBoard + 1]bool // the kernel waits for a number of instructions on this scoreboard
 	doubts     doubt
 	base       []bitset // by block: tokens pending at its entry, by the rules for the output, before anything changed
@@ -63,7 +61,9 @@ func (a *allocator) reallocate(dead int) bool {
 		a.lowest = 1
 	}
 	a.findTextures()
-	a.hasSlow = slices.ContainsFunc(a.tokens, func(t token) bool { return t.slow })
+	for t := range a.tokens {
+		a.hasLoads = a.hasLoads || a.isLoad(t)
+	}
 	fenced := a.fenced
 	a.fenced = nil
 	a.findPending()

@@ -99,13 +99,13 @@ func (a *allocator) chooseInside(b, t int, held *holders, high int) int {
 // a token, which may share it then.
 func (a *allocator) waitsAlike(b, t int, tokens []int) bool {
 	tok := &a.tokens[t]
-	return len(tokens) > 0 && a.earliest(b, tok.at, tokens) == tok.point && !a.entered(b, tokens) && !a.own(tok.at, tokens) && !a.standsAlone(tokens)
+	return len(tokens) > 0 && a.earliest(b, tok.at, tokens) == tok.point && !a.entered(b, tokens) && !a.own(tok.at, tokens) && !a.staysApart(tok, tokens)
 }
 
-// standsAlone reports whether a result is among those that other results don't join: of an LDCU whose
-// place a register tells. Source: 66 such beside an S2UR for the same word, of ptxas 13.0 to 13.5.
-func (a *allocator) standsAlone(tokens []int) bool {
-	return slices.ContainsFunc(tokens, func(t int) bool {
+// staysApart reports whether a token is the result of an S2UR, and among others is that of an LDCU whose
+// place a register tells. Source: 65 of 66 such of ptxas 13.0 to 13.5 that one word needs.
+func (a *allocator) staysApart(tok *token, tokens []int) bool {
+	return a.words[tok.at].kind() == kindS2UR && slices.ContainsFunc(tokens, func(t int) bool {
 		w := &a.words[a.tokens[t].at]
 		return !a.tokens[t].read && w.kind() == kindLDCU && w.field(aField, 8) != zero
 	})
@@ -127,8 +127,11 @@ func (a *allocator) chooseSlow(t int, held *holders) int {
 func (a *allocator) chooseBeyond(b, t int, held *holders) int {
 	read := a.tokens[t].read
 	low, high := a.lowest, boards
-	if a.hasSlow {
+	switch {
+	case a.hasLoads:
 		high = a.crossing()
+	case a.textures:
+		high = slowBoard
 	}
 	if read {
 		if sb := lowestOf(low, high, func(sb int) bool { return a.sources(b, held[sb]) && (!a.anew || a.far(b, held[sb])) }); sb >= 0 {

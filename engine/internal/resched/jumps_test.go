@@ -1,7 +1,9 @@
 package resched
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -59,5 +61,35 @@ func TestSelfMoves(t *testing.T) {
 	words := []word{move(8, 8), move(9, 12), move(10, 10), move(11, 13)}
 	if got := dropSelfMoves(words, []int{2}, make([]bool, len(words))); !slices.Equal(got, []int{2}) {
 		t.Errorf("drops %v", got)
+	}
+}
+
+// TestAnewCalls makes two functions of generated programs (ptxgen, seed 103914930203 for sm_120a by nvlink 13.1;
+// 103914930195 with -sanitize=memcheck for sm_100 by 13.2) what nvlink makes of code of ptxas 13.0.88: a load
+// whose result a call waits for beside a texture, and LDCUs whose place a register tells beside S2URs.
+func TestAnewCalls(t *testing.T) {
+	hows := map[string]Options{
+		"texture": {Late: true, Anew: true, Adds: true},
+		"checked": {Late: true, Anew: true, Pads: true, Stays: true},
+	}
+	eachPair(t, "anewcalls", func(file string, text, want []byte) {
+		r := Kernel(text, hows[strings.TrimSuffix(filepath.Base(file), ".ptxas")])
+		if r.Lost != nil || sameUpper(text, want) || !sameUpper(r.Text, want) {
+			t.Errorf("%s: other than nvlink's, lost %+v", file, r.Lost)
+		}
+	})
+}
+
+// TestFenceStays keeps the stalls of a new fence, which are none, where doubles in front are set apart anew.
+func TestFenceStays(t *testing.T) {
+	double := instr(0x22b, 2, 4, noBoard, noBoard, 0)
+	double.setStall(maxStall)
+	store := instr(0x986, 0, 2, noBoard, noBoard, 0)
+	end := instr(opEXIT, 0, 0, noBoard, noBoard, 0)
+	r := Kernel(join([]word{double, store, end}), Options{Debug: true, Fence: true, Late: true, Anew: true, Unpaces: true})
+	for i, w := range split(r.Text) {
+		if (w.isMEMBAR() || w.op() == opERRBAR) && w.stall() != 0 {
+			t.Errorf("word %d stalls for %d", i, w.stall())
+		}
 	}
 }

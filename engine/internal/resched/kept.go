@@ -11,11 +11,28 @@ func (how *Options) keepOld(words []word, r *Result) map[int][]word {
 	if how.keeps && how.Adds {
 		r.Added = asSums(words)
 	}
+	if how.keeps && isUnoptimized(words) {
+		stallAsAll(words)
+	}
 	if !how.keeps || !how.Pads {
 		return nil
 	}
 	dropAddressReuse(words)
 	return pads(words, r)
+}
+
+// stallAsAll gives MEMBARs of the block, in code that isn't optimized, the schedule of all others
+// there. Source: two functions by ptxas 13.0.88 through nvlink 13.1.115 and 13.2.
+func stallAsAll(words []word) {
+	const both, ofSources = 3, 1
+	for i := range words {
+		if w := &words[i]; w.isMEMBAR() && w.hi&0xffff == membarCTA && w.rd() == noBoard {
+			w.setWait(both)
+			w.setRd(ofSources)
+			w.setStall(maxStall)
+			w.setYield(false)
+		}
+	}
 }
 
 // with joins what goes in front of words.
