@@ -83,10 +83,14 @@ func TestAnewCalls(t *testing.T) {
 // TestFenceStays keeps the stalls of a new fence, which are none, where doubles in front are set apart anew.
 func TestFenceStays(t *testing.T) {
 	double := instr(0x22b, 2, 4, noBoard, noBoard, 0)
-	double.setStall(maxStall)
+	move := instr(opMOVReg, 8, 9, noBoard, noBoard, 0)
+	move.setStall(maxStall) // since it stands in front of a double
 	store := instr(0x986, 0, 2, noBoard, noBoard, 0)
 	end := instr(opEXIT, 0, 0, noBoard, noBoard, 0)
-	r := Kernel(join([]word{double, store, end}), Options{Debug: true, Fence: true, Late: true, Anew: true, Unpaces: true})
+	r := Kernel(join([]word{move, double, store, end}), Options{Debug: true, Fence: true, Late: true, Anew: true, Unpaces: true})
+	if split(r.Text)[0].stall() == maxStall {
+		t.Error("the move stalls as before")
+	}
 	for i, w := range split(r.Text) {
 		if (w.isMEMBAR() || w.op() == opERRBAR) && w.stall() != 0 {
 			t.Errorf("word %d stalls for %d", i, w.stall())
