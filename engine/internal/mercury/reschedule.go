@@ -39,7 +39,7 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 		l.warnSchedule(fn, sym) // what its debug information becomes isn't known in all cases
 	case r.Bare:
 		l.warnBare(fn, sym)
-	case how.Anew && r.Foreseen && fn.input.Toolkit == foreseen && !l.IsRelocatable():
+	case how.Anew && r.Foreseen && fn.input.Toolkit >= foreseen:
 	case how.Anew:
 		l.warnForeign(fn, sym, fn.sass, r.Text)
 	default:
@@ -76,7 +76,7 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 	return nil
 }
 
-// foreseen is the toolkit whose code was asked about.
+// foreseen is the oldest toolkit whose code was asked about.
 const foreseen = 130
 
 // unpaced is the oldest toolkit that doesn't pace doubles by NOPs.

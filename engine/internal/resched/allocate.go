@@ -111,7 +111,7 @@ func (a *allocator) differs(b int) bool {
 func (a *allocator) findTextures() {
 	for i := range a.words {
 		w := &a.words[i]
-		a.textures = a.textures || w.isTexture()
+		a.textures = a.textures || w.isTexture() || a.anew && w.op() == opSULD
 		if sb := w.field(44, 3); w.op() == opDEPBAR && sb > 0 && sb < boards {
 			a.counted[sb] = true
 		}
@@ -236,7 +236,8 @@ func (a *allocator) crossing() int {
 // isLoad reports whether a token is a slow result of memory.
 func (a *allocator) isLoad(t int) bool {
 	tok := &a.tokens[t]
-	return tok.slow && !a.words[tok.at].isTexture()
+	w := &a.words[tok.at]
+	return tok.slow && !w.isTexture() && w.op() != opSULD
 }
 
 // ownUpTo returns from which scoreboard on a block uses none for what it needs itself: that of slow
