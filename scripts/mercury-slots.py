@@ -71,6 +71,7 @@ class Model:
         self.sm, self.base, self.size = sm, record, size
         self.moves = {}  # slot: {bit of its value: bits of the words}
         self.zero = set()  # slots that may hold RZ or PT
+        self.even = set()  # slots of pairs, which begin at an even register
         self.flips = {}  # single bits: bits of the words
         first = ask(sm, [record], size)[0]
         self.ok = first is not None
@@ -83,7 +84,7 @@ class Model:
         return ' '.join('%03x' % field(v, 128 * k, 12) for k in range(self.count))
 
     def find(self):
-        places = [(35, 5, 3)] + [(p, 10, 8) for p in range(86, 8 * self.size - 9, 2)]
+        places = [(35, 5, 3)] + [(p, 10, 8) for p in range(86, 8 * self.size - 9, 2)] + [(p, 5, 3) for p in range(91, 8 * self.size - 4, 8)]
         queries, of = [], []
         for p, w, n in places:
             for v in [0] + [1 << k for k in range(n - (w == 10))] + [(1 << w) - 1]:
@@ -113,7 +114,8 @@ class Model:
         if zero is None or zero[1] != self.count or self.opcodes(zero[0]) != self.opcodes():
             return False
         moves, taken = {}, 0
-        for k in range(n - (w == 10)):
+        first = 1 if w == 10 and by[1] is None else 0
+        for k in range(first, n - (w == 10)):
             a = by[1 << k]
             if a is None or a[1] != self.count:
                 return False
@@ -126,9 +128,11 @@ class Model:
             moves[7] = [q + 1 for q in moves[6]]
             for q in moves[7]:
                 taken |= 1 << q
-            if any([q + k for q in moves[0]] != moves[k] for k in range(8)):
+            if any([q + k - first for q in moves[first]] != moves[k] for k in range(first, 8)):
                 return False
-        if by[full] is not None and by[full][1] == self.count and by[full][0] == zero[0] | taken:
+        if first:
+            self.even.add((p, w))
+        elif by[full] is not None and by[full][1] == self.count and by[full][0] == zero[0] | taken:
             self.zero.add((p, w))
         self.moves[p, w] = moves
         return True
@@ -153,13 +157,16 @@ class Model:
             if r < .15 and (p, w) in self.zero:
                 x = put(x, p, w, (1 << w) - 1)
             elif r < .5 and w == 10:  # registers that are equal or neighbours may matter
-                x = put(x, p, w, min(249, max(0, last + random.randrange(-1, 2))))
+                x = put(x, p, w, min(249, max(0, last + random.randrange(-1, 2))) & self.mask(p, w))
             elif r < .95:
                 last = random.randrange(0, 7 if w == 5 else 250)
-                x = put(x, p, w, last)
+                x = put(x, p, w, last & self.mask(p, w))
         for i in self.flips:
             x ^= random.getrandbits(1) << i
         return x
+
+    def mask(self, p, w):
+        return ~1 if (p, w) in self.even else ~0
 
     def right(self, sm):
         """Whether all predictions hold; places that make one wrong go."""
@@ -188,7 +195,7 @@ class Model:
         slots = [s for s in sorted(self.moves) if s in self.zero]
         free = set(self.flips)
         for p, w in self.moves:
-            free |= set(range(p, p + w)) if (p, w) in self.zero else set(range(p, p + (8 if w == 10 else 3)))
+            free |= set(range(p, p + w)) if (p, w) in self.zero else set(range(p + ((p, w) in self.even), p + (8 if w == 10 else 3)))
         locks, i = [], 32
         while i < 8 * self.size:
             if i in free:
@@ -201,10 +208,11 @@ class Model:
             i = j
         const, lines = self.words, []
         for (p, w), moves in sorted(self.moves.items()):
-            n = 8 if w == 10 else 3
-            for q in moves[0]:
+            first = min(moves)
+            n = (8 if w == 10 else 3) - first
+            for q in moves[first]:
                 const &= ~(((1 << n) - 1) << q)
-                lines.append('bit\t%d+%d\t%d' % (q, n, p))
+                lines.append('bit\t%d+%d\t%d' % (q, n, p + first))
         for i, bits in self.flips.items():
             for q in bits:
                 same = field(self.words, q, 1) == field(self.base, i, 1)

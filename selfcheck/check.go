@@ -53,7 +53,8 @@ func check(name string, data []byte, opts Options) (*Report, *checker) {
 		r.refuse(&cubin.Error{Kind: cubin.NotDevice, File: name, Offset: atFlags, Value: uint64(f.Header.Flags), Detail: "no Mercury side"})
 		return r, nil
 	}
-	if release := firstRelease(m); strings.Contains(release, unreadRelease) {
+	note := firstNote(m)
+	if strings.Contains(note.Release, unreadRelease) {
 		r.refuse(&cubin.Error{Kind: cubin.BadRecord, File: name, Section: tkinfoNote, Detail: "capsules of " + strings.TrimSpace(unreadRelease) + " are of a form of their own, which isn't known"})
 		return r, nil
 	}
@@ -66,7 +67,7 @@ func check(name string, data []byte, opts Options) (*Report, *checker) {
 	if opts.Limit == 0 {
 		opts.Limit = 1000
 	}
-	c := &checker{forms: map[unknownForm]string{}, m: m, opts: opts, report: r, sm: f.Header.SM(), origin: f.Header.SM(), decoder: decoderFor(f.Header.SM())}
+	c := &checker{forms: map[unknownForm]string{}, writer: note.Tool, m: m, opts: opts, report: r, sm: f.Header.SM(), origin: f.Header.SM(), decoder: decoderFor(f.Header.SM())}
 	_, c.ownRules = opts.Rules.(recordTable)
 	c.run()
 	putDecoder(f.Header.SM(), c.decoder)
@@ -91,19 +92,19 @@ const unreadRelease = " release 12.7,"
 
 const tkinfoNote = ".note.nv.tkinfo"
 
-// firstRelease returns the release that the first note of a file tells.
-func firstRelease(m *capsule.Image) string {
+// firstNote returns what the first note of a file tells of the tool that wrote it.
+func firstNote(m *capsule.Image) (t cubin.Tkinfo) {
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		if s.Name != tkinfoNote {
 			continue
 		}
 		if notes, err := m.File.Notes(&s.Section); err == nil && len(notes) > 0 {
-			t, _ := notes[0].Tkinfo()
-			return t.Release
+			t, _ = notes[0].Tkinfo()
+			return t
 		}
 	}
-	return ""
+	return t
 }
 
 // writerFinalizer is the tool name in images of libraries that were finalized
@@ -194,11 +195,6 @@ func (c *checker) index() {
 			c.bank0[int(s.Info)] = i
 		case s.Name == ".note.nv.cuver":
 			c.old = true
-		case s.Name == tkinfoNote:
-			if notes, err := c.m.File.Notes(&s.Section); err == nil && len(notes) > 0 {
-				t, _ := notes[0].Tkinfo()
-				c.writer = t.Tool
-			}
 		}
 	}
 }

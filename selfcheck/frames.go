@@ -363,7 +363,7 @@ func inOrder(list []entry) []entry {
 func (c *checker) wantedRules(g *dwarf.Frame, fn *capsule.Func, start, base int64) (list []entry, ok bool) {
 	rules, last, steps := g.Rules(c.rulesOf[0][:0])
 	c.rulesOf[0], list = rules, c.entries[:0]
-	step, ok := -1, true
+	step, ok := 0, true
 	place := func(merc int64, ops []dwarf.Rule) {
 		sass, fits := frameAddress(fn.Cap, base+merc)
 		ok = ok && fits
@@ -378,7 +378,7 @@ func (c *checker) wantedRules(g *dwarf.Frame, fn *capsule.Func, start, base int6
 		place(rules[first].Addr, rules[first:end])
 		first = end
 	}
-	if steps != step && (steps > 0 || step >= 0) {
+	if steps != step {
 		place(last, nil)
 	}
 	c.entries = list
