@@ -93,13 +93,10 @@ func extend[T any](s []T, i int) []T {
 // AlignUp rounds up to a multiple of align, or of 1 where that is 0. Where -r put dynamic shared memory,
 // a later link takes for an alignment, which then is no power of two.
 func AlignUp(v, align uint64) uint64 {
-	if align <= 1 {
+	if align == 0 {
 		return v
 	}
-	if align&(align-1) != 0 {
-		return (v + align - 1) / align * align
-	}
-	return (v + align - 1) &^ (align - 1)
+	return (v + align - 1) / align * align
 }
 
 // Unplaced is the value of what layout gave no place.

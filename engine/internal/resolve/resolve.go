@@ -266,7 +266,7 @@ func (l *Resolution) Value(in model.SecID, r *model.Reloc) descriptor.Values {
 	}
 	sym := &l.Syms[r.Sym]
 	v.Symbol, v.Size = sym.Value, l.SharedAlign[r.Sym]
-	if sym.Sec < 0 && !sym.IsTexture() || l.IsRelocatable() && sym.IsTexture() {
+	if sym.Sec < 0 {
 		v.Bank = model.BankOf(cuda.SHTNull)
 	}
 	switch {
