@@ -32,6 +32,8 @@ var decides = map[string]string{
 	"internal/finalizer": "capsule", "internal/cmdline": "options", "internal/inputs": "options", "internal/registration": "options",
 	"internal/ownwarnings": "report", "internal/verify": "report", "report": "report", "cmd/twinlink": "report", "internal/capsule/model": "capsule",
 	"cubin": "container", "internal/container": "container", "mercury": "decoder", "fuzz": "report",
+	"internal/diff": "tools", "internal/dump": "tools", "internal/dwarf": "tools", "internal/lto": "tools", "internal/linkcommand": "tools", "internal/nvidia": "tools",
+	"internal/nvjitlink": "tools", "internal/outfile": "tools", "internal/repro": "tools", "internal/usage": "tools", "internal/capsule/view": "tools",
 }
 
 // Draw returns n faults at random places of the packages that decide something, by a seed, of each area the same number
