@@ -25,7 +25,7 @@ var kinds = []struct {
 	{regexp.MustCompile(`^requested LTO|^Ignoring -dlto`), engine.BadOption},
 	{regexp.MustCompile(`has no host code`), engine.NoInput},
 	{regexp.MustCompile(`is not supported by twinlink`), engine.Unsupported},
-	{regexp.MustCompile(`^Could not open input file 'gone|^File '.*' not found|could not be read`), engine.NoInput},
+	{regexp.MustCompile(`^File '.*' not found|could not be read`), engine.NoInput},
 }
 
 // placed holds a message of a file of the command line against the rules for its fields: it is of the kind that its text
