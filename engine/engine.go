@@ -21,9 +21,11 @@ type CommandLine = input.CommandLine
 // HostUse lists what host code refers to.
 type HostUse = input.HostUse
 
-// DriverDefines reports whether a function is one of the driver's, which no
-// input has to define.
-func DriverDefines(name string) bool { return release.AnyDriverDefines(name) }
+// DriverDefines reports whether a function is one that the driver of a release
+// has ("13.0"), which no input has to define.
+func DriverDefines(toolkit, name string) bool {
+	return release.Choose(toolkit, 0).DriverDefines(name)
+}
 
 // Output is a finished link.
 type Output struct {

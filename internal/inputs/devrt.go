@@ -6,6 +6,7 @@ import (
 
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
+	"github.com/twinlink/twinlink/internal/container"
 )
 
 // runtime is what is known of the device runtime. nvlink takes every object
@@ -49,6 +50,23 @@ func (s *Set) unneeded(name string) bool {
 		s.leave(name, "nothing calls the device runtime; --keep-system-libraries links it")
 	}
 	return true
+}
+
+// checkUnneeded tells what is wrong with a fatbinary that is left out: nvlink unpacks its piece for
+// the target, and refuses one of a newer toolkit.
+func (s *Set) checkUnneeded(name string, members []container.Member) []engine.Diagnostic {
+	if s.virtual {
+		return nil
+	}
+	m := container.Choose(members, s.target, s.cmd.Release.Toolkit())
+	if m == nil || m.Kind != container.Cubin {
+		return nil
+	}
+	data, broken := s.unpack(name, m)
+	if broken == nil && cmdline.ToolkitOf(data) > s.cmd.Release.Toolkit() {
+		s.Unlinked = append(s.Unlinked, engine.Input{Name: name, Data: data})
+	}
+	return broken
 }
 
 // leave warns of the first input that is left out.

@@ -1,6 +1,9 @@
 package inputs
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,5 +59,50 @@ func TestNamedDeviceRuntime(t *testing.T) {
 				t.Errorf("%s, %s: %s", release, c.args, diff)
 			}
 		}
+	}
+}
+
+// What nvlink 11.8.89, 12.4.131 and 13.0.88 say of a piece that is packed by zstd, which came with 12.8:
+// nvlink unpacks also what it leaves out since nothing calls the device runtime.
+func TestPackedByZstd(t *testing.T) {
+	g := given{"p.fatbin": fatbinFile(t, "13.0-zstd.fatbin"), "k.cubin": partObject(t)}
+	g["cudadevrt/p.fatbin"] = g["p.fatbin"]
+	for release, want := range map[string]string{
+		"11.8": "nvlink fatal   : Input file 'FILE' size does not match target '-m64'",
+		"12.4": "nvlink error   : Uncompress failed\nnvlink fatal   : elfLink fatbinary error",
+		"13.0": "",
+	} {
+		for _, name := range []string{"p.fatbin", "cudadevrt/p.fatbin"} {
+			s, said := g.add(t, release, "-arch=sm_80 "+name)
+			said = slices.DeleteFunc(said, func(line string) bool { return strings.Contains(line, "is left out, as nvlink does") })
+			if got := strings.Join(said, "\n"); got != strings.Replace(want, "FILE", name, 1) {
+				t.Errorf("%s, %s: said %q", release, name, got)
+			}
+			if linked := len(s.Objects) > 0; linked != (release == "13.0" && name == "p.fatbin") {
+				t.Errorf("%s, %s: linked %v", release, name, s.names())
+			}
+		}
+	}
+}
+
+// A part of the device runtime of a newer toolkit is refused also where nothing calls for it (13.0.88, of 13.5).
+func TestNewerRuntime(t *testing.T) {
+	g := given{"cudadevrt/p.fatbin": fatbinFile(t, "13.0-zstd.fatbin")}
+	for release, want := range map[string]int{"12.9": 1, "13.0": 0} {
+		if s, _ := g.add(t, release, "-arch=sm_80 cudadevrt/p.fatbin"); len(s.Unlinked) != want {
+			t.Errorf("%s: %d to be checked", release, len(s.Unlinked))
+		}
+	}
+}
+
+// The driver's functions for graphs don't call for the device runtime (nvlink 13.0.88 to 13.5.37).
+func TestGraphsNeedNoRuntime(t *testing.T) {
+	graphs, err := os.ReadFile(filepath.Join("..", "..", "corpus", "testdata", "cases", "graph_calls", "13.0-sm_89", "a.cubin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := given{"graphs.cubin": graphs, "cudadevrt/p.fatbin": fatbinFile(t, "13.0-zstd.fatbin")}
+	if s, _ := g.add(t, "13.0", "-arch=sm_89 graphs.cubin cudadevrt/p.fatbin"); len(s.Objects) != 1 {
+		t.Errorf("linked %v", s.names())
 	}
 }

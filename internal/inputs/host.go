@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/container"
 )
 
@@ -24,7 +25,7 @@ func (s *Set) addHost(p *part, inArchive bool) []engine.Diagnostic {
 		return nil
 	}
 	if s.unneeded(p.name) {
-		return nil
+		return s.checkUnneeded(p.name, o.Relocatable[0].Members)
 	}
 	s.opened = true
 	s.refer(p.name, o)
@@ -104,7 +105,11 @@ func (s *Set) registerPath(name string, found bool) {
 // is none. A fatal message among said ends the link.
 func (s *Set) take(name string, members []container.Member) (found bool, said []engine.Diagnostic) {
 	if s.virtual {
-		return container.ChoosePTX(members, s.target) != nil, nil
+		found := container.ChoosePTX(members, s.target) != nil
+		if found && s.target.SM >= firstMercury && s.cmd.Release == cmdline.R130 {
+			return true, tooLong(name)
+		}
+		return found, nil
 	}
 	ir := container.ChooseLTO(members, s.target)
 	if ir != nil && s.cmd.Optimizes() {
@@ -117,16 +122,18 @@ func (s *Set) take(name string, members []container.Member) (found bool, said []
 		}
 		return false, nil
 	}
+	data, broken := []byte(nil), []engine.Diagnostic(nil)
+	if m.Kind == container.Cubin {
+		if data, broken = s.unpack(name, m); broken != nil {
+			return true, broken
+		}
+	}
 	if said = s.late(); said != nil {
 		return true, said
 	}
 	said = s.notIR(name)
 	if m.Kind == container.PTX {
 		return true, append(said, s.compile(name, m)...)
-	}
-	data, err := m.Data(s.reader.budget)
-	if err != nil {
-		return true, append(fatal(name, "%s", err), fatal(name, "elfLink fatbinary error")...)
 	}
 	if wrong := s.checkTarget(name, data); wrong != nil {
 		return true, wrong
@@ -145,7 +152,7 @@ func (s *Set) addFatbin(name string, data []byte) []engine.Diagnostic {
 		return nil
 	}
 	if s.unneeded(name) {
-		return nil
+		return s.checkUnneeded(name, list[0].Members)
 	}
 	s.opened = true
 	if len(list) > 1 && s.lost(name, fmt.Sprintf("'%s' holds %d fatbinaries: all but the first", name, len(list))) {
@@ -165,18 +172,4 @@ func (s *Set) addFatbin(name string, data []byte) []engine.Diagnostic {
 	}
 	s.registerPath(name, any)
 	return said
-}
-
-// addPTX refuses a .ptx file; 13.0 and later ignore it.
-func (s *Set) addPTX(name string, data []byte) []engine.Diagnostic {
-	if s.cmd.Release.IgnoresPTX() {
-		return s.ignore(name, "is PTX", "compile it with ptxas -c")
-	}
-	f, err := container.Open(name, data, container.Options{Budget: s.reader.spend(data)})
-	if err != nil || len(f.Members) != 1 {
-		return append(fatal(name, "'%s' is no PTX", name), fatal(name, "elfLink fatbinary error")...)
-	}
-	s.incomplete = true
-	s.Registered = append(s.Registered, Registration{Path: name})
-	return append(s.notIR(name), s.compile(name, &f.Members[0])...)
 }

@@ -37,6 +37,7 @@ type Set struct {
 	incomplete bool // the references of some object are not known
 	objects    int  // host objects that have been read
 	runtimes   int  // kernels that the device runtime launches
+	limited    bool // it was told that an object limits where the output runs
 	opened     bool // a file with device code has been looked into, linked or not
 
 	archives     []string // added so far
@@ -98,7 +99,7 @@ func (s *Set) Add(name string) []engine.Diagnostic {
 		if err := s.checkTarget(name, data); err != nil {
 			return err
 		}
-		return s.addDevice(name, data)
+		return append(s.limits(name, data), s.addDevice(name, data)...)
 	case cmdline.HostFile:
 		if s.cmd.Failed {
 			return afterError(name, "internal")
@@ -175,7 +176,7 @@ func (s *Set) noteFunctions(in *engine.Input) {
 		switch {
 		case sym.Shndx != cuda.SHNUndef:
 			s.defined[name] = true
-		case !engine.DriverDefines(name):
+		case !engine.DriverDefines(s.cmd.Release.String(), name):
 			s.wanted[name] = true
 		}
 	}
@@ -204,7 +205,12 @@ func (s *Set) noCode(name string) []engine.Diagnostic {
 	if s.cmd.Given(cmdline.SuppressArchWarning) {
 		return nil
 	}
-	d, said := s.cmd.Warn(engine.WrongArch, "SM Arch ('%s') not found in '%s'", s.cmd.Options.Arch, name)
+	return s.warn(name, "SM Arch ('%s') not found in '%s'", s.cmd.Options.Arch, name)
+}
+
+// warn warns of a file that doesn't fit the target. Where warnings are errors nothing is linked.
+func (s *Set) warn(name, format string, args ...any) []engine.Diagnostic {
+	d, said := s.cmd.Warn(engine.WrongArch, format, args...)
 	if !said {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine"
+	"github.com/twinlink/twinlink/internal/cmdline"
 )
 
 // checkTarget refuses an object for targets that the engine isn't asked about.
@@ -25,10 +26,34 @@ func (s *Set) checkTarget(name string, data []byte) []engine.Diagnostic {
 	if err != nil {
 		return refuse(engine.Malformed, "%s", err)
 	}
+	if int(f.Header.SM()) >= firstMercury && s.cmd.Release == cmdline.R130 {
+		return tooLong(name)
+	}
 	if int(f.Header.SM()) > target {
 		return refuse(engine.WrongArch, "Input file '%s' arch does not match target '%s'", name, s.cmd.Options.Arch)
 	}
 	return nil
+}
+
+// firstMercury is the first SM whose code has a Mercury side.
+const firstMercury = 100
+
+// tooLong is how nvlink 13.0.88 ends a link for a virtual target with code for sm_100 and up.
+func tooLong(name string) []engine.Diagnostic {
+	return fatal(name, "specified arch exceeds buffer length")
+}
+
+// limits warns of the first object without a Mercury side in a link for a virtual target that has one.
+func (s *Set) limits(name string, data []byte) []engine.Diagnostic {
+	if !s.virtual || s.target.SM < firstMercury || s.limited {
+		return nil
+	}
+	f, err := cubin.Open(name, data)
+	if err != nil || f.Header.SM() >= firstMercury {
+		return nil
+	}
+	s.limited = true
+	return s.warn(name, "Output is limited to run on SM Arch '%d' only due to limitations in input file %s", s.target.SM, name)
 }
 
 // isExecutable reports whether a cubin is of a whole program or linked already. It

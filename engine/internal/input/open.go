@@ -243,9 +243,13 @@ func (l *Set) checkFile(f *cubin.File) error {
 	if err != nil {
 		return err
 	}
-	if !fits {
+	switch {
+	case !fits && l.isBare(f) && l.compat && l.Release.Toolkit > 130: // it is read before the target is compared
+		return diag.Refuse(diag.WrongArch, name, "cannot read nvcompat")
+	case !fits:
 		return diag.Refuse(diag.WrongArch, name, "Input file '%s' arch does not match target '%s'", name, l.Arch.Name)
 	}
+	l.compat = l.compat || isMercury(f)
 	if wrongABI && !newer {
 		return abiFault
 	}

@@ -30,6 +30,7 @@ type Set struct {
 	Lockstep bool
 
 	WholeProgram bool // some input was compiled with -ewp
+	compat       bool // an input so far has a .nv.compat
 
 	Room   room.Room // for tables
 	total  int64     // bytes of all inputs

@@ -21,14 +21,8 @@ var graphCalls = map[string]uint8{
 }
 
 // DriverDefines reports whether a function is one of those that the release's
-// driver has. A program's own function of such a name gets a kernel's sections.
+// driver has. A program's own function of such a name is a kernel to nvlink.
 func (r *Release) DriverDefines(name string) bool {
 	from := graphCalls[name]
-	return AnyDriverDefines(name) || from != 0 && from <= r.GraphCalls
-}
-
-// AnyDriverDefines reports whether a function is one that the driver of every
-// release has.
-func AnyDriverDefines(name string) bool {
-	return syscalls[name] || strings.HasPrefix(name, "__cuda_syscall")
+	return syscalls[name] || strings.HasPrefix(name, "__cuda_syscall") || from != 0 && from <= r.GraphCalls
 }
