@@ -80,22 +80,28 @@ func (m *module) firstName(shndx uint32) int {
 	return first
 }
 
-// clashWithObject refuses a function of the name of a variable.
+// clashWithObject tells of a function of the name of a variable. nvlink refuses the input when all its
+// symbols have been read: since a function has no node in the call graph, or else since something was told.
 func (l *merger) clashWithObject(m *module, s *cubin.Symbol, shndx uint32, old model.SymID) error {
 	if s.Other&cuda.STOEntry != 0 {
 		l.entryMismatch(m, old)
 	}
 	l.spaceMismatch(m, old)
 	l.definedTwice(m, old, s, shndx)
-	if have := &l.Syms[old]; l.Release.WeakByRecord && have.Is(model.SymDefined) && shndx != cuda.SHNUndef &&
-		have.Binding() == cuda.STBWeak && s.Binding() == cuda.STBWeak {
+	have := &l.Syms[old]
+	switch {
+	case l.Release.WeakByRecord && have.Is(model.SymDefined) && shndx != cuda.SHNUndef && have.Binding() == cuda.STBWeak && s.Binding() == cuda.STBWeak:
 		return diag.Refuse(diag.Internal, m.file.Name, "Internal error: no such original reg count")
+	case s.Other&cuda.STOEntry == 0:
+		m.clash = diag.Refuse(diag.Internal, m.file.Name, "Internal error: no callgraph node")
+	case m.clash == nil:
+		m.clash = diag.Refuse(diag.MergeFailed, m.file.Name, "merge_elf failed")
 	}
-	if s.Other&cuda.STOEntry != 0 {
-		return diag.Refuse(diag.MergeFailed, m.file.Name, "merge_elf failed")
-	}
-	return diag.Refuse(diag.Internal, m.file.Name, "Internal error: no callgraph node")
+	return nil
 }
+
+// refuseClash refuses an input that has functions of names of variables.
+func (l *merger) refuseClash(m *module) error { return m.clash }
 
 // referToFunction makes the symbol of a function that nothing has defined so far.
 func (l *merger) referToFunction(m *module, s *cubin.Symbol, name names.ID) model.SymID {

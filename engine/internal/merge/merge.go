@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,7 +104,8 @@ type module struct {
 	twice       map[uint32]bool        // code sections of second strong definitions, an error
 	regs        map[uint32]uint32
 
-	optimized int // compiler constants so far
+	clash     error // the refusal of a function that is a variable elsewhere; see clashWithObject
+	optimized int   // compiler constants so far
 }
 
 // lose notes that the definition of a symbol in this module lost.
@@ -158,9 +160,9 @@ func (l *merger) merge(f *cubin.File, num int32) error {
 	m.base = append(before.base[:0], make([]uint64, len(m.heads))...)
 	defer func() { l.scratch = *m }()
 
-	for _, pass := range []func(*module) error{l.checkAlignments, l.readFunctions, l.readObjects, l.losePointers, l.readSections, l.readAbout} {
+	for _, pass := range []func(*module) error{l.checkAlignments, l.readFunctions, l.readObjects, l.refuseClash, l.losePointers, l.readSections, l.readAbout} {
 		if err := pass(m); err != nil {
-			return err
+			return cmp.Or(m.clash, err)
 		}
 	}
 	return nil
