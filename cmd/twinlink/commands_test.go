@@ -155,7 +155,8 @@ verify --no-nvlink -arch=sm_90 --progress json a.cubin b.cubin
 verify --no-nvlink -arch=sm_90 --report none/r a.cubin b.cubin
 verify --no-nvlink -arch=sm_75 --registered reg.c part.o
 verify --no-nvlink -arch=sm_75 --registered text part.o
-verify --nvjitlink=12.4 --no-nvlink -arch=sm_90 a.cubin b.cubin
+verify --nvjitlink=none --no-nvlink -arch=sm_90 a.cubin b.cubin
+verify --nvjitlink=9.9 --no-nvlink -arch=sm_90 a.cubin b.cubin
 verify --nvjitlink=nonsense -arch=sm_90 a.cubin b.cubin
 verify --no-nvlink a.cubin
 verify --no-nvlink -arch=sm_90

@@ -31,7 +31,7 @@ inputs' release, and each other nvJitLink for what its release makes of them.
   --registered FILE    judge this registration file too: every module once, no other
   --strict             make findings of what nvlink does another way and no correct link needs
   --allow-unjudged     agree also where something could not be judged
-  --no-nvlink          ask neither nvlink nor nvJitLink
+  --no-nvlink          ask neither nvlink nor, unless --nvjitlink does, nvJitLink
   --nvjitlink LIST     ask these releases of nvJitLink: 12.9,13.0; all (default); none
   --format FORMAT      text, markdown, json, html, sarif or junit
   --report FILE        write the report to FILE
@@ -70,7 +70,7 @@ type verifyRequest struct {
 	program    []byte   // a finished program alone, called question.Subject
 	registered string   // registration file to judge, "" for none
 	args       []string // nvlink's
-	jit        string   // releases of nvJitLink, "all" or "none"
+	jit        string   // releases of nvJitLink, "all" or "none"; "" is all, with alone none
 	progress   progress.Mode
 }
 
@@ -79,9 +79,9 @@ type verifyRequest struct {
 func (req *verifyRequest) libraries() ([]nvjitlink.SharedObject, error) {
 	found := nvjitlink.Find(nvjitlink.Options{})
 	switch {
-	case req.jit == "none":
+	case req.jit == "none" || req.jit == "" && req.alone:
 		return nil, nil
-	case req.jit == "all" || len(found) == 1 && found[0].Release == "": // the one that TWINLINK_NVJITLINK names says its release when asked
+	case req.jit == "all" || req.jit == "" || len(found) == 1 && found[0].Release == "": // the one that TWINLINK_NVJITLINK names says its release when asked
 		return found, nil
 	}
 	var list []nvjitlink.SharedObject
@@ -116,12 +116,12 @@ func verifyFiles(ctx context.Context, args []string, s streams) error {
 		if tools, err = nvidia.Find(ctx, nvidia.Options{}); err != nil {
 			return err
 		}
-		libraries, err := req.libraries()
-		if err != nil {
-			return err
-		}
-		req.question.WithNvJitLink(libraries, nvjitlink.Options{})
 	}
+	libraries, err := req.libraries()
+	if err != nil {
+		return err
+	}
+	req.question.WithNvJitLink(libraries, nvjitlink.Options{})
 	var judged []byte
 	if req.format == report.HTML { // the page draws the file
 		req.question.Judged = func(file []byte) { judged = file }
@@ -150,7 +150,7 @@ func verifyFiles(ctx context.Context, args []string, s streams) error {
 
 // parseVerify takes verify's own options out; the rest is nvlink's.
 func parseVerify(args []string) (*verifyRequest, error) {
-	req := &verifyRequest{format: report.Text, jit: "all"}
+	req := &verifyRequest{format: report.Text}
 	q := &req.question
 	q.ReadFile = linkcommand.ReadOptions
 	var rest []string
