@@ -9,31 +9,38 @@ import (
 
 // Link is a link under judgement: the inputs, the output, and what their tables mean.
 type Link struct {
-	Options      verdict.Options
-	Side         image.Side
-	Asked        oracle.Release // of Options.Toolkit
-	Release      oracle.Release
-	SM           int
-	Total        int   // bytes of all files
-	Sass         *Link // Mercury side: the check of the other
-	Budget       *image.Budget
-	Verdict      verdict.Book
-	Modules      []*Module
-	Names        map[string]*Identity
-	IDs          []*Identity
-	Commons      []*Identity
-	Relocatable  bool
-	Reserved     uint64 // bytes of shared memory that the system keeps
-	Exhausted    error  // the budget ended where no error can be returned
-	Areas        []*Area
-	ByKey        map[AreaKey]*Area
+	// What was asked, and what is answered.
+	Options verdict.Options
+	Asked   oracle.Release // of Options.Toolkit
+	Verdict verdict.Book
+	Budget  *image.Budget
+	Total   int // bytes of all files
+
+	// The two sides of a file are checked one after the other.
+	Side image.Side
+	Sass *Link               // Mercury side: the check of the other
+	Said map[TwinFact]string // what the SASS side says of kernels
+
+	// What the link is for.
+	Release     oracle.Release
+	SM          int
+	Relocatable bool
+	Reserved    uint64 // bytes of shared memory that the system keeps
+
+	Modules []*Module
+	Out     *Output
+	Names   map[string]*Identity // those that modules share
+	IDs     []*Identity
+	Commons []*Identity
+	Chosen  map[string]*Module // the module whose weak definition of a name the output has
+	Areas   []*Area
+	ByKey   map[AreaKey]*Area
+
+	Exhausted    error // the budget ended where no error can be returned
 	toldUnjudged map[string]bool
-	Chosen       map[string]*Module // the module whose weak definition of a name the output has
-	capsule      *capsule.Capsule   // that of capsuleFor
+	capsule      *capsule.Capsule // that of capsuleFor
 	capsuleFor   *Body
 	capsuleSizes map[*Body]capsuleSize
-	Said         map[TwinFact]string
-	Out          *Output
 }
 
 // New is a link of which nothing is read yet; total is how many bytes its files have.
