@@ -96,7 +96,7 @@ func (c *check) compareCalls() error {
 func (c *check) wantedCalls() (map[call]int, error) {
 	want := map[call]int{}
 	for _, f := range c.IDs {
-		if !f.Function() || !c.stays(f) {
+		if !c.stays(f) {
 			continue
 		}
 		add := func(heading uint32, y *link.Identity, text string) { want[call{heading, f, y, text}]++ }
@@ -150,7 +150,7 @@ func (c *check) callOf(p image.Pair) call {
 // definitions: whose word counts depends on the order of the inputs.
 func (c *check) comparePrototypes(want map[call]int, told map[*link.Identity]bool, tell func(verdict.Kind, string, call)) {
 	for _, f := range c.IDs {
-		if !f.Function() || !f.Several || f.Code == nil || !f.Code.Live || told[f] {
+		if !f.Several || f.Code == nil || !f.Code.Live || told[f] {
 			continue
 		}
 		if k := (call{heading: 0, x: f, text: f.Prototype}); want[k] > 0 {
@@ -171,7 +171,7 @@ func (c *check) extraCall(k call) bool {
 	if k.x == nil || !k.x.Function() {
 		return false
 	}
-	if k.y != nil && k.x.MayCall.Set[k.y] || k.y == nil && k.x.MayName[k.text] {
+	if k.x.MayCall.Set[k.y] || k.x.MayName[k.text] {
 		return true
 	}
 	if k.x.Code == nil {
@@ -183,7 +183,7 @@ func (c *check) extraCall(k call) bool {
 	if k.heading == cuda.CallgraphPrototypes || k.heading == 0 {
 		return k.text == k.x.Prototype && (!k.x.Live || k.x.Several)
 	}
-	if k.x.Several && (k.y != nil && (k.x.Calls.Set[k.y] || k.x.Edges.Set[k.y] || k.y.Twin) || k.y == nil && slices.Contains(k.x.Indirect, k.text)) {
+	if k.x.Several && (k.x.Calls.Set[k.y] || k.x.Edges.Set[k.y] || k.y != nil && k.y.Twin || slices.Contains(k.x.Indirect, k.text)) {
 		return true // twice, of two definitions
 	}
 	if k.y != nil && !k.y.Function() {
@@ -194,9 +194,6 @@ func (c *check) extraCall(k call) bool {
 
 // leftOver lists what is missing about a function, in a fixed order.
 func (c *check) leftOver(want map[call]int, f *link.Identity) []call {
-	if !f.Function() {
-		return nil
-	}
 	var list []call
 	look := func(k call) {
 		for ; want[k] > 0; want[k]-- {
