@@ -21,9 +21,6 @@ func (c *check) compareRecords() error {
 			continue
 		}
 		a := c.Out.Areas[l.Target]
-		if a != nil && c.Rewritten(a) {
-			continue
-		}
 		if a == nil {
 			f := verdict.Finding{Kind: verdict.SectionStray, Section: l.Section.Name, Detail: "its target is no section of the link"}
 			if c.Harmless(&c.Out.Sections[l.Target]) {
@@ -98,32 +95,53 @@ func (c *check) comparePlaces(a *link.Area, want, got []link.Kept) {
 			}
 			got = got[1:]
 		default:
-			w, g := want[0], got[0]
+			c.compareRecord(a, want[0], got[0])
 			want, got = want[1:], got[1:]
-			f := c.recordFinding(0, a, w)
-			switch {
-			case w.Optional && w.Ref != g.Ref:
-				continue
-			case w.Kind != g.Kind:
-				f.Kind, f.Want, f.Got = verdict.RelocationType, image.RelocationName(w.Kind), image.RelocationName(g.Kind)
-			case w.Ref != g.Ref && verdict.IsDebug(a.Name) && sameCode(w.Ref.ID, g.Ref.ID):
-				continue
-			case w.Ref != g.Ref && w.Ref.ID.StandIn() && g.Ref.ID.StandIn() && w.Addend == g.Addend:
-				continue // one that an earlier relocatable link made, and one of this link
-			case w.Ref != g.Ref:
-				f.Kind, f.Want, f.Got = verdict.RelocationSymbol, w.Ref.String(), g.Ref.String()
-			case w.Optional && w.Rela && g.Rela && c.Out.Side == image.SassSide && verdict.IsDebug(a.Name) && w.Ref.ID != nil && w.Ref.ID.Function() && g.Addend >= 0:
-				continue // a place in code that lost, as the code that won has it
-			case w.Rela && g.Rela && w.Addend != g.Addend && (c.leadsInto(w.Ref.ID, w.Addend, g.Addend) || c.namesSameInDebug(w, g)):
-				continue
-			case w.Rela == g.Rela && w.Addend != g.Addend, !w.Rela && g.Rela && w.Implicit != g.Addend, w.Rela && !g.Rela:
-				f.Kind, f.Want, f.Got = verdict.RelocationAddend, fmt.Sprint(w.Addend), fmt.Sprint(g.Addend)
-			default:
-				continue
-			}
-			c.Verdict.Add(f)
 		}
 	}
+}
+
+// compareRecord holds a record of the output against the one that has to stand at its place.
+func (c *check) compareRecord(a *link.Area, w, g link.Kept) {
+	f := c.recordFinding(0, a, w)
+	switch {
+	case w.Optional && w.Ref != g.Ref:
+		return
+	case w.Kind != g.Kind:
+		f.Kind, f.Want, f.Got = verdict.RelocationType, image.RelocationName(w.Kind), image.RelocationName(g.Kind)
+	case w.Ref != g.Ref:
+		if sameSubject(a, w, g) {
+			return
+		}
+		f.Kind, f.Want, f.Got = verdict.RelocationSymbol, w.Ref.String(), g.Ref.String()
+	case !c.sameAddend(a, w, g):
+		f.Kind, f.Want, f.Got = verdict.RelocationAddend, fmt.Sprint(w.Addend), fmt.Sprint(g.Addend)
+	default:
+		return
+	}
+	c.Verdict.Add(f)
+}
+
+// sameSubject reports whether records that name different symbols are about the same: one of two static
+// functions that are alike, or what stands for arrays of unknown length, of which an earlier relocatable
+// link made one and this link another.
+func sameSubject(a *link.Area, w, g link.Kept) bool {
+	return verdict.IsDebug(a.Name) && sameCode(w.Ref.ID, g.Ref.ID) || w.Ref.ID.StandIn() && g.Ref.ID.StandIn() && w.Addend == g.Addend
+}
+
+// sameAddend reports whether a record of the output has an addend that says what the wanted one says.
+func (c *check) sameAddend(a *link.Area, w, g link.Kept) bool {
+	switch {
+	case !w.Rela && g.Rela:
+		return w.Implicit == g.Addend
+	case w.Rela != g.Rela:
+		return false
+	case w.Addend == g.Addend:
+		return true
+	case w.Optional && c.Out.Side == image.SassSide && verdict.IsDebug(a.Name) && w.Ref.ID != nil && w.Ref.ID.Function() && g.Addend >= 0:
+		return true // a place in code that lost, as the code that won has it
+	}
+	return c.leadsInto(w.Ref.ID, w.Addend, g.Addend) || c.namesSameInDebug(w, g)
 }
 
 // sameCode reports whether two static functions of one name have the same code, so
