@@ -32,8 +32,8 @@ func (c *check) compareObjects() error {
 			continue
 		}
 		s := &c.Out.Symbols[id.Out]
-		if !s.Defined() || s.Special || s.Size == 0 || c.Relocatable && id.Space() == cuda.STOShared {
-			continue // in a relocatable file st_value of shared memory is an alignment
+		if !s.Defined() || s.Special || s.Size == 0 {
+			continue
 		}
 		if id.Other&cuda.STOVisibility == cuda.STOInternal && c.LostWithCode(id) {
 			continue // a constant of code that another definition stands for
