@@ -81,7 +81,7 @@ func Tell(kind uint32, before, after []byte, in oracle.Inputs) (uint64, bool) {
 func (c *Places) findEvidence() error {
 	c.Told = map[link.ToldKey]uint64{}
 	c.Aligned = map[link.ToldKey]uint64{}
-	c.Uses, c.LostUses = map[*link.Identity]*use{}, map[*link.Identity]bool{}
+	c.Uses, c.LostUses = map[*link.Identity]*Use{}, map[*link.Identity]bool{}
 	for _, m := range c.Modules {
 		for _, list := range m.Relocs {
 			code := m.Bodies[list.Target]
@@ -104,8 +104,8 @@ func (c *Places) findEvidence() error {
 	return nil
 }
 
-// use is what is known of an object that code names.
-type use struct {
+// Use is what is known of an object that code names.
+type Use struct {
 	Functions []*link.Body // live code with a record that names it, in order
 	dead      bool         // dead code names it
 }
@@ -122,7 +122,7 @@ func (c *Places) noteUse(m *link.Module, code *link.Body, r image.Record) {
 	c.noteAlignment(code, id, &m.Symbols[r.Symbol])
 	u := c.Uses[id]
 	if u == nil {
-		u = new(use)
+		u = new(Use)
 		c.Uses[id] = u
 	}
 	if !code.Live {

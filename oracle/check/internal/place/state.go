@@ -10,7 +10,7 @@ import (
 type Places struct {
 	*reach.Reach
 
-	Uses      map[*link.Identity]*use
+	Uses      map[*link.Identity]*Use
 	LostUses  map[*link.Identity]bool // objects that code named which lost
 	Told      map[link.ToldKey]uint64 // places read from fields
 	Aligned   map[link.ToldKey]uint64 // what inputs ask for arrays of unknown length in shared memory
