@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
 // refusal is an input with one number changed, and what has to be said: kind, section, offset and value by the ELF
@@ -20,27 +22,27 @@ type refusal struct {
 
 // refusalsOf are fields of an object at the first value that is wrong and at the last that is right.
 func refusalsOf(data []byte) []refusal {
-	size, shoff, count := uint64(len(data)), number(data, 40, 8), number(data, 60, 2)
+	size, shoff, count := uint64(len(data)), image.Number(data, 40, 8), image.Number(data, 60, 2)
 	head := func(i, at uint64) uint64 { return shoff + 64*i + at }
 	first := func(kinds ...cuda.SectionType) uint64 {
 		for i := range count {
 			for _, k := range kinds {
-				if cuda.SectionType(number(data, head(i, 4), 4)) == k && number(data, head(i, 32), 8) > 0 {
+				if cuda.SectionType(image.Number(data, head(i, 4), 4)) == k && image.Number(data, head(i, 32), 8) > 0 {
 					return i
 				}
 			}
 		}
 		return 0
 	}
-	names := head(number(data, 62, 2), 0)
+	names := head(image.Number(data, 62, 2), 0)
 	name := func(i uint64) string {
-		s, _ := text(data[number(data, names+24, 8):], number(data, head(i, 0), 4))
+		s, _ := image.Text(data[image.Number(data, names+24, 8):], image.Number(data, head(i, 0), 4))
 		return s
 	}
 	code, tab, recs := first(cuda.SHTProgbits), first(cuda.SHTSymtab), first(cuda.SHTRel, cuda.SHTRela)
-	field := func(i, at uint64) uint64 { return number(data, head(i, at), 8) }
+	field := func(i, at uint64) uint64 { return image.Number(data, head(i, at), 8) }
 	symbols, symbolAt := field(tab, 32)/24, field(tab, 24)
-	strings := uint64(word(data, head(tab, 40)))
+	strings := uint64(image.Word(data, head(tab, 40)))
 	width := field(recs, 56)
 	at := field(recs, 24)
 	return []refusal{
@@ -66,7 +68,7 @@ func refusalsOf(data []byte) []refusal {
 		{"st_name", symbolAt + 24*3, 4, field(strings, 32), Refusal{Kind: BadSymbols, Section: name(tab), Offset: 72, Value: field(strings, 32)}},
 		{"sh_size of records", head(recs, 32), 8, field(recs, 32) - 1, Refusal{Kind: BadRecords, Section: name(recs), Offset: field(recs, 32) - 1, Value: field(recs, 32) - 1}},
 		{"sh_info of records", head(recs, 44), 4, count, Refusal{Kind: BadRecords, Section: name(recs), Value: field(recs, 32)}},
-		{"symbol of a record", at + width + 12, 4, symbols, Refusal{Kind: BadRecords, Section: name(recs), Offset: number(data, at+width, 8), Value: symbols}},
+		{"symbol of a record", at + width + 12, 4, symbols, Refusal{Kind: BadRecords, Section: name(recs), Offset: image.Number(data, at+width, 8), Value: symbols}},
 		{"symbol of a record", at + width + 12, 4, symbols - 1, Refusal{}},
 	}
 }
@@ -82,7 +84,7 @@ func TestRefusals(t *testing.T) {
 			var b [8]byte
 			binary.LittleEndian.PutUint64(b[:], r.value)
 			copy(in[0].Data[r.at:], b[:r.width])
-			_, err := readModule(0, in[0], whole, nil, newBudget(1<<20))
+			_, err := link.ReadModule(0, in[0], image.Whole, nil, image.NewBudget(1<<20))
 			var got *Refusal
 			if !errors.As(err, &got) {
 				got = &Refusal{}
@@ -94,15 +96,6 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%s, %s at %d: %+v, want %+v", id, r.name, r.at, *got, r.want)
 			}
 		}
-	}
-	b := budget{left: 3}
-	if err := b.spend("a", 3); err != nil || b.left != 0 {
-		t.Errorf("%v, %d left", err, b.left)
-	}
-	b.left = 3
-	var over *Refusal
-	if err := b.spend("a", 4); !errors.As(err, &over) || *over != (Refusal{Kind: TooMuch, File: "a", Value: 4}) || b.left != 0 {
-		t.Errorf("%v, %d left", err, b.left)
 	}
 	met[TooMuch] = true
 	if v := Check(nil, nil, Options{Toolkit: "1.0"}); v.Refusal == nil || *v.Refusal != (Refusal{Kind: BadOptions, File: "toolkit 1.0"}) {
@@ -119,28 +112,11 @@ func TestRefusals(t *testing.T) {
 		}
 		texts[k.String()] = true
 	}
-	if len(refusalNames) != int(TooMuch)+1 || RefusalKind(len(refusalNames)).String() != "?" || RefusalKind(0).String() != "?" {
-		t.Error("kinds that there aren't have a text")
-	}
 	r := Refusal{Kind: BadTable, File: "a.cubin", Section: ".symtab", Offset: 16, Value: 255}
 	if got := r.Error(); got != "a.cubin: .symtab: header table out of range (offset 0x10, value 0xff)" {
 		t.Error(got)
 	}
 	if r.Section = ""; r.Error() != "a.cubin: header table out of range (offset 0x10, value 0xff)" {
 		t.Error(r.Error())
-	}
-}
-
-// Every kind of finding has a key of its own, of two words or three.
-func TestKeys(t *testing.T) {
-	seen := map[string]Kind{}
-	for k := Unreadable; int(k) < len(kindNames); k++ {
-		if was, ok := seen[k.String()]; ok || k.String() == "?" || len(bytes.Split([]byte(k.String()), []byte("."))) != 2 {
-			t.Errorf("kind %d is %q as kind %d", k, k, was)
-		}
-		seen[k.String()] = k
-	}
-	if Kind(0).String() != "?" || Kind(len(kindNames)).String() != "?" || seen["pointer.missing"] != PointerMissing || seen["output.unreadable"] != Unreadable || seen["code.schedule"] != CodeSchedule {
-		t.Error("the keys don't stand with their kinds")
 	}
 }
