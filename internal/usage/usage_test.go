@@ -30,17 +30,22 @@ var facts = []struct {
 	}},
 }
 
+func open(t *testing.T, image string) *cubin.File {
+	t.Helper()
+	data, err := os.ReadFile("../dump/testdata/" + image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := cubin.Open(image, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 func TestLines(t *testing.T) {
 	for _, fact := range facts {
-		data, err := os.ReadFile("../dump/testdata/" + fact.image)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := cubin.Open(fact.image, data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		u, err := Of(f, false)
+		u, err := Of(open(t, fact.image), false)
 		if err != nil {
 			t.Fatal(err)
 		}
