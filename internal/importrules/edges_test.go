@@ -166,6 +166,7 @@ var rules = []rule{
 	{from: "corpus/internal/manifest"},
 	{from: "corpus/internal/ptxgen", to: of("internal/ptxgen")},
 	{from: "corpus/internal/links", to: of("corpus/internal/manifest")},
+	{from: "corpus/internal/jitnvlink", to: of("internal/nvjitlink", "internal/nvjitlink/worker")},
 	{from: "corpus/internal/capsules", to: of("capsule", "internal/capsule/model", "corpus", "cubin", "cuda", "internal/nvidia")},
 	{from: "corpus/internal/expect", to: of("corpus/relocs", "cuda", "oracle")},
 	{from: "corpus/internal/vectors", to: of("corpus/relocs", "corpus/internal/expect", "cuda", "oracle", "internal/nvidia")},
