@@ -150,11 +150,10 @@ func (c *check) compareFrameLists(a *link.Area, want, all map[*link.Identity][]f
 		switch {
 		case g.id == nil:
 			f.Kind, f.Detail = verdict.RelocationMissing, "a frame whose function no record names"
-		case g.id.Code != nil && len(g.id.Code.Names) > 1 || !wanted && c.Relocatable && !g.id.Several:
-			// That of code with two names is made from Mercury's.
-		case g.id.Several:
+		case !wanted && c.Relocatable && !g.id.Several && len(all[g.id.First()]) == 0:
+		case g.id.Several || g.id.Code != nil && len(g.id.Code.Names) > 1 || !wanted && c.Relocatable:
 			// That of a definition which was given up may stay, made over.
-			if !madeOver(all[g.id], g) {
+			if !madeOver(all[g.id.First()], g) {
 				f.Kind, f.Got, f.Detail = verdict.SectionBytes, fmt.Sprintf("%x %x", g.cie, g.fde), "a frame of none of the function's definitions"
 			}
 		case !wanted:

@@ -189,13 +189,13 @@ func (c *check) sharedFinding(kind verdict.Kind, id *link.Identity, at uint64, w
 
 // compareSharedOf looks at the variables of one kernel.
 func (c *check) compareSharedOf(k *link.Identity, set *joined) error {
-	end, ok := c.sharedEnd(k)
+	end := c.sharedEnd(k)
 	if set == nil {
 		return c.compareExterns(k, place.SharedUse{}, end)
 	}
-	if !ok || set.furthest.End > end {
+	if set.furthest.End > end {
 		for _, u := range set.all() {
-			if !ok || u.End > end {
+			if u.End > end {
 				c.Verdict.Add(c.sharedFinding(verdict.SharedSize, u.ID, u.Start, "inside",
 					fmt.Sprintf("the kernel %s asks for 0x%x bytes of shared memory, and the variable is %d bytes long", k.Name, end, u.ID.Size)))
 			}
@@ -219,12 +219,12 @@ func (c *check) compareSharedOf(k *link.Identity, set *joined) error {
 // compareOverlaps tells which variables of a set lie on each other; k uses them.
 func (c *check) compareOverlaps(k *link.Identity, set *joined) error {
 	var furthest place.SharedUse
-	for i, u := range set.all() {
-		if i > 0 && u.Start < furthest.End && u.End > u.Start {
+	for _, u := range set.all() {
+		if u.Start < furthest.End && u.End > u.Start {
 			c.Verdict.Add(c.sharedFinding(verdict.SharedOverlap, u.ID, u.Start, "apart from "+furthest.ID.Name,
 				fmt.Sprintf("the kernel %s uses this variable and %s, which is at 0x%x and %d bytes long", k.Name, furthest.ID.Name, furthest.Start, furthest.ID.Size)))
 		}
-		if i == 0 || u.End > furthest.End {
+		if u.End > furthest.End {
 			furthest = u
 		}
 	}
@@ -260,13 +260,13 @@ func (c *check) compareExterns(k *link.Identity, furthest place.SharedUse, end u
 	return c.Budget.Spend("output", steps)
 }
 
-// sharedEnd is how much shared memory a kernel's section asks for.
-func (c *check) sharedEnd(k *link.Identity) (uint64, bool) {
+// sharedEnd is how much shared memory a kernel's section asks for, 0 where there is none.
+func (c *check) sharedEnd(k *link.Identity) uint64 {
 	a := c.ByKey[link.AreaKey{Base: ".nv.shared.", Owner: k.Code}]
 	if a == nil || a.Out == nil || a.Out.Size < c.Reserved {
-		return 0, false
+		return 0
 	}
-	return a.Out.Size - c.Reserved, true
+	return a.Out.Size - c.Reserved
 }
 
 // findExterns notes which arrays of unknown length the code names that a kernel reaches,
