@@ -1,7 +1,5 @@
 package resched
 
-import "slices"
-
 // Giving out scoreboards anew. A block is walked in order: what an instruction
 // waits for becomes free, with all that share its scoreboard; then the
 // instruction's own are given, that of the sources before that of the results.
@@ -99,16 +97,7 @@ func (a *allocator) chooseInside(b, t int, held *holders, high int) int {
 // a token, which may share it then.
 func (a *allocator) waitsAlike(b, t int, tokens []int) bool {
 	tok := &a.tokens[t]
-	return len(tokens) > 0 && a.earliest(b, tok.at, tokens) == tok.point && !a.entered(b, tokens) && !a.own(tok.at, tokens) && !a.staysApart(tok, tokens)
-}
-
-// staysApart reports whether a token is the result of an S2UR, and among others is that of an LDCU whose
-// place a register tells. Source: 65 of 66 such of ptxas 13.0 to 13.5 that one word needs.
-func (a *allocator) staysApart(tok *token, tokens []int) bool {
-	return a.words[tok.at].kind() == kindS2UR && slices.ContainsFunc(tokens, func(t int) bool {
-		w := &a.words[a.tokens[t].at]
-		return !a.tokens[t].read && w.kind() == kindLDCU && w.field(aField, 8) != zero
-	})
+	return len(tokens) > 0 && a.earliest(b, tok.at, tokens) == tok.point && !a.entered(b, tokens) && !a.own(tok.at, tokens)
 }
 
 // chooseSlow chooses for the results of a slow load that go beyond their block.

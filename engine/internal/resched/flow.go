@@ -43,7 +43,7 @@ func (w *word) fallsThrough() bool {
 	return false
 }
 
-// blocks divides the code, each call in a block of its own. Source: 13.0.88 with -g, whose 280
+// blocks divides the code, each call in a block of its own; a LEPC begins one. Source: 13.0.88 with -g, whose 280
 // functions that call come out the same this way, and releases from 13.1 on.
 func blocks(words []word) []block { return blocksBy(words, nil) }
 
@@ -52,7 +52,7 @@ func blocksBy(words []word, jumps Jumps) []block {
 	n := len(words)
 	starts := make([]bool, n+1)
 	for i := range words {
-		starts[i] = words[i].isCall()
+		starts[i] = words[i].isCall() || words[i].op() == opLEPC
 	}
 	starts[0] = true
 	jumps.markStarts(starts)

@@ -97,3 +97,14 @@ func TestFenceStays(t *testing.T) {
 		}
 	}
 }
+
+// TestBlockOfLEPC begins a block with a LEPC: of 20 functions of ptxas's own checks of memory nvlink 13.1 to
+// 13.5 gave out scoreboards so (among them testdata/anewcalls/checked).
+func TestBlockOfLEPC(t *testing.T) {
+	place := instr(opLEPC, 6, 0, noBoard, noBoard, 0)
+	end := instr(opEXIT, 0, 0, noBoard, noBoard, 0)
+	nop := instr(opNOP, 0, 0, noBoard, noBoard, 0)
+	if list := blocks([]word{nop, place, nop, end}); len(list) != 2 || list[1].from != 1 || !slices.Equal(list[0].next, []int{1}) {
+		t.Errorf("blocks %+v", list)
+	}
+}

@@ -112,6 +112,7 @@ const (
 	opR2P           = 0x804
 	opVOTE          = 0x806
 	opRET           = 0x950
+	opLEPC          = 0x94e // the place of a word, for a return
 	opCALLReg       = 0x343
 	opCALLRelReg    = 0x344
 	opYIELD         = 0x946
