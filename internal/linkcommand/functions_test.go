@@ -62,3 +62,22 @@ func TestBothGranularities(t *testing.T) {
 		t.Errorf("said\n%swant\n%s", said, want)
 	}
 }
+
+// TestWorkID: of a kernel of 13.3 that asks for the next cluster (clusterlaunchcontrol.try_cancel) nvlink 13.4.92 and 13.5.37
+// give scoreboards out anew. Not all such kernels are nvlink's here, so there is a warning.
+func TestWorkID(t *testing.T) {
+	dir := filepath.Join("testdata", "functions", "work_id")
+	for folder, arg := range map[string]string{"13.4-sm_100-r": "-r", "13.5-sm_100": ""} {
+		want, err := os.ReadFile(filepath.Join(dir, folder, "out.cubin"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		release, _, _ := strings.Cut(folder, "-")
+		out := filepath.Join(t.TempDir(), "out.cubin")
+		var said bytes.Buffer
+		Run(Call{Tool: NvlinkName, Out: &said, Err: &said}, append(strings.Fields(arg), "-toolkit="+release, "-arch=sm_100", "-o", out, filepath.Join(dir, "13.3-sm_100", "a.cubin")))
+		if got, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) || strings.Count(said.String(), "Kernel 'k' is scheduled anew") != 1 {
+			t.Errorf("%s: %v, %d bytes, nvlink made %d; said\n%s", folder, err, len(got), len(want), &said)
+		}
+	}
+}

@@ -201,7 +201,7 @@ func (l *Backend) rangeMover(fn *code, file int32) func(off uint32) uint32 {
 			if off > size {
 				l.sayLost(fn, file) // left by a link before
 			}
-			return fn.movedStart(off)
+			return fn.movedRange(off)
 		}
 	}
 	places, known := newLostMap(lost, fn)

@@ -25,8 +25,11 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 		how.Unpaces = fn.input.File.Header.SM() != 100
 		how.Gone = append(slices.Clone(gone), how.Fillers...)
 	}
-	many := !fn.input.Foreign && fn.input.Toolkit < l.Release.SharesSources && resched.HoldsManySources(fn.sass)
-	if many {
+	warned := !fn.input.Foreign && fn.input.Toolkit < l.Release.SharesSources && resched.HoldsManySources(fn.sass)
+	if fn.input.Toolkit == l.Release.FreesWorkID && resched.HoldsWorkID(fn.sass) {
+		fn.sass, how.Anew, warned = resched.FreeWorkID(fn.sass), true, true
+	}
+	if warned {
 		l.warnSchedule(fn, sym)
 	}
 	if how.Stays && len(how.Gone) == 0 && !how.Fence && !how.Slow && !how.Anew {
@@ -63,7 +66,7 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 		return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Internal, File: fn.input.File.Name, Section: fn.sourceName(), Symbol: l.SymName(sym), Offset: uint64(x.User) * capsule.WordSize, Value: uint64(x.At) * capsule.WordSize,
 			Text: fmt.Sprintf("Internal error: kernel '%s' scheduled anew would lack the wait at %#x for the instruction at %#x", l.SymName(sym), x.User*capsule.WordSize, x.At*capsule.WordSize)}}}
 	}
-	if !r.Exact && !fn.input.Foreign && !many {
+	if !r.Exact && !fn.input.Foreign && !warned {
 		l.warnSchedule(fn, sym)
 	}
 	if r.Fillers != nil && !fn.takesFillers(&r) {

@@ -126,6 +126,8 @@ type Release struct {
 	// SharesSources is the oldest toolkit that gives scoreboards of sources out in the order of
 	// the release's finalizer, 0 where all do that aren't made anew.
 	SharesSources uint32
+	// FreesWorkID is the toolkit whose UGETNEXTWORKIDs hold scoreboards, which the release gives out anew, 0 for none.
+	FreesWorkID uint32
 	// Marks6B, Marks6D: on the SASS side .nv.info.<f> ends with these attributes.
 	Marks6B, Marks6D bool
 	// FreshNames: images from sm_100 on hold the names that they use and no others,
@@ -374,6 +376,7 @@ var (
 		r.ClonesCalls = true
 		r.TellsMoves = true
 		r.Unpaces = true
+		r.FreesWorkID = 133
 
 		r.Marks6D = true
 		r.WeakListed = true

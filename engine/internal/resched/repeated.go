@@ -63,10 +63,11 @@ func takeOut(words []word, first int, gone []bool, keeps kept, r *Result) (any b
 }
 
 // dropWait takes from the word behind i, which goes, the wait for word i alone. Code of
-// ptxas 13.5 has such a wait between the MEMBARs of a fence.
+// ptxas 13.5 has such a wait between the MEMBARs of a fence. Where ptxas doesn't optimize each
+// word waits for everything, and goes on to.
 func dropWait(words []word, gone []bool, i int, r *Result) {
 	board, next := words[i].rd(), &words[i+1]
-	if board >= boards || next.wait()>>board&1 == 0 {
+	if board >= boards || next.wait()>>board&1 == 0 || isUnoptimized(words) {
 		return
 	}
 	list := blocks(words)
