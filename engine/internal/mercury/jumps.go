@@ -37,11 +37,15 @@ func (l *Backend) jumps(fn *code) resched.Jumps {
 	return jumps
 }
 
-// pairs returns which words of the input's SASS are the first of an instruction's two.
-func (fn *code) pairs() (list []int) {
+// parts returns which words of the input's SASS are of instructions of several words.
+func (fn *code) parts() (list []int) {
 	for i := range fn.words {
-		if n := &fn.words[i]; n.Kind == capsule.Full && n.Span == 2 {
-			list = append(list, int(n.SASS/capsule.WordSize))
+		n := &fn.words[i]
+		if n.Kind != capsule.Full || n.Span < 2 {
+			continue
+		}
+		for k := range int(n.Span) {
+			list = append(list, int(n.SASS/capsule.WordSize)+k)
 		}
 	}
 	return list

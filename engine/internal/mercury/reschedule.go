@@ -18,7 +18,7 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.fences, Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone,
 		KeepsLeaves: l.Release.KeepsLeaves, Late: l.Release.OwnLeaves, Slow: l.isOffTarget(fn) && !(fn.input.Foreign && l.Release.OwnLeaves), Unpaced: l.Release.Unpaces, Anew: fn.input.Foreign && l.Release.OwnLeaves, Pads: l.Release.Pads, HoldsDoubles: l.Release.HoldsDoubles && fn.input.File.Header.SM() == 100, Bares: l.Release.Bares, JoinsMoves: l.Release.JoinsMoves, LeavesLast: l.Release.LeavesLast, Adds: l.Arch.SM >= 120, Jumps: l.jumps(fn)}
 	if how.Anew && how.JoinsMoves {
-		how.Pairs = fn.pairs()
+		how.Parts = fn.parts()
 	}
 	if l.Release.Unpaces && fn.input.Toolkit < unpaced {
 		how.Fillers = resched.FillersOf(fn.sass)

@@ -113,7 +113,7 @@ type Release struct {
 	// Bares: in code that is made anew a function without optimization loses its
 	// schedule.
 	Bares bool
-	// JoinsMoves: in code that is made anew, of two moves that make a pair one of a register to itself goes.
+	// JoinsMoves: in code that is made anew, a part of an instruction that moves a register to itself goes.
 	JoinsMoves bool
 	// Unpaces: doubles of older toolkits' code that NOPs pace, from sm_103 on, aren't any more.
 	Unpaces bool

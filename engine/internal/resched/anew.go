@@ -28,7 +28,7 @@ import (
 //
 // Where EXITs get fences, those wait for nothing else and nothing waits for them.
 //
-// From 13.3 on, of the two words of a move of a pair one of a register to itself goes.
+// From 13.3 on, of the words of an instruction of several a move of a register to itself goes.
 //
 // A MEMBAR of the block is waited for by the next word, but on sm_120 and sm_121, where it holds
 // nothing.
@@ -61,7 +61,7 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 		r.Added = asSums(words)
 	}
 	if how.JoinsMoves {
-		r.Dropped = dropSelfMoves(words, how.Pairs, gone)
+		r.Dropped = dropSelfMoves(words, how.Parts, gone)
 	}
 	any := len(how.Gone)+len(front)+len(r.Added)+len(r.Dropped) > 0
 	switch {
@@ -89,18 +89,16 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	return r, dead
 }
 
-// dropSelfMoves marks as gone, of the two words of every move of a pair, one of a register to itself.
-// pairs are where instructions of two words begin. It returns those.
-func dropSelfMoves(words []word, pairs []int, gone []bool) (dropped []int) {
-	for _, i := range pairs {
-		if i < 0 || i+1 >= len(words) || !words[i].isMove() || !words[i+1].isMove() {
+// dropSelfMoves marks as gone, of the words of instructions of several, moves of a register to itself.
+// parts are such words. It returns what goes.
+func dropSelfMoves(words []word, parts []int, gone []bool) (dropped []int) {
+	for _, i := range parts {
+		if i < 0 || i >= len(words) || gone[i] {
 			continue
 		}
-		for k := i; k <= i+1; k++ {
-			if w := &words[k]; !gone[k] && w.field(dField, 8) == w.field(bField, 8) {
-				gone[k] = true
-				dropped = append(dropped, k)
-			}
+		if w := &words[i]; w.isMove() && w.field(dField, 8) == w.field(bField, 8) {
+			gone[i] = true
+			dropped = append(dropped, i)
 		}
 	}
 	return dropped

@@ -61,8 +61,8 @@ type Options struct {
 	Unpaces      bool  // doubles that stall since they are paced don't any more
 	Adds         bool  // and an IADD3 of two is an IADD
 	Bares        bool  // and what is not optimized has no schedule at all
-	JoinsMoves   bool  // and of a pair that is moved a register to itself goes
-	Pairs        []int // words that instructions of two words begin with
+	JoinsMoves   bool  // and a part of an instruction that moves a register to itself goes
+	Parts        []int // words of instructions of several
 	Jumps        Jumps // where branches by a register go
 	LeavesLast   bool  // sources that go beyond their block leave one scoreboard to others
 	keeps        bool  // but for that, code of an older finalizer keeps its schedule
