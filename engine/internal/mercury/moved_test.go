@@ -55,8 +55,9 @@ func TestMoveLines(t *testing.T) {
 func TestCallerValues(t *testing.T) {
 	v := callerValues{copyOf: make(map[byte]byte), kept: make(map[byte]byte)}
 	for i, m := range []struct {
-		to, from byte
-		said     string
+		to   byte
+		from int
+		said string
 	}{
 		{4, 6, "\x07\x84\x80\x80\x28"}, // R4 is lost, and holds what R6 had
 		{4, 6, ""},                     // as before
@@ -65,6 +66,8 @@ func TestCallerValues(t *testing.T) {
 		{5, 3, "\x07\x85\x80\x80\x28"},
 		{5, 1, "\x08\x83\x80\x80\x28"}, // R3 is where it was
 		{9, 9, ""},
+		{11, noCopy, "\x07\x8b\x80\x80\x28"}, // R11 is lost, and holds a value that no register had
+		{11, noCopy, ""},
 	} {
 		if said := v.move(m.to, m.from, nil); string(said) != m.said {
 			t.Errorf("move %d says % x, want % x", i, said, m.said)

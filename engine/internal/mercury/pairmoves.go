@@ -15,13 +15,15 @@ import (
 // A move of 64 bits is two words in SASS. From 13.4 on call frames say of each word what
 // becomes of the caller's value in the register it writes: it is lost, or stands in the
 // register that such a move took it to. Where that copy goes, the first one counts again.
-// ptxas 13.4 and later write so into objects; of older objects the finalizer says it.
+// ptxas 13.4 and later write so into objects; of older objects the finalizer says it, and
+// of the register that an ELECT in a collective writes by way of a uniform one.
 //
 // Source: 26 functions by ptxas 13.5.37 that have such moves, 12 by ptxas 13.0.88 and
-// 13.3.73 through nvlink 13.4.92 and 13.5.37.
+// 13.3.73 through nvlink 13.4.92 and 13.5.37; for ELECT 2 by ptxas 13.3.73 through nvlink 13.4.92.
 
 const (
 	tagMove64    = 0x01000a0a
+	tagElect     = 0x02640806 // WARPSYNC.COLLECTIVE, ELECT, MOV from a uniform register, ENDCOLLECTIVE
 	cfaUndefined = 0x07
 	cfaSameValue = 0x08
 	cfaRegister  = 0x09
@@ -34,15 +36,18 @@ type callerValues struct {
 	kept   map[byte]byte // by register that was written: where its value is, itself for nowhere
 }
 
+// noCopy stands for the register of a value that no register held.
+const noCopy = -1
+
 // move notes that register from is moved to another and appends what is said of it.
-func (v *callerValues) move(to, from byte, ops []byte) []byte {
+func (v *callerValues) move(to byte, from int, ops []byte) []byte {
 	say := func(op byte, registers ...byte) {
 		ops = append(ops, op)
 		for _, r := range registers {
 			ops = binary.AppendUvarint(ops, frameSASS|uint64(r))
 		}
 	}
-	if old, ok := v.copyOf[to]; ok && old != from {
+	if old, ok := v.copyOf[to]; ok && int(old) != from {
 		switch at, written := v.kept[old]; {
 		case !written:
 			say(cfaSameValue, old)
@@ -50,7 +55,7 @@ func (v *callerValues) move(to, from byte, ops []byte) []byte {
 			say(cfaUndefined, old)
 		}
 	}
-	if _, written := v.kept[to]; !written && to != from {
+	if _, written := v.kept[to]; !written && int(to) != from {
 		v.kept[to] = to
 		for r := range 256 {
 			if of, ok := v.copyOf[byte(r)]; ok && of == to {
@@ -64,7 +69,9 @@ func (v *callerValues) move(to, from byte, ops []byte) []byte {
 			say(cfaRegister, to, at)
 		}
 	}
-	v.copyOf[to] = from
+	if delete(v.copyOf, to); from != noCopy {
+		v.copyOf[to] = byte(from)
+	}
 	return ops
 }
 
@@ -76,7 +83,8 @@ func (fn *code) pairMoves() (list []framePoint, sure bool) {
 	sure = true
 	for i := range fn.words {
 		n := &fn.words[i]
-		if n.Kind != capsule.Full || fn.cap.Tag(n) != tagMove64 {
+		tag := fn.cap.Tag(n)
+		if tag != tagMove64 && tag != tagElect || n.Kind != capsule.Full && tag == tagMove64 {
 			continue
 		}
 		for k := range uint32(n.Span) {
@@ -85,14 +93,23 @@ func (fn *code) pairMoves() (list []framePoint, sure bool) {
 			if !ok {
 				return nil, false
 			}
+			from := int(word[4])
+			if tag == tagElect {
+				if from = noCopy; !movesUniform(word) {
+					continue
+				}
+			}
 			sure = sure && word[1]>>4 == always
-			if ops := v.move(word[2], word[4], nil); ops != nil {
+			if ops := v.move(word[2], from, nil); ops != nil {
 				list = append(list, framePoint{at: uint64(at), ops: ops})
 			}
 		}
 	}
 	return list, sure
 }
+
+// movesUniform reports whether a word moves a uniform register to another register.
+func movesUniform(word []byte) bool { return word[0] == 0x02 && word[1]&0xf == 0xc }
 
 // tellsMoves is the oldest toolkit whose ptxas says it itself.
 const tellsMoves = 134
