@@ -158,6 +158,8 @@ def learn(tag, records, write):
         size = len(left[0]) // 2
         x = int.from_bytes(bytes.fromhex(left[0]), 'little')
         left = left[1:]
+        if slots.elsewhere(tag, x):
+            continue
         for main in (100, 120):
             m = slots.Model(main, x, size)
             if m.ok and m.settle():

@@ -48,6 +48,7 @@ const (
 	exCompat    exception = ".nv.compat of a release that is not known"
 	exNamed     exception = "attributes of an instruction of a kind that none was seen to name"
 	exCIE       exception = "CIEs that say what none was seen to say"
+	exCallgraph exception = "call graphs that lack in programs with textures, of which a question may have gone"
 	exOldInfo   exception = "attributes of objects before 12.8 that were finalized again"
 	exSystem    exception = "what calls of the driver for textures and surfaces of sm_107 change"
 )
@@ -55,7 +56,7 @@ const (
 // unknown reports whether the reason is one that knowing more would take away.
 func (e exception) unknown() bool {
 	switch e {
-	case exUnsized, exPlain, exMiniWord, exMiniTag, exRelocForm, exSection, exRecord, exCompat, exNamed, exCIE, exOldInfo, exSystem:
+	case exUnsized, exPlain, exMiniWord, exMiniTag, exRelocForm, exSection, exRecord, exCompat, exNamed, exCIE, exCallgraph, exOldInfo, exSystem:
 		return true
 	}
 	return false

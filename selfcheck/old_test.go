@@ -2,6 +2,7 @@ package selfcheck_test
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -96,8 +97,8 @@ func TestOldMinis(t *testing.T) {
 	}
 }
 
-// TestOldQuery wants a program of ptxas 12.9 that queries a texture, of which it writes no call graph, to pass, and the
-// lack of one found in another.
+// TestOldQuery wants a program of ptxas 12.9 that queries a texture, of which it writes no call graph, to pass, the
+// lack of one found in another, and not judged where another texture instruction says that a query may have gone.
 func TestOldQuery(t *testing.T) {
 	data, err := os.ReadFile("testdata/query-12.9.cubin")
 	if err != nil {
@@ -111,6 +112,12 @@ func TestOldQuery(t *testing.T) {
 	r = selfcheck.Check("query", other, selfcheck.Options{})
 	if !slices.ContainsFunc(r.Findings, func(f selfcheck.Finding) bool { return f.Expected == ".nv.callgraph" }) {
 		t.Errorf("without TXQ: %v", r.Findings)
+	}
+	other = bytes.ReplaceAll(data, []byte{0x6f, 0x7f}, []byte{0x60, 0x7f}) // TEX
+	r = selfcheck.Check("query", other, selfcheck.Options{})
+	if lacks := func(f selfcheck.Finding) bool { return f.Expected == ".nv.callgraph" }; slices.ContainsFunc(r.Findings, lacks) || !maps.Equal(r.Unknown, map[string]int{
+		"call graphs that lack in programs with textures, of which a question may have gone": 1}) {
+		t.Errorf("TEX for TXQ: %v, not known: %v", r.Findings, r.Unknown)
 	}
 }
 

@@ -1,6 +1,7 @@
 package selfcheck
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -154,7 +155,11 @@ func (c *checker) required() {
 	have := func(name string) bool { return c.indexOf(name) != 0 }
 	lack := func(name string) { c.add(kindOf(name), Count, 0, 0, lackingSection, name, "none") }
 	for _, name := range requiredSections {
-		if !have(name) && !(name == compatSection && c.bare()) && !(name == callgraphSection && c.asksTextures()) {
+		switch {
+		case have(name), name == compatSection && c.bare(), name == callgraphSection && c.asksTextures():
+		case name == callgraphSection && c.graphless() && c.usesTextures():
+			c.leave(exCallgraph) // a TXQ whose result nobody reads leaves nothing else
+		default:
 			lack(name)
 		}
 	}
@@ -190,11 +195,24 @@ func (c *checker) bare() bool { return c.old && len(c.m.Funcs) == 0 && c.indexOf
 // TXQ doesn't tell: ptxas 12.8 to 13.2 writes no call graph for it, but for objects that are to be linked.
 func (c *checker) asksTextures() bool {
 	const opTXQ, descriptorSize = 0xf6f, "refDescSize" // of .nv.unified.texrefDescSize, .nv.surfrefDescSize
-	if c.m.File.Header.Type != cuda.ETExec || c.clonesGraph() {
+	return c.graphless() && (slices.ContainsFunc(c.m.Funcs, func(fn capsule.Func) bool { return hasOpcode(fn.Code, opTXQ) }) ||
+		slices.ContainsFunc(c.m.SASS.List, func(s capsule.Symbol) bool { return strings.HasSuffix(s.Name, descriptorSize) }))
+}
+
+// graphless reports whether the file is a program by a release that leaves the call graph away where textures are asked.
+func (c *checker) graphless() bool { return c.image() && !c.clonesGraph() }
+
+// usesTextures reports whether a function has an instruction of textures: TEX, TLD, TLD4, TMML, TXD, TXQ.
+func (c *checker) usesTextures() bool {
+	const members, textures = 0xff0, 0xf60
+	return slices.ContainsFunc(c.m.Funcs, func(fn capsule.Func) bool {
+		for at := 0; at+capsule.WordSize <= len(fn.Code); at += capsule.WordSize {
+			if binary.LittleEndian.Uint16(fn.Code[at:])&members == textures {
+				return true
+			}
+		}
 		return false
-	}
-	return slices.ContainsFunc(c.m.Funcs, func(fn capsule.Func) bool { return hasOpcode(fn.Code, opTXQ) }) ||
-		slices.ContainsFunc(c.m.SASS.List, func(s capsule.Symbol) bool { return strings.HasSuffix(s.Name, descriptorSize) })
+	})
 }
 
 // clonesGraph reports whether the file is of a release that clones .nv.callgraph
