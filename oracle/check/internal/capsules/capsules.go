@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/twinlink/twinlink/oracle"
 	"github.com/twinlink/twinlink/oracle/check/internal/image"
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 	"github.com/twinlink/twinlink/oracle/check/internal/sass"
@@ -246,17 +247,21 @@ func (c *check) respanned(a *link.Area, w, g capsule.Node) {
 	c.Verdict.Add(c.CodeFinding(a, g.At, nil, nil, "a node with another span than in the input"))
 }
 
-// isFirst reports whether the input's capsule is of the first form.
+// isFirst reports whether the input's capsule is of the first form, and the linker's are of
+// another: 12.8 keeps it.
 func (c *check) isFirst(a *link.Area) bool {
 	in := c.CapsuleOf(a.Owner)
-	return in != nil && in.First
+	return in != nil && in.First && c.Release != lastFirstForm
 }
+
+const lastFirstForm oracle.Release = 128
 
 // secondForm reports whether a node is what a capsule of the first form has otherwise. CALL and
 // RET are PLAIN in it, and so is the loop behind the end, which is skipped; words without
 // operands of their own, as MUFU, have short records, and are PLAIN.
 //
-// Source: 344 objects of ptxas 12.8.93, sm_100 and sm_120, linked by nvlink 13.0.88.
+// Source: 344 objects of ptxas 12.8.93, sm_100 and sm_120, linked by nvlink 13.0.88; 12.9.86 of
+// nvJitLink does the same.
 func (c *check) secondForm(a *link.Area, w, g capsule.Node) bool {
 	switch g.Kind {
 	case capsule.Record:

@@ -69,6 +69,9 @@ func (c *check) compareCode(a *link.Area) error {
 			c.Verdict.Add(c.CodeFinding(a, uint64(j)*sass.Instruction, nil, got, "a fence under another guard than the word behind it"))
 		}
 	}
+	if changed > 0 && a.Words.Identity && c.FirstMercury() {
+		c.Verdict.Habit(verdict.Finding{Kind: verdict.CodeSchedule, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(), Detail: "scheduled anew, where 12.8 and 12.9 leave code as it came"})
+	}
 	if wrong == 0 && (changed > 0 || !a.Words.Identity) {
 		return schedule.Compare(c.Applied, a, changed)
 	}

@@ -26,10 +26,10 @@ func (c *check) bodyFacts(b *link.Body) []link.Fact {
 		return list
 	}
 	kernel := b.Kernel() && !c.Relocatable
-	if _, told := b.Attribute(cuda.AttrNumBarriers); c.Release >= 130 && !kernel && !told && b.BarrierCount() > 0 {
+	if _, told := b.Attribute(cuda.AttrNumBarriers); c.NewForm() && !kernel && !told && b.BarrierCount() > 0 {
 		list = append(list, link.Fact{Optional: c.KeepsFlags(b.Area), Format: cuda.FormatByte, Attr: cuda.AttrNumBarriers, Rest: string([]byte{byte(b.BarrierCount()), 0}), File: b.Mod.Name})
 	}
-	if c.Unversioned(b) {
+	if c.Unversioned(b) && !c.FirstMercury() {
 		list = append(list, link.Fact{Format: cuda.FormatHalf, Attr: cuda.AttrMercuryIsaVersion, Rest: firstMercury, File: b.Mod.Name})
 	}
 	externs := c.Externs(b)
@@ -60,7 +60,7 @@ func (c *check) bodyFacts(b *link.Body) []link.Fact {
 	return list
 }
 
-// firstMercury is the version of Mercury that the finalizer says for code of 12.8 and 12.9.
+// firstMercury is the version of Mercury that the finalizer says for code of 12.8 and 12.9, from 13.0 on.
 const firstMercury = "\x00\x01"
 
 // allowOwn lets a kernel that nobody asked for keep its own values: with
@@ -93,7 +93,7 @@ func (c *check) kernelFacts(list []link.Fact, b *link.Body) []link.Fact {
 	case n.Crs > 0:
 		k.set(cuda.FormatSized, cuda.AttrCrsStackSize, sass.BytesOf(uint32(n.Crs)))
 	}
-	if c.Release >= 130 {
+	if c.NewForm() {
 		k.count(cuda.FormatByte, cuda.AttrNumBarriers, n.Barriers, c.AllNeed.Barriers, c.olderBarriers(b, n, k.only)...)
 	}
 	if _, has := b.Attribute(cuda.AttrSparseMmaMask); has && c.SM >= masksFrom {

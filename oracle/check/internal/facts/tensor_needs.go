@@ -9,12 +9,9 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/sass"
 )
 
-// tensorFrom is the first release that this is known of.
-const tensorFrom = 130
-
 // tensorFacts adds them to a kernel's.
 func (c *check) tensorFacts(k *kernelFactList, b *link.Body) {
-	if c.Release < tensorFrom {
+	if !c.NewForm() {
 		return
 	}
 	n, all := &c.NeedOf(b.Owner).Tensor, &c.AllNeed.Tensor
@@ -53,5 +50,5 @@ func (c *check) tensorFacts(k *kernelFactList, b *link.Body) {
 
 // losesFragments reports whether code says no more what it wants at a kernel's entry.
 func (c *check) losesFragments(b *link.Body, a image.Attribute) bool {
-	return a.Attr == cuda.AttrAtEntryFragements && !c.Relocatable && !b.Kernel() && c.Release >= tensorFrom
+	return a.Attr == cuda.AttrAtEntryFragements && !c.Relocatable && !b.Kernel() && c.NewForm()
 }

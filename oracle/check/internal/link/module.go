@@ -192,7 +192,7 @@ func BaseName(s *image.Section, owner *Body) string {
 // otherwise; of older objects the virtual one.
 func (m *Module) ObjectSM() uint64 {
 	for i := range m.Sections {
-		if s := &m.Sections[i]; (s.Name == ".note.nv.cuinfo" || s.Name == ".note.nv.cuver") && len(s.Body) >= 32 {
+		if s := &m.Sections[i]; (s.Name == image.VersionNote || s.Name == image.FirstVersionNote) && len(s.Body) >= 32 {
 			return image.Number(s.Body, 26, 2)
 		}
 	}

@@ -58,10 +58,10 @@ func (c *Link) ReadOutput(data []byte) error {
 		}
 	}
 	c.Out = o
-	c.chooseRelease()
 	if c.SM = verdict.SmOf(c.Options.Arch); c.SM == 0 {
 		c.SM = c.newestSM()
 	}
+	c.chooseRelease()
 	c.Relocatable = c.Options.Relocatable && c.Release >= 130
 	if c.SM >= 90 && !c.Options.NoReserved && c.Out.Side != image.MercurySide {
 		c.Reserved = ReservedShared
@@ -97,7 +97,7 @@ func (c *Link) chooseRelease() {
 		oldest = c.Asked // it reads them, or nobody would ask
 	}
 	c.Release = c.Out.Release()
-	valid := c.Release >= oldestRelease && c.Release <= newestRelease && (c.Out.Header.Osabi == cuda.OSABICuda13) == (c.Release >= 130)
+	valid := c.Release >= oldestRelease && c.Release <= newestRelease && (c.Out.Header.Osabi == cuda.OSABICuda13) == c.NewForm()
 	if want := c.Asked; want != 0 && want != c.Release {
 		f := verdict.Finding{Kind: verdict.HeaderField, Want: fmt.Sprint(want), Got: fmt.Sprint(c.Release), Detail: "release of the linker"}
 		if valid && c.Release >= oldest {

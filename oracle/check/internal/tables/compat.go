@@ -68,7 +68,10 @@ func (c *check) wantCompat() ([]compatValue, error) {
 		accelerator = 1
 	}
 	want := []compatValue{{attr: cuda.CompatAcceleratorTarget, value: accelerator, also: accelerator}}
-	if c.Out.Side != image.Whole {
+	switch {
+	case c.FirstMercury():
+		want = nil
+	case c.Out.Side != image.Whole:
 		w := compatValue{attr: cuda.CompatCanFastpathFinalize, value: c.fastPath()}
 		if w.also = w.value; c.SM == 120 && slices.Contains(seen[cuda.CompatISAClass], classForScheduling) {
 			w.also &^= fastPath121

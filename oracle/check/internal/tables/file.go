@@ -22,7 +22,7 @@ func (c *check) compareFile() error {
 			c.Verdict.Add(verdict.Finding{Kind: verdict.HeaderField, Want: verdict.Hex(want), Got: verdict.Hex(got), Detail: what})
 		}
 	}
-	modern := c.Release >= 130
+	modern := c.NewForm()
 	osabi, abi, version := uint64(cuda.OSABILegacy), uint64(cuda.ABIVersionLegacy), uint64(c.Release)
 	if modern {
 		osabi, abi, version = cuda.OSABICuda13, cuda.ABIVersionCuda13, 1
@@ -54,16 +54,21 @@ func (c *check) compareFile() error {
 }
 
 // wantFlags is e_flags: up to 12.x the target's SM and the lowest virtual one
-// of the inputs (nvlink 11.8.89 and 12.4.131); from 13.0 on the target alone.
+// of the inputs (nvlink 11.8.89 and 12.4.131); from 13.0 on the target alone, and in files of
+// 12.8 and 12.9 for sm_100 and up whether it has an a.
 func (c *check) wantFlags() uint32 {
-	if c.Release >= 130 {
+	if c.NewForm() {
 		index := 0
 		for i := range c.Out.Sections {
-			if c.Out.Sections[i].Name == ".note.nv.cuinfo" {
+			if c.Out.Sections[i].Name == c.VersionNote() {
 				index = i
 			}
 		}
-		return uint32(index)<<cuda.EFCuinfoShift | uint32(c.SM)<<cuda.EFSMShift | c.kindOfCode()
+		flags := uint32(index)<<cuda.EFCuinfoShift | uint32(c.SM)<<cuda.EFSMShift | c.kindOfCode()
+		if c.accelerated() {
+			flags |= c.Accelerator()
+		}
+		return flags
 	}
 	virtual := uint32(cuda.EFLegacyVirtualSM)
 	for _, m := range c.Modules {
@@ -88,7 +93,10 @@ func (c *check) accelerated() bool {
 	if c.Options.Arch != "" {
 		return strings.HasSuffix(c.Options.Arch, "a")
 	}
-	if c.Release >= 130 {
+	switch {
+	case c.FirstMercury():
+		return c.Out.Header.Flags&cuda.EFAccelerator != 0
+	case c.Release >= 130:
 		return false
 	}
 	return c.Out.Header.Flags&cuda.EFLegacyAccelerator != 0

@@ -239,7 +239,7 @@ func (c *check) areaHeader(a *link.Area, symtab uint32) wantHeader {
 
 func (c *check) codeFlags(a *link.Area) cuda.SectionFlags {
 	flags := a.Flags &^ cuda.SHFBarrierMask
-	if c.Release >= 130 {
+	if c.NewForm() {
 		// NUM_BARRIERS has the number; 13.5 may leave that of an older object's kernel, and
 		// a relocatable output may leave it for the final link, see keepsFlags.
 		if a.Out != nil && (a.Owner.Kernel() && a.Out.Flags == a.Flags || c.KeepsFlags(a)) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/oracle"
 	"github.com/twinlink/twinlink/oracle/check/internal/image"
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
@@ -19,8 +20,11 @@ import (
 // .nv.compat is there from sm_90 on and combines the inputs' attributes, each
 // by a rule of its own; only the accelerator bit comes from the target.
 //
+// For sm_100 and up 12.8 and 12.9 write these too, with .note.nv.cuver, which has no
+// release, in the place of .note.nv.cuinfo. 12.8 names the target in it.
+//
 // Source: outputs of nvlink 13.0.88 and 13.5.37; all pairs of attribute values,
-// in both orders.
+// in both orders; 300 outputs of nvJitLink 12.8.93 and 12.9.86.
 
 func (c *check) compareNotes() error {
 	var tkinfo, cuinfo, compat *image.Section
@@ -28,7 +32,7 @@ func (c *check) compareNotes() error {
 		switch s := &c.Out.Sections[i]; {
 		case s.Kind == cuda.SHTNote && s.Name == ".note.nv.tkinfo":
 			tkinfo = s
-		case s.Kind == cuda.SHTNote && s.Name == ".note.nv.cuinfo":
+		case s.Kind == cuda.SHTNote && s.Name == c.VersionNote():
 			cuinfo = s
 		case s.Kind == cuda.SHTCudaCompat:
 			compat = s
@@ -36,13 +40,13 @@ func (c *check) compareNotes() error {
 			c.Verdict.Add(verdict.Finding{Kind: verdict.SectionStray, Section: s.Name})
 		}
 	}
-	modern := c.Release >= 130
+	modern := c.NewForm()
 	wantCompat := modern && c.SM >= 90
 	for _, n := range [...]struct {
 		name  string
 		found *image.Section
 		want  bool
-	}{{".note.nv.tkinfo", tkinfo, modern}, {".note.nv.cuinfo", cuinfo, modern}, {".nv.compat", compat, wantCompat}} {
+	}{{".note.nv.tkinfo", tkinfo, modern}, {c.VersionNote(), cuinfo, modern}, {".nv.compat", compat, wantCompat}} {
 		switch {
 		case n.found == nil && n.want:
 			c.Verdict.Add(verdict.Finding{Kind: verdict.SectionMissing, Section: n.name})
@@ -93,7 +97,11 @@ func (c *check) compareTkinfo(s *image.Section) {
 	owner, _ := image.Cut(own, 12, 12)
 	c.habitNote(s, "owner", cuda.NoteOwner, string(owner))
 	c.habitNote(s, "type", fmt.Sprint(cuda.NoteTypeTkinfo), fmt.Sprint(image.Word(own, 8)))
-	c.habitNote(s, "version", fmt.Sprint(cuda.NoteTkinfoVersion), fmt.Sprint(image.Word(own, 24)))
+	version := uint64(cuda.NoteTkinfoVersion)
+	if c.FirstMercury() {
+		version = uint64(c.Release)
+	}
+	c.habitNote(s, "version", fmt.Sprint(version), fmt.Sprint(image.Word(own, 24)))
 	table, _ := image.Cut(own, 48, max(uint64(len(own)), 48)-48)
 	for i, what := range [...]string{"object name", "tool name", "tool version", "build", "command line"} {
 		if _, ok := image.Text(table, uint64(image.Word(own, 28+4*uint64(i)))); !ok {
@@ -150,23 +158,36 @@ func (c *check) compareToolStrings(s *image.Section, own, table []byte) {
 	}
 }
 
+// noteValue is a number that a note must have at a place.
+type noteValue struct {
+	what      string
+	at, width uint64
+	want      uint64
+}
+
 func (c *check) compareCuinfo(s *image.Section) {
-	sm := uint64(c.SM)
-	for _, m := range c.Modules {
-		sm = min(sm, m.ObjectSM())
+	length, values := 32, []noteValue{{"length", 4, 4, 8}, {"version", 24, 2, cuda.NoteCuinfoVersion}, {"SM", 26, 2, c.OldestSM()}, {"API", 28, 4, uint64(c.Release)}}
+	if c.FirstMercury() {
+		sm := c.OldestSM()
+		if c.Release == namesTarget {
+			sm = uint64(c.SM)
+		}
+		length, values = 36, []noteValue{{"length", 4, 4, 12}, {"version", 24, 2, cuverVersion}, {"SM", 26, 2, sm}, {"first word", 28, 4, cuverWord}, {"second word", 32, 4, cuverWord}}
 	}
-	c.note(s, "length", "32", fmt.Sprint(len(s.Body)))
-	for _, n := range [...]struct {
-		what      string
-		at, width uint64
-		want      uint64
-	}{
-		{"name length", 0, 4, 12}, {"length", 4, 4, 8}, {"type", 8, 4, cuda.NoteTypeCuinfo},
-		{"version", 24, 2, cuda.NoteCuinfoVersion}, {"SM", 26, 2, sm}, {"API", 28, 4, uint64(c.Release)},
-	} {
+	c.note(s, "length", fmt.Sprint(length), fmt.Sprint(len(s.Body)))
+	for _, n := range append(values, noteValue{"name length", 0, 4, 12}, noteValue{"type", 8, 4, cuda.NoteTypeCuinfo}) {
 		c.note(s, n.what, fmt.Sprint(n.want), fmt.Sprint(image.Number(s.Body, n.at, n.width)))
 	}
 	if owner, ok := image.Cut(s.Body, 12, 12); ok {
 		c.note(s, "owner", cuda.NoteOwner, string(owner))
 	}
 }
+
+// namesTarget is the release whose note names the target, whatever the inputs were made for.
+const namesTarget oracle.Release = 128
+
+// The version of .note.nv.cuver and the two words behind the SM, of which no others were seen.
+const (
+	cuverVersion = 1
+	cuverWord    = 1
+)
