@@ -16,12 +16,15 @@ func isArchive(data []byte) bool {
 	return len(data) >= 8 && (string(data[:8]) == archiveMagic || string(data[:8]) == thinMagic)
 }
 
+// outOfMemory is what releases before 13.0 say of an archive that isn't one.
+const outOfMemory = "Memory allocation failure"
+
 // BadArchive is the judgement about an archive that isn't one. Older releases take a
 // nonsense size as it stands, and run out of memory.
 func BadArchive(r Release, name string) InputKind {
 	text := "unexpected archive format"
 	if !r.Cuda13() {
-		text = "Memory allocation failure"
+		text = outOfMemory
 	}
 	return badArchive(name, text)
 }
