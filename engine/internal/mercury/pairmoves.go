@@ -16,14 +16,13 @@ import (
 // becomes of the caller's value in the register it writes: it is lost, or stands in the
 // register that such a move took it to. Where that copy goes, the first one counts again.
 // ptxas 13.4 and later write so into objects; of older objects the finalizer says it, and
-// of the register that an ELECT in a collective writes by way of a uniform one.
+// of the register that an ELECT or a REDUX in a collective writes by way of a uniform one.
 //
 // Source: 26 functions by ptxas 13.5.37 that have such moves, 12 by ptxas 13.0.88 and
-// 13.3.73 through nvlink 13.4.92 and 13.5.37; for ELECT 2 by ptxas 13.3.73 through nvlink 13.4.92.
+// 13.3.73 through nvlink 13.4.92 and 13.5.37; in collectives 3 by ptxas 13.3.73 through nvlink 13.4.92 and 13.5.37.
 
 const (
 	tagMove64    = 0x01000a0a
-	tagElect     = 0x02640806 // WARPSYNC.COLLECTIVE, ELECT, MOV from a uniform register, ENDCOLLECTIVE
 	cfaUndefined = 0x07
 	cfaSameValue = 0x08
 	cfaRegister  = 0x09
@@ -83,8 +82,8 @@ func (fn *code) pairMoves() (list []framePoint, sure bool) {
 	sure = true
 	for i := range fn.words {
 		n := &fn.words[i]
-		tag := fn.cap.Tag(n)
-		if tag != tagMove64 && tag != tagElect || n.Kind != capsule.Full && tag == tagMove64 {
+		moves := n.Kind == capsule.Full && fn.cap.Tag(n) == tagMove64
+		if !moves && !fn.isCollective(n) {
 			continue
 		}
 		for k := range uint32(n.Span) {
@@ -94,7 +93,7 @@ func (fn *code) pairMoves() (list []framePoint, sure bool) {
 				return nil, false
 			}
 			from := int(word[4])
-			if tag == tagElect {
+			if !moves {
 				if from = noCopy; !movesUniform(word) {
 					continue
 				}
@@ -106,6 +105,12 @@ func (fn *code) pairMoves() (list []framePoint, sure bool) {
 		}
 	}
 	return list, sure
+}
+
+// isCollective reports whether a node is an instruction between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE.
+func (fn *code) isCollective(n *capsule.Node) bool {
+	first, ok := cubin.Window(fn.sass, uint64(fn.moved(n.SASS)), capsule.WordSize)
+	return ok && n.Span > 1 && first[0] == 0x48 && first[1]&0xf == 3
 }
 
 // movesUniform reports whether a word moves a uniform register to another register.
