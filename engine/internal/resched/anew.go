@@ -19,7 +19,7 @@ import (
 //     clock that waits advance all that hold it are complete, slow results never; and in
 //     the loop's first block (header.go).
 //   - A call and a return wait for everything, and an EXIT for all uniform registers that
-//     are made, or read by surfaces and textures.
+//     are made, or read by surfaces and textures; a BRXU for those that are made.
 //   - WARPSYNC.COLLECTIVE and ENDCOLLECTIVE wait for everything. Scoreboards are given out as if
 //     the first didn't, and the second did for what stands between them alone; from it on all are free.
 //
@@ -232,7 +232,7 @@ func (a *allocator) freeWaitsAnew(b int, is bitset) (free uint8) {
 }
 
 // mustEnd reports whether a block ends with a wait for a token whatever it costs: at a call, where
-// it comes over a back edge, and for uniform registers where lanes end.
+// it comes over a back edge, and for uniform registers where lanes end or go where one tells.
 func (a *allocator) mustEnd(b, t int) bool {
 	tok := &a.tokens[t]
 	w := &a.words[a.blocks[b].to-1]
@@ -245,7 +245,7 @@ func (a *allocator) mustEnd(b, t int) bool {
 	if own := &a.ops[tok.at]; tok.read {
 		return w.op() == opEXIT && a.words[tok.at].readsUniformLate() && hasUniform(own.reads)
 	} else {
-		return w.op() == opEXIT && hasUniform(own.writes)
+		return (w.op() == opEXIT || w.op() == opBRXU) && hasUniform(own.writes)
 	}
 }
 
