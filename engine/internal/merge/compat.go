@@ -60,9 +60,9 @@ func (l *merger) comesBehindCompat(m *module, i int) bool {
 	return slices.ContainsFunc(m.heads[:twin], func(s cubin.Section) bool { return s.Type == cuda.SHTCudaCompat })
 }
 
-// placeCompat makes the image's .nv.compat where an input had one and it isn't there yet.
+// placeCompat makes the image's .nv.compat where it comes with the first input that has one.
 func (l *merger) placeCompat() {
-	if l.Compat.Seen && l.Compatsec == model.Absent {
+	if l.Release.FirstNotes && l.Compat.Seen && l.Compatsec == model.Absent {
 		l.makeCompat()
 	}
 }
