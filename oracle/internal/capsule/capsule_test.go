@@ -204,6 +204,7 @@ func TestPlainSizes(t *testing.T) {
 	for _, x := range []struct{ low, high, size uint64 }{
 		{0xc09, 0, 16}, {0xd10, 0, 16}, {0x236, 0, 16}, {0x883, 0, 32}, {0x902, 0, 32},
 		{0x212, 0xc0<<8 | 0xff, 16}, {0x212, 0xcc<<8 | 0xff, 32}, {0x212, 0xcc<<8 | 0x10, 32},
+		{0x292, 0xe<<16 | 0xc0<<8 | 0xff, 16}, {0x292, 0xe<<16 | 0x96<<8 | 0xff, 32},
 	} {
 		word := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, x.low), x.high)
 		if size, ok := plainSize(word, 0); !ok || size != x.size {

@@ -65,6 +65,13 @@ const bssy = 0x945
 // such a word agree as well.
 const onlySecond = 0xcc
 
+// usesThird reports whether the table of a LOP3 asks for its third source, though that be the zero
+// register: a ULOP3 of such a table takes 32 bytes.
+//
+// Source: a ULOP3 of three zero registers and table 0x96 in a function by ptxas 12.9.86, whose size needs it;
+// 3,722 other functions have no ULOP3 of that form.
+func usesThird(table uint64) bool { return table>>1&0x55 != table&0x55 }
+
 // plainSize is the size of the Mercury instruction of a SASS word; ok is false
 // where it is not known.
 func plainSize(code []byte, at uint64) (size uint64, ok bool) {
@@ -82,6 +89,8 @@ func plainSize(code []byte, at uint64) (size uint64, ok bool) {
 	}
 	switch {
 	case op == 0x212 && bits(72, 79) == onlySecond:
+		short = false
+	case op == 0x292 && usesThird(bits(72, 79)):
 		short = false
 	case op == bssy:
 		short = bits(72, 73) != 0
