@@ -131,10 +131,21 @@ func (c *checker) symbol(i uint32, s, t *capsule.Symbol) {
 	c.symbolField(i, s, "st_size", t.Size, s.Size)
 	c.symbolField(i, s, "st_value", c.dataValue(t), s.Value)
 	if s.Type() == cuda.STTObject && s.Defined() && int(s.Section) < len(c.m.Sections) {
-		if room := c.m.Sections[s.Section].Size; s.Value > room || s.Size > room-s.Value {
+		if room := c.m.Sections[s.Section].Size; (s.Value > room || s.Size > room-s.Value) && !c.behindShared(s) {
 			c.add(Text, Metadata, index, at+8, "end of symbol "+s.Name, "in its section, at most "+hex(room), hex(s.Value+s.Size))
 		}
 	}
+}
+
+// debugShared is the section in which -g shows shared variables.
+const debugShared = ".nv_debug.shared"
+
+// behindShared reports whether a symbol is that of shared memory whose size the launch tells: with -g 12.8 puts
+// it behind the kernel with the most, whose size is not that of the section.
+//
+// Source: two links by nvJitLink 12.8.93.
+func (c *checker) behindShared(s *capsule.Symbol) bool {
+	return c.old && s.Size == 0 && c.m.Sections[s.Section].Name == debugShared
 }
 
 // sassSymbolName returns what .symtab calls a symbol of .nv.merc.symtab. 13.5
