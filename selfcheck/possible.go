@@ -150,6 +150,9 @@ func (c *checker) numbersOf(section int, list []record) {
 // Source: 37 links by nvJitLink 12.8.93 and 12.9.86, and the objects of ptxas that went into them.
 func (c *checker) frameOfOther(n int, told []uint8) bool {
 	s := &c.m.SASS.List[n]
+	if s.Info>>4 == uint8(cuda.STBLocal) {
+		return false
+	}
 	for k := range told {
 		if f := &c.m.SASS.List[k]; told[k]&1 != 0 && f.Section == s.Section && f.Value == s.Value {
 			return true

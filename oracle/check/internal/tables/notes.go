@@ -166,16 +166,18 @@ type noteValue struct {
 }
 
 func (c *check) compareCuinfo(s *image.Section) {
-	length, values := 32, []noteValue{{"length", 4, 4, 8}, {"version", 24, 2, cuda.NoteCuinfoVersion}, {"SM", 26, 2, c.OldestSM()}, {"API", 28, 4, uint64(c.Release)}}
+	length, version := uint64(cuinfoSize), uint64(cuda.NoteCuinfoVersion)
+	sm, words := c.OldestSM(), []noteValue{{"API", 28, 4, uint64(c.Release)}}
 	if c.FirstMercury() {
-		sm := c.OldestSM()
-		if c.Release == namesTarget {
-			sm = uint64(c.SM)
-		}
-		length, values = 36, []noteValue{{"length", 4, 4, 12}, {"version", 24, 2, cuverVersion}, {"SM", 26, 2, sm}, {"first word", 28, 4, cuverWord}, {"second word", 32, 4, cuverWord}}
+		length, version, words = cuverSize, cuverVersion, []noteValue{{"first word", 28, 4, cuverWord}, {"second word", 32, 4, cuverWord}}
+	}
+	if c.Release == namesTarget {
+		sm = uint64(c.SM)
 	}
 	c.note(s, "length", fmt.Sprint(length), fmt.Sprint(len(s.Body)))
-	for _, n := range append(values, noteValue{"name length", 0, 4, 12}, noteValue{"type", 8, 4, cuda.NoteTypeCuinfo}) {
+	for _, n := range append([]noteValue{
+		{"name length", 0, 4, 12}, {"length", 4, 4, length - 24}, {"type", 8, 4, cuda.NoteTypeCuinfo}, {"version", 24, 2, version}, {"SM", 26, 2, sm},
+	}, words...) {
 		c.note(s, n.what, fmt.Sprint(n.want), fmt.Sprint(image.Number(s.Body, n.at, n.width)))
 	}
 	if owner, ok := image.Cut(s.Body, 12, 12); ok {
@@ -186,8 +188,10 @@ func (c *check) compareCuinfo(s *image.Section) {
 // namesTarget is the release whose note names the target, whatever the inputs were made for.
 const namesTarget oracle.Release = 128
 
-// The version of .note.nv.cuver and the two words behind the SM, of which no others were seen.
+// The sizes of both notes; the version of .note.nv.cuver and the two words behind the SM, of which no others were seen.
 const (
+	cuinfoSize   = 32
+	cuverSize    = 36
 	cuverVersion = 1
 	cuverWord    = 1
 )
