@@ -137,29 +137,33 @@ func (c *checker) numbersOf(section int, list []record) {
 			told[n] |= 1 << k
 		}
 	}
+	framed := c.framed(told)
 	for n := range told {
-		if s := &c.m.SASS.List[n]; s.Type() == cuda.STTFunc && s.Defined() && told[n]&1 == 0 && !(c.old && c.frameOfOther(n, told)) {
+		second := c.m.SASS.List[n].Info>>4 != uint8(cuda.STBLocal) && framed[placeOf(&c.m.SASS.List[n])]
+		if s := &c.m.SASS.List[n]; s.Type() == cuda.STTFunc && s.Defined() && told[n]&1 == 0 && !second {
 			c.add(Text, Count, section, 0, "attribute "+numbered[0].String(), "one of "+s.Name, "none")
 		}
 	}
 }
 
-// frameOfOther reports whether a function is the code of another, of which a frame is told, under a second
-// name: of these 12.8 and 12.9 tell none. Of told the lowest bit counts.
+// framed are the places of code of which a frame is told, where 12.8 or 12.9 wrote the file: of a second name
+// of such code these tell none. Of told the lowest bit counts.
 //
 // Source: 37 links by nvJitLink 12.8.93 and 12.9.86, and the objects of ptxas that went into them.
-func (c *checker) frameOfOther(n int, told []uint8) bool {
-	s := &c.m.SASS.List[n]
-	if s.Info>>4 == uint8(cuda.STBLocal) {
-		return false
+func (c *checker) framed(told []uint8) map[place]bool {
+	if !c.old {
+		return nil
 	}
-	for k := range told {
-		if f := &c.m.SASS.List[k]; told[k]&1 != 0 && f.Section == s.Section && f.Value == s.Value {
-			return true
+	places := map[place]bool{}
+	for n := range told {
+		if told[n]&1 != 0 {
+			places[placeOf(&c.m.SASS.List[n])] = true
 		}
 	}
-	return false
+	return places
 }
+
+func placeOf(s *capsule.Symbol) place { return place{s.Section, s.Value} }
 
 // mostRegisters is the largest number of registers of a function.
 const mostRegisters = 255
