@@ -24,7 +24,7 @@ import (
 // release, in the place of .note.nv.cuinfo. 12.8 names the target in it.
 //
 // Source: outputs of nvlink 13.0.88 and 13.5.37; all pairs of attribute values,
-// in both orders; 300 outputs of nvJitLink 12.8.93 and 12.9.86.
+// in both orders; 756 outputs of nvJitLink 12.8.93 and 12.9.86.
 
 func (c *check) compareNotes() error {
 	var tkinfo, cuinfo, compat *image.Section
