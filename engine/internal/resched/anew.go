@@ -263,11 +263,19 @@ func (a *allocator) isFreeAnew(b, t int) bool {
 	return !tok.slow && a.leadsToLoop(b, t) && a.elapsed(t, b) >= a.latency(t)
 }
 
-// returnsWith reports whether a token's result is waited for by a return and the tokens
-// are the sources of its own instruction alone.
+// returnsWith reports whether a token's result is waited for by a return and the tokens are sources of its
+// own instruction, or others that the return waits for.
 func (a *allocator) returnsWith(t int, tokens []int) bool {
 	tok := &a.tokens[t]
-	return len(tokens) == 1 && a.tokens[tokens[0]].at == tok.at && a.tokens[tokens[0]].point < 0 && a.words[tok.point].op() == opRET
+	if a.words[tok.point].op() != opRET || !a.own(tok.at, tokens) {
+		return false
+	}
+	for _, o := range tokens {
+		if other := &a.tokens[o]; other.point != tok.point && (other.at != tok.at || other.point >= 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // leadsToLoop reports whether a loop follows a block, of which the token's isn't part.

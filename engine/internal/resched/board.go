@@ -152,10 +152,10 @@ func (a *allocator) isLast(b int, held *holders) bool {
 	return left == 1
 }
 
-// sources reports whether those are sources of block b that go beyond it.
+// sources reports whether those are sources of block b that go beyond it, up to a return for code made anew.
 func (a *allocator) sources(b int, tokens []int) bool {
 	for _, t := range tokens {
-		if tok := &a.tokens[t]; !tok.read || tok.block != b || !tok.beyond() {
+		if tok := &a.tokens[t]; !tok.read || tok.block != b || !tok.beyond() && !(a.anew && a.words[tok.point].op() == opRET) {
 			return false
 		}
 	}
