@@ -42,7 +42,7 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 		l.warnSchedule(fn, sym) // what its debug information becomes isn't known in all cases
 	case r.Bare:
 		l.warnBare(fn, sym)
-	case how.Anew && r.Foreseen && fn.input.Toolkit >= foreseen:
+	case how.Anew && r.Foreseen && fn.input.Toolkit >= foreseen && !how.Fence:
 	case how.Anew:
 		l.warnForeign(fn, sym, fn.sass, r.Text)
 	default:
