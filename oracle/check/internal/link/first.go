@@ -13,7 +13,7 @@ import (
 // Source: 756 links by nvJitLink 12.8.93 and 12.9.86, 202 of which were looked at.
 const (
 	firstMercury   oracle.Release = 128
-	firstMercurySM                = 100
+	firstMercurySM int            = 100
 )
 
 // FirstMercury reports whether the link is one of those for sm_100 and up.
