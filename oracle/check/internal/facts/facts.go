@@ -65,6 +65,7 @@ func (c *check) compareFacts() error {
 			f.Optional = true
 			module = append(module, f)
 		}
+		module = c.driverStacks(module)
 	}
 	c.compareList(".nv.info", "", module, gotModule)
 	var got []link.Fact
@@ -214,6 +215,8 @@ func (c *check) moduleFacts(list []link.Fact, m *link.Module) []link.Fact {
 					}
 					f.Rest, f.Least = sass.BytesOf(max(image.Word(a.Value, 4), c.NeedOf(id).Registers)), c.NeedOf(id).Least
 					f = c.asOtherSide(f)
+				} else if a.Attr == cuda.AttrRegcount && id.LikeDriver() && !c.Relocatable {
+					f = c.driverRegisters(f)
 				}
 			}
 			list = append(list, f)

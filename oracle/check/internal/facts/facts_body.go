@@ -35,7 +35,7 @@ func (c *check) bodyFacts(b *link.Body) []link.Fact {
 	externs := c.Externs(b)
 	if kernel {
 		own := slices.Clone(list)
-		list = c.kernelFacts(list, b)
+		list = c.kernelFacts(list, b, len(c.Kernels) == 1)
 		if !owner.Asked {
 			allowOwn(list, own)
 		}
@@ -45,6 +45,9 @@ func (c *check) bodyFacts(b *link.Body) []link.Fact {
 			list = append(list, link.Fact{Format: cuda.FormatSized, Attr: cuda.AttrExterns, About: strings.Join(c.AllNeed.Externs, " "), Also: []string{strings.Join(externs, " ")}, File: b.Mod.Name, Optional: len(externs) == 0})
 			return list
 		}
+	} else if c.asKernelOf(b) {
+		list = c.asKernel(list, b)
+		return append(append(list, c.extraMasks(b)...), c.driverExterns(b, externs))
 	}
 	list = append(list, c.extraMasks(b)...)
 	if len(externs) > 0 {
@@ -84,9 +87,9 @@ func allowOwn(list, own []link.Fact) {
 }
 
 // kernelFacts adds what a kernel takes over from what it reaches.
-func (c *check) kernelFacts(list []link.Fact, b *link.Body) []link.Fact {
+func (c *check) kernelFacts(list []link.Fact, b *link.Body, only bool) []link.Fact {
 	n := c.NeedOf(b.Owner)
-	k := kernelFactList{list: list, file: b.Mod.Name, only: len(c.Kernels) == 1}
+	k := kernelFactList{list: list, file: b.Mod.Name, only: only}
 	switch {
 	case !n.Known:
 		k.set(cuda.FormatSized, cuda.AttrCrsStackSize, sass.BytesOf(1<<32-1))

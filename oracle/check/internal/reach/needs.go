@@ -230,7 +230,7 @@ func (c *Reach) NeedOf(f *link.Identity) *Need { return &c.needs[c.Graph.Group[f
 // what a kernel owes to others, the later releases leave its own.
 func (c *Reach) RegisterByte(b *link.Body) uint32 {
 	own := link.RegistersOf(b.Section.Info)
-	if c.Release >= 124 || b.Owner == nil || !b.Kernel() {
+	if c.Release >= 124 || b.Owner == nil || !b.Kernel() && !b.Owner.LikeDriver() {
 		return own
 	}
 	if a := b.Area; !b.Owner.Asked && a != nil && a.Out != nil && link.RegistersOf(a.Out.Info) == own {
@@ -250,4 +250,12 @@ func (c *Reach) Barriers(b *link.Body) uint64 {
 		return c.NeedOf(b.Owner).flagged
 	}
 	return uint64(b.Section.Flags & cuda.SHFBarrierMask >> cuda.SHFBarrierShift)
+}
+
+// FlaggedBelow is the most that flags of code say which a function reaches.
+func (c *Reach) FlaggedBelow(b *link.Body) uint64 {
+	if b.Owner == nil {
+		return 0
+	}
+	return c.NeedOf(b.Owner).flagged
 }

@@ -76,7 +76,7 @@ func (c *check) compareShared() error {
 			return err
 		}
 	}
-	return nil
+	return c.compareDriverSizes(sets)
 }
 
 // sharedAsked is how much shared memory of its own a kernel of an input asks for. nvlink

@@ -14,15 +14,15 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
 
-// linkOf is a link of the kernels k and l and the functions f and g; calls are "k>f l>g". Of each variable
+// linkOf is a link of the kernels k and l, the functions f and g, and d, which is called as one of the driver's; calls are "k>f l>g". Of each variable
 // "a@16:8k,f" says where it lies, its length, and what names it; one of no length begins an array of unknown length.
 func linkOf(t *testing.T, calls, variables string, sizes map[string]uint64) *check {
 	t.Helper()
 	c := &check{Applied: apply.New(link.New(1<<16, verdict.Options{}))}
 	c.Out = &link.Output{Image: &image.Image{}}
 	ids := map[string]*link.Identity{}
-	for _, name := range strings.Fields("k l f g") {
-		id := &link.Identity{Name: name, Order: len(c.IDs), Info: byte(cuda.STTFunc), Def: &image.Symbol{}}
+	for _, name := range strings.Fields("k l f g d") {
+		id := &link.Identity{Name: strings.Replace(name, "d", "malloc", 1), Order: len(c.IDs), Info: byte(cuda.STTFunc), Def: &image.Symbol{}}
 		id.Code = &link.Body{Names: []*link.Identity{id}, Owner: id, Section: &image.Section{Name: ".text." + name}}
 		if name == "k" || name == "l" {
 			id.Other = cuda.STOEntry
@@ -118,6 +118,17 @@ func TestShared(t *testing.T) {
 		{"", "x@0:0k", map[string]uint64{}, ""},
 		{"", "x@8:0k", both, "symbol.alignment x"},
 		{"f>g", "x@8:0g", both, ""},
+
+		// A function that is called as one of the driver's may have a section, for what it calls.
+		{"d>f", "a@0:16f", map[string]uint64{}, ""},
+		{"d>f", "a@0:16f", map[string]uint64{"d": 16}, ""},
+		{"d>f", "a@0:16f", map[string]uint64{"d": 8}, "shared.size a"},
+		{"d>g d>f f>g", "a@0:8f b@16:8g", map[string]uint64{"d": 16}, "shared.size b"},
+		{"d>f f>g", "a@0:16g", map[string]uint64{"d": 0}, "shared.size a"},
+		{"d>f", "a@0:16d b@0:8f", map[string]uint64{"d": 8}, ""}, // what it uses alone isn't in it
+		{"d>d", "a@0:16d", map[string]uint64{"d": 8}, "shared.size a"},
+		{"d>f f>d", "a@0:16d", map[string]uint64{"d": 8}, "shared.size a"},
+		{"f>g", "a@0:16g", map[string]uint64{"f": 8}, ""},
 	} {
 		c := linkOf(t, x.calls, x.variables, x.sizes)
 		if err := c.compareShared(); err != nil {

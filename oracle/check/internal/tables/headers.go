@@ -250,6 +250,9 @@ func (c *check) codeFlags(a *link.Area) cuda.SectionFlags {
 	if a.Out != nil && a.Owner.Kernel() && a.Owner.Owner != nil && !a.Owner.Owner.Asked && a.Out.Flags == a.Flags {
 		return a.Flags // it stays with --preserve-relocs, and what it calls counts for nothing
 	}
+	if most := flags | cuda.SectionFlags(c.FlaggedBelow(a.Owner))<<cuda.SHFBarrierShift; a.Out != nil && a.Out.Flags == most && a.Owner.Owner.LikeDriver() {
+		return most // taken for a kernel
+	}
 	return flags | cuda.SectionFlags(c.Barriers(a.Owner))<<cuda.SHFBarrierShift
 }
 
