@@ -288,6 +288,8 @@ func (l *Resolution) Value(in model.SecID, r *model.Reloc) descriptor.Values {
 		v.Bank = model.BankOf(cuda.SHTCudaShared)
 	case sym.IsExternShared() && !l.IsRelocatable():
 		v.Symbol, v.Size = l.ExternOffset(l.Secs[in].Target, sym), layout.DynamicAlign
+	case l.IsRelocatable() && l.isOpenConstant(sym):
+		v.Symbol = model.Unplaced // with --allow-undefined-globals the symbol itself has no such value
 	case sym.Sec >= 0:
 		v.Bank = model.BankOf(l.Secs[sym.Sec].Type)
 		if l.Secs[sym.Sec].Moved {
