@@ -91,104 +91,132 @@ func Kernel(text []byte, how Options) Result {
 
 // change returns the new code, and the word whose scoreboard went, -1 for none.
 func change(text []byte, how Options) (Result, int) {
-	words := split(text)
-	r := Result{Text: text, Exact: true}
-	dead := -1
-	gone := make([]bool, len(words))
-	for _, i := range how.Gone {
-		gone[i] = true
-	}
-	for _, i := range how.Gone {
-		if i+1 < len(words) && words[i].isMEMBAR() && words[i+1].isMEMBAR() {
-			dropWait(words, gone, i, &r)
-		}
-	}
-	closeUp(words, gone)
+	c := changing{how: &how, words: split(text), Result: Result{Text: text, Exact: true}, dead: -1}
+	c.drop()
 	stays := how.Stays
-	for i := range words {
-		stays = stays || words[i].isCall()
+	for i := range c.words {
+		stays = stays || c.words[i].isCall()
 	}
 	if how.Anew {
-		return anew(words, gone, stays, how, r)
+		return anew(c.words, c.gone, stays, how, c.Result)
 	}
 	fit := !how.Debug && !how.Fence && len(how.Gone) == 0
-	if how.Slow && (countsOnUnit(words) && !how.HoldsDoubles || fit && usesUnit(words)) {
-		return r.slow(words, !stays, fit, how)
+	if how.Slow && (countsOnUnit(c.words) && !how.HoldsDoubles || fit && usesUnit(c.words)) {
+		return c.slow(c.words, !stays, fit, how)
 	}
-	r.Quicker = how.Slow && (usesUnit(words) || hasQuicker(words))
-	front := make(map[int][]word)
+	c.Quicker = how.Slow && (usesUnit(c.words) || hasQuicker(c.words))
 	if how.Fence {
-		front = fence(words, &r)
+		c.front = fence(c.words, &c.Result)
 	}
-	old := how.keepOld(words, &r)
-	renewed := len(how.Gone)+len(front)+len(old)+len(r.Added) > 0
-	bare := how.keeps && how.Bares && isUnoptimized(words)
-	if how.Debug || stays {
-		if !renewed && !bare {
-			return r, dead
-		}
-		words = rebuild(words, gone, with(front, old), &r)
-		how.setApart(words, &r)
-		if bare {
-			return r.bare(words), dead
-		}
-		if len(front) > 0 && isLarge(words) {
-			r.TooLarge = true
-			return r, dead
-		}
-		if len(front) > 0 && !unscheduled(words) && !hasBareEXIT(words) {
-			a := &allocator{flow: trace(words), fenced: fences(words, front, &r), fenceWords: fenceWords, late: how.Late, lateWaits: how.Late}
-			r.Exact = a.reallocate(-1) && r.Exact && a.isSure()
-			r.doubts = a.doubts
-		}
-		r.Exact = r.Exact && len(how.Fillers) == 0
-		r.Changed, r.Text = true, join(words)
-		return r, dead
+	old := how.keepOld(c.words, &c.Result)
+	c.added = with(c.front, old)
+	renewed := len(how.Gone)+len(c.front)+len(old)+len(c.Added) > 0
+	bare := how.keeps && how.Bares && isUnoptimized(c.words)
+	switch {
+	case !how.Debug && !stays:
+		c.finalize(renewed, bare)
+	case renewed || bare:
+		c.keepSchedule(bare)
 	}
-	ends := r.shortenFences(words, front)
-	words = repeated(words, gone, with(front, old), renewed, &r)
-	how.setApart(words, &r)
-	if bare {
-		return r.bare(words), dead
+	return c.Result, c.dead
+}
+
+// changing is a function's code while it is changed.
+type changing struct {
+	Result
+	how   *Options
+	words []word
+	gone  []bool
+	front map[int][]word // new fences
+	added map[int][]word // and all else that comes in front of words
+	dead  int            // the word whose scoreboard went, -1 for none
+}
+
+// drop marks the words that go.
+func (c *changing) drop() {
+	c.gone = make([]bool, len(c.words))
+	for _, i := range c.how.Gone {
+		c.gone[i] = true
 	}
-	leaf := stackLoad(words) && !how.KeepsLeaves
-	if leaf && isLarge(words) {
-		r.TooLarge = true
-		return r, dead
-	}
-	if leaf {
-		var own []word
-		given, crowded := false, false
-		asked := how.Late && !how.keeps && r.Moves == nil
-		if asked {
-			own, given, crowded = ownChoices(words, how)
-		}
-		f := trace(words)
-		a := &allocator{flow: f, fenced: fences(words, front, &r), fenceWords: ends, late: how.Late && f.isSimple(), lateWaits: how.Late}
-		if len(a.first[0]) > 0 {
-			finished := a.reallocate(a.first[0][0])
-			dead = 0
-			r.Changed = true
-			r.doubts = a.doubts
-			shortened := how.Late && r.Moves != nil // of 156 such kernels 43 came out otherwise, nvlink 13.5.37
-			r.Exact = r.Exact && finished && a.isSure() && a.late == how.Late && !hasDoubtful(words) && !shortened
-			switch {
-			case given:
-				r.Exact = finished && !crowded && !hasDoubtful(words) && !waitsAtYield(words)
-				words = own
-			case asked:
-				r.Exact = false
-			}
+	for _, i := range c.how.Gone {
+		if i+1 < len(c.words) && c.words[i].isMEMBAR() && c.words[i+1].isMEMBAR() {
+			dropWait(c.words, c.gone, i, &c.Result)
 		}
 	}
-	if r.Moves != nil {
-		r.Changed = true
+	closeUp(c.words, c.gone)
+}
+
+// keepSchedule makes code whose schedule stays, but for what new fences ask for.
+func (c *changing) keepSchedule(bare bool) {
+	c.words = rebuild(c.words, c.gone, c.added, &c.Result)
+	c.how.setApart(c.words, &c.Result)
+	switch {
+	case bare:
+		c.Result = c.bare(c.words)
+		return
+	case len(c.front) == 0:
+	case isLarge(c.words):
+		c.TooLarge = true
+		return
+	case !unscheduled(c.words) && !hasBareEXIT(c.words):
+		a := &allocator{flow: trace(c.words), fenced: fences(c.words, c.front, &c.Result), fenceWords: fenceWords, late: c.how.Late, lateWaits: c.how.Late}
+		c.Exact = a.reallocate(-1) && c.Exact && a.isSure()
+		c.doubts = a.doubts
 	}
-	r.Exact = r.Exact && len(how.Fillers) == 0
-	if r.Changed {
-		r.Text = join(words)
+	c.Exact = c.Exact && len(c.how.Fillers) == 0
+	c.Changed, c.Text = true, join(c.words)
+}
+
+// finalize makes a kernel as a link without -g does.
+func (c *changing) finalize(renewed, bare bool) {
+	ends := c.shortenFences(c.words, c.front)
+	c.words = repeated(c.words, c.gone, c.added, renewed, &c.Result)
+	c.how.setApart(c.words, &c.Result)
+	leaf := stackLoad(c.words) && !c.how.KeepsLeaves
+	switch {
+	case bare:
+		c.Result = c.bare(c.words)
+		return
+	case leaf && isLarge(c.words):
+		c.TooLarge = true
+		return
+	case leaf:
+		c.freeStackLoad(ends)
 	}
-	return r, dead
+	c.Changed = c.Changed || c.Moves != nil
+	c.Exact = c.Exact && len(c.how.Fillers) == 0
+	if c.Changed {
+		c.Text = join(c.words)
+	}
+}
+
+// freeStackLoad gives scoreboards out again where the load of a stack pointer that nobody reads needs
+// none any more.
+func (c *changing) freeStackLoad(ends int) {
+	var own []word
+	given, crowded := false, false
+	asked := c.how.Late && !c.how.keeps && c.Moves == nil
+	if asked {
+		own, given, crowded = ownChoices(c.words, *c.how)
+	}
+	f := trace(c.words)
+	a := &allocator{flow: f, fenced: fences(c.words, c.front, &c.Result), fenceWords: ends, late: c.how.Late && f.isSimple(), lateWaits: c.how.Late}
+	if len(a.first[0]) == 0 {
+		return
+	}
+	finished := a.reallocate(a.first[0][0])
+	c.dead = 0
+	c.Changed = true
+	c.doubts = a.doubts
+	shortened := c.how.Late && c.Moves != nil // of 156 such kernels 43 came out otherwise, nvlink 13.5.37
+	c.Exact = c.Exact && finished && a.isSure() && a.late == c.how.Late && !hasDoubtful(c.words) && !shortened
+	switch {
+	case given:
+		c.Exact = finished && !crowded && !hasDoubtful(c.words) && !waitsAtYield(c.words)
+		c.words = own
+	case asked:
+		c.Exact = false
+	}
 }
 
 // isSure reports whether no kernel was seen to come out otherwise.
