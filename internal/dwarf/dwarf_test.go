@@ -230,9 +230,9 @@ func TestFrames(t *testing.T) {
 	}{
 		{true, true, 4, 12, 20, 0, 0, []int64{0}, []int{26}, []int{0}},
 		{false, true, 1, 4, 8, 0, 0, nil, nil, nil},
-		{true, false, 0, 12, 20, 4, 2*4 + 3*4 + 256*4 - 4, []int64{8, 8, 8, 1040, 1040, 1040, 1040}, []int{37, 39, 42, 53, 54, 55, 64}, []int{1, 1, 1, 4, 4, 4, 4}},
-		{false, false, 0, 4, 8, 1, 3, nil, nil, nil},
-		{false, false, 0, 4, 8, 1, 3, nil, nil, nil}, // the last CIE's
+		{true, false, 4, 12, 20, 4, 2*4 + 3*4 + 256*4 - 4, []int64{8, 8, 8, 1040, 1040, 1040, 1040}, []int{37, 39, 42, 53, 54, 55, 64}, []int{1, 1, 1, 4, 4, 4, 4}},
+		{false, false, 1, 4, 8, 1, 3, nil, nil, nil},
+		{false, false, 1, 4, 8, 1, 3, nil, nil, nil}, // the last CIE's
 	} {
 		f := &list[i]
 		rules, last, steps := f.Rules(nil)

@@ -125,7 +125,7 @@ func TestRules(t *testing.T) {
 		{"13.0", "-arch=sm_80 -Werror one.o f.fatbin", "", id("_a"), []string{"nvlink error   : SM Arch ('sm_80') not found in 'one.o'", "nvlink fatal   : elfLink fatbinary error"}},
 		// Identifiers: before 13.0 one for an object, and a path for one that has none.
 		{"13.0", "-arch=sm_75 pair.o", "pair.o pair.o", id("_a", "_b"), []string{"nvlink info    : 'pair.o' holds 2 fatbinaries: all but the first, which nvlink drops without a word: linked"}},
-		{"12.4", "-arch=sm_75 --as-nvlink pair.o", "pair.o", id("_a"), []string{"nvlink warning : 'pair.o' holds 2 fatbinaries: all but the first: dropped, as nvlink does"}},
+		{"12.4", "-arch=sm_75 --as-nvlink pair.o", "", id("_a"), []string{"nvlink error   : Uncompress failed", "nvlink fatal   : elfLink fatbinary error", "nvlink warning : 'pair.o' holds 2 fatbinaries: all but the first: dropped, as nvlink does"}},
 		{"13.0", "-arch=sm_75 --as-nvlink pair.o", "pair.o", id("_a", "_b"), []string{"nvlink warning : 'pair.o' holds 2 fatbinaries: all but the first: dropped, as nvlink does"}},
 		{"13.0", "-arch=sm_75 first.o", "first.o", id("_a", "_b"), nil},
 		{"13.0", "-arch=sm_75 plain.o", "plain.o", path("plain.o"), nil},

@@ -1,6 +1,8 @@
 package inputs
 
 import (
+	"fmt"
+
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/container"
@@ -15,7 +17,7 @@ func (s *Set) unpack(name string, m *container.Member) (data []byte, said []engi
 			if s.cmd.Machine32 {
 				return nil, fatal(name, "Input file '%s' arch does not match target '%s'", name, s.cmd.Options.Arch)
 			}
-			return nil, fatal(name, "Input file '%s' size does not match target '-m64'", name)
+			return nil, []engine.Diagnostic{{Severity: engine.Fatal, Kind: engine.WrongArch, File: name, Text: fmt.Sprintf("Input file '%s' size does not match target '-m64'", name)}}
 		case cmdline.R124:
 			said := []engine.Diagnostic{{Severity: engine.Error, Kind: engine.Malformed, File: name, Text: "Uncompress failed"}}
 			return nil, append(said, fatal(name, "elfLink fatbinary error")...)
