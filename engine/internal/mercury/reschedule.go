@@ -15,16 +15,7 @@ import (
 // that are gone from any function.
 func (l *Backend) reschedule(fn *code, gone []int) error {
 	sym := l.Funs[l.Secs[fn.text].Fun].Sym
-	how := resched.Options{Debug: l.ShowsDebug(), Fence: l.ShowsDebug() || l.fences, Stays: !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0), Gone: gone,
-		KeepsLeaves: l.Release.KeepsLeaves, Late: l.Release.OwnLeaves, Slow: l.isOffTarget(fn) && !(fn.input.Foreign && l.Release.OwnLeaves), Unpaced: l.Release.Unpaces, Anew: fn.input.Foreign && l.Release.OwnLeaves, Pads: l.Release.Pads, HoldsDoubles: l.Release.HoldsDoubles && fn.input.File.Header.SM() == 100, Bares: l.Release.Bares, JoinsMoves: l.Release.JoinsMoves, LeavesLast: l.Release.LeavesLast, Adds: l.Arch.SM >= 120, Jumps: l.jumps(fn)}
-	if how.Anew && how.JoinsMoves {
-		how.Parts = fn.parts()
-	}
-	if l.Release.Unpaces && fn.input.Toolkit < unpaced {
-		how.Fillers = resched.FillersOf(fn.sass)
-		how.Unpaces = fn.input.File.Header.SM() != 100
-		how.Gone = append(slices.Clone(gone), how.Fillers...)
-	}
+	how := l.scheduling(fn, sym, gone)
 	warned := !fn.input.Foreign && fn.input.Toolkit < l.Release.SharesSources && resched.HoldsManySources(fn.sass)
 	if fn.input.Toolkit == l.Release.FreesWorkID && resched.HoldsWorkID(fn.sass) {
 		fn.sass, how.Anew, warned = resched.FreeWorkID(fn.sass), true, true
@@ -37,34 +28,22 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 		return nil
 	}
 	r := resched.Kernel(fn.sass, how)
+	l.warnMade(fn, sym, &how, &r)
 	switch {
-	case r.Bare && isDebug(fn.input.File):
-		l.warnSchedule(fn, sym) // what its debug information becomes isn't known in all cases
-	case r.Bare:
-		l.warnBare(fn, sym)
-	case how.Anew && r.Foreseen && fn.input.Toolkit >= foreseen && !how.Fence:
-	case how.Anew:
-		l.warnForeign(fn, sym, fn.sass, r.Text)
-	default:
-		l.warnForeign(fn, sym, fn.sass)
-	}
-	if r.TooLarge {
+	case r.TooLarge:
 		return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Budget, File: fn.input.File.Name, Symbol: l.SymName(sym),
 			Text: fmt.Sprintf("Kernel '%s' is too large to be scheduled anew", l.SymName(sym)), Value: uint64(len(fn.sass))}}}
-	}
-	if r.Unfit {
+	case r.Unfit:
 		l.warnSchedule(fn, sym) // conversions alone keep what they have
 		return l.notMade(fn)
-	}
-	if r.Quicker && (r.Exact || !r.Changed) {
+	case r.Quicker && (r.Exact || !r.Changed):
 		l.warnSchedule(fn, sym)
 	}
 	if !r.Changed {
 		return nil
 	}
-	if x := r.Lost; x != nil {
-		return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Internal, File: fn.input.File.Name, Section: fn.sourceName(), Symbol: l.SymName(sym), Offset: uint64(x.User) * capsule.WordSize, Value: uint64(x.At) * capsule.WordSize,
-			Text: fmt.Sprintf("Internal error: kernel '%s' scheduled anew would lack the wait at %#x for the instruction at %#x", l.SymName(sym), x.User*capsule.WordSize, x.At*capsule.WordSize)}}}
+	if r.Lost != nil {
+		return l.lacksWait(fn, sym, r.Lost)
 	}
 	if !r.Exact && !fn.input.Foreign && !warned {
 		l.warnSchedule(fn, sym)
@@ -77,6 +56,59 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 		fn.move(&r)
 	}
 	return nil
+}
+
+// scheduling says how the release schedules a function in this link.
+func (l *Backend) scheduling(fn *code, sym model.SymID, gone []int) resched.Options {
+	rel, older := l.Release, fn.input.Foreign && l.Release.OwnLeaves
+	how := resched.Options{
+		Debug:        l.ShowsDebug(),
+		Fence:        l.ShowsDebug() || l.fences,
+		Stays:        !l.ShowsDebug() && (l.IsRelocatable() || l.Syms[sym].Other&cuda.STOEntry == 0),
+		KeepsLeaves:  rel.KeepsLeaves,
+		Gone:         gone,
+		Slow:         l.isOffTarget(fn) && !older,
+		Unpaced:      rel.Unpaces,
+		Late:         rel.OwnLeaves,
+		Anew:         older,
+		Pads:         rel.Pads,
+		HoldsDoubles: rel.HoldsDoubles && fn.input.File.Header.SM() == 100,
+		Adds:         l.Arch.SM >= 120,
+		Bares:        rel.Bares,
+		JoinsMoves:   rel.JoinsMoves,
+		Jumps:        l.jumps(fn),
+		LeavesLast:   rel.LeavesLast,
+	}
+	if how.Anew && how.JoinsMoves {
+		how.Parts = fn.parts()
+	}
+	if rel.Unpaces && fn.input.Toolkit < unpaced {
+		how.Fillers = resched.FillersOf(fn.sass)
+		how.Unpaces = fn.input.File.Header.SM() != 100
+		how.Gone = append(slices.Clone(gone), how.Fillers...)
+	}
+	return how
+}
+
+// warnMade says what may not be the tool's in a function of an older toolkit, or without a schedule.
+func (l *Backend) warnMade(fn *code, sym model.SymID, how *resched.Options, r *resched.Result) {
+	switch {
+	case r.Bare && isDebug(fn.input.File):
+		l.warnSchedule(fn, sym) // what its debug information becomes isn't known in all cases
+	case r.Bare:
+		l.warnBare(fn, sym)
+	case how.Anew && r.Foreseen && fn.input.Toolkit >= foreseen && !how.Fence:
+	case how.Anew:
+		l.warnForeign(fn, sym, fn.sass, r.Text)
+	default:
+		l.warnForeign(fn, sym, fn.sass)
+	}
+}
+
+// lacksWait refuses code in which a wait that the input has is missing.
+func (l *Backend) lacksWait(fn *code, sym model.SymID, x *resched.Lost) error {
+	return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Internal, File: fn.input.File.Name, Section: fn.sourceName(), Symbol: l.SymName(sym), Offset: uint64(x.User) * capsule.WordSize, Value: uint64(x.At) * capsule.WordSize,
+		Text: fmt.Sprintf("Internal error: kernel '%s' scheduled anew would lack the wait at %#x for the instruction at %#x", l.SymName(sym), x.User*capsule.WordSize, x.At*capsule.WordSize)}}}
 }
 
 // foreseen is the oldest toolkit whose code was asked about.
