@@ -26,7 +26,7 @@ func (s *Set) checkTarget(name string, data []byte) []engine.Diagnostic {
 	if err != nil {
 		return refuse(engine.Malformed, "%s", err)
 	}
-	if int(f.Header.SM()) >= firstMercury && s.cmd.Release == cmdline.R130 {
+	if f.Header.SM() >= cuda.MercuryMin && s.cmd.Release == cmdline.R130 {
 		return tooLong(name)
 	}
 	if int(f.Header.SM()) > target {
@@ -35,9 +35,6 @@ func (s *Set) checkTarget(name string, data []byte) []engine.Diagnostic {
 	return nil
 }
 
-// firstMercury is the first SM whose code has a Mercury side.
-const firstMercury = 100
-
 // tooLong is how nvlink 13.0.88 ends a link for a virtual target with code for sm_100 and up.
 func tooLong(name string) []engine.Diagnostic {
 	return fatal(name, "specified arch exceeds buffer length")
@@ -45,11 +42,11 @@ func tooLong(name string) []engine.Diagnostic {
 
 // limits warns of the first object without a Mercury side in a link for a virtual target that has one.
 func (s *Set) limits(name string, data []byte) []engine.Diagnostic {
-	if !s.virtual || s.target.SM < firstMercury || s.limited {
+	if !s.virtual || s.target.SM < uint32(cuda.MercuryMin) || s.limited {
 		return nil
 	}
 	f, err := cubin.Open(name, data)
-	if err != nil || f.Header.SM() >= firstMercury {
+	if err != nil || f.Header.SM() >= cuda.MercuryMin {
 		return nil
 	}
 	s.limited = true

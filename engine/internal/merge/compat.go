@@ -53,11 +53,7 @@ func (l *merger) readCompat(m *module, s *cubin.Section) error {
 
 // comesBehindCompat reports whether the SASS side of section i stands behind .nv.compat in its file.
 func (l *merger) comesBehindCompat(m *module, i int) bool {
-	if l.Sides == nil {
-		return false
-	}
-	twin := int(l.Sides[m.num].Twin[i])
-	return slices.ContainsFunc(m.heads[:twin], func(s cubin.Section) bool { return s.Type == cuda.SHTCudaCompat })
+	return m.compat != 0 && l.Sides != nil && int(l.Sides[m.num].Twin[i]) > m.compat
 }
 
 // placeCompat makes the image's .nv.compat where it comes with the first input that has one.

@@ -105,6 +105,7 @@ type module struct {
 	regs        map[uint32]uint32
 
 	clash     error // the refusal of a function that is a variable elsewhere; see clashWithObject
+	compat    int   // number of .nv.compat once that is read
 	optimized int   // compiler constants so far
 }
 
@@ -234,6 +235,7 @@ func (l *merger) readAbout(m *module) error {
 			l.placeCompat()
 			err = l.readRelocs(m, s)
 		case cuda.SHTCudaCompat:
+			m.compat = i
 			err = l.readCompat(m, s)
 		case cuda.SHTNote:
 			err = l.copyNote(m, i, s)

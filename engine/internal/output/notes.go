@@ -56,8 +56,8 @@ func (l *Planner) tkinfoVersion() uint32 {
 // inputs were written for, and no higher than the target.
 func (l *Planner) cuinfoBytes() []byte {
 	sm := l.Arch.SM
-	for _, f := range l.Files {
-		if !l.Release.TellsTarget {
+	if !l.Release.TellsTarget {
+		for _, f := range l.Files {
 			sm = min(sm, l.VirtualSM(f))
 		}
 	}

@@ -282,10 +282,8 @@ var (
 
 // From sm_100 on 12.8 and 12.9 are 13.0 but for what is named here.
 var (
-	above128 = r130.sibling("12.8", 128, func(r *Release) {
-		r.Version = "Cuda compilation tools, release 12.8, V12.8.93"
-		r.Build = "Build cuda_12.8.r12.8/compiler.35583870_0"
-		r.Eversion = 1
+	above128 = r130.successor("12.8", 128, "V12.8.93", "35583870", func(r *Release) {
+		r.ByNvJitLink = true
 		r.Compat.Missing = nil
 		r.FirstNotes = true
 		r.EarlyCapsules, r.TellsTarget = true, true
@@ -295,11 +293,8 @@ var (
 		r.FramesOfSASS = true
 		r.Finalizer = 128
 	})
-	above129 = above128.sibling("12.9", 129, func(r *Release) {
+	above129 = above128.successor("12.9", 129, "V12.9.86", "36037853", func(r *Release) {
 		r.EarlyCapsules, r.TellsTarget = false, false
-		r.Version = "Cuda compilation tools, release 12.9, V12.9.86"
-		r.Build = "Build cuda_12.9.r12.9/compiler.36037853_0"
-		r.Eversion = 1
 	})
 )
 
@@ -445,7 +440,7 @@ var (
 	missingBy134 = []CompatRecord{noClass, noTensormap, silentMMA, silentISA, missing0C, missing0D}
 )
 
-// successor is the next release: this one but for its names and what change does.
+// successor is another release: this one but for its names and what change does.
 func (r Release) successor(name string, toolkit uint32, version, build string, change func(*Release)) Release {
 	r.Name, r.Toolkit = name, toolkit
 	r.Version = "Cuda compilation tools, release " + name + ", " + version

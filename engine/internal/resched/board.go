@@ -143,8 +143,8 @@ func (a *allocator) chooseBeyond(b, t int, held *holders) int {
 // isLast reports whether sources of block b that go beyond it hold all scoreboards but one, which
 // they leave to others.
 func (a *allocator) isLast(b int, held *holders) bool {
-	left := 0
-	for sb := a.lowest; sb < a.ownUpTo(b); sb++ {
+	left, high := 0, a.ownUpTo(b)
+	for sb := a.lowest; sb < high; sb++ {
 		if !a.sources(b, held[sb]) {
 			left++
 		}

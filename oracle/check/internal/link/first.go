@@ -11,14 +11,11 @@ import (
 // themselves into .nv.compat and into attributes. For older targets they write files of 12.x.
 //
 // Source: 756 links by nvJitLink 12.8.93 and 12.9.86, 202 of which were looked at.
-const (
-	firstMercury   oracle.Release = 128
-	firstMercurySM int            = 100
-)
+const firstMercury oracle.Release = 128
 
 // FirstMercury reports whether the link is one of those for sm_100 and up.
 func (c *Link) FirstMercury() bool {
-	return c.Release >= firstMercury && c.Release < 130 && c.SM >= firstMercurySM
+	return c.Release >= firstMercury && c.Release < 130 && c.SM >= int(cuda.MercuryMin)
 }
 
 // NewForm reports whether the output has the header, the notes and the attributes of 13.0.
