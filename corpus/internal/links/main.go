@@ -55,6 +55,9 @@ type regen struct {
 	only    string
 	release string
 
+	// required are the releases the manifest names tools of. Cases of others are looked at where the tools are there.
+	required map[string]bool
+
 	mu       sync.Mutex
 	notes    []string
 	cases    int
@@ -71,6 +74,10 @@ func (r *regen) run() ([]string, error) {
 	m, err := manifest.Parse(text)
 	if err != nil {
 		return nil, err
+	}
+	r.required = map[string]bool{}
+	for _, t := range m.Tools {
+		r.required[t.Release] = true
 	}
 	var differences []string
 	if r.release == "" && r.only == "" {

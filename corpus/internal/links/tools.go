@@ -35,6 +35,18 @@ type result struct {
 	stderr []byte
 }
 
+// missingTool says that a tool isn't there.
+type missingTool struct {
+	release, tool string
+	err           error
+}
+
+func (e *missingTool) Error() string {
+	return fmt.Sprintf("no %s of release %s: %v", e.tool, e.release, e.err)
+}
+
+func (e *missingTool) Unwrap() error { return e.err }
+
 // run starts a tool in dir. A tool that is missing, dies of a signal or takes too long is an error; a refusal is not.
 func (t tools) run(release, tool, dir string, args ...string) (result, error) {
 	file, err := filepath.Abs(filepath.Join(t.root, release, tool))
@@ -42,7 +54,7 @@ func (t tools) run(release, tool, dir string, args ...string) (result, error) {
 		return result{}, err
 	}
 	if _, err := os.Stat(file); err != nil {
-		return result{}, fmt.Errorf("no %s of release %s: %w", tool, release, err)
+		return result{}, &missingTool{release, tool, err}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
