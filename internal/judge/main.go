@@ -20,73 +20,87 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 )
 
-func main() {
-	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: judge make|cpp|real|objects|right|jit|plant|stale|hostile|again [flags] DIR")
-		os.Exit(2)
-	}
-	set := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
-	n := set.Int("n", 100, "number of links")
-	seed := set.Uint64("seed", 1, "seed of the first")
-	workers := set.Int("j", 2, "links at a time")
-	only := set.String("only", "", "links whose name or tags contain this; make: architectures that do")
-	each := set.Bool("v", false, "print every verdict that is not accepted")
-	set.BoolVar(&wide, "wide", false, "draw from every release of which there is an nvlink, and more options")
-	release := set.String("release", "13.5", "release of nvJitLink")
-	from := set.String("from", "", "real, objects: folder of programs, one folder of PTX files or cubins each")
-	to := set.String("to", "", "bed for the links of nvJitLink")
-	kinds := set.String("kinds", "", "plant, stale: only faults whose name matches this")
-	set.StringVar(&keep, "keep", "", "folder for the files with a defect that were not rejected")
-	_ = set.Parse(os.Args[2:])
-	if set.NArg() != 1 {
-		set.Usage()
-		os.Exit(2)
-	}
-	dir := set.Arg(0)
-	pattern, err := regexp.Compile(*kinds)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
-	}
-	faults = slices.DeleteFunc(faults, func(x fault) bool { return !pattern.MatchString(x.name) })
-	if len(faults) == 0 {
-		fmt.Fprintf(os.Stderr, "judge: no kind of fault matches %q\n", *kinds)
-		os.Exit(2)
-	}
+// flags are what the command line says.
+type flags struct {
+	dir     string
+	n       int
+	seed    uint64
+	workers int
+	only    string
+	each    bool
+	release string
+	from    string
+	to      string
+}
 
-	switch os.Args[1] {
-	case "make":
-		var refused int
-		refused, err = makeAll(context.Background(), dir, *only, *seed, *n, *workers)
-		fmt.Printf("%d made, %d refused\n", *n-refused, refused)
-	case "cpp":
-		err = cppAll(context.Background(), dir, *seed, *n)
-	case "real":
-		err = realAll(context.Background(), dir, *from, *seed, *n)
-	case "objects":
-		err = objectsAll(context.Background(), dir, *from, *seed, *n)
-	case "right":
-		err = judgeRight(dir, *only, *each)
-	case "jit":
-		err = jitAll(context.Background(), dir, *only, *to, *release)
-	case "plant":
-		err = plantAll(dir, *only, *seed, *n, *each)
-	case "stale":
-		err = staleAll(context.Background(), dir, *only, *seed, *n, *each)
-	case "hostile":
-		err = hostileAll(dir, *only, *seed, *n)
-	case "again":
-		err = judgeAgain(dir)
-	default:
-		err = fmt.Errorf("no command %q", os.Args[1])
+// commands are what judge does, by name.
+var commands = map[string]func(context.Context, *flags) error{
+	"make": func(ctx context.Context, f *flags) error {
+		refused, err := makeAll(ctx, f.dir, f.only, f.seed, f.n, f.workers)
+		fmt.Printf("%d made, %d refused\n", f.n-refused, refused)
+		return err
+	},
+	"cpp":     func(ctx context.Context, f *flags) error { return cppAll(ctx, f.dir, f.seed, f.n) },
+	"real":    func(ctx context.Context, f *flags) error { return realAll(ctx, f.dir, f.from, f.seed, f.n) },
+	"objects": func(ctx context.Context, f *flags) error { return objectsAll(ctx, f.dir, f.from, f.seed, f.n) },
+	"right":   func(_ context.Context, f *flags) error { return judgeRight(f.dir, f.only, f.each) },
+	"jit":     func(ctx context.Context, f *flags) error { return jitAll(ctx, f.dir, f.only, f.to, f.release) },
+	"plant":   func(_ context.Context, f *flags) error { return plantAll(f.dir, f.only, f.seed, f.n, f.each) },
+	"stale":   func(ctx context.Context, f *flags) error { return staleAll(ctx, f.dir, f.only, f.seed, f.n, f.each) },
+	"hostile": func(_ context.Context, f *flags) error { return hostileAll(f.dir, f.only, f.seed, f.n) },
+	"again":   func(_ context.Context, f *flags) error { return judgeAgain(f.dir) },
+}
+
+func main() {
+	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
+		fmt.Fprintf(os.Stderr, "usage: judge %s [flags] DIR\n", strings.Join(slices.Sorted(maps.Keys(commands)), "|"))
+		os.Exit(2)
 	}
+	f, err := parseFlags(os.Args[1], os.Args[2:])
 	if err != nil {
+		fmt.Fprintln(os.Stderr, "judge:", err)
+		os.Exit(2)
+	}
+	if err := commands[os.Args[1]](context.Background(), f); err != nil {
 		fmt.Fprintln(os.Stderr, "judge:", err)
 		os.Exit(1)
 	}
+}
+
+// parseFlags reads the arguments behind the command's name, and leaves the kinds of faults that are wanted.
+func parseFlags(command string, args []string) (*flags, error) {
+	var f flags
+	set := flag.NewFlagSet(command, flag.ExitOnError)
+	set.IntVar(&f.n, "n", 100, "number of links")
+	set.Uint64Var(&f.seed, "seed", 1, "seed of the first")
+	set.IntVar(&f.workers, "j", 2, "links at a time")
+	set.StringVar(&f.only, "only", "", "links whose name or tags contain this; make: architectures that do")
+	set.BoolVar(&f.each, "v", false, "print every verdict that is not accepted")
+	set.BoolVar(&wide, "wide", false, "draw from every release of which there is an nvlink, and more options")
+	set.StringVar(&f.release, "release", "13.5", "release of nvJitLink")
+	set.StringVar(&f.from, "from", "", "real, objects: folder of programs, one folder of PTX files or cubins each")
+	set.StringVar(&f.to, "to", "", "bed for the links of nvJitLink")
+	kinds := set.String("kinds", "", "plant, stale: only faults whose name matches this")
+	set.StringVar(&keep, "keep", "", "folder for the files with a defect that were not rejected")
+	_ = set.Parse(args) // it exits
+	if set.NArg() != 1 {
+		return nil, fmt.Errorf("want one folder, got %q", set.Args())
+	}
+	f.dir = set.Arg(0)
+	pattern, err := regexp.Compile(*kinds)
+	if err != nil {
+		return nil, err
+	}
+	faults = slices.DeleteFunc(faults, func(x fault) bool { return !pattern.MatchString(x.name) })
+	if len(faults) == 0 {
+		return nil, fmt.Errorf("no kind of fault matches %q", *kinds)
+	}
+	return &f, nil
 }

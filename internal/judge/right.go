@@ -1,12 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -107,9 +108,7 @@ func judgeRight(dir, only string, each bool) error {
 	if err != nil {
 		return err
 	}
-	accepted, refused := 0, 0
-	kinds, causes := map[string]int{}, map[string]int{}
-	groups := map[string][2]int{}
+	sum := opinions{kinds: map[string]int{}, causes: map[string]int{}, groups: map[string]share{}}
 	var spent time.Duration
 	for _, folder := range list {
 		l, inputs, output, err := load(folder)
@@ -119,55 +118,70 @@ func judgeRight(dir, only string, each bool) error {
 		start := time.Now()
 		v := check.Check(inputs, output, l.options())
 		spent += time.Since(start)
-		group := l.Release + " " + l.Arch[:min(len(l.Arch), 5)] + " " + strings.Join(l.Tags, "+")
-		g := groups[group]
-		g[1]++
-		switch {
-		case v.Agrees():
-			accepted++
-			g[0]++
-		case v.Refusal != nil:
-			refused++
-		}
-		groups[group] = g
-		if v.Agrees() {
-			continue
-		}
-		causes[l.cause(&v)]++
-		seen := map[string]bool{}
-		for _, f := range v.Findings {
-			if key := f.Kind.String() + " " + f.Detail; !seen[key] {
-				seen[key] = true
-				kinds[key]++
-			}
-		}
-		if each {
-			fmt.Printf("%s %s %s %v %v: %s\n", l.Name, l.Release, l.Arch, l.Args, l.Tags, l.cause(&v))
-			for i, line := range strings.SplitN(v.String(), "\n", 9) {
-				if i < 8 {
-					fmt.Println("   ", line)
-				}
-			}
+		sum.add(&l, &v)
+		if each && !v.Agrees() {
+			printVerdict(&l, &v)
 		}
 	}
-	for _, m := range []map[string]int{kinds, causes} {
-		var keys []string
-		for k := range m {
-			keys = append(keys, k)
+	sum.print()
+	fmt.Printf("%d of %d accepted, %d refused; %.1f s\n", sum.accepted, len(list), sum.refused, spent.Seconds())
+	return nil
+}
+
+// opinions are what the check said of many links.
+type opinions struct {
+	accepted, refused int
+	kinds, causes     map[string]int
+	groups            map[string]share // by release, architecture and tags
+}
+
+// share is how many of a group were accepted.
+type share struct{ accepted, of int }
+
+func (o *opinions) add(l *link, v *check.Verdict) {
+	group := l.Release + " " + l.Arch[:min(len(l.Arch), 5)] + " " + strings.Join(l.Tags, "+")
+	g := o.groups[group]
+	g.of++
+	switch {
+	case v.Agrees():
+		o.accepted++
+		g.accepted++
+	case v.Refusal != nil:
+		o.refused++
+	}
+	o.groups[group] = g
+	if v.Agrees() {
+		return
+	}
+	o.causes[l.cause(v)]++
+	seen := map[string]bool{}
+	for _, f := range v.Findings {
+		if key := f.Kind.String() + " " + f.Detail; !seen[key] {
+			seen[key] = true
+			o.kinds[key]++
 		}
-		sort.Slice(keys, func(i, j int) bool { return m[keys[i]] > m[keys[j]] })
-		for _, k := range keys {
+	}
+}
+
+// print lists kinds and causes, the most frequent first, then the groups.
+func (o *opinions) print() {
+	for _, m := range []map[string]int{o.kinds, o.causes} {
+		for _, k := range slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+			return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b))
+		}) {
 			fmt.Printf("%5d %s\n", m[k], k)
 		}
 	}
-	var names []string
-	for k := range groups {
-		names = append(names, k)
+	for _, k := range slices.Sorted(maps.Keys(o.groups)) {
+		fmt.Printf("%4d of %4d  %s\n", o.groups[k].accepted, o.groups[k].of, k)
 	}
-	slices.Sort(names)
-	for _, k := range names {
-		fmt.Printf("%4d of %4d  %s\n", groups[k][0], groups[k][1], k)
+}
+
+// printVerdict prints a link and the first lines of what is said of it.
+func printVerdict(l *link, v *check.Verdict) {
+	fmt.Printf("%s %s %s %v %v: %s\n", l.Name, l.Release, l.Arch, l.Args, l.Tags, l.cause(v))
+	lines := strings.Split(v.String(), "\n")
+	for _, line := range lines[:min(len(lines), 8)] {
+		fmt.Println("   ", line)
 	}
-	fmt.Printf("%d of %d accepted, %d refused; %.1f s\n", accepted, len(list), refused, spent.Seconds())
-	return nil
 }
