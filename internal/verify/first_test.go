@@ -18,10 +18,13 @@ func TestFirstMercury(t *testing.T) {
 	same := map[string]int{}
 	for _, c := range corpus.CasesOf(programs) {
 		release, _ := cmdline.ParseRelease(c.Release)
-		_, cmd, out := bothSides(t, release, &c)
-		if out != nil {
-			out = withLongNote(t, &c, cmd.Options)
+		inputs, cmd, err := recordedCommand(release, &c)
+		if err != nil {
+			t.Fatal(err)
 		}
+		// A .note.nv.tkinfo of the size of the library's, so that what follows has its places.
+		cmd.Options.Record = engine.CommandLine{Object: "in-memory-ELF-image", Tool: "nvJIT API", Text: "JIT API Command Line Options" + "     "}
+		out := linkedOrRefused(t, &c, inputs, cmd.Options)
 		switch {
 		case out == nil && !c.Linked():
 		case out == nil || !c.Linked():
@@ -35,19 +38,4 @@ func TestFirstMercury(t *testing.T) {
 	if same["12.8"] < 20 || same["12.9"] < 40 {
 		t.Errorf("the same images: %v", same)
 	}
-}
-
-// withLongNote links with a .note.nv.tkinfo of the size of nvJitLink's, so that what follows has its places.
-func withLongNote(t *testing.T, c *corpus.Case, opt engine.Options) *engine.Output {
-	t.Helper()
-	var inputs []engine.Input
-	for _, in := range c.Inputs {
-		inputs = append(inputs, engine.Input{Name: in.Name, Data: in.Data})
-	}
-	opt.Record = engine.CommandLine{Object: "in-memory-ELF-image", Tool: "nvJIT API", Text: "JIT API Command Line Options" + "     "}
-	out, err := engine.Link(inputs, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }

@@ -44,15 +44,7 @@ var known12 = map[string]bool{
 // recorded links of 11.8 and 12.4, linked as each of them, are to be its
 // library's images byte for byte.
 func TestReleases12(t *testing.T) {
-	all, err := corpus.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := corpus.Behaviours()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all = append(all, corpus.CasesOf(more)...)
+	all := recordedLinks(t)
 	for _, release := range cmdline.Releases {
 		if !release.ByNvJitLink() {
 			continue
@@ -111,6 +103,20 @@ func TestReleases12(t *testing.T) {
 	}
 }
 
+// recordedLinks are the links of the corpus and those of single behaviours.
+func recordedLinks(t *testing.T) []corpus.Case {
+	t.Helper()
+	all, err := corpus.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := corpus.Behaviours()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(all, corpus.CasesOf(more)...)
+}
+
 // judged wants the oracle to accept what a library linked, but for what is wrong.
 func judged(t *testing.T, c *corpus.Case, image []byte, o check.Options) {
 	t.Helper()
@@ -130,36 +136,54 @@ func judged(t *testing.T, c *corpus.Case, image []byte, o check.Options) {
 	}
 }
 
-// bothSides is a recorded link as a question to a library, and what the engine
-// makes of it; nil where it is refused. cmd is nil where the question can't be put.
-func bothSides(t *testing.T, release cmdline.Release, c *corpus.Case) (q nvjitlink.Question, cmd *cmdline.Command, out *engine.Output) {
-	t.Helper()
+// recordedCommand is a recorded link as a release reads it; an error where it doesn't know an option.
+func recordedCommand(release cmdline.Release, c *corpus.Case) ([]engine.Input, *cmdline.Command, error) {
 	var inputs []engine.Input
 	data := make(map[string][]byte)
 	for _, in := range c.Inputs {
-		q.Inputs = append(q.Inputs, nvjitlink.Input{Kind: nvjitlink.Cubin, Name: in.Name, Data: in.Data})
 		inputs = append(inputs, engine.Input{Name: in.Name, Data: in.Data})
 		data[in.Name] = in.Data
 	}
-	read := func(name string) ([]byte, error) {
+	cmd, err := cmdline.Parse(release, c.Args, func(name string) ([]byte, error) {
 		if data[name] == nil {
 			return nil, fs.ErrNotExist
 		}
 		return data[name], nil
-	}
-	cmd, err := cmdline.Parse(release, c.Args, read)
+	})
 	if err != nil {
-		return q, nil, nil // the release doesn't know an option
-	}
-	args := slices.DeleteFunc(slices.Clone(c.Args), func(a string) bool { return data[a] != nil || a == "-o" || a == cmd.Output })
-	if q.Options, err = nvjitlink.FromNvlink(release.String(), args); err != nil {
-		return q, nil, nil
+		return nil, nil, err
 	}
 	cmd.Options.Toolkit = release.String()
-	out, err = engine.Link(inputs, cmd.Options)
+	return inputs, cmd, nil
+}
+
+// linkedOrRefused links; nil where the engine refuses. Any other error fails the test.
+func linkedOrRefused(t *testing.T, c *corpus.Case, inputs []engine.Input, opt engine.Options) *engine.Output {
+	t.Helper()
+	out, err := engine.Link(inputs, opt)
 	var refused *engine.LinkError
 	if err != nil && !errors.As(err, &refused) {
 		t.Errorf("%s: %v", c.ID(), err)
 	}
-	return q, cmd, out
+	return out
+}
+
+// bothSides is a recorded link as a question to a library, and what the engine
+// makes of it; nil where it is refused. cmd is nil where the question can't be put.
+func bothSides(t *testing.T, release cmdline.Release, c *corpus.Case) (q nvjitlink.Question, cmd *cmdline.Command, out *engine.Output) {
+	t.Helper()
+	inputs, cmd, err := recordedCommand(release, c)
+	if err != nil {
+		return q, nil, nil // the release doesn't know an option
+	}
+	names := map[string]bool{}
+	for _, in := range c.Inputs {
+		q.Inputs = append(q.Inputs, nvjitlink.Input{Kind: nvjitlink.Cubin, Name: in.Name, Data: in.Data})
+		names[in.Name] = true
+	}
+	args := slices.DeleteFunc(slices.Clone(c.Args), func(a string) bool { return names[a] || a == "-o" || a == cmd.Output })
+	if q.Options, err = nvjitlink.FromNvlink(release.String(), args); err != nil {
+		return q, nil, nil
+	}
+	return q, cmd, linkedOrRefused(t, c, inputs, cmd.Options)
 }

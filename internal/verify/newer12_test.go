@@ -15,15 +15,7 @@ import (
 // TestNewerInputs12 puts links of objects of 13.x, up to sm_90a, to the libraries of 12.5 to 12.9, which
 // make files of their own kind of them. Those before refuse them.
 func TestNewerInputs12(t *testing.T) {
-	all, err := corpus.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := corpus.Behaviours()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all = append(all, corpus.CasesOf(more)...)
+	all := recordedLinks(t)
 	for _, release := range cmdline.Releases {
 		if !release.ByNvJitLink() {
 			continue
