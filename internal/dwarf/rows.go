@@ -33,69 +33,95 @@ type Sequence struct {
 // Sequences runs a unit's program. Rows in front of a set_address make a
 // sequence with operand 0.
 func (u *LineUnit) Sequences() []Sequence {
-	var out []Sequence
 	start := Row{File: 1, Line: 1, Stmt: u.isStmt}
-	row, seq := start, Sequence{}
-	emit := func(at uint64) {
-		row.At = at
-		seq.Rows = append(seq.Rows, row)
-		row.Block = false
-	}
+	run := lineRun{unit: u, start: start, row: start}
 	for i := range u.Ops {
-		op := &u.Ops[i]
-		if op.Code >= u.opcodeBase {
-			special := op.Code - u.opcodeBase
-			row.Addr += uint64(special/u.lineRange) * uint64(u.minInst)
-			row.Line += int64(u.lineBase) + int64(special%u.lineRange)
-			emit(op.At)
-			continue
-		}
-		switch op.Code {
-		case lnsCopy:
-			emit(op.At)
-		case lnsAdvancePC:
-			row.Addr += op.U * uint64(u.minInst)
-		case lnsAdvanceLine:
-			row.Line += op.S
-		case lnsSetFile:
-			row.File = op.U
-		case lnsSetColumn:
-			row.Column = op.U
-		case lnsNegateStmt:
-			row.Stmt = !row.Stmt
-		case lnsSetBasicBlock:
-			row.Block = true
-		case lnsConstAddPC:
-			row.Addr += uint64((255-u.opcodeBase)/u.lineRange) * uint64(u.minInst)
-		case lnsFixedAdvancePC:
-			row.Addr += op.U
-		case 0:
-			switch op.Ext {
-			case lneEndSequence:
-				row.End = true
-				emit(op.At)
-				out = append(out, seq)
-				row, seq = start, Sequence{}
-			case lneSetAddress:
-				if len(op.Data) == 8 {
-					seq.Base = binary.LittleEndian.Uint64(op.Data)
-					seq.Operand = op.At + 3
-					row.Addr = seq.Base
-				}
-			case lneInlinedCall:
-				r := reader{data: op.Data}
-				row.Context = r.uleb("")
-				row.Function = r.uleb("")
-			case lneGroup:
-				row.Group = len(op.Data) > 0 && op.Data[0] != 0
-			case lneFunctionName:
-				r := reader{data: op.Data}
-				row.Function = r.uleb("")
-			}
-		}
+		run.step(&u.Ops[i])
 	}
-	if len(seq.Rows) > 0 {
-		out = append(out, seq)
+	if len(run.seq.Rows) > 0 {
+		run.done = append(run.done, run.seq)
 	}
-	return out
+	return run.done
+}
+
+// lineRun is the machine of a line number program.
+type lineRun struct {
+	unit  *LineUnit
+	start Row
+	row   Row
+	seq   Sequence
+	done  []Sequence
+}
+
+// emit appends the row as it stands.
+func (r *lineRun) emit(at uint64) {
+	r.row.At = at
+	r.seq.Rows = append(r.seq.Rows, r.row)
+	r.row.Block = false
+}
+
+func (r *lineRun) step(op *LineOp) {
+	switch u := r.unit; {
+	case op.Code >= u.opcodeBase:
+		special := op.Code - u.opcodeBase
+		r.advance(uint64(special / u.lineRange))
+		r.row.Line += int64(u.lineBase) + int64(special%u.lineRange)
+		r.emit(op.At)
+	case op.Code == 0:
+		r.extended(op)
+	default:
+		r.standard(op)
+	}
+}
+
+// advance moves the address by instructions of the least length.
+func (r *lineRun) advance(n uint64) { r.row.Addr += n * uint64(r.unit.minInst) }
+
+func (r *lineRun) standard(op *LineOp) {
+	switch op.Code {
+	case lnsCopy:
+		r.emit(op.At)
+	case lnsAdvancePC:
+		r.advance(op.U)
+	case lnsAdvanceLine:
+		r.row.Line += op.S
+	case lnsSetFile:
+		r.row.File = op.U
+	case lnsSetColumn:
+		r.row.Column = op.U
+	case lnsNegateStmt:
+		r.row.Stmt = !r.row.Stmt
+	case lnsSetBasicBlock:
+		r.row.Block = true
+	case lnsConstAddPC:
+		r.advance(uint64((255 - r.unit.opcodeBase) / r.unit.lineRange))
+	case lnsFixedAdvancePC:
+		r.row.Addr += op.U
+	}
+}
+
+// extended runs DWARF's extended operations and NVIDIA's.
+func (r *lineRun) extended(op *LineOp) {
+	switch op.Ext {
+	case lneEndSequence:
+		r.row.End = true
+		r.emit(op.At)
+		r.done = append(r.done, r.seq)
+		r.row, r.seq = r.start, Sequence{}
+	case lneSetAddress:
+		if len(op.Data) == 8 {
+			r.seq.Base = binary.LittleEndian.Uint64(op.Data)
+			r.seq.Operand = op.At + 3
+			r.row.Addr = r.seq.Base
+		}
+	case lneInlinedCall:
+		in := reader{data: op.Data}
+		r.row.Context = in.uleb("")
+		r.row.Function = in.uleb("")
+	case lneGroup:
+		r.row.Group = len(op.Data) > 0 && op.Data[0] != 0
+	case lneFunctionName:
+		in := reader{data: op.Data}
+		r.row.Function = in.uleb("")
+	}
 }
