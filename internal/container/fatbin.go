@@ -119,63 +119,103 @@ func readFatbin(path string, data []byte, off uint64, budget *Budget) (Fatbin, e
 
 // readPiece reads the piece at body[at:]; base is body's place, for errors.
 func readPiece(path string, body []byte, at, base uint64) (Member, uint64, error) {
-	fault := func(k ErrorKind, off, value uint64, detail string) (Member, uint64, error) {
-		return Member{}, 0, &Error{Kind: k, Path: path, Offset: base + at + off, Value: value, Detail: detail}
-	}
+	p := piece{path: path, at: base + at}
 	fixed, ok := window(body, at, pieceHead)
 	if !ok {
-		return fault(OutOfBounds, 0, uint64(len(body))-at, "a member's header is cut short")
+		return p.fault(OutOfBounds, 0, uint64(len(body))-at, "a member's header is cut short")
 	}
 	headSize, size := uint64(le32(fixed[4:])), le64(fixed[8:])
-	head, ok := window(body, at, headSize)
+	p.head, ok = window(body, at, headSize)
 	if headSize < pieceHead || !ok {
-		return fault(BadHeader, 4, headSize, "a member's header is shorter than 64 bytes or lies outside the fatbinary")
+		return p.fault(BadHeader, 4, headSize, "a member's header is shorter than 64 bytes or lies outside the fatbinary")
 	}
 	stored, ok := window(body, at+headSize, size)
 	if !ok {
-		return fault(OutOfBounds, 8, size, "a member is longer than the fatbinary")
+		return p.fault(OutOfBounds, 8, size, "a member is longer than the fatbinary")
 	}
-	piece, _ := window(body, at, headSize+size)
-	flags := le64(fixed[40:])
+	whole, _ := window(body, at, headSize+size)
 	m := Member{
-		piece: piece,
-		Path:  path, Kind: Kind(le16(fixed)), Arch: Arch{SM: le32(fixed[28:])}, Flags: flags,
+		piece: whole,
+		Path:  path, Kind: Kind(le16(fixed)), Arch: Arch{SM: le32(fixed[28:])}, Flags: le64(fixed[40:]),
 		Major: le16(fixed[26:]), Minor: le16(fixed[24:]),
 		Offset: base + at + headSize, Stored: stored, Size: size,
 	}
-	switch flags & (flagA | flagF) {
+	for _, read := range []func(*Member) error{p.variant, p.compression, p.identifier, p.options} {
+		if err := read(&m); err != nil {
+			return Member{}, 0, err
+		}
+	}
+	return m, headSize + size, nil
+}
+
+// piece is a member's header while it is read.
+type piece struct {
+	path string
+	at   uint64 // its place in the file
+	head []byte
+}
+
+func (p *piece) err(k ErrorKind, off, value uint64, detail string) error {
+	return &Error{Kind: k, Path: p.path, Offset: p.at + off, Value: value, Detail: detail}
+}
+
+func (p *piece) fault(k ErrorKind, off, value uint64, detail string) (Member, uint64, error) {
+	return Member{}, 0, p.err(k, off, value, detail)
+}
+
+// variant reads the letter behind the architecture's number.
+func (p *piece) variant(m *Member) error {
+	switch m.Flags & (flagA | flagF) {
 	case flagA:
 		m.Arch.Variant = 'a'
 	case flagF:
 		m.Arch.Variant = 'f'
 	case flagA | flagF:
-		return fault(BadHeader, 40, flags, "a member is for an architecture with a and f")
+		return p.err(BadHeader, 40, m.Flags, "a member is for an architecture with a and f")
 	}
-	switch flags & (flagLZ4 | flagZstd) {
+	return nil
+}
+
+// compression cuts the stored bytes to the compressed ones and reads the size they have unpacked.
+func (p *piece) compression(m *Member) error {
+	switch m.Flags & (flagLZ4 | flagZstd) {
+	case 0:
+		return nil
 	case flagLZ4 | flagZstd:
-		return fault(BadHeader, 40, flags, "a member is compressed in two ways")
-	case flagLZ4, flagZstd:
-		packed := uint64(le32(fixed[16:]))
-		if m.Stored, ok = window(stored, 0, packed); !ok {
-			return fault(OutOfBounds, 16, packed, "a member's compressed bytes are more than there are")
-		}
-		m.Size = le64(fixed[56:])
+		return p.err(BadHeader, 40, m.Flags, "a member is compressed in two ways")
 	}
-	name, ok := window(head, uint64(le32(fixed[32:])), uint64(le32(fixed[36:])))
+	packed := uint64(le32(p.head[16:]))
+	stored, ok := window(m.Stored, 0, packed)
 	if !ok {
-		return fault(OutOfBounds, 32, uint64(le32(fixed[32:])), "a member's name lies outside its header")
+		return p.err(OutOfBounds, 16, packed, "a member's compressed bytes are more than there are")
+	}
+	m.Stored, m.Size = stored, le64(p.head[56:])
+	return nil
+}
+
+func (p *piece) identifier(m *Member) error {
+	at := uint64(le32(p.head[32:]))
+	name, ok := window(p.head, at, uint64(le32(p.head[36:])))
+	if !ok {
+		return p.err(OutOfBounds, 32, at, "a member's name lies outside its header")
 	}
 	m.Identifier = string(name)
-	if at := uint64(le32(fixed[20:])); at != 0 {
-		ref, ok := window(head, at, 8)
-		if !ok {
-			return fault(OutOfBounds, 20, at, "the place of a member's options lies outside its header")
-		}
-		text, ok := window(head, uint64(le32(ref)), uint64(le32(ref[4:])))
-		if !ok {
-			return fault(OutOfBounds, at, uint64(le32(ref)), "a member's options lie outside its header")
-		}
-		m.Options = text
+	return nil
+}
+
+// options reads what the compiler was told, where the header says that it has that.
+func (p *piece) options(m *Member) error {
+	at := uint64(le32(p.head[20:]))
+	if at == 0 {
+		return nil
 	}
-	return m, headSize + size, nil
+	ref, ok := window(p.head, at, 8)
+	if !ok {
+		return p.err(OutOfBounds, 20, at, "the place of a member's options lies outside its header")
+	}
+	m.Options, ok = window(p.head, uint64(le32(ref)), uint64(le32(ref[4:])))
+	if !ok {
+		return p.err(OutOfBounds, at, uint64(le32(ref)), "a member's options lie outside its header")
+	}
+	return nil
 }
