@@ -45,6 +45,7 @@ func (f *flow) heldSources() []bool {
 				sources = vectorReads(own)
 			}
 			switch {
+			case f.excludes(at, i):
 			case inBlock && overlap(own.writes, o.reads):
 				set.drop(k)
 			case leaves && len(sources) > 0, overlap(sources, o.writes):

@@ -137,6 +137,9 @@ func (a *allocator) masks() {
 				a.doubts |= nearFence // two kernels by nvlink 13.4.92 and 13.5.37 kept the input's
 			}
 		}
+		if a.crowdsDoubles(b) {
+			a.setBlockApart(&a.blocks[b], a.doubleChanges())
+		}
 		a.spread(b)
 		for _, i := range waited {
 			if w := &a.words[i]; !w.isWaitedFor(&a.words[i+1]) && w.stall() == apart {
@@ -227,34 +230,9 @@ func (a *allocator) spread(b int) {
 	for i := bl.from; i+1 < bl.to; i++ {
 		for _, t := range a.first[i] {
 			if tok := &a.tokens[t]; !tok.dead && a.words[i+1].wait()>>tok.now&1 != 0 && a.words[i].stall() < apart {
-				a.catchUp(bl, i+1, apart-a.words[i].stall())
 				a.words[i].setStall(apart)
 			}
 		}
-	}
-}
-
-// catchUp takes the cycles that a double stalls for longer from the first word, from word i on, that
-// stalls for the double's sake: the word behind that needs nothing of those between.
-func (a *allocator) catchUp(bl *block, i, more int) {
-	if !a.anew || !a.words[i-1].isDouble() {
-		return
-	}
-	for j := i; j+1 < bl.to; j++ {
-		if a.words[j].stall() <= apart+more {
-			continue
-		}
-		if w := &a.words[j]; w.isMemory() && !w.isConstant() {
-			return
-		}
-		next := &a.ops[j+1]
-		for k := i; k <= j; k++ {
-			if own := &a.ops[k]; a.words[k].wr() == noBoard && (overlap(own.writes, next.reads) || overlap(own.writes, next.writes)) {
-				return
-			}
-		}
-		a.words[j].setStall(a.words[j].stall() - more)
-		return
 	}
 }
 

@@ -57,7 +57,11 @@ func (p *spacing) leastBefore(k int) bound {
 		if p.unpaced {
 			now = 1
 		}
-		p.apart(&b, k, p.paced, pace, now)
+		if p.heldDoubles {
+			p.apart(&b, k, p.paced, doubleTakes, doubleTakes)
+		} else {
+			p.apart(&b, k, p.paced, pace, now)
+		}
 	}
 	if w.isOfProducts() && p.product >= 0 {
 		n := p.words[p.product].productCycles()
@@ -82,10 +86,14 @@ func (p *spacing) leastBefore(k int) bound {
 		p.completeAt(&b, k)
 	}
 	p.before.of(w, &p.ops[i], func(at int, h hazard) {
-		if h != hazardUnit && p.words[at].wr() != noBoard {
+		if h != hazardUnit && p.words[at].wr() != noBoard && !p.isLate(at) {
 			return
 		}
 		was, is, known := p.sumLatency(at, i, h, p.changes)
+		if p.heldDoubles && !known {
+			was, known = p.words[at].ofDouble(w, h)
+			is = was
+		}
 		switch from := &p.words[at]; {
 		case h != hazardOver || from.arrivesBehind():
 		case w.wr() == noBoard && from.isVector() && w.isVector():
@@ -186,7 +194,9 @@ func (f *flow) setBlockApart(bl *block, c *changes) {
 	for k := range n {
 		w := &f.words[bl.from+k]
 		if s := stalls[k]; cycles(w) != s {
-			w.keepsOn(s)
+			if !f.isFresh(bl.from + k) {
+				w.keepsOn(s)
+			}
 			w.setStall(s)
 		}
 	}
@@ -205,7 +215,7 @@ const (
 func (p *spacing) lastStall(k int) int {
 	w := &p.words[p.from+k]
 	stall := w.stall()
-	if !p.halves || w.isCall() || stall == 0 || len(p.next) == 0 {
+	if !p.halves && !p.heldDoubles || w.isCall() || stall == 0 || len(p.next) == 0 {
 		return stall
 	}
 	least := bound{1, 1}
@@ -219,13 +229,16 @@ func (p *spacing) lastStall(k int) int {
 		for _, r := range p.ops[p.from+j].writes {
 			for i := range r.count {
 				reg := r.first + i
-				if written.has(reg) || !live.has(reg) || from.wr() != noBoard || reg >= uniformFile && reg < predFile {
+				if written.has(reg) || !live.has(reg) || from.wr() != noBoard && !p.isLate(p.from+j) || reg >= uniformFile && reg < predFile {
 					continue
 				}
 				written.set(reg)
 				far := untilEnd
-				if reg >= predFile {
+				switch {
+				case reg >= predFile:
 					far = predicateUntilEnd
+				case p.isLate(p.from + j):
+					far = doubleUntilEnd
 				}
 				least.was = max(least.was, p.was[j]+far-p.was[k])
 				least.is = max(least.is, p.is[j]+far-p.is[k])

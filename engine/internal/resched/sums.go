@@ -39,6 +39,8 @@ type changes struct {
 	table   map[pair]int
 	halves  bool // of the table
 	unpaced bool
+
+	heldDoubles bool // doubles hold scoreboards that the input hasn't
 }
 
 func (f *flow) noChanges(how *Options) *changes {

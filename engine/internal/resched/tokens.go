@@ -169,14 +169,14 @@ func (f *flow) touches(t, i int) bool {
 	tok := &f.tokens[t]
 	own, o := &f.ops[tok.at], &f.ops[i]
 	if tok.fresh && tok.read {
-		if f.strange && !f.apart && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) {
+		if f.strange && !f.apart && f.of[i] == tok.block && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) {
 			return false // it waits for the result
 		}
 		if f.isInOrder() && f.words[i].inUnit() && f.of[i] == tok.block && tok.at < i {
 			return false
 		}
 	}
-	if tok.fresh && f.apart && f.excludes(tok.at, i) {
+	if tok.fresh && (f.apart || f.strange) && f.excludes(tok.at, i) {
 		return false
 	}
 	if tok.fresh && f.isInOrder() && !tok.read && f.words[i].inUnit() && f.words[i].isIMMA() == f.words[tok.at].isIMMA() && f.of[i] == tok.block && tok.at < i && !overlap(own.writes, o.reads) {

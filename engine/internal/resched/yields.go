@@ -29,8 +29,9 @@ func (w *word) letsGo() bool {
 }
 
 // letsGo is that of a word, of code where doubles have a fixed latency or none.
-func (f *flow) letsGo(w *word) bool {
-	return w.letsGo() || f.fixed && w.isDouble() && w.wr() == noBoard && w.rd() == noBoard
+func (f *flow) letsGo(i int) bool {
+	w := &f.words[i]
+	return w.letsGo() || f.fixed && w.isDouble() && w.wr() == noBoard && w.rd() == noBoard || f.strange && w.isDouble() && f.isFresh(i)
 }
 
 // isVector reports whether a word is arithmetic of vector registers, but of doubles.
@@ -68,7 +69,7 @@ func (f *flow) bitsOf(bl *block) yieldBits {
 		w := &f.words[bl.from+k]
 		y.yields[k] = w.hi>>yieldBit&1 == 0
 		switch {
-		case f.letsGo(w):
+		case f.letsGo(bl.from + k):
 			y.yields[k] = w.stall() > shortStall
 		case w.op() == opNOP:
 			y.yields[k] = w.stall() > shortStall || w.stall() == 0 || w.isFiller() && k > 0 && f.words[bl.from+k-1].stall() == maxStall
@@ -79,7 +80,7 @@ func (f *flow) bitsOf(bl *block) yieldBits {
 	since := 0
 	for k := range n {
 		w := &f.words[bl.from+k]
-		if f.letsGo(w) && w.stall() == shortStall && since >= yieldAfter {
+		if f.letsGo(bl.from+k) && w.stall() == shortStall && since >= yieldAfter {
 			y.yields[k] = true
 		}
 		since += cycles(w)
