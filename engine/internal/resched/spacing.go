@@ -16,6 +16,7 @@ type spacing struct {
 	product  int
 	constant int
 	barrier  int
+	mark     int
 }
 
 // bound is the least stall of the word in front of another, as it was and as it is.
@@ -67,16 +68,19 @@ func (p *spacing) leastBefore(k int) bound {
 		n := p.words[p.product].productCycles()
 		p.apart(&b, k, p.product, n, n)
 	}
-	if w.op() == opLDC {
+	if w.takesConstants() || w.op() == opS2R && p.constant == p.barrier {
 		p.apart(&b, k, p.constant, takesConstant, takesConstant)
 	}
-	if w.isShared() {
+	if !w.isVector() {
 		p.apart(&b, k, p.barrier, takesBarrier, takesBarrier)
+	}
+	if w.op() == opBSSY || w.endsBlock() {
+		p.apart(&b, k, p.mark, takesMark, takesMark)
 	}
 	if w.wr() != noBoard {
 		for _, r := range p.ops[i].writes {
 			for j := range r.count {
-				if at, ok := p.readers[r.first+j]; ok && !(w.isDouble() && p.words[at].isDouble()) {
+				if at, ok := p.readers[r.first+j]; ok && !w.isPaced() {
 					p.apart(&b, k, at, overwritten, overwritten)
 				}
 			}
@@ -136,10 +140,13 @@ func (p *spacing) add(i int) {
 		p.product = i
 	}
 	switch w.op() {
-	case opLDC:
-		p.constant = i
 	case opBAR:
 		p.barrier = i
+	case opBSSY:
+		p.mark = i
+	}
+	if w.takesConstants() {
+		p.constant = i
 	}
 	switch {
 	case p.isSum[i]:
@@ -153,7 +160,7 @@ func (p *spacing) add(i int) {
 
 func (f *flow) newSpacing(bl *block, c *changes) *spacing {
 	n := bl.to - bl.from
-	return &spacing{flow: f, block: bl, changes: c, was: make([]int, n), is: make([]int, n), integers: -1, were: -1, paced: -1, product: -1, constant: -1, barrier: -1, readers: make(map[int]int), before: producers{halves: c.halves}}
+	return &spacing{flow: f, block: bl, changes: c, was: make([]int, n), is: make([]int, n), integers: -1, were: -1, paced: -1, product: -1, constant: -1, barrier: -1, mark: -1, readers: make(map[int]int), before: producers{halves: c.halves}}
 }
 
 // barrierMove is the stall of a BMOV.

@@ -132,6 +132,9 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 	if most := p.usualLatency(&q, h); p.isVector() && (q.isVector() || q.isMemory() && h < hazardUniform || q.isMemory() && h >= hazardHigh) && most > 0 && (!known || was > most || p.isPairSum() && !isSum[from] && !q.isOfIntegers() && h < hazardGuard) {
 		was, known = most, true
 	}
+	if n := p.pairLatency(&q); n > 0 && (h < hazardGuard || h >= hazardHigh) {
+		was, known = n, true
+	}
 	if isPredicate := h == hazardGuard || h == hazardPredicate; isPredicate && p.isVector() {
 		if usual := p.usualLatency(&q, h); !known || p.isPairLogic() {
 			was, known = max(was, usual), true
@@ -189,6 +192,32 @@ func (w *word) usualLatency(next *word, h hazard) int {
 	return acrossPipe
 }
 
+// pairLatency is how far two of MOV, SEL and IADD stand apart that depend on each other, 0 for others: of
+// pairs they hand over a half after the other. Source: code for sm_120 of ptxas 13.5.37.
+func (w *word) pairLatency(next *word) int {
+	switch {
+	case !w.comesInPairs() || !next.comesInPairs():
+		return 0
+	case !w.isPair():
+		return acrossPipe
+	case next.isPair():
+		return withinPipe
+	}
+	return acrossPipe + 1
+}
+
+// comesInPairs reports whether a word is MOV, SEL or IADD.
+func (w *word) comesInPairs() bool {
+	switch kindOf(w) {
+	case opMOVReg & 0x1ff, 0x07, addOfTwo & 0x1ff:
+		return w.isVector()
+	}
+	return false
+}
+
+// isPair reports whether a word's pipe takes it twice, since it is of pairs.
+func (w *word) isPair() bool { return w.isPairMove() || w.isPairSum() || w.isPairLogic() }
+
 // isOfFloats reports whether an instruction adds or multiplies floats.
 func (w *word) isOfFloats() bool {
 	switch kindOf(w) {
@@ -204,6 +233,7 @@ func (w *word) isOfFloats() bool {
 const (
 	takesConstant = 8
 	takesBarrier  = 6
+	takesMark     = 4
 	overwritten   = 2
 	madeLater     = 6
 )
@@ -219,6 +249,11 @@ func (w *word) madeBefore(later *word) int {
 		n++
 	}
 	return n
+}
+
+// takesConstants reports whether a word is of the unit that takes one every eight cycles.
+func (w *word) takesConstants() bool {
+	return w.op() == opLDC || w.op() == opS2UR || w.op() == opBAR
 }
 
 // isOfProducts reports whether an instruction of sm_120 is of the pipe of products.

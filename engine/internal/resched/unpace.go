@@ -54,19 +54,24 @@ func (w *word) doubleLatency(from *word, h hazard) int {
 	const (
 		vector, conversion, uniform = 6, 4, 2
 
-		ofInteger = 0x112 // a conversion, here of one register
-		wide      = 3     // of two
-		always    = 7
+		ofInteger = 0x112 // conversions
+		ofFloat   = 0x110
+
+		always = 7
 	)
 	switch {
 	case !w.isPaced() || h == hazardUnit || h == hazardNext || h == hazardOver && w.guard()&7 == always || h == hazardGuard || h == hazardPredicate:
 	case from.isUniformMove() && h >= hazardUniform && h < hazardUnit:
 		return uniform
-	case from.isVector() && !from.isPaced() && w.op()&0x1ff == ofInteger && w.field(fromField, 2) != wide:
+	case !from.isVector() || from.isPaced():
+	case w.op()&0x1ff == ofInteger || w.op()&0x1ff == ofFloat:
+		if from.isPairSum() || from.isPairMove() || from.isPairLogic() {
+			return conversion + 1
+		}
 		return conversion
-	case from.isVector() && !from.isPaced() && (from.isPairSum() || from.isPairMove()):
+	case from.isPairSum() || from.isPairMove():
 		return vector + 1
-	case from.isVector() && !from.isPaced():
+	default:
 		return vector
 	}
 	return 0
