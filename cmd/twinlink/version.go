@@ -48,10 +48,11 @@ func printReleases(ctx context.Context, s streams) error {
 	for _, r := range cmdline.Releases {
 		known := "complete (nvlink asked); above sm_90 see known-differences.md"
 		switch {
-		case r == cmdline.R128 || r == cmdline.R129:
-			known = "by nvJitLink (no nvlink asked)"
 		case r.ByNvJitLink():
-			known = "by nvJitLink (no nvlink asked), up to sm_90a"
+			known = "by nvJitLink (no nvlink asked)"
+			if !r.LinksMercury() {
+				known += ", up to sm_90a"
+			}
 		case r.Toolkit() <= cmdline.R130.Toolkit():
 			known = "complete (nvlink asked)"
 		}

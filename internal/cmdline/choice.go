@@ -38,6 +38,10 @@ func SMs(r Release) []string {
 	return sms130[:]
 }
 
+// LinksMercury reports whether the release links for sm_100 and up, whose objects
+// have a Mercury side.
+func (r Release) LinksMercury() bool { return contains(SMs(r), "100") }
+
 // allowed reports whether value is one of those an option of restricted
 // values takes.
 func allowed(id ID, r Release, value string) bool {
