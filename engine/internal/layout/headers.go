@@ -26,21 +26,21 @@ func (l *Layout) layoutHeaders() {
 	for i, s := range images {
 		l.SlotOff[s] = uint64(i) * slotSize // data may name it, used or not
 	}
-	uses := l.headerUses()
+	uses := l.imageUses(l.IsSlot)
 	kernels := l.LiveKernels()
 	if uses == nil {
 		l.Spare += unusedHeaders * len(kernels)
 		return
 	}
-	reached := l.AnswersForAny(func(f model.FunID) bool { return uses[f] })
+	reached := uses.reachedBy(l)
 	if len(kernels) == 0 {
-		kernels, reached = l.AllKernels(), func(f model.FunID) bool { return uses[f] } // by their own code alone (nvlink 13.4.92, 13.5.37)
+		kernels, reached = l.AllKernels(), func(f model.FunID) imageUse { return uses[f] } // by their own code alone (nvlink 13.4.92, 13.5.37)
 	}
 	for i, home := range l.homesOf(kernels) {
 		switch {
 		case i != home: // of static kernels of one name nvlink asks the first alone
-		case reached(kernels[i]):
-			l.addHeaders(kernels[i], images)
+		case reached(kernels[i]) != noImage:
+			l.addHeaders(kernels[i], images, reached(kernels[i]))
 		default:
 			l.Spare += unusedHeaders
 		}
@@ -68,29 +68,8 @@ const (
 	bankAlign   = 16
 )
 
-// headerUses marks the functions whose code names an image; nil for none.
-func (l *Layout) headerUses() []bool {
-	var uses []bool
-	for f := range l.Funs {
-		if l.Funs[f].Text == model.Absent {
-			continue
-		}
-		for r := l.Parts[l.Funs[f].Text].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
-			for i := range l.Parts[r].Relocs {
-				if rec := &l.Parts[r].Relocs[i]; rec.Sym != model.Absent && l.Syms[rec.Sym].IsTexture() && l.IsSlot(rec) {
-					if uses == nil {
-						uses = make([]bool, len(l.Funs))
-					}
-					uses[f] = true
-				}
-			}
-		}
-	}
-	return uses
-}
-
 // addHeaders makes a kernel's image header indices.
-func (l *Layout) addHeaders(k model.FunID, images []model.SymID) {
+func (l *Layout) addHeaders(k model.FunID, images []model.SymID, use imageUse) {
 	text := l.Funs[k].Text
 	name := ".nv.constant.entry_image_header_indices." + l.SymName(l.Funs[k].Sym)
 	id := l.NewBareSection(l.Names.ID(name), cuda.SHTMercImageHeaders, cuda.SHFAlloc|cuda.SHFInfoLink, 4)
@@ -99,7 +78,7 @@ func (l *Layout) addHeaders(k model.FunID, images []model.SymID) {
 	l.NewSectionSymbol(id)
 	l.Secs[id].Size = uint64(len(images)) * slotSize
 	l.Headers[text] = id
-	l.indexSlots(rela, images, indexTypes{cuda.R_MERCURY_TEX_HEADER_INDEX, cuda.R_MERCURY_SAMP_HEADER_INDEX, cuda.R_MERCURY_SURF_HEADER_INDEX})
+	l.indexSlots(rela, images, use, indexTypes{cuda.R_MERCURY_TEX_HEADER_INDEX, cuda.R_MERCURY_SAMP_HEADER_INDEX, cuda.R_MERCURY_SURF_HEADER_INDEX})
 }
 
 // paramSize returns the size of a kernel's parameter bank.

@@ -20,7 +20,7 @@ func (l *Layout) layoutTextures() {
 		return
 	}
 	l.Spare++
-	uses := l.slotUses()
+	uses := l.imageUses(func(r *model.Reloc) bool { return Bindless[r.Type] && r.Type < l.Release.RelocCount })
 	if uses == nil {
 		return
 	}
@@ -30,28 +30,50 @@ func (l *Layout) layoutTextures() {
 			base = max(base, l.Secs[bank].Size)
 		}
 	}
-	users := l.slotUsers(uses)
 	base = model.AlignUp(base, slotSize)
 	l.SlotOff = make(map[model.SymID]uint64, len(images))
 	for i, s := range images {
 		l.SlotOff[s] = base + uint64(i)*slotSize
 	}
-	for _, k := range users {
-		l.addSlots(k, images)
+	// Those that reach a use get slots, also where a filter hides one but its address is taken, and of those that
+	// something else keeps the ones whose own code asks for a slot.
+	reached := uses.reachedBy(l)
+	for _, k := range l.AllKernels() {
+		use := uses[k]
+		if l.IsEntry(k) {
+			use = reached(k)
+		}
+		if use != noImage {
+			l.addSlots(k, images, use)
+		}
 	}
 }
 
-// slotUsers returns the kernels that get slots: those that reach a use, also where a filter hides one but its
-// address is taken, and of those that something else keeps the ones whose own code asks for a slot.
-func (l *Layout) slotUsers(uses []bool) []model.FunID {
-	reached := l.AnswersForAny(func(f model.FunID) bool { return uses[f] })
-	var users []model.FunID
-	for _, k := range l.AllKernels() {
-		if entry := l.IsEntry(k); entry && reached(k) || !entry && uses[k] {
-			users = append(users, k)
+// imageUse is what code asks for: where a kernel reaches textures alone, no sampler's header is filled in (nvlink 11.8 to 13.5).
+type imageUse uint8
+
+const (
+	noImage imageUse = iota
+	textureAlone
+	anyImage
+)
+
+// imageUses has what each function's own code asks for.
+type imageUses []imageUse
+
+// reachedBy returns what a kernel has to provide for.
+func (u imageUses) reachedBy(l *Layout) func(k model.FunID) imageUse {
+	some := l.AnswersForAny(func(f model.FunID) bool { return u[f] != noImage })
+	more := l.AnswersForAny(func(f model.FunID) bool { return u[f] == anyImage })
+	return func(k model.FunID) imageUse {
+		switch {
+		case more(k):
+			return anyImage
+		case some(k):
+			return textureAlone
 		}
+		return noImage
 	}
-	return users
 }
 
 // Bindless names the types by which code asks for an image's slot. Other types
@@ -68,24 +90,27 @@ var Bindless = map[uint32]bool{
 	cuda.R_CUDA_CONST_FIELD22_37: true,
 }
 
-// slotUses marks the functions whose code asks for an image's slot; nil for
-// none.
-func (l *Layout) slotUses() []bool {
-	var uses []bool
+// imageUses looks for records of code by which it asks for a slot; nil for none.
+func (l *Layout) imageUses(asks func(*model.Reloc) bool) imageUses {
+	var uses imageUses
 	for f := range l.Funs {
-		t := l.Funs[f].Text
-		if t == model.Absent {
+		if l.Funs[f].Text == model.Absent {
 			continue
 		}
-		for r := l.Parts[t].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
+		for r := l.Parts[l.Funs[f].Text].FirstRel; r != model.Absent; r = l.Parts[r].NextRel {
 			for i := range l.Parts[r].Relocs {
 				rec := &l.Parts[r].Relocs[i]
-				if rec.Sym != model.Absent && l.Syms[rec.Sym].IsTexture() && Bindless[rec.Type] && rec.Type < l.Release.RelocCount {
-					if uses == nil {
-						uses = make([]bool, len(l.Funs))
-					}
-					uses[f] = true
+				if rec.Sym == model.Absent || !l.Syms[rec.Sym].IsTexture() || !asks(rec) {
+					continue
 				}
+				if uses == nil {
+					uses = make(imageUses, len(l.Funs))
+				}
+				use := anyImage
+				if l.Syms[rec.Sym].Type() == cuda.STTCudaTexture {
+					use = textureAlone
+				}
+				uses[f] = max(uses[f], use)
 			}
 		}
 	}
@@ -122,7 +147,7 @@ func (l *Layout) paramBank(k model.FunID) model.SecID {
 	return model.Absent
 }
 
-func (l *Layout) addSlots(k model.FunID, images []model.SymID) {
+func (l *Layout) addSlots(k model.FunID, images []model.SymID, use imageUse) {
 	bank := l.paramBank(k)
 	if bank == model.Absent {
 		return
@@ -132,18 +157,21 @@ func (l *Layout) addSlots(k model.FunID, images []model.SymID) {
 	if rel == model.Absent {
 		return
 	}
-	l.indexSlots(rel, images, indexTypes{cuda.R_CUDA_TEX_HEADER_INDEX, cuda.R_CUDA_SAMP_HEADER_INDEX, cuda.R_CUDA_SURF_HEADER_INDEX})
+	l.indexSlots(rel, images, use, indexTypes{cuda.R_CUDA_TEX_HEADER_INDEX, cuda.R_CUDA_SAMP_HEADER_INDEX, cuda.R_CUDA_SURF_HEADER_INDEX})
 }
 
 // indexTypes are the relocation types that ask the driver for a header's index.
 type indexTypes struct{ texture, sampler, surface uint32 }
 
 // indexSlots asks the driver for what the slots of some images hold.
-func (l *Layout) indexSlots(rel model.SecID, images []model.SymID, types indexTypes) {
+func (l *Layout) indexSlots(rel model.SecID, images []model.SymID, use imageUse, types indexTypes) {
 	for _, s := range images {
 		typ := types.texture
 		switch l.Syms[s].Type() {
 		case cuda.STTCudaSampler:
+			if use == textureAlone {
+				continue
+			}
 			typ = types.sampler
 		case cuda.STTCudaSurface:
 			typ = types.surface
