@@ -79,6 +79,7 @@ func (c *checker) dataReloc(clone, section, target int) {
 		have[sass[i].Off] = true
 	}
 	debug := strings.HasPrefix(c.m.Sections[target].Name, ".debug")
+	lost := c.lostTables(target, merc)
 	var want []wanted
 	for i := range merc {
 		r := &merc[i]
@@ -92,6 +93,10 @@ func (c *checker) dataReloc(clone, section, target int) {
 			if w, ok := c.unitReloc(clone, target, r, have, at); ok {
 				want = append(want, w)
 			}
+			continue
+		}
+		if lost[r.Off] {
+			c.leave(exLostTable)
 			continue
 		}
 		if c.codeWord(clone, target, r, symbol, at) {

@@ -36,6 +36,7 @@ const (
 	exRegisterCount   exception = "functions whose number of registers is not fixed or not told"
 	exCopied          exception = "code that was made for another SM of its family and copied, as attribute 11 allows"
 	exUniformStub     exception = "size of a unified function's stub"
+	exLostTable       exception = "words of jump tables of definitions that lost, which links of 12.8 and 12.9 leave zero"
 
 	// This package doesn't know enough.
 	exUnsized   exception = "functions with a PLAIN opcode of unknown Mercury size"
