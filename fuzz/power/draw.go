@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -14,8 +16,7 @@ import (
 // what the checks would find of faults that nobody thought of. Some change nothing; the table says how many live, and
 // which.
 
-// decides are the folders of packages that decide something, and the area whose detectors look at them. The longest
-// name that fits counts.
+// decides are the folders of packages that decide something, and the area whose detectors look at them.
 var decides = map[string]string{
 	"engine": "engine-resolve", "engine/internal/release": "engine-resolve", "engine/internal/names": "engine-resolve", "engine/internal/diag": "engine-resolve",
 	"engine/descriptor": "descriptor", "engine/internal/layout": "engine-layout", "engine/internal/merge": "engine-merge",
@@ -36,11 +37,38 @@ var decides = map[string]string{
 	"internal/nvjitlink": "tools", "internal/outfile": "tools", "internal/repro": "tools", "internal/usage": "tools", "internal/capsule/view": "tools",
 }
 
-// Draw returns n faults at random places of the packages that decide something, by a seed, of each area the same number
+// others is the area of packages that stand in no other's: their own tests look at them first.
+const others = "others"
+
+// packages returns the folders with Go files, from the root, in order.
+func (r *Root) packages() ([]string, error) {
+	found := map[string]bool{}
+	err := filepath.WalkDir(r.Dir, func(path string, d fs.DirEntry, err error) error {
+		name := d.Name()
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != r.Dir && (name == "testdata" || strings.HasPrefix(name, ".")):
+			return filepath.SkipDir
+		case !d.IsDir() && strings.HasSuffix(name, ".go"):
+			dir, err := filepath.Rel(r.Dir, filepath.Dir(path))
+			found[filepath.ToSlash(dir)] = true
+			return err
+		}
+		return nil
+	})
+	return slices.Sorted(maps.Keys(found)), err
+}
+
+// Draw returns n faults at random places of all packages, by a seed, of each area the same number
 // as far as it has them; under names a folder that they have to be below.
 func (r *Root) Draw(n int, seed uint64, under string) ([]Fault, error) {
 	areas := map[string][]Fault{}
-	for _, dir := range slices.Sorted(keys(decides)) {
+	folders, err := r.packages()
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range folders {
 		if !strings.HasPrefix(dir, strings.TrimSuffix(under, "/")) {
 			continue
 		}
@@ -56,7 +84,7 @@ func (r *Root) Draw(n int, seed uint64, under string) ([]Fault, error) {
 			if err != nil {
 				return nil, err
 			}
-			area := decides[dir]
+			area := cmp.Or(decides[dir], others)
 			for i := range list {
 				list[i].Area = area
 			}

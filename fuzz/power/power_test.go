@@ -253,6 +253,25 @@ func TestDrawAgain(t *testing.T) {
 	}
 }
 
+// What is drawn in a package that stands in no area is put to its own tests first, and whoever asks for those alone gets
+// no other.
+func TestDrawOthers(t *testing.T) {
+	root := Root{Dir: "../.."}
+	for _, own := range []bool{false, true} {
+		o := Options{Root: root, Draw: 3, Seed: 5, Under: "internal/splitmix", Own: own}
+		list, err := o.tasks()
+		if err != nil || len(list) != 3 {
+			t.Fatalf("%d tasks, %v", len(list), err)
+		}
+		for _, task := range list {
+			first := task.detectors[0]
+			if task.fault.Area != "others" || first.Name != "own" || !slices.Equal(first.Packages, []string{"./internal/splitmix"}) || own != (len(task.detectors) == 1) {
+				t.Errorf("own %v: %s is put to %v", own, task.fault.ID(), task.detectors)
+			}
+		}
+	}
+}
+
 // Kinds of changes that a draw makes, of a line each.
 func TestCandidates(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.go")

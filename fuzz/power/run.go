@@ -30,6 +30,9 @@ type Options struct {
 	Each    func(Result)
 }
 
+// ownTests is the detector that is the tests of a fault's own package, which may have none.
+const ownTests = "own"
+
 // task is a fault to be tried.
 type task struct {
 	fault     *Fault
@@ -74,8 +77,11 @@ func (o *Options) tasks() ([]task, error) {
 			continue
 		}
 		ask := detectors[f.Area]
-		if o.Own {
-			ask = []Detector{{Name: "own", Packages: []string{"./" + path.Dir(f.File)}, Args: []string{"-short"}}}
+		switch own := (Detector{Name: ownTests, Packages: []string{"./" + path.Dir(f.File)}, Args: []string{"-short"}}); {
+		case o.Own:
+			ask = []Detector{own}
+		case f.Area == others && f.drawn:
+			ask = append([]Detector{own}, ask...)
 		}
 		if len(ask) == 0 {
 			return nil, fmt.Errorf("power: no detector for %s", f.ID())
