@@ -39,7 +39,7 @@ func TestNames(t *testing.T) {
 
 // Broken names are shown as they are, or as something short, and none takes long.
 func TestHostileNames(t *testing.T) {
-	for _, n := range names(t) {
+	for _, n := range names(t)[:500] {
 		for i := range n[0] {
 			Demangle(n[0][:i], true)
 			Demangle(n[0][:i]+"S_"+n[0][i:], true)

@@ -47,8 +47,8 @@ func (p *parser) expression() string {
 	case c == 'T':
 		return p.parameter()
 	case p.take("fp"):
-		p.qualifiers()
-		return "param#" + itoa(p.sequence(10)+1)
+		q := p.qualifiers()
+		return strings.TrimLeft(q+" param#", " ") + itoa(p.sequence(10)+1)
 	case p.take("sr"):
 		return p.scoped()
 	case p.take("st"):
@@ -100,6 +100,9 @@ func (p *parser) expression() string {
 		return p.write(o.text + p.expression())
 	case 2:
 		left := p.expression()
+		if o.text == "[]" {
+			return p.write(left + "[" + p.expression() + "]")
+		}
 		return p.write(left + o.text + p.expression())
 	case 3:
 		condition, yes := p.expression(), ""
@@ -165,28 +168,32 @@ func (p *parser) literal() string {
 	p.at += end + 1
 	switch {
 	case value == "" && t == "std::nullptr_t":
-		value = "0"
+		return "nullptr"
 	case value == "":
 		value = `"..."`
 	case kind == 'f' || kind == 'd':
-		value = number(value)
+		value = p.floating(value, map[byte]int{'f': 4, 'd': 8}[kind])
 	case value[0] == 'n':
 		value = "-" + value[1:]
 	}
 	return "(" + t + ")" + value
 }
 
-// number is a floating point literal from its bytes, the highest first.
-func number(digits string) string {
+// floating is a literal of size bytes, the highest first, in lower case.
+func (p *parser) floating(digits string, size int) string {
 	data, err := hex.DecodeString(digits)
+	if err != nil || len(data) != size || strings.ToLower(digits) != digits {
+		p.fail()
+		return ""
+	}
 	v, precision := 0.0, 15
-	switch {
-	case err == nil && len(data) == 4:
+	if size == 4 {
 		v, precision = float64(math.Float32frombits(binary.BigEndian.Uint32(data))), 6
-	case err == nil && len(data) == 8:
+	} else {
 		v = math.Float64frombits(binary.BigEndian.Uint64(data))
-	default:
-		return digits
+	}
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(v, 'g', precision, 64)), "+")
 	}
 	text := strconv.FormatFloat(v, 'g', precision, 64)
 	if mantissa, exponent, ok := strings.Cut(text, "e"); ok && strings.Contains(mantissa, ".") {
@@ -194,7 +201,7 @@ func number(digits string) string {
 	} else if !ok && strings.Contains(text, ".") {
 		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 	}
-	if !strings.ContainsAny(text, ".eIN") {
+	if !strings.ContainsAny(text, ".e") {
 		text += ".0"
 	}
 	return text

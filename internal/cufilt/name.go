@@ -256,6 +256,8 @@ func (p *parser) unqualified(class string) name {
 		n = name{text: class, noResult: true}
 	case p.take("C2"):
 		n = name{text: class, noResult: true, suffix: " [subobject]"}
+	case p.take("C3"):
+		n = name{text: class, noResult: true, suffix: " [allocating]"}
 	case p.take("D0"):
 		n = name{text: "~" + class, noResult: true, suffix: " [deleting]"}
 	case p.take("D1"):

@@ -16,7 +16,7 @@ type typ struct {
 }
 
 func (t *typ) pad() string {
-	if t.tight || t.left == "" || strings.HasSuffix(t.left, "*") || strings.HasSuffix(t.left, "&") || t.pointer && strings.HasSuffix(t.left, " ") {
+	if t.tight || t.left == "" || strings.HasSuffix(t.left, "*") || strings.HasSuffix(t.left, "&") || strings.HasSuffix(t.left, "const ") || t.pointer && strings.HasSuffix(t.left, " ") {
 		return ""
 	}
 	return " "
@@ -47,7 +47,7 @@ func (t typ) qualify(q string) typ {
 	case t.grouped && !strings.Contains(t.left, "("): // of an array the tools show none
 	case t.pointer:
 		t.left += q
-		if q != "const" {
+		if q != "const" || t.right == "" {
 			t.left += " "
 		}
 	default:
@@ -104,6 +104,9 @@ func (p *parser) typ() typ {
 		return p.keep(p.typ().qualify(q))
 	case c == 'F':
 		return p.keep(p.function(""))
+	case c == 'C':
+		p.at++
+		return p.keep(typ{left: "_Complex " + p.typ().text() + " ", pointer: true})
 	case p.take("DoF"):
 		p.at--
 		return p.keep(p.function(" noexcept"))
