@@ -75,6 +75,7 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 		return r, dead
 	}
 	more := stallFences(words, !how.Adds)
+	r.Freed = freeSources(words, how.Jumps.moved(&r))
 	a := &allocator{flow: traceAnew(words, how.Jumps.moved(&r), more, how.HoldsDoubles, true), anew: true, leavesLast: how.LeavesLast}
 	a.setApart(r.sumsNow(), &how, &r)
 	a.same = a.noChanges(&how)
@@ -242,11 +243,10 @@ func (a *allocator) mustEnd(b, t int) bool {
 	case a.isLeftToHeader(b, t):
 		return true
 	}
-	if own := &a.ops[tok.at]; tok.read {
-		return w.op() == opEXIT && a.words[tok.at].readsUniformLate() && hasUniform(own.reads)
-	} else {
-		return (w.op() == opEXIT || w.op() == opBRXU) && hasUniform(own.writes)
+	if tok.read {
+		return w.op() == opEXIT && a.isReadLate(t, b)
 	}
+	return (w.op() == opEXIT || w.op() == opBRXU) && hasUniform(a.ops[tok.at].writes)
 }
 
 // isFreeAnew is isFree of code that is made anew.

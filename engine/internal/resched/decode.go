@@ -70,7 +70,6 @@ var besideMemory = map[uint16][]operand{
 	0x2cc: uniformResult, 0x2ca: append([]operand{{writesPred, pField, 1}}, uniformResult...), 0x3c4: uniformResult,
 	0x389: predResult, 0x589: predResult, 0x989: predResult, 0xf89: predResult,
 	0x806: {{writesPred, pField, 1}, {readsPred, ppField, 1}},
-	0xf99: {{readsUniform, urField, 2}}, 0xf9d: {{readsUniform, urField, 2}},
 	0x988: {{readsUniform, cField, 1}}, 0x98c: {{readsUniform, cField, 1}},
 	0xfae:     {{reads, dField, 1}, {readsUniform, cField, 2}}, // where to, in shared memory
 	op32Bytes: descriptorInB, 0x97f: {{reads, dField, 4}, {readsUniform, cField, 2}},
@@ -107,7 +106,7 @@ func (w *word) operands() operands {
 	case opBRXU:
 		d.readUniform(aField, 2)
 	}
-	_ = d.matrices(op) || d.memory(op) || d.check(op) || d.logic(op) || d.unary(op) || d.toUniform(op) || d.uniform(op) || d.barrier(op) || d.alu(op)
+	_ = d.matrices(op) || d.surface(op) || d.memory(op) || d.check(op) || d.logic(op) || d.unary(op) || d.toUniform(op) || d.uniform(op) || d.barrier(op) || d.alu(op)
 	return d.operands
 }
 

@@ -34,6 +34,7 @@ type Result struct {
 	Padded   []int // words of the input that got a NOP in front
 	Added    []int // words of the input that became IADDs
 	Dropped  []int // words of the input that went since they move half of a pair to itself
+	Freed    []int // words of the output whose sources hold no scoreboard any more since nothing overwrites them
 	Fillers  []int // by word: NOPs in front of it that are no part of it; nil where there is none
 	doubts   doubt
 	TooLarge bool  // it would take too much memory to tell
@@ -66,6 +67,7 @@ type Options struct {
 	Jumps        Jumps // where branches by a register go
 	LeavesLast   bool  // sources that go beyond their block leave one scoreboard to others
 	keeps        bool  // but for that, code of an older finalizer keeps its schedule
+	keepsBoards  bool  // no scoreboard is given out anew
 }
 
 // Kernel changes the code of a kernel.
@@ -82,8 +84,12 @@ func Kernel(text []byte, how Options) Result {
 		}
 		r.Lost = lost(was, split(r.Text), how.Jumps, &r, dead)
 	}
-	if how.Anew && (r.Lost != nil || r.TooLarge) {
+	switch {
+	case how.Anew && (r.Lost != nil || r.TooLarge):
 		how.Anew, how.keeps = false, true // the schedule that it has is sound
+		return Kernel(text, how)
+	case r.Lost != nil && !how.Slow && !how.keepsBoards:
+		how.keepsBoards = true
 		return Kernel(text, how)
 	}
 	return r
@@ -155,6 +161,8 @@ func (c *changing) keepSchedule(bare bool) {
 		c.Result = c.bare(c.words)
 		return
 	case len(c.front) == 0:
+	case c.how.keepsBoards:
+		c.Exact = false
 	case isLarge(c.words):
 		c.TooLarge = true
 		return
@@ -177,6 +185,8 @@ func (c *changing) finalize(renewed, bare bool) {
 	case bare:
 		c.Result = c.bare(c.words)
 		return
+	case leaf && c.how.keepsBoards:
+		c.Changed, c.Exact = true, false
 	case leaf && isLarge(c.words):
 		c.TooLarge = true
 		return

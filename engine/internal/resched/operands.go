@@ -80,7 +80,7 @@ var memory = map[uint16]shape{
 	0x389: {d: 1, a: 1, b: 1, c: 1}, 0x589: {d: 1, a: 1, b: 1}, 0x989: {d: 1, a: 1, c: 1}, 0xf89: {d: 1, a: 1},
 	0x806: {d: 1}, 0x919: {d: 1}, 0x805: {d: 2}, 0xb82: {d: -1, a: 1}, 0x31c: {d: 1}, 0x2ca: {a: 1},
 	0xf60: {a: 4, b: 4}, 0xf61: {a: 4, b: 4}, 0xf63: {a: 4, b: 4}, 0xf64: {a: 4, b: 4}, 0xf66: {a: 4, b: 4}, 0xf67: {a: 4, b: 4},
-	0xf69: {a: 4, b: 4}, 0xf6a: {a: 4, b: 4}, 0xf6c: {a: 4, b: 4}, 0xf6d: {a: 4, b: 4}, 0xf6f: {a: 4, b: 4}, 0xf99: {d: 4, a: 4, b: 4}, 0xf9d: {a: 4, b: 4},
+	0xf69: {a: 4, b: 4}, 0xf6a: {a: 4, b: 4}, 0xf6c: {a: 4, b: 4}, 0xf6d: {a: 4, b: 4}, 0xf6f: {a: 4, b: 4},
 }
 
 // accessRegs is the number of registers by the size field of a load or store.

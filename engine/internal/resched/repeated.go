@@ -189,6 +189,7 @@ func fence(words []word, r *Result) map[int][]word {
 		}
 		if i > 0 && words[i-1].stall() == apart && words[i-1].isWaitedFor(w) && words[i-1].kind() != kindDouble {
 			words[i-1].setStall(1) // the fence stands between it and the wait
+			r.Exact = r.Exact && !(w.fallsThrough() && sharesBoards(words, i-1) && slices.ContainsFunc(words, word.writesSurface))
 		}
 		guarded := w.wait() & guardBoards(words, i)
 		w.setWait(w.wait() &^ guarded)
@@ -198,6 +199,16 @@ func fence(words []word, r *Result) map[int][]word {
 		r.Fenced = append(r.Fenced, i)
 	}
 	return front
+}
+
+// sharesBoards reports whether the word in front of word i holds a scoreboard of its. In front of guarded EXITs of
+// code that writes to surfaces such a word was seen to keep its stall, nvlink 13.0.88.
+func sharesBoards(words []word, i int) bool {
+	if i == 0 {
+		return false
+	}
+	before, w := &words[i-1], &words[i]
+	return before.rd() < boards && before.rd() == w.rd() || before.wr() < boards && before.wr() == w.wr()
 }
 
 // bareWord is the schedule of a word that neither stalls, waits nor holds a scoreboard.

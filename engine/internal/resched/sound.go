@@ -1,6 +1,9 @@
 package resched
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Lost is a token that has no wait before a word that uses its registers.
 type Lost struct {
@@ -15,7 +18,7 @@ type Lost struct {
 // does. r tells where words of the input went; what stands in front of a word may
 // wait for it. dead is the word whose scoreboard was taken away, -1 for none.
 func lost(in, out []word, jumps Jumps, r *Result, dead int) *Lost {
-	c := comparison{in: in, out: out, moves: r.Moves, starts: r.Starts, dead: dead, flow: traceIn(in, blocksBy(in, jumps), false, nil)}
+	c := comparison{in: in, out: out, moves: r.Moves, starts: r.Starts, dead: dead, freed: r.Freed, flow: traceIn(in, blocksBy(in, jumps), false, nil)}
 	if l := c.assign(); l != nil {
 		return l
 	}
@@ -36,6 +39,7 @@ type comparison struct {
 	in, out       []word
 	moves, starts []int
 	dead          int
+	freed         []int
 	flow          *flow
 	holders       []bitset // of each scoreboard of the output, the tokens that have it
 }
@@ -76,6 +80,18 @@ func (c *comparison) board(t int) int {
 	return w.wr()
 }
 
+// isFreed reports whether a token's sources hold no scoreboard any more on purpose.
+func (c *comparison) isFreed(tok *token) bool {
+	if !tok.read || len(c.freed) == 0 {
+		return false
+	}
+	to := tok.at
+	if c.moves != nil {
+		to = c.moves[to]
+	}
+	return slices.Contains(c.freed, to)
+}
+
 // assign fills holders. It returns the first token that lost its scoreboard
 // though its word is still there.
 func (c *comparison) assign() *Lost {
@@ -86,7 +102,7 @@ func (c *comparison) assign() *Lost {
 	}
 	for t := range c.flow.tokens {
 		b := c.board(t)
-		if tok := &c.flow.tokens[t]; b == noBoard && c.at(tok.at) != nil && tok.at != c.dead {
+		if tok := &c.flow.tokens[t]; b == noBoard && c.at(tok.at) != nil && tok.at != c.dead && !c.isFreed(tok) {
 			return &Lost{At: tok.at, Read: tok.read, User: tok.at}
 		}
 		c.holders[b].set(t)
@@ -98,11 +114,31 @@ func (c *comparison) assign() *Lost {
 func (c *comparison) release(pending bitset, mask uint8) {
 	for sb := 0; mask != 0; sb, mask = sb+1, mask>>1 {
 		if mask&1 != 0 {
+			c.releaseFreed(pending, c.holders[sb])
 			for k := range pending {
 				pending[k] &^= c.holders[sb][k]
 			}
 		}
 	}
+}
+
+// releaseFreed takes from pending the sources of surfaces without a scoreboard that later ones of their
+// block, which are waited for, answer for.
+func (c *comparison) releaseFreed(pending, waited bitset) {
+	if len(c.freed) == 0 {
+		return
+	}
+	tokens := c.flow.tokens
+	pending.each(func(t int) {
+		if !waited.has(t) || !c.flow.words[tokens[t].at].writesSurface() {
+			return
+		}
+		for o := t - 1; o >= 0 && tokens[o].block == tokens[t].block; o-- {
+			if c.isFreed(&tokens[o]) {
+				pending.drop(o)
+			}
+		}
+	})
 }
 
 // start adds to pending the tokens that word i begins.
@@ -111,8 +147,8 @@ func (c *comparison) start(pending bitset, i int) {
 		return
 	}
 	for _, t := range c.flow.first[i] {
-		if c.board(t) != noBoard {
-			pending.set(t)
+		if c.board(t) != noBoard || c.isFreed(&c.flow.tokens[t]) {
+			pending.set(t) // what is freed for good, so that nothing may touch it
 		}
 	}
 }

@@ -186,6 +186,9 @@ func (f *flow) touches(t, i int) bool {
 		if f.strange && f.words[tok.at].op() == opATOMFloat && !f.hasResult(t) && overlap(own.writes, o.reads) {
 			return true // the predicate that it makes comes when its sources are read
 		}
+		if f.joinsSurface(t, i) {
+			return true
+		}
 		reads := own.reads
 		if tok.fresh && f.apart {
 			reads = lateReads(own)
@@ -282,6 +285,8 @@ func (f *flow) needs(t, i int, was bitset) bool {
 		return !tok.read || tok.block != f.of[i] || !f.hasResult(t)
 	case f.strange && (f.words[i].isCollective() || f.words[i].op() == opENDCOLLECTIVE):
 		return f.touches(t, i) || f.endsWith(t, i)
+	case tok.read && f.joinsSurface(t, i):
+		return true
 	case !was.has(t):
 		return f.touches(t, i)
 	case f.words[i].wait()>>tok.board&1 == 0:
