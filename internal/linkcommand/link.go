@@ -332,7 +332,7 @@ func (l *linker) write(image []byte, piecewise *outfile.Streamed) error {
 	if image != nil || piecewise != nil {
 		files = append(files, outfile.File{Path: l.cmd.Output, Data: image, Made: piecewise})
 	}
-	if l.cmd.Given(cmdline.RegisterLinkBinaries) {
+	if l.cmd.Given(cmdline.RegisterLinkBinaries) && (l.set.Whole == nil || !l.cmd.Given(cmdline.EmitPTX)) {
 		folder, err := os.Getwd()
 		if err != nil {
 			folder = ""

@@ -199,7 +199,10 @@ func (w *work) compile(c *manifest.Case, in *manifest.Input) ([]byte, error) {
 		arch = c.Arch
 	}
 	out := strings.TrimSuffix(in.Source, ".ptx") + ".cubin"
-	args := append([]string{"-c", "-arch=" + arch}, in.Flags...)
+	args := append([]string{"-arch=" + arch}, in.Flags...)
+	if !in.Whole {
+		args = append([]string{"-c"}, args...)
+	}
 	res, err := w.tools.run(release, "ptxas", dir, append(args, in.Source, "-o", out)...)
 	if err != nil {
 		return nil, err

@@ -54,6 +54,7 @@ type Input struct {
 	Release string   `json:"release,omitempty"` // of that ptxas, where it is not the case's
 	Arch    string   `json:"arch,omitempty"`    // of that ptxas, where it is not the case's
 	Flags   []string `json:"flags,omitempty"`   // of that ptxas, besides -c -arch
+	Whole   bool     `json:"whole,omitempty"`   // compiled by that ptxas without -c
 	Case    string   `json:"case,omitempty"`    // case of the same program whose output it is
 	Witness string   `json:"witness,omitempty"` // file of NVIDIA's, e.g. "libcudadevrt.a/sm_90": the cubin of that archive
 	SHA256  string   `json:"sha256,omitempty"`  // of a witness file

@@ -31,6 +31,12 @@ type Function struct {
 	Barriers uint32
 }
 
+// IsNested reports whether a function stands inside the code of another, a kernel that was compiled as a whole program.
+func (p *Program) IsNested(f FunID) bool {
+	fn := &p.Funs[f]
+	return fn.Text != Absent && p.Secs[fn.Text].Fun != f && p.Syms[fn.Sym].Value != 0
+}
+
 // Module records of a function that go when its definition is replaced.
 const (
 	ModRegs = iota

@@ -60,6 +60,8 @@ func (l *Graph) judgeAliases() {
 		}
 		codeLives := l.Funs[l.Secs[f.Text].Fun].Live
 		switch {
+		case codeLives && l.IsNested(model.FunID(i)):
+			f.Live, l.Nested = true, true
 		case f.Live && codeLives:
 		case f.Live && !l.Release.KeepsAliases:
 			l.Broken = "reference to deleted symbol"

@@ -34,6 +34,8 @@ type Dialect struct {
 	// FilterFindsLost: under a filter the records of a replaced definition are
 	// found, and refused.
 	FilterFindsLost bool
+	// RefusesNested: what becomes of a kernel with functions inside its code isn't known.
+	RefusesNested bool
 	// OutputOfFailed: a link with errors ends with what it made even where
 	// writing that fails.
 	OutputOfFailed bool
@@ -62,6 +64,7 @@ var Mercury = Dialect{
 	HeaderSections:   true,
 	UndefinedToo:     true,
 	FilterFindsLost:  true,
+	RefusesNested:    true,
 	OutputOfFailed:   true,
 	ResolvedShared:   true,
 	SlotsOfAnyType:   true,

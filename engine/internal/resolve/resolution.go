@@ -26,6 +26,9 @@ func Check(u *resources.Usage) (*Resolution, error) {
 	if len(l.UnifiedEntries) > 0 && !l.IsRelocatable() {
 		return nil, diag.Refuse(diag.Unsupported, "", "Unified symbols found but index file not specified.")
 	}
+	if l.Nested && l.Dialect.RefusesNested {
+		return nil, diag.Refuse(diag.Unsupported, "", "code for '%s' in which functions stand inside a kernel, as -ewp compiles it, is not supported by twinlink", l.Opt.Arch)
+	}
 	if l.Release.RegistersFirst {
 		if err := l.checkRegisters(); err != nil {
 			return nil, err

@@ -119,7 +119,7 @@ func (l *Usage) completeSparse() {
 	}
 	for i := range l.Funs {
 		f := &l.Funs[i]
-		if !f.Live || f.Text == model.Absent || f.Info != model.Absent && l.Attribute(f.Info, cuda.AttrSparseMmaMask) != nil {
+		if !f.Live || f.Text == model.Absent || l.IsNested(model.FunID(i)) || f.Info != model.Absent && l.Attribute(f.Info, cuda.AttrSparseMmaMask) != nil {
 			continue
 		}
 		info := f.Info
