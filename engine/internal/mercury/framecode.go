@@ -207,7 +207,7 @@ func moveFrame(out, b []byte, fn *code) ([]byte, bool) {
 
 // frameMoved translates an address of a program of the input's SASS.
 func (fn *code) frameMoved(off uint64) uint64 {
-	if off == 0 || fn.result == nil || off > uint64(len(fn.result.Moves))*capsule.WordSize {
+	if off < capsule.WordSize || fn.result == nil || off > uint64(len(fn.result.Moves))*capsule.WordSize {
 		return off
 	}
 	k := off/capsule.WordSize - 1
