@@ -87,7 +87,7 @@ var rules = []rule{
 	{
 		from: "oracle/check",
 		to:   of("cuda", "oracle", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/link", "oracle/check/internal/sass", "oracle/check/internal/apply", "oracle/check/internal/calls", "oracle/check/internal/capsules", "oracle/check/internal/code", "oracle/check/internal/debug", "oracle/check/internal/facts", "oracle/check/internal/records", "oracle/check/internal/shared", "oracle/check/internal/symbols", "oracle/check/internal/tables"),
-		test: of("corpus", "corpus/corpustest", "fuzz/power/trial", "internal/ptxgen", "internal/nvidia", "internal/nvidia/nvidiatest", "oracle/check/internal/place", cmp),
+		test: of("corpus", "corpus/corpustest", "fuzz/power/trial", "internal/ptxgen", "internal/relayout", "internal/nvidia", "internal/nvidia/nvidiatest", "oracle/check/internal/place", cmp),
 	},
 	{from: "internal/documents", to: of("cuda", "oracle"), test: of(cmp)},
 	{from: "oracle/internal/onerecord", test: of("cuda", "oracle", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
@@ -177,6 +177,7 @@ var rules = []rule{
 	// Made on the spot: it asks nvlink and the command line and reports.
 	{from: "corpus/internal/live", to: of("internal/ptxgen", "internal/splitmix", "internal/diff", "report", "internal/nvidia", "internal/ownwarnings"), test: of("internal/nvidia/nvidiatest", cmp)},
 	{from: "internal/splitmix"},
+	{from: "internal/relayout", to: of("cuda"), test: of("corpus")},
 	{from: "internal/vectorlink", to: of("corpus/relocs", "engine", "internal/cmdline")},
 	{from: "internal/ptxgen", to: of("internal/splitmix")},
 	{from: "internal/biglink", to: of("cubin", "cuda"), test: of("engine", "internal/nvidia", "internal/nvidia/nvidiatest")},
@@ -237,7 +238,7 @@ var rules = []rule{
 		test: of("internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp),
 	},
 	{from: "internal/trophies", to: of("internal/nvidia", "internal/nvjitlink"), test: of("oracle/check")},
-	{from: "internal/judge", to: of("internal/splitmix", "cuda", "internal/nvidia", "internal/nvjitlink", "internal/ptxgen", "oracle", "oracle/check"), test: of("corpus", "internal/nvidia/nvidiatest")},
+	{from: "internal/judge", to: of("internal/relayout", "internal/splitmix", "cuda", "internal/nvidia", "internal/nvjitlink", "internal/ptxgen", "oracle", "oracle/check"), test: of("corpus", "internal/nvidia/nvidiatest")},
 	{from: "internal/verify", to: of("cubin", "internal/nvjitlink", "internal/cmdline", "internal/container", "internal/inputs", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("internal/vectorlink", "corpus", "corpus/relocs", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
 	{from: "report", to: of(tablewriter + "/..."), test: of(cmp, jsonSchema, "github.com/chromedp/...")},
 

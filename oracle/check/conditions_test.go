@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/corpus/corpustest"
 	"github.com/twinlink/twinlink/fuzz/power/trial"
+	"github.com/twinlink/twinlink/internal/relayout"
 )
 
 // TestConditions makes each condition of a program built by "twinlink power --conditions" fail, on recorded checks that
@@ -22,7 +24,7 @@ func TestConditions(t *testing.T) {
 	if first, behind := trial.Fresh(); first < behind {
 		list = freshEdits(t, first, behind)
 	} else {
-		list = slices.Concat(recordedChecks(t), rightChecks(t), exactChecks(t), fieldChecks(t), againChecks(t))
+		list = slices.Concat(recordedChecks(t), rightChecks(t), exactChecks(t), defectChecks(t), layoutChecks(t), fieldChecks(t), againChecks(t))
 	}
 	if err := trial.Run(list); err != nil {
 		t.Fatal(err)
@@ -57,6 +59,43 @@ func rightChecks(t *testing.T) (list []trial.Case) {
 			return fmt.Sprint(v.Total, len(v.Unjudged), sumOf(v))
 		})})
 	}
+	return list
+}
+
+// defectChecks are some of TestRejectsDefects, TestRejectsMercuryDefects and TestRejectsInFirst: of each kind the first two
+// links that it is planted in.
+func defectChecks(t *testing.T) (list []trial.Case) {
+	planted := map[string]int{}
+	linked := slices.DeleteFunc(linkedCases(t), func(c corpus.Case) bool { return len(c.Output)%7 != 0 && !optionsOf(c).PreserveRelocs })
+	for _, c := range slices.Concat(linked, mercuryCases(t), firstCases(t)) {
+		options := optionsOf(c)
+		options.Strict = true
+		inputs, of := inputsOf(c), editorOf(t, c)
+		for _, d := range slices.Concat(defects, mercuryDefects, firstDefects, plantedDefects) {
+			e := &editor{check: of.check, out: of.out, bytes: slices.Clone(c.Output)}
+			if planted[d.name] >= 2 || !d.plant(e) || bytes.Equal(e.bytes, c.Output) {
+				continue
+			}
+			planted[d.name]++
+			list = append(list, trial.Case{Name: "defect:" + d.name, Same: func() bool {
+				v := Check(inputs, e.bytes, options)
+				return !v.Agrees() && names(v, d.want)
+			}})
+		}
+	}
+	return list
+}
+
+// layoutChecks are those of TestAcceptsLayouts.
+func layoutChecks(t *testing.T) (list []trial.Case) {
+	for name, c := range checkable(t) {
+		inputs, options := inputsOf(c), optionsOf(c)
+		other, err := relayout.File(c.Output, relayout.All, uint64(len(name))+uint64(len(c.Output)))
+		if err == nil && Check(inputs, c.Output, options).Agrees() {
+			list = append(list, trial.Case{Name: "layout:" + name, Same: func() bool { return Check(inputs, other, options).Agrees() }})
+		}
+	}
+	slices.SortFunc(list, func(a, b trial.Case) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 

@@ -62,6 +62,9 @@ func (c *Applied) relocatePlace(m *link.Module, list link.Relocs, to link.Place)
 	}
 	for _, r := range list.List {
 		place := r.Offset
+		if to.Part.Without(place) {
+			continue
+		}
 		r.Offset = to.Part.At(r.Offset)
 		if err := c.Budget.Spend(m.Name, 1); err != nil {
 			return err

@@ -59,6 +59,18 @@ func (c *check) compareCode(a *link.Area) error {
 			wrong++
 		}
 	}
+	wrong += c.compareAdded(a)
+	if changed > 0 && a.Words.Identity && c.FirstMercury() {
+		c.Verdict.Habit(verdict.Finding{Kind: verdict.CodeSchedule, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(), Detail: "scheduled anew, where 12.8 and 12.9 leave code as it came"})
+	}
+	if wrong == 0 && (changed > 0 || !a.Words.Identity) {
+		return schedule.Compare(c.Applied, a, changed)
+	}
+	return nil
+}
+
+// compareAdded is how many words of the output are neither the input's nor such as do nothing.
+func (c *check) compareAdded(a *link.Area) (wrong int) {
 	for j, i := range a.Words.From {
 		got, _ := image.Cut(a.Out.Body, uint64(j)*sass.Instruction, sass.Instruction)
 		if i < 0 && !sass.PutIn(got) && !(sass.Opcode(got) == sass.OpBra && sass.IsLoop(got)) {
@@ -69,13 +81,7 @@ func (c *check) compareCode(a *link.Area) error {
 			c.Verdict.Add(c.CodeFinding(a, uint64(j)*sass.Instruction, nil, got, "a fence under another guard than the word behind it"))
 		}
 	}
-	if changed > 0 && a.Words.Identity && c.FirstMercury() {
-		c.Verdict.Habit(verdict.Finding{Kind: verdict.CodeSchedule, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(), Detail: "scheduled anew, where 12.8 and 12.9 leave code as it came"})
-	}
-	if wrong == 0 && (changed > 0 || !a.Words.Identity) {
-		return schedule.Compare(c.Applied, a, changed)
-	}
-	return nil
+	return wrong
 }
 
 // explainWord tells whether it is a field that is wrong or the instruction, and

@@ -77,27 +77,15 @@ func (p *lineProgram) rows(text string) (list []lineRow, ok bool) {
 			s.line += p.base + (op-p.first)%p.span
 			emit()
 		case op == 0:
-			n := r.number()
-			if n == 0 || n > uint64(len(r.text)) {
+			end, ok := r.extended(&s)
+			if !ok {
 				return nil, false
 			}
-			rest := &lineReader{text: r.text[1:n], ok: true}
-			switch kind := r.text[0]; kind {
-			case lineEnd:
+			if end {
 				s.end = true
 				emit()
 				s = start
-			case lineInlined:
-				s.context, s.name = rest.number(), rest.number()
-			case lineName:
-				s.name = rest.number()
-			default:
-				return nil, false
 			}
-			if !rest.ok {
-				return nil, false
-			}
-			r.text = r.text[n:]
 		case op == lineCopy:
 			emit()
 		case op == lineAdvance:
@@ -124,6 +112,27 @@ func (p *lineProgram) rows(text string) (list []lineRow, ok bool) {
 		}
 	}
 	return list, r.ok
+}
+
+// extended reads an operation of more than a byte; end: of the sequence.
+func (r *lineReader) extended(s *lineState) (end, ok bool) {
+	n := r.number()
+	if n == 0 || n > uint64(len(r.text)) {
+		return false, false
+	}
+	rest := &lineReader{text: r.text[1:n], ok: true}
+	switch r.text[0] {
+	case lineEnd:
+		end = true
+	case lineInlined:
+		s.context, s.name = rest.number(), rest.number()
+	case lineName:
+		s.name = rest.number()
+	default:
+		return false, false
+	}
+	r.text = r.text[n:]
+	return end, rest.ok
 }
 
 // lineReader reads a sequence from its front.

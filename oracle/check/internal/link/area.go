@@ -1,6 +1,8 @@
 package link
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -63,6 +65,8 @@ type Part struct {
 	Base    uint64
 	Placed  bool
 	Moves   []Move // objects that don't lie with the others, by their place in the input
+	Gone    bool   // bytes of objects that lost are not there
+	Bare    bool   // nor those that no object has
 }
 
 // Move is an object of a part that lies elsewhere.
@@ -169,22 +173,53 @@ func (a *Area) Code() bool { return a.Owner != nil && a.Owner.Area == a }
 
 // Pieces are the runs of bytes of a part that lie together.
 func (p *Part) Pieces() []Move {
-	if len(p.Moves) == 0 {
+	if len(p.Moves) == 0 && !p.Gone {
 		return []Move{{0, p.Section.Size, p.Base}}
 	}
 	var list []Move
 	at := uint64(0)
 	for _, m := range p.Moves {
-		if m.From > at {
-			list = append(list, Move{at, m.From - at, p.Base + at})
-		}
-		list = append(list, m)
+		list = append(p.unnamed(list, at, m.From), m)
 		at = max(at, m.From+m.Size)
 	}
-	if at < p.Section.Size {
-		list = append(list, Move{at, p.Section.Size - at, p.Base + at})
+	return p.unnamed(list, at, p.Section.Size)
+}
+
+// unnamed adds the bytes from one place to another, which have no symbol, but for those that are there for an alignment
+// alone and those that are gone.
+func (p *Part) unnamed(list []Move, from, to uint64) []Move {
+	add := func(end uint64) {
+		if end = min(end, to); end > from && !p.Bare && !p.pads(from, end) {
+			list = append(list, Move{from, end - from, p.Base + from})
+		}
 	}
+	if p.Gone {
+		for _, s := range p.Lost() {
+			add(s.Value)
+			from = min(max(from, s.Value+s.Size), to)
+		}
+	}
+	add(to)
 	return list
+}
+
+// Without reports whether a byte of a part is gone.
+func (p *Part) Without(at uint64) bool {
+	if !p.Gone && !p.Bare || slices.ContainsFunc(p.Moves, func(m Move) bool { return m.From <= at && at-m.From < m.Size }) {
+		return false
+	}
+	return p.Bare || slices.ContainsFunc(p.Lost(), func(s *image.Symbol) bool { return s.Value <= at && at-s.Value < s.Size })
+}
+
+// Lost are the objects of a part that another definition stands for, by their place.
+func (p *Part) Lost() []*image.Symbol {
+	return slices.SortedFunc(slices.Values(p.Mod.Losers[p.Section.Index]), func(a, b *image.Symbol) int { return cmp.Compare(a.Value, b.Value) })
+}
+
+// pads reports whether bytes between two objects are there for an alignment alone.
+func (p *Part) pads(from, to uint64) bool {
+	body, ok := image.Cut(p.Section.Body, from, to-from)
+	return to-from < p.Section.Align && (!ok || len(bytes.Trim(body, "\x00")) == 0)
 }
 
 // Explains reports whether some part holds a byte of the area.

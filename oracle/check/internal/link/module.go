@@ -35,6 +35,7 @@ type Module struct {
 	Masks        bool                    // some code has a mask of sparse matrix instructions
 	Nameless     bool                    // it was the first to mention some undefined function
 	wide         bool                    // e_flags and notes of 13.0 and later
+	asWhole      map[int]bool            // sections that some record names by their own symbol; nil before it is asked
 }
 
 // Ref is what a symbol index stands for: something with an identity, a section
@@ -63,6 +64,21 @@ func SymbolOf(info uint32) uint32 { return info % (1 << 24) }
 
 // RegistersOf is the register count above it.
 func RegistersOf(info uint32) uint32 { return info / (1 << 24) }
+
+// NamesSection reports whether a record is against a section's own symbol, and so may be about any byte of it.
+func (m *Module) NamesSection(index int) bool {
+	if m.asWhole == nil {
+		m.asWhole = map[int]bool{}
+		for _, l := range m.Relocs {
+			for _, r := range l.List {
+				if s := &m.Symbols[r.Symbol]; s.Kind() == cuda.STTSection && !s.Special {
+					m.asWhole[s.Shndx] = true
+				}
+			}
+		}
+	}
+	return m.asWhole[index]
+}
 
 // ReadModule reads the tables of an input.
 func ReadModule(number int, in verdict.Input, of image.Side, other *image.Image, b *image.Budget) (*Module, error) {

@@ -14,6 +14,9 @@ func (c *Places) FindPlaces() error {
 	c.adoptImageBanks()
 	c.adoptInstance()
 	c.matchUnique()
+	if err := c.matchContents(); err != nil {
+		return err
+	}
 	c.findShared()
 	for _, step := range []func() error{c.findEvidence, c.placeUnits} {
 		if err := step(); err != nil {

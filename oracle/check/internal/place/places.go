@@ -95,10 +95,16 @@ func (c *Places) placeParts(a *link.Area) error {
 func (c *Places) placeByObjects(a *link.Area, p *link.Part) bool {
 	votes := map[uint64]int{}
 	var best uint64
+	known, moved := 0, false
 	objects := c.ObjectsIn.Of(link.PlaceOf{Mod: p.Mod, Section: p.Section.Index})
 	for _, id := range objects {
-		at, known := c.toldPlace(a, id)
-		if !known || at < id.Def.Value {
+		at, ok := c.toldPlace(a, id)
+		if !ok {
+			continue
+		}
+		known++
+		if at < id.Def.Value {
+			moved = true // a part lies nowhere below 0
 			continue
 		}
 		delta := at - id.Def.Value
@@ -107,18 +113,13 @@ func (c *Places) placeByObjects(a *link.Area, p *link.Part) bool {
 			best = delta
 		}
 	}
-	if len(votes) == 0 {
+	if known == 0 {
 		return false
 	}
 	guess := p.Base
 	p.Base, p.Placed = best, true
-	if len(votes) > 1 {
-		for _, id := range objects {
-			if at, known := c.toldPlace(a, id); known && at != best+id.Def.Value && c.mayLieAt(a, id, at) {
-				p.Moves = append(p.Moves, link.Move{From: id.Def.Value, Size: id.Size, To: at})
-			}
-		}
-		slices.SortFunc(p.Moves, func(x, y link.Move) int { return cmp.Compare(x.From, y.From) })
+	if moved || len(votes) > 1 || !liesAt(a, p.Mod, p.Section, 0, p.Section.Size, p.Base) {
+		c.moveObjects(a, p, objects)
 	}
 	if guess != p.Base {
 		c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionBytes, File: p.Mod.Name, Section: a.Name, Offset: p.Base, Detail: "laid out in another order than the inputs'"})
@@ -126,16 +127,35 @@ func (c *Places) placeByObjects(a *link.Area, p *link.Part) bool {
 	return true
 }
 
+// moveObjects notes where each object of a part lies, and whether the bytes that no object has are gone.
+func (c *Places) moveObjects(a *link.Area, p *link.Part, objects []*link.Identity) {
+	for _, id := range objects {
+		if at, known := c.toldPlace(a, id); known && c.mayLieAt(a, id, at) {
+			p.Moves = append(p.Moves, link.Move{From: id.Def.Value, Size: id.Size, To: at})
+		}
+	}
+	slices.SortFunc(p.Moves, func(x, y link.Move) int { return cmp.Compare(x.From, y.From) })
+	absent := func(from, size uint64) bool { return !liesAt(a, p.Mod, p.Section, from, size, p.Base+from) }
+	p.Gone = slices.ContainsFunc(p.Lost(), func(s *image.Symbol) bool { return absent(s.Value, s.Size) })
+	if len(p.Moves) < len(objects) || p.Mod.NamesSection(p.Section.Index) {
+		return
+	}
+	for _, piece := range p.Pieces() {
+		p.Bare = p.Bare || piece.To == p.Base+piece.From && absent(piece.From, piece.Size)
+	}
+}
+
 // mayLieAt reports whether the bytes at a place are an object's.
 func (c *Places) mayLieAt(a *link.Area, id *link.Identity, at uint64) bool {
-	s := &id.Mod.Sections[id.Def.Shndx]
-	if at > a.Out.Size || id.Size > a.Out.Size-at {
+	return liesAt(a, id.Mod, &id.Mod.Sections[id.Def.Shndx], id.Def.Value, id.Size, at)
+}
+
+// liesAt reports whether the bytes at a place are those of some in an input's section.
+func liesAt(a *link.Area, m *link.Module, s *image.Section, from, size, at uint64) bool {
+	if at > a.Out.Size || size > a.Out.Size-at {
 		return false
 	}
-	if s.Body == nil {
-		return true
-	}
-	return id.Mod.Alike(s, id.Def.Value, id.Size, a.Out.Body, at)
+	return s.Body == nil || m.Alike(s, from, size, a.Out.Body, at)
 }
 
 // toldPlace is the place of an object by its symbol, else by a field.

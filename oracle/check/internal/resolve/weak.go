@@ -195,6 +195,12 @@ func (c *Resolved) unlike(x *candidate, s *image.Symbol, symbols map[string]*ima
 	if from.Body != nil && !x.mod.Alike(from, 0, from.Size, to.Body, base) {
 		unlike += 1 << 7
 	}
+	unlike += x.unlikeAround(s, symbols, base)
+	return unlike, c.Budget.Spend(x.mod.Name, uint64(len(x.mod.Symbols))/8)
+}
+
+// unlikeAround is how many of an object's neighbours lie elsewhere in the output, if its section begins at base.
+func (x *candidate) unlikeAround(s *image.Symbol, symbols map[string]*image.Symbol, base uint64) (unlike int) {
 	for i := range x.mod.Symbols {
 		n := &x.mod.Symbols[i]
 		if n.Special || n.Shndx != x.symbol.Shndx || n.Bind() == cuda.STBLocal || n.Kind() == cuda.STTSection {
@@ -204,7 +210,7 @@ func (c *Resolved) unlike(x *candidate, s *image.Symbol, symbols map[string]*ima
 			unlike++
 		}
 	}
-	return unlike, c.Budget.Spend(x.mod.Name, uint64(len(x.mod.Symbols))/8)
+	return unlike
 }
 
 // staysIn reports whether a record of data is one that the driver carries out.

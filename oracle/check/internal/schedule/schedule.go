@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/oracle/check/internal/image"
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 	"github.com/twinlink/twinlink/oracle/check/internal/sass"
@@ -84,26 +83,17 @@ func (c *check) compareSchedule(a *link.Area, changed int) error {
 			c.Verdict.Add(s.finding(j, fmt.Sprintf("waits for the scoreboard of the word at 0x%x before that one has taken it", i*sass.Instruction)))
 			return nil
 		}
-		for _, t := range s.tokens(i) {
-			at, result := s.follow(t)
-			switch result {
-			case sass.Unsound:
-				if s.fencesWait(t, at) {
-					c.Unjudged(a, s.finding(at, fmt.Sprintf("a fence that was put in has a guard which the word at 0x%x has not finished writing: the next one waits for it", i*sass.Instruction)))
-					continue
-				}
-				f := s.finding(at, fmt.Sprintf("uses what the word at 0x%x has not finished %s: no word on the way waits for it", i*sass.Instruction, t.what()))
-				c.Verdict.Add(f)
-				return c.Budget.Spend("output", s.steps)
-			case sass.Unknown:
-				c.Unjudged(a, verdict.Finding{Kind: verdict.CodeBytes, Section: a.Name, Symbol: a.Owner.Owner.String(), Offset: uint64(at) * sass.Instruction,
-					Detail: fmt.Sprintf("scheduled otherwise than in the input, and whether opcode 0x%x touches what opcode 0x%x has not finished is not known", sass.Opcode(s.words[at]), sass.Opcode(s.words[i]))})
-			}
+		if !s.waitsFor(i) {
+			return c.Budget.Spend("output", s.steps)
 		}
 		if err := c.Budget.Spend("output", s.steps); err != nil {
 			return err
 		}
 		s.steps = 0
+	}
+	if i := s.staleReuse(); i >= 0 {
+		c.Verdict.Add(s.finding(i, "keeps a register for the next word that it or the next writes"))
+		return nil
 	}
 	if ok, err := s.stalls(); !ok || err != nil {
 		return err
@@ -111,6 +101,26 @@ func (c *check) compareSchedule(a *link.Area, changed int) error {
 	c.Verdict.Remark(verdict.Finding{Kind: verdict.CodeBytes, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(),
 		Detail: fmt.Sprintf("%d words scheduled otherwise than in the input, soundly", changed)})
 	return c.Budget.Spend("output", s.steps)
+}
+
+// waitsFor reports whether what a word leaves pending is waited for; it tells where not.
+func (s *schedule) waitsFor(i int) bool {
+	c, a := s.c, s.area
+	for _, t := range s.tokens(i) {
+		switch at, result := s.follow(t); result {
+		case sass.Unsound:
+			if s.fencesWait(t, at) {
+				c.Unjudged(a, s.finding(at, fmt.Sprintf("a fence that was put in has a guard which the word at 0x%x has not finished writing: the next one waits for it", i*sass.Instruction)))
+				continue
+			}
+			c.Verdict.Add(s.finding(at, fmt.Sprintf("uses what the word at 0x%x has not finished %s: no word on the way waits for it", i*sass.Instruction, t.what())))
+			return false
+		case sass.Unknown:
+			c.Unjudged(a, verdict.Finding{Kind: verdict.CodeBytes, Section: a.Name, Symbol: a.Owner.Owner.String(), Offset: uint64(at) * sass.Instruction,
+				Detail: fmt.Sprintf("scheduled otherwise than in the input, and whether opcode 0x%x touches what opcode 0x%x has not finished is not known", sass.Opcode(s.words[at]), sass.Opcode(s.words[i]))})
+		}
+	}
+	return true
 }
 
 func (c *check) newSchedule(a *link.Area) *schedule {
@@ -319,79 +329,4 @@ func boardBit(board uint64) uint64 {
 		return 1 << board
 	}
 	return 0
-}
-
-// leaving is unsound for a word after which code of others runs that relies on the
-// input's waits, and unknown where nobody knows what follows.
-//
-// Source: 6,046 calls and 4,110 returns in code of ptxas and nvlink 13.0 to 13.5 for sm_100 to sm_121:
-// at none is a result or an operand pending.
-func (s *schedule) leaving(i int) sass.Soundness {
-	switch word := s.words[i]; sass.Opcode(word) {
-	case sass.OpRet, sass.OpCall, sass.OpCallRel, sass.OpCallTo, sass.OpCallRelTo:
-		return sass.Unsound
-	case sass.OpBrx, sass.OpBrxU:
-		if len(s.targets[i]) == 0 {
-			return sass.Unknown
-		}
-	case sass.OpBra:
-		if to := (int64(i+1)*sass.Instruction + sass.Distance(word)) / sass.Instruction; to < 0 || to >= int64(len(s.words)) {
-			return sass.Unsound
-		}
-	}
-	return sass.Sound
-}
-
-// branchTargets lists where the indirect branches go, as the input's attribute says:
-// groups of the branch, a number, how many, and the targets.
-func (s *schedule) branchTargets() map[int][]int {
-	targets := map[int][]int{}
-	value, _ := s.area.Owner.Attribute(cuda.AttrIndirectBranchTargets)
-	place := func(at uint64) (first, last uint64) {
-		first, last, ok := s.area.Words.LeadsTo(uint64(image.Word(value, at)) / sass.Instruction)
-		if !ok {
-			return uint64(len(s.words)), uint64(len(s.words))
-		}
-		return first, last
-	}
-	for at := uint64(0); at+12 <= uint64(len(value)); {
-		_, branch := place(at)
-		n := image.Word(value, at+8)
-		at += 12
-		for ; n > 0 && at+4 <= uint64(len(value)); n-- {
-			to, _ := place(at)
-			targets[int(branch)] = append(targets[int(branch)], int(to))
-			at += 4
-		}
-	}
-	return targets
-}
-
-// next lists the words that may follow one.
-func (s *schedule) next(i int) []int {
-	word := s.words[i]
-	always := word[1]>>4 == 7
-	switch sass.Opcode(word) {
-	case sass.OpExit, sass.OpRet:
-		if always {
-			return nil
-		}
-	case sass.OpBra, sass.OpBraU:
-		to := (int64(i+1)*sass.Instruction + sass.Distance(word)) / sass.Instruction
-		var list []int
-		if to >= 0 && to < int64(len(s.words)) {
-			list = append(list, int(to))
-		}
-		divergent := image.Number(word, 3, 1) != 0 || image.Number(word, 8, 8)>>18%(1<<23) != 0xe0
-		if !always || divergent || sass.Opcode(word) == sass.OpBraU {
-			list = append(list, i+1)
-		}
-		return list
-	case sass.OpBrx, sass.OpBrxU:
-		if always {
-			return s.targets[i]
-		}
-		return append(slices.Clone(s.targets[i]), i+1)
-	}
-	return []int{i + 1}
 }

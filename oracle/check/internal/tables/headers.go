@@ -89,6 +89,7 @@ func (c *check) compareHeaders() error {
 		}
 		switch s.Kind {
 		case cuda.SHTStrtab:
+			c.compareNames(s)
 		case cuda.SHTSymtab:
 			w = wantHeader{kind: s.Kind, link: s.Link, info: s.Info, align: 8, entry: 24}
 			if c.isStrtab(s.Link) != ".strtab" {
@@ -169,6 +170,13 @@ func (c *check) compareTableName(s *image.Section) {
 		if before := &c.Out.Sections[i]; before.Kind == s.Kind && before.Name == want {
 			c.Verdict.Add(verdict.Finding{Kind: verdict.SectionStray, Section: want, Detail: "a second one"})
 		}
+	}
+}
+
+// compareNames wants a table of names to begin with the empty one, and the last to end.
+func (c *check) compareNames(s *image.Section) {
+	if n := len(s.Body); n > 0 && (s.Body[0] != 0 || s.Body[n-1] != 0) {
+		c.Verdict.Add(verdict.Finding{Kind: verdict.SectionBytes, Section: s.Name, Want: "0 at both ends", Got: fmt.Sprintf("%x and %x", s.Body[0], s.Body[n-1]), Detail: "a table of names"})
 	}
 }
 
