@@ -6,6 +6,7 @@
 //	go run ./internal/judge real -from PTX -n 50 -seed 1 DIR  # the same of programs that stand as PTX
 //	go run ./internal/judge objects -from CUBINS -n 50 -seed 1 DIR  # the same of programs that stand as cubins
 //	go run ./internal/judge right DIR                  # what the check says of them
+//	go run ./internal/judge layouts DIR                # the same links in other layouts
 //	go run ./internal/judge jit -release 13.3 -to NEW DIR  # the same inputs by nvJitLink
 //	go run ./internal/judge plant -n 10000 DIR         # defects planted into them
 //	go run ./internal/judge stale -n 500 DIR           # defects planted into their inputs, linked by nvlink
@@ -51,6 +52,7 @@ var commands = map[string]func(context.Context, *flags) error{
 	"real":    func(ctx context.Context, f *flags) error { return realAll(ctx, f.dir, f.from, f.seed, f.n) },
 	"objects": func(ctx context.Context, f *flags) error { return objectsAll(ctx, f.dir, f.from, f.seed, f.n) },
 	"right":   func(_ context.Context, f *flags) error { return judgeRight(f.dir, f.only, f.each) },
+	"layouts": func(_ context.Context, f *flags) error { return judgeLayouts(f.dir, f.only, f.seed, f.each) },
 	"jit":     func(ctx context.Context, f *flags) error { return jitAll(ctx, f.dir, f.only, f.to, f.release) },
 	"plant":   func(_ context.Context, f *flags) error { return plantAll(f.dir, f.only, f.seed, f.n, f.each) },
 	"stale":   func(ctx context.Context, f *flags) error { return staleAll(ctx, f.dir, f.only, f.seed, f.n, f.each) },

@@ -163,17 +163,21 @@ func (o *opinions) add(l *link, v *check.Verdict) {
 	}
 }
 
-// print lists kinds and causes, the most frequent first, then the groups.
+// print lists kinds and causes, then the groups.
 func (o *opinions) print() {
-	for _, m := range []map[string]int{o.kinds, o.causes} {
-		for _, k := range slices.SortedFunc(maps.Keys(m), func(a, b string) int {
-			return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b))
-		}) {
-			fmt.Printf("%5d %s\n", m[k], k)
-		}
-	}
+	printCounts(o.kinds)
+	printCounts(o.causes)
 	for _, k := range slices.Sorted(maps.Keys(o.groups)) {
 		fmt.Printf("%4d of %4d  %s\n", o.groups[k].accepted, o.groups[k].of, k)
+	}
+}
+
+// printCounts prints counts, the greatest first.
+func printCounts(m map[string]int) {
+	for _, k := range slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b))
+	}) {
+		fmt.Printf("%5d %s\n", m[k], k)
 	}
 }
 
