@@ -21,14 +21,39 @@ func (a *allocator) isHeader(b int) bool {
 func (a *allocator) isLeftToHeader(b, t int) bool {
 	tok := &a.tokens[t]
 	return !a.settling && tok.read && a.rank[tok.block] < a.rank[b] && a.isHeader(b) &&
-		a.elapsed(t, b) >= a.latency(t) && !a.isNeededInLoop(b, t)
+		a.elapsed(t, b) >= a.latency(t) && a.comesAround(b, t)
 }
 
-// isNeededInLoop reports whether any block of the loop that b begins needs a token.
-func (a *allocator) isNeededInLoop(b, t int) bool {
+// comesAround reports whether a token that is pending in front of the loop that block b begins still is on some
+// way around it.
+func (a *allocator) comesAround(b, t int) bool {
 	if a.firstNeed(b, t) >= 0 {
-		return true
+		return false
 	}
+	in := a.loopOf(b)
+	done := newBitset(len(a.blocks))
+	todo := []int{b}
+	for len(todo) > 0 && a.work > 0 {
+		s := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, n := range a.blocks[s].next {
+			switch {
+			case n == b:
+				return true
+			case !in.has(n) || done.has(n):
+			default:
+				done.set(n)
+				if a.firstNeed(n, t) < 0 {
+					todo = append(todo, n)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// loopOf returns the blocks of the loop that block b begins.
+func (a *allocator) loopOf(b int) bitset {
 	in := newBitset(len(a.blocks))
 	in.set(b)
 	var todo []int
@@ -38,16 +63,14 @@ func (a *allocator) isNeededInLoop(b, t int) bool {
 		}
 	}
 	for len(todo) > 0 && a.work > 0 {
+		a.work--
 		s := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if !a.seen[s] || in.has(s) {
 			continue
 		}
 		in.set(s)
-		if a.firstNeed(s, t) >= 0 {
-			return true
-		}
 		todo = append(todo, a.before[s]...)
 	}
-	return false
+	return in
 }

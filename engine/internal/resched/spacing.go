@@ -77,10 +77,10 @@ func (p *spacing) leastBefore(k int) bound {
 	if w.op() == opBSSY || w.endsBlock() {
 		p.apart(&b, k, p.mark, takesMark, takesMark)
 	}
-	if w.wr() != noBoard {
+	if w.wr() != noBoard || w.isPaced() {
 		for _, r := range p.ops[i].writes {
 			for j := range r.count {
-				if at, ok := p.readers[r.first+j]; ok && !w.isPaced() {
+				if at, ok := p.readers[r.first+j]; ok && !w.isDouble() && !(w.isPaced() && p.words[at].isPaced()) {
 					p.apart(&b, k, at, overwritten, overwritten)
 				}
 			}

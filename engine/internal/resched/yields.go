@@ -44,6 +44,9 @@ func (w *word) isVector() bool {
 func (f *flow) inPlaces(i int) [3]int {
 	w := &f.words[i]
 	is := [3]int{int(w.field(aField, 8)), -1, int(w.field(cField, 8))}
+	if w.isMove() {
+		is[0] = -1
+	}
 	switch w.op() >> 9 {
 	case 1:
 		is[1] = int(w.field(bField, 8))
@@ -52,6 +55,9 @@ func (f *flow) inPlaces(i int) [3]int {
 	}
 	if s := alu[w.op()&0xff]; s.c == 0 {
 		is[2] = -1
+	}
+	if kind := kindOf(w); kind == 0x21 || kind == 0x30 {
+		is[1], is[2] = -1, is[1] // what these add comes where products have it
 	}
 	for k, r := range is {
 		if r < 0 || !overlap([]span{{r, 1}}, f.ops[i].reads) {
@@ -109,12 +115,14 @@ func (f *flow) reusesOf(bl *block, k int, y *yieldBits, banks int) (places uint8
 			continue
 		}
 		for j := i + 1; j < bl.to; j++ {
-			if w := &f.words[j]; f.keepsSources(w) && w.isIMMA() == f.words[i].isIMMA() {
+			if w := &f.words[j]; f.keepsSources(w) && w.pool() == f.words[i].pool() {
 				if other := f.inPlaces(j)[place]; other >= 0 {
-					if other == r && f.readsPair(i, r) == f.readsPair(j, r) {
+					both, otherBoth := f.readsPair(i, r), f.readsPair(j, other)
+					isSame := other == r || otherBoth && other+1 == r
+					if isSame && (otherBoth || !both) {
 						places |= 1 << place
 					}
-					if other == r || other%banks == r%banks {
+					if isSame && !(both && !otherBoth) || !isSame && (other%banks == r%banks || both || otherBoth) {
 						break
 					}
 				}
@@ -127,6 +135,17 @@ func (f *flow) reusesOf(bl *block, k int, y *yieldBits, banks int) (places uint8
 	return places
 }
 
+// pool is which words keep what they read for each other: products of matrices, halves and all others.
+func (w *word) pool() int {
+	switch {
+	case w.isIMMA():
+		return 1
+	case kindOf(w) == 0x30:
+		return 2
+	}
+	return 0
+}
+
 // readsPair reports whether a word reads a register as the first of a pair.
 func (f *flow) readsPair(i, r int) bool {
 	return slices.ContainsFunc(f.ops[i].reads, func(s span) bool { return s.first == r && s.count == 2 })
@@ -134,7 +153,7 @@ func (f *flow) readsPair(i, r int) bool {
 
 // keepsSources reports whether what a word reads may stay at hand.
 func (f *flow) keepsSources(w *word) bool {
-	return w.isVector() || f.filler.lets && w.isIMMA()
+	return w.isVector() || w.op() == opR2UR || f.filler.lets && w.isIMMA()
 }
 
 // setBits writes the bits that changed. With anew nothing explains the yield bits that arithmetic had.
