@@ -16,10 +16,12 @@ import (
 //	02    0 if either is 0, else the larger
 //	03    the bits of both
 //	05    0 if either is 0, else each of the two lowest pairs of bits as 02, the others the first's
-//	06    13.0: 1 unless both have the same; later dropped
+//	06    1 unless both have the same
 //	0b    the first that is found, behind all others where the first input lacks it
-//	0e    kept if all inputs have it, the larger
-//	07 0c 0d and others: the larger
+//	0e 0f kept if all inputs have it, the larger
+//	07 08 0c 0d: the larger
+//
+// What a release doesn't know is dropped, and each attribute has one format whatever an input has.
 //
 // An attribute in the release's list of missing ones has the value there where an
 // input lacks it.
@@ -41,7 +43,7 @@ func (l *merger) readCompat(m *module, s *cubin.Section) error {
 	c.List, c.Late = joinCompat(c.List, list), joinCompat(c.Late, list)
 	for _, rec := range list {
 		switch attr := cuda.CompatAttr(rec.Attr); {
-		case find(c.List, attr) >= 0 || find(c.Late, attr) >= 0 || attr == compat0E:
+		case find(c.List, attr) >= 0 || find(c.Late, attr) >= 0 || ofAllInputs(attr):
 		case attr == cuda.CompatCanFastpathFinalize:
 			c.Late = append(c.Late, rec)
 		default:
@@ -75,7 +77,7 @@ func joinCompat(have, list []cubin.InfoRecord) []cubin.InfoRecord {
 	for _, rec := range have {
 		attr := cuda.CompatAttr(rec.Attr)
 		i := find(list, attr)
-		if i < 0 && attr == compat0E {
+		if i < 0 && ofAllInputs(attr) {
 			continue
 		}
 		if i >= 0 && rec.Format != cuda.FormatSized {
@@ -112,11 +114,17 @@ func (l *merger) compatRecords(m *module, s *cubin.Section) (list []cubin.InfoRe
 	rules := &l.Release.Compat
 	r := m.file.Info(s)
 	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
-		switch cuda.CompatAttr(rec.Attr) {
-		case cuda.CompatEnableOpportunisticFinalization:
-			if rules.Keeps {
-				continue
+		format, known := l.Release.CompatFormat(cuda.CompatAttr(rec.Attr))
+		if !known {
+			continue
+		}
+		if format != rec.Format && format != cuda.FormatSized { // as another release writes it, or no tool
+			if rec.Format == cuda.FormatSized {
+				rec.Value = uint16(len(rec.Data))
 			}
+			rec.Format, rec.Data = format, nil
+		}
+		switch cuda.CompatAttr(rec.Attr) {
 		case cuda.CompatAcceleratorTarget:
 			continue
 		case cuda.CompatMercuryISAMajorMinor:
@@ -172,7 +180,11 @@ func meet(a, b uint16) uint16 {
 const (
 	compat0C cuda.CompatAttr = 0x0c
 	compat0E cuda.CompatAttr = 0x0e
+	compat0F cuda.CompatAttr = 0x0f
 )
+
+// ofAllInputs reports whether an attribute stays only where all inputs have it.
+func ofAllInputs(attr cuda.CompatAttr) bool { return attr == compat0E || attr == compat0F }
 
 func find(list []cubin.InfoRecord, attr cuda.CompatAttr) int {
 	return slices.IndexFunc(list, func(r cubin.InfoRecord) bool { return cuda.CompatAttr(r.Attr) == attr })

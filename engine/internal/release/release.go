@@ -423,6 +423,31 @@ func (c *CompatRules) Says(attr cuda.CompatAttr, value uint16) bool {
 	return !slices.ContainsFunc(c.Missing, func(r CompatRecord) bool { return r.Silent && r.Attr == attr && r.Value == value })
 }
 
+// compatFormats are the attributes of .nv.compat that releases know, the newest since the toolkit of that number.
+var compatFormats = map[cuda.CompatAttr]struct {
+	format cuda.InfoFormat
+	since  uint32
+}{
+	cuda.CompatISAClass:                        {cuda.FormatByte, 0},
+	cuda.CompatInstTensormapV1:                 {cuda.FormatByte, 0},
+	cuda.CompatInstTcgen05MMA:                  {cuda.FormatByte, 0},
+	cuda.CompatEnableOpportunisticFinalization: {cuda.FormatByte, 0},
+	cuda.CompatAcceleratorTarget:               {cuda.FormatByte, 0},
+	cuda.CompatMercuryISAMajorMinor:            {cuda.FormatHalf, 0},
+	cuda.CompatMercuryISAPatch:                 {cuda.FormatHalf, 0},
+	cuda.CompatCanFastpathFinalize:             {cuda.FormatSized, 0},
+	0x0c:                                       {cuda.FormatByte, 134},
+	0x0d:                                       {cuda.FormatHalf, 133},
+	0x0e:                                       {cuda.FormatHalf, 134},
+	0x0f:                                       {cuda.FormatHalf, 134},
+}
+
+// CompatFormat returns the format in which an image has an attribute; known is false where the release drops it.
+func (r *Release) CompatFormat(attr cuda.CompatAttr) (format cuda.InfoFormat, known bool) {
+	f, ok := compatFormats[attr]
+	return f.format, ok && r.Toolkit >= f.since
+}
+
 // The attributes that inputs may lack.
 var (
 	noClass      = CompatRecord{Attr: cuda.CompatISAClass, Format: cuda.FormatByte}
@@ -431,13 +456,15 @@ var (
 	silentISA    = CompatRecord{Attr: cuda.CompatMercuryISAMajorMinor, Format: cuda.FormatHalf, Value: 0x100, Silent: true}
 	noTcgen05    = CompatRecord{Attr: cuda.CompatInstTcgen05MMA, Format: cuda.FormatByte}
 	silentMMA    = CompatRecord{Attr: cuda.CompatInstTcgen05MMA, Format: cuda.FormatByte, Silent: true}
+	silentTarget = CompatRecord{Attr: cuda.CompatEnableOpportunisticFinalization, Format: cuda.FormatByte, Value: 1, Silent: true}
+	silentPatch  = CompatRecord{Attr: cuda.CompatMercuryISAPatch, Format: cuda.FormatHalf, Silent: true}
 	noOffTarget  = CompatRecord{Attr: cuda.CompatEnableOpportunisticFinalization, Format: cuda.FormatByte, Value: 1}
 	missing0C    = CompatRecord{Attr: 0x0c, Format: cuda.FormatByte, Value: 2} // both without a name that is known
 	missing0D    = CompatRecord{Attr: 0x0d, Format: cuda.FormatHalf, Value: 0x100}
 	missingBy130 = []CompatRecord{noClass, noTensormap, noTcgen05, noOffTarget, noISA}
-	missingBy131 = []CompatRecord{noClass, noTensormap, silentMMA, noISA}
-	missingBy133 = []CompatRecord{noClass, noTensormap, silentMMA, silentISA, missing0D}
-	missingBy134 = []CompatRecord{noClass, noTensormap, silentMMA, silentISA, missing0C, missing0D}
+	missingBy131 = []CompatRecord{noClass, noTensormap, silentMMA, silentTarget, silentPatch, noISA}
+	missingBy133 = []CompatRecord{noClass, noTensormap, silentMMA, silentTarget, silentPatch, silentISA, missing0D}
+	missingBy134 = []CompatRecord{noClass, noTensormap, silentMMA, silentTarget, silentPatch, silentISA, missing0C, missing0D}
 )
 
 // successor is another release: this one but for its names and what change does.
