@@ -164,6 +164,9 @@ type Release struct {
 	// ExternsInOrder: the only kernel of a link names what it needs of others in
 	// the order in which it is found.
 	ExternsInOrder bool
+	// GroupsOfFunctions is how often the only kernel of a link is told of where functions alone give it tcgen05 of both
+	// granularities.
+	GroupsOfFunctions int
 	// KeepsShared: -r leaves shared variables to a later link.
 	KeepsShared bool
 	// KeepsBareShared: what an input's section of a kernel's shared memory holds
@@ -349,6 +352,7 @@ var (
 	r132 = r131.successor("13.2", 132, "V13.2.86", "37953736", func(r *Release) {
 		r.Compat.Fastpath = true
 		r.KeepsShared = true
+		r.GroupsOfFunctions = 2
 		r.ExternsInOrder = true
 		r.Finalizer = 132
 		r.Pads = true

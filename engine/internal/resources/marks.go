@@ -119,7 +119,11 @@ func (w *marker) append(m mark) {
 	case markCancel:
 		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: attrCancels, Sym: model.Absent})
 	case markFragments:
-		l.setFragments(w.k, w.need.fragments)
+		var order []model.FunID
+		if w.only {
+			order = w.code
+		}
+		l.setFragments(w.k, w.need.fragments, order)
 	case markCtaidz:
 		l.note(w.k, model.Attribute{Format: cuda.FormatNone, Attr: cuda.AttrCtaidzUsed, Sym: model.Absent})
 	}

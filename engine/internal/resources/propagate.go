@@ -65,7 +65,7 @@ func (l *Usage) propagate() {
 		if l.Release.Compat.Keeps && only {
 			l.setLanguage(k, only) // last; elsewhere it has its turn among the marks
 		}
-		l.checkGroups(k, need.marks)
+		l.checkGroups(k, need.marks, only)
 		l.warnStack(k)
 		l.checkStack(k, stack)
 	}
