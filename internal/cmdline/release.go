@@ -114,7 +114,7 @@ func (r Release) StaleBarriers() Stale {
 	return StaleNone
 }
 
-// IgnoresPTX: files called .ptx are ignored, instead of compiled.
+// IgnoresPTX: files called .ptx are ignored, instead of compiled, below sm_90.
 func (r Release) IgnoresPTX() bool { return r.Toolkit() >= 130 }
 
 // RegistersFirst: of an object with several identifiers the host registers the

@@ -139,6 +139,10 @@ func (s *Set) take(name string, members []container.Member) (found bool, said []
 	if wrong := s.checkTarget(name, data); wrong != nil {
 		return true, wrong
 	}
+	if isExecutable(data) {
+		s.leftOut = name
+		return true, append(said, s.addExecutable(name)...)
+	}
 	s.link(name, data)
 	return true, said
 }
@@ -171,6 +175,8 @@ func (s *Set) addFatbin(name string, data []byte) []engine.Diagnostic {
 			said = append(said, s.noCode(name)...)
 		}
 	}
-	s.registerPath(name, any)
+	if s.leftOut != name {
+		s.registerPath(name, any)
+	}
 	return said
 }

@@ -5,9 +5,14 @@ import (
 	"github.com/twinlink/twinlink/internal/container"
 )
 
-// addPTX refuses a .ptx file; 13.0 and later ignore it.
+// compilesPTX is the first SM for which 13.0 and later link what they make of a .ptx file. Below it they
+// drop that.
+const compilesPTX = 90
+
+// addPTX adds what is made of a .ptx file, if anything is.
 func (s *Set) addPTX(name string, data []byte) []engine.Diagnostic {
-	if s.cmd.Release.IgnoresPTX() {
+	linked := s.target.SM >= compilesPTX && !s.virtual && container.Identify(data) != container.DeviceCode
+	if s.cmd.Release.IgnoresPTX() && !linked {
 		if said := s.ignore(name, "is PTX", "compile it with ptxas -c"); said != nil {
 			return said
 		}

@@ -52,6 +52,7 @@ type Set struct {
 	compiled     bool     // with -dlto: an input that is no LTO IR
 	variables    []string // what the host refers to besides kernels
 	ignoredCode  string   // a file whose device code is ignored
+	leftOut      string   // the last fatbinary whose code is no object
 }
 
 // Registration is a line of the registration file: the identifier that nvcc
