@@ -43,6 +43,8 @@ func TestLosses(t *testing.T) {
 	cubin := deviceCode(t, fat)
 	executable := slices.Clone(cubin)
 	executable[16] = cuda.ETExec
+	executables := slices.Clone(fat)
+	executables[strings.Index(string(fat), "\x7fELF")+16] = cuda.ETExec
 	bsd := archive("p.o", append([]byte("a_rather_long_name.o"), partObject(t)...))
 	copy(bsd[8:], "#1/20           ")
 	g := given{
@@ -56,6 +58,8 @@ func TestLosses(t *testing.T) {
 		"lib.so":   sections(hostelf.Shared, "__nv_relfatbin", string(fat), ".nvFatBinSegment", strings.Repeat("\x00", 24)),
 		"c.elf":    cubin, // a name that nvlink doesn't know
 		"x.cubin":  executable,
+		"x.fatbin": executables,
+		"c.ptx":    fatbinFile(t, "prog.ptx"),
 	}
 	const told = ", which nvlink drops without a word: linked"
 	for _, c := range []struct {
@@ -82,6 +86,13 @@ func TestLosses(t *testing.T) {
 			"nvlink warning : the image is empty: 'lib.so' is a shared object: its device code is linked already"},
 		{"x.cubin", "sm_90", 0, 0, "nvlink fatal   : 'x.cubin' is an executable, not an object, which nvlink 13.0 ignores without a word: compile with ptxas -c, or link its objects, or give --as-nvlink",
 			"nvlink warning : 'x.cubin' is an executable, not an object: dropped, as nvlink does"},
+		{"x.fatbin", "sm_80", 0, 0, "nvlink fatal   : 'x.fatbin' is an executable, not an object, which nvlink 13.0 ignores without a word: compile with ptxas -c, or link its objects, or give --as-nvlink",
+			"nvlink warning : 'x.fatbin' is an executable, not an object: dropped, as nvlink does"},
+		{"c.ptx", "sm_89", 0, 0, "nvlink fatal   : 'c.ptx' is PTX, which nvlink 13.0 ignores without a word: compile it with ptxas -c, or give --as-nvlink",
+			"nvlink warning : 'c.ptx' is PTX: dropped, as nvlink does"},
+		// Of this nvlink compiles and links (sm_90 to sm_121).
+		{"c.ptx", "sm_90", 0, 0, "nvlink fatal   : input file 'c.ptx': PTX for compute_75, to be compiled for sm_90, is not supported by twinlink: --lto-with=auto compiles it with a ptxas of 13.0",
+			"nvlink fatal   : input file 'c.ptx': PTX for compute_75, to be compiled for sm_90, is not supported by twinlink: --lto-with=auto compiles it with a ptxas of 13.0"},
 		{"c.elf", "sm_80", 0, 0, "nvlink fatal   : nothing is linked: 'c.elf' holds device code, but nvlink ignores files of that name; --as-nvlink makes the empty image that nvlink makes",
 			"nvlink warning : the image is empty: 'c.elf' holds device code, but nvlink ignores files of that name"},
 	} {
