@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes mercury/table.tsv from mercury/ptx with ptxas 13.0 and nvlink 13.5: first
 # the forms of all PTX and records by mercury/maketable, then, for records that are still
-# unknown, what the five smaller learners find at them; at last nvlink is asked about
+# unknown, what the six smaller learners find at them; at last nvlink is asked about
 # all of it once more, and what it says otherwise is left out. What is done stays in WORK:
 # LIMIT=600 ends after about so many seconds, with status 3, and the next call goes on.
 # What a tag may cost is counted in links, so the outcome doesn't depend on the machine.
@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=${WORK:-.mercury-table}
-mkdir -p "$work/parts" "$work/forms" "$work/bits" "$work/slots" "$work/same" "$work/grid"
+mkdir -p "$work/parts" "$work/forms" "$work/bits" "$work/slots" "$work/same" "$work/grid" "$work/fields"
 records=${RECORDS:-mercury/ptx/records.txt}
 table=$work/table.tsv
 go build -o "$work/" ./mercury/ask ./mercury/maketable ./mercury/plains ./mercury/unknown
@@ -60,6 +60,7 @@ learn bits 8000
 learn forms 2000
 learn slots 8000
 learn same 8000
+learn fields 3000
 within "$work/maketable" -verify 1 -drop -o "$table"
 # shellcheck disable=SC2086
 [[ -z ${CUBINS:-} ]] || within "$work/plains" -table "$table" -extend -drop $CUBINS

@@ -269,7 +269,7 @@ func (c *checker) offset(fn *capsule.Func, m, s *record, at int) {
 		c.add(Text, Content, fn.MercInfo, m.at+4+uint64(at), m.Attr.String(), "the start of a node", hex(merc))
 		return
 	}
-	if want, ok := principal(fn, &n, m.Attr); ok && (sass != n.SASS || !slices.Contains(twofold[:], fn.Cap.Tag(&n))) {
+	if want, ok := principal(c.sm, fn, &n, m.Attr); ok && (sass != n.SASS || !slices.Contains(twofold[:], fn.Cap.Tag(&n))) {
 		if c.field(Text, Content, fn.Info, where, 4, m.Attr.String(), uint64(want), uint64(sass)); sass == want {
 			c.ofKind(fn, m.Attr, where, sass)
 		}

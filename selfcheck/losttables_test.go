@@ -14,7 +14,7 @@ import (
 // lost, to be no finding, and any other word of it, and zero in a table that stands, to be one.
 func TestLostTables(t *testing.T) {
 	const stands, lost, words = 0, 0x20, 8
-	data, err := os.ReadFile("testdata/lost_table.cubin")
+	data, err := os.ReadFile("testdata/links/lost_table.cubin")
 	if err != nil {
 		t.Fatal(err)
 	}

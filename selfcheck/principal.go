@@ -14,17 +14,17 @@ import (
 // principals is the opcodes that word may have by tag. Of a tag that isn't listed, and
 // for branch targets, it is the node's first word.
 var principals = map[uint32][]uint16{
-	0x0111000a: {0x94d},        // EXIT behind a fence
-	0x021b2432: {0x9a7},        // SYNCS behind fences
-	0x021b5e06: {0x5b2},        // SYNCS
-	0x02320806: {0x3c4, 0x2cc}, // REDUX or CREDUX behind WARPSYNC
-	0x02321806: {0x3c4, 0x2cc},
-	0x02476406: {0x31d}, // BAR behind WARPSYNC; see twofold
-	0x02477c06: {opNOP}, // WARPSYNC.COLLECTIVE
-	0x024a0806: {0x3a1}, // MATCH behind WARPSYNC
-	0x024a1206: {0x3a1},
-	0x024b1a06: {0x389}, // SHFL behind WARPSYNC
-	0x024c0e06: {0x806}, // VOTE behind WARPSYNC
+	0x0111000a:    {0x94d},        // EXIT behind a fence
+	releaseArrive: {0x9a7},        // SYNCS behind fences
+	0x021b5e06:    {0x5b2},        // SYNCS
+	0x02320806:    {0x3c4, 0x2cc}, // REDUX or CREDUX behind WARPSYNC
+	0x02321806:    {0x3c4, 0x2cc},
+	0x02476406:    {0x31d}, // BAR behind WARPSYNC; see twofold
+	0x02477c06:    {opNOP}, // WARPSYNC.COLLECTIVE
+	0x024a0806:    {0x3a1}, // MATCH behind WARPSYNC
+	0x024a1206:    {0x3a1},
+	0x024b1a06:    {0x389}, // SHFL behind WARPSYNC
+	0x024c0e06:    {0x806}, // VOTE behind WARPSYNC
 }
 
 // twofold is tags of which attributes name the word of principals or the first one: code
@@ -34,11 +34,15 @@ var twofold = [...]uint32{0x02321806, 0x02476406}
 
 // principal returns the SASS offset that an attribute names in a node, false
 // where it isn't known.
-func principal(fn *capsule.Func, n *capsule.Node, a cuda.InfoAttr) (uint32, bool) {
+func principal(sm cuda.SM, fn *capsule.Func, n *capsule.Node, a cuda.InfoAttr) (uint32, bool) {
 	if n.Span <= 1 || a == cuda.AttrIndirectBranchTargets {
 		return n.SASS, true
 	}
-	ops, ok := principals[fn.Cap.Tag(n)]
+	tag := fn.Cap.Tag(n)
+	if tag == releaseArrive && sm == sm107 {
+		return lastFence(fn, n)
+	}
+	ops, ok := principals[tag]
 	if !ok {
 		return 0, false
 	}
@@ -48,4 +52,26 @@ func principal(fn *capsule.Func, n *capsule.Node, a cuda.InfoAttr) (uint32, bool
 		}
 	}
 	return n.SASS, true
+}
+
+// releaseArrive is a SYNCS with a fence in front. Code for sm_107 names that fence and not the SYNCS, the only tag
+// of which it does.
+//
+// Source: 91 kernels by ptxas 13.4 and 13.5.
+const releaseArrive = 0x021b2432
+
+const (
+	sm107   = 107
+	opFence = 0x992
+)
+
+// lastFence returns where the last fence of a node is; surroundings may have put another in front of it.
+func lastFence(fn *capsule.Func, n *capsule.Node) (uint32, bool) {
+	for at := n.SASS + uint32(n.Span)*capsule.WordSize; at > n.SASS; {
+		at -= capsule.WordSize
+		if wordAt(fn.Code, at).Lo&opcodeMask == opFence {
+			return at, true
+		}
+	}
+	return 0, false
 }

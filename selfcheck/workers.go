@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cuda"
@@ -35,36 +36,48 @@ func putDecoder(sm cuda.SM, d *mercury.Decoder) {
 // added to the report by join.
 func (c *checker) functions() (code, infos []*checker) {
 	c.traits, c.calls = make([]uint8, len(c.m.Funcs)), make([][]uint32, len(c.m.Funcs))
-	parts, limits := c.share(c.workers()), c.limits()
+	workers := c.workers()
+	parts, limits := c.share(workers*partsEach), c.limits()
 	code, infos = make([]*checker, len(parts)), make([]*checker, len(parts))
-	panics := make([]any, len(parts))
+	for i := range parts {
+		code[i], infos[i] = c.worker(), c.worker()
+	}
+	panics := make([]any, min(workers, len(parts)))
 	onFault := debug.SetPanicOnFault(true)
 	debug.SetPanicOnFault(onFault)
 	var wait sync.WaitGroup
-	for i, part := range parts {
-		code[i], infos[i] = c.worker(), c.worker()
-		if i > 0 {
-			code[i].decoder = decoderFor(c.sm)
-		}
+	var taken atomic.Int64
+	for k := range panics {
 		wait.Go(func() {
 			// A fault of the file's memory, which a caller may map, is the caller's.
 			debug.SetPanicOnFault(onFault)
-			defer func() { panics[i] = recover() }()
-			functionsOf(code[i], infos[i], part, limits)
+			defer func() { panics[k] = recover() }()
+			decoder := c.decoder
+			if k > 0 {
+				decoder = decoderFor(c.sm)
+			}
+			for i := int(taken.Add(1)) - 1; i < len(parts); i = int(taken.Add(1)) - 1 {
+				code[i].decoder = decoder
+				functionsOf(code[i], infos[i], parts[i], limits)
+			}
+			if k > 0 {
+				putDecoder(c.sm, decoder)
+			}
 		})
 	}
 	wait.Wait()
-	for i, w := range code {
-		if panics[i] != nil {
-			panic(panics[i])
-		}
-		if i > 0 {
-			putDecoder(c.sm, w.decoder)
+	for _, p := range panics {
+		if p != nil {
+			panic(p)
 		}
 	}
 	c.m.Decoded()
 	return code, infos
 }
+
+// partsEach is how many parts a worker has on average: one that other programs leave less of its
+// processor takes fewer, and the last to end is not late by much.
+const partsEach = 4
 
 // worker returns a checker with a report of its own.
 func (c *checker) worker() *checker {
