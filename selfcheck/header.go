@@ -3,6 +3,7 @@ package selfcheck
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,10 +59,9 @@ func (c *checker) header() {
 	if cuinfo != 0 {
 		c.number(Text, Metadata, cuinfo, 0, "sh_info", uint64(c.indexOf(".nv.compat")), uint64(c.m.Sections[cuinfo].Info))
 	}
-	c.notes()
-	if c.old && c.target != "" {
+	if named, accelerated := c.notes(); c.old && named > 0 && (accelerated == 0 || accelerated == named) {
 		want := uint64(0)
-		if strings.HasSuffix(c.target, "a") {
+		if accelerated > 0 {
 			want = flagsAccelerated
 		}
 		c.number(Text, Metadata, 0, atFlags, "accelerated features in e_flags", want, uint64(h.Flags&flagsAccelerated))
@@ -81,8 +81,10 @@ func (c *checker) indexOf(name string) int {
 	return 0
 }
 
-// notes compares the target that the notes name with that of the header.
-func (c *checker) notes() {
+// notes compares the targets that the notes name with that of the header. It returns how many name one, and how
+// many of these one with features of its own.
+func (c *checker) notes() (named, accelerated int) {
+	first := false
 	for i := range c.m.Sections {
 		s := &c.m.Sections[i]
 		if s.Type != cuda.SHTNote {
@@ -102,16 +104,37 @@ func (c *checker) notes() {
 					c.add(Text, Content, i, 4, "SM of "+s.Name, "at most "+fmt.Sprint(c.sm), fmt.Sprint(info.SM))
 				}
 			}
-			if t, ok := notes[k].Tkinfo(); ok {
-				// The first note is that of the tool that wrote the file.
-				c.writer = t.Tool
-				if c.target = target(t.Options); c.target != "" {
-					c.madeFor(cuda.SM(smOf(c.target)))
+			t, ok := notes[k].Tkinfo()
+			if !ok {
+				continue
+			}
+			name := target(t.Options)
+			// The first note is that of the tool that wrote the file, the others those of its inputs'.
+			if !first {
+				first, c.writer, c.target = true, t.Tool, name
+				if name != "" {
+					c.madeFor(cuda.SM(smOf(name)))
 				}
-				break
+			} else if name != "" && !c.linksFrom(cuda.SM(smOf(name))) {
+				c.add(Text, Content, i, 0, "target in a note", "one of the family of sm_"+fmt.Sprint(c.sm), "sm_"+name)
+			}
+			if name != "" {
+				named++
+			}
+			if strings.HasSuffix(name, "a") {
+				accelerated++
 			}
 		}
 	}
+	return named, accelerated
+}
+
+// chips are those that have a Mercury side.
+var chips = [...]cuda.SM{100, 101, 103, 107, 110, 120, 121}
+
+// linksFrom reports whether code for an SM may be linked into a file for that of the header.
+func (c *checker) linksFrom(from cuda.SM) bool {
+	return slices.Contains(chips[:], from) && from/10 == c.sm/10 && from <= c.sm
 }
 
 // madeFor compares the target of the compiler with that of the header. The two differ
