@@ -25,7 +25,7 @@ import (
 
 // The links of corpus/testdata/reached are of programs that package ptxgen makes of a number. Of thousands those were kept
 // whose link came to a side of a condition in the engine, or to a limit, that no test had come to; so do kernels, and one
-// function, that call 160 functions. Of nvlink's answers sums are kept:
+// function, that call 160 functions, and kernels of instructions drawn from a list of ours. Of nvlink's answers sums are kept:
 //
 //	program release options files exit image text key code
 //
