@@ -2,7 +2,9 @@ package resched
 
 import (
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -52,6 +54,35 @@ func TestOperands(t *testing.T) {
 		if writes, reads := names(o.writes), names(o.reads); writes != sorted(c.writes) || reads != sorted(c.reads) {
 			t.Errorf("%#x %#x: writes %s, reads %s; want %s, %s", c.lo, c.hi, writes, reads, c.writes, c.reads)
 		}
+	}
+}
+
+// TestOperandsOfDrawn wants what nvdisasm says of instructions of all kinds.
+func TestOperandsOfDrawn(t *testing.T) {
+	text, err := os.ReadFile("testdata/operands.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if line[0] == '#' {
+			continue
+		}
+		lo, err := strconv.ParseUint(f[0], 0, 64)
+		hi, err2 := strconv.ParseUint(f[1], 0, 64)
+		if err != nil || err2 != nil || len(f) != 5 {
+			t.Fatalf("%q", line)
+		}
+		w := word{lo: lo, hi: hi}
+		o := w.operands()
+		if writes, reads := names(o.writes), names(o.reads); writes != sorted(f[2]) || reads != sorted(f[3]) {
+			t.Errorf("%s: writes %s, reads %s; want %s, %s", f[4], writes, reads, f[2], f[3])
+		}
+		n++
+	}
+	if n < 900 {
+		t.Errorf("%d instructions", n)
 	}
 }
 
