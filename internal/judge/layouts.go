@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 
@@ -17,7 +18,7 @@ func judgeLayouts(dir, only string, seed uint64, each bool) error {
 	}
 	accepted, all := map[relayout.Way]int{}, 0
 	kinds := map[string]int{}
-	for i, folder := range list {
+	for _, folder := range list {
 		l, inputs, output, err := load(folder)
 		if err != nil {
 			return err
@@ -27,7 +28,7 @@ func judgeLayouts(dir, only string, seed uint64, each bool) error {
 		}
 		all++
 		for _, way := range relayout.Ways {
-			other, err := relayout.File(output, way, seed+uint64(i))
+			other, err := relayout.File(output, way, seed+uint64(crc32.ChecksumIEEE([]byte(l.Name))))
 			if err != nil {
 				return fmt.Errorf("%s: %w", l.Name, err)
 			}

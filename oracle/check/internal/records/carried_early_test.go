@@ -10,6 +10,8 @@ import (
 // something is, what is missing is missing.
 func TestCarriedOutEarly(t *testing.T) {
 	frames, code := []link.Kept{{Offset: 4}}, []link.Kept{{Offset: 16}}
+	second := &link.Module{}
+	both := append(frames[:1:1], link.Kept{Offset: 44, Mod: second})
 	for _, x := range []struct {
 		name      string
 		want, got map[string][]link.Kept
@@ -22,8 +24,13 @@ func TestCarriedOutEarly(t *testing.T) {
 		{"frames are there", map[string][]link.Kept{".debug_frame": frames, ".debug_info": frames}, map[string][]link.Kept{".debug_frame": frames}, false},
 		{"no debug information", map[string][]link.Kept{".text.k": code}, nil, false},
 	} {
-		if got := carriedOutEarly(x.want, x.got); got != x.early {
+		if got := carriedOutEarly(x.want, x.got)[nil]; got != x.early {
 			t.Errorf("%s: %v", x.name, got)
 		}
+	}
+	// Of two objects one went through -r, and the last link got the other itself.
+	want, got := map[string][]link.Kept{".debug_frame": both}, map[string][]link.Kept{".debug_frame": {{Offset: 44}}}
+	if early := carriedOutEarly(want, got); !early[nil] || early[second] {
+		t.Errorf("one object of two: %v", early)
 	}
 }

@@ -225,7 +225,9 @@ func MayDrop(code []byte, i int) bool {
 		next := following(i + 1)
 		return high == 0x8000 && next == opMembar || high == 0x5000 && (next == OpErrbar || next == OpCgaErrbar || next == OpExit)
 	case OpErrbar, OpCgaErrbar:
-		return high == 0
+		for i++; following(i) == opMembar || following(i) == OpErrbar || following(i) == OpCgaErrbar; i++ {
+		}
+		return high == 0 && following(i) == OpExit
 	case OpDepbar:
 		return KeepsCount(code, i)
 	case opUmov:

@@ -72,8 +72,8 @@ func segmentCovers(g image.Segment, full, blank []*image.Section, padding uint64
 			executed++
 		}
 	}
-	if covered == 0 {
-		return 0, g.Filesz == 0
+	if covered == 0 { // memory without bytes, and what aligns it
+		return 0, g.Filesz == 0 || g.Flags == readWrite && g.Filesz <= padding && slices.ContainsFunc(blank, func(s *image.Section) bool { return s.Offset == g.Offset })
 	}
 	edge := g.Offset + g.Filesz
 	ends := edge == end || slices.ContainsFunc(blank, func(s *image.Section) bool { return s.Offset == edge && edge > end && edge-end <= padding })
