@@ -48,6 +48,9 @@ func (f *file) write(shuffled, single bool) []byte {
 		switch {
 		case s.number == 0 || s.first != nil:
 			continue
+		case shuffled && f.r.IntN(4) == 0:
+			s.align = max(s.align, 1) * 2
+			fallthrough
 		case loaded(s) && f.segments:
 			for s.align > 1 && uint64(len(out))%s.align != 0 {
 				out = append(out, 0)

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/oracle/check/internal/image"
@@ -63,7 +64,7 @@ func (c *check) compareHeader(s *image.Section, w wantHeader) {
 		say("link", uint64(w.link), uint64(s.Link))
 	}
 	say("info", uint64(w.info), uint64(s.Info))
-	if w.align > 1 && s.Align > w.align && s.Align%w.align == 0 {
+	if w.align > 0 && s.Align > w.align && bits.OnesCount64(s.Align) == 1 {
 		c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionHeader, Section: s.Name, Want: verdict.Hex(w.align), Got: verdict.Hex(s.Align), Detail: "alignment, larger than need be"})
 	} else {
 		say("alignment", w.align, s.Align)
