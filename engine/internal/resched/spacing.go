@@ -229,8 +229,23 @@ func (p *spacing) lastStall(k int) int {
 	if w.endsBlock() {
 		least = bound{leastOfBranch, leastOfBranch}
 	}
+	least = p.endBound(k, least, p.live[p.of[p.from]])
+	if stall > least.was {
+		every := newBitset(allRegisters)
+		every.setAll()
+		if all := p.endBound(k, least, every); all.was == stall {
+			return min(all.is, maxStall) // what is read nowhere counted too
+		}
+	}
+	if stall > least.was {
+		return max(stall, least.is) // for a reason that isn't known
+	}
+	return min(least.is, maxStall)
+}
+
+// endBound raises a bound of a block's last word, k, by the results of fixed latency that live.
+func (p *spacing) endBound(k int, least bound, live bitset) bound {
 	written := newBitset(allRegisters)
-	live := p.live[p.of[p.from]]
 	for j := k; j >= 0 && p.was[k]-p.was[j] < predicateUntilEnd; j-- {
 		from := &p.words[p.from+j]
 		for _, r := range p.ops[p.from+j].writes {
@@ -252,8 +267,5 @@ func (p *spacing) lastStall(k int) int {
 			}
 		}
 	}
-	if stall > least.was {
-		return max(stall, least.is) // for a reason that isn't known
-	}
-	return min(least.is, maxStall)
+	return least
 }

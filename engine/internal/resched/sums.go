@@ -136,8 +136,11 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 		was, known = n, true
 	}
 	if isPredicate := h == hazardGuard || h == hazardPredicate; isPredicate && p.isVector() {
-		if usual := p.usualLatency(&q, h); !known || p.isPairLogic() {
+		switch usual := p.usualLatency(&q, h); {
+		case !known || h == hazardGuard && p.isPairLogic():
 			was, known = max(was, usual), true
+		case p.isPairLogic() && q.op() != opP2R:
+			was++
 		}
 	}
 	if !known && h >= hazardUniform && h < hazardHigh && p.isArithmetic() && !p.isVector() && q.isMemory() {
@@ -151,7 +154,7 @@ func (f *flow) sumLatency(from, to int, h hazard, c *changes) (was, is int, know
 	if known && result && was == withinPipe && (isSum[from] || isSum[to]) && p.isOfIntegers() && (q.isOfIntegers() || q.op() == opR2UR) {
 		is = acrossPipe
 	}
-	if known && result && was == acrossPipe && isSum[to] && p.isPairSum() {
+	if known && result && was == acrossPipe && isSum[to] && p.isPair() {
 		is = acrossPipe + 1 // as for all but the pipe of IADD3
 	}
 	switch {
