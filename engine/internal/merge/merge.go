@@ -161,7 +161,7 @@ func (l *merger) merge(f *cubin.File, num int32) error {
 	m.base = append(before.base[:0], make([]uint64, len(m.heads))...)
 	defer func() { l.scratch = *m }()
 
-	for _, pass := range []func(*module) error{l.checkAlignments, l.readFunctions, l.readObjects, l.refuseClash, l.losePointers, l.readSections, l.readAbout} {
+	for _, pass := range []func(*module) error{l.checkAlignments, l.warnOfWhole, l.readFunctions, l.readObjects, l.refuseClash, l.losePointers, l.readSections, l.readAbout} {
 		if err := pass(m); err != nil {
 			return cmp.Or(m.clash, err)
 		}
