@@ -73,6 +73,8 @@ func TestKindsOfDrawn(t *testing.T) {
 		}
 		want, special := kinds[name]
 		switch {
+		case special && w.isPaced() && want == kindConvert: // of 64 bits: the unit of doubles does it
+			want = kindOther
 		case special:
 		case w.isSlow():
 			want = kindSlow
