@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/internal/dump"
 )
 
 // Places in the image of nvlink 13.0.88, by readelf.
@@ -231,5 +233,62 @@ func TestUnreadable(t *testing.T) {
 	}
 	if list, err := Compare(Input{"a", bad}, Input{"b", bad}); err != nil || list != nil {
 		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// Fields that differ come in the order in which the file has them.
+func TestLineOrder(t *testing.T) {
+	a := read(t, image)
+	for _, c := range []struct {
+		what    string
+		at      []int
+		ordered string
+	}{
+		{"header", []int{16, 20, 24, 48}, "header.type header.version header.entry header.flags"},
+		{"segment", []int{programTable + 4, programTable + 8, programTable + 16, programTable + 24, programTable + 32, programTable + 40, programTable + 48},
+			"program.0.flags program.0.offset program.0.vaddr program.0.paddr program.0.filesz program.0.memsz program.0.align"},
+		{"section", []int{sectionTable + 24*64 + 16, sectionTable + 24*64 + 32, sectionTable + 24*64 + 48, sectionTable + 24*64 + 56},
+			"section.nv.shared.k.addr section.nv.shared.k.size section.nv.shared.k.align section.nv.shared.k.entsize"},
+		{"symbol", []int{symbolTable + 6*24 + 8, symbolTable + 6*24 + 16, symbolTable + 6*24 + 4, symbolTable + 6*24 + 5}, "symbol.scale.value symbol.scale.size symbol.scale.type symbol.scale.other"},
+	} {
+		b := bytes.Clone(a)
+		for _, at := range c.at {
+			b[at] ^= 2
+		}
+		if got := strings.Join(keys(compare(t, a, b)), " "); got != c.ordered {
+			t.Errorf("%s: %s, want %s", c.what, got, c.ordered)
+		}
+	}
+}
+
+// Sections whose records are compared aren't compared by bytes again; all others are.
+func TestDecoded(t *testing.T) {
+	records := map[uint32]bool{
+		2: true, 3: true, 4: true, 7: true, 9: true, 0x70000000: true, 0x70000001: true, 0x70000002: true, 0x70000003: true, 0x7000000b: true, 0x70000082: true, 0x70000083: true, 0x70000086: true, 0x70000088: true,
+	}
+	for _, from := range []uint32{0, 0x70000000} {
+		for n := range uint32(256) {
+			if typ := from + n; decoded(cuda.SectionType(typ)) != records[typ] {
+				t.Errorf("type %#x: %v", typ, !records[typ])
+			}
+		}
+	}
+}
+
+// Prototypes follow in the order in which they stand.
+func TestPrototypes(t *testing.T) {
+	facts := func(list ...dump.Edge) *group {
+		return callgraphFacts(&side{model: &dump.File{Prototypes: &dump.Prototypes{Edges: list}, Callgraph: &dump.Callgraph{Edges: list, Fault: "cut"}}})
+	}
+	one, two := dump.Edge{Kind: "prototype", From: "f", To: "#ii"}, dump.Edge{Kind: "prototype", From: "g", To: "#ij"}
+	c := &comparison{}
+	c.groups(facts(one, two), facts(two, dump.Edge{Kind: "prototype", From: "f", To: "#jj"}))
+	var text bytes.Buffer
+	if err := Text(&text, c.found); err != nil {
+		t.Fatal(err)
+	}
+	want := "callgraph.prototype.f->#ii: present -> (none)\nprototype.f: #ii -> #jj\ncallgraph.prototype.f->#jj: (none) -> present\nprototype.order: prototype.f at 0 -> prototype.g at 0\n"
+	if text.String() != want {
+		t.Errorf("\n%swant\n%s", text.String(), want)
 	}
 }

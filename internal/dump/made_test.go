@@ -208,6 +208,12 @@ func TestHeaderFlags(t *testing.T) {
 			t.Errorf("flags %#x: %s, want %s", flags, got, want)
 		}
 	}
+	binary.LittleEndian.PutUint32(file[48:], 0x03005a02)
+	at := strings.Index(string(file), "NVIDIA Corp") - 4
+	binary.LittleEndian.PutUint32(file[at:], 2000) // another note
+	if h := mustRead(t, file, PartHeader).Header; h.Toolkit != "" {
+		t.Errorf("a note of another type tells toolkit %s", h.Toolkit)
+	}
 	for kind, want := range map[uint16]string{1: "REL", 2: "EXEC", 3: "DYN", 0xff00: "EWP", 4: "0x4"} {
 		if got := fileType(kind); got != want {
 			t.Errorf("type %d: %s", kind, got)
@@ -271,6 +277,10 @@ func TestInfoRows(t *testing.T) {
 			t.Errorf("%+v", f.Info[0])
 		}
 	}
+	owned := mustRead(t, made(0x500550, part{name: ".nv.merc.nv.info.f", kind: 0x70000083, data: record(1, 4, 0)}, part{name: ".other", kind: 0x70000000, data: record(1, 4, 0)}), PartInfo)
+	if len(owned.Info) != 2 || owned.Info[0].Owner != "f" || owned.Info[1].Owner != "" {
+		t.Errorf("%+v", owned.Info)
+	}
 	odd := part{name: ".nv.info", kind: 0x70000000, data: []byte{4, 0x28, 6, 0, 1, 0, 0, 0, 0xab, 0xcd, 0, 0, 9, 1, 0, 0}}
 	f := mustRead(t, made(0x500550, odd), PartInfo)
 	table := f.Info[0]
@@ -330,7 +340,7 @@ func TestActionRows(t *testing.T) {
 	}
 	for _, n := range []int{0, 7, 12} {
 		f = mustRead(t, made(0x500550, part{name: ".nv.rel.action", kind: 0x7000000b, data: make([]byte, n)}), PartRelAction)
-		if f.RelAction.Fault == "" || f.RelAction.Actions != nil {
+		if f.RelAction.Fault == "" || f.RelAction.Actions != nil || behind(t, f, ".nv.rel.action") != "  malformed: "+f.RelAction.Fault {
 			t.Errorf("%d bytes: %+v", n, f.RelAction)
 		}
 	}
@@ -379,7 +389,11 @@ func TestNoteRows(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	f = mustRead(t, made(0x500550, part{name: ".note.x", kind: 7, data: words32(400, 6, 1)}), PartNotes)
-	if f.Notes[0].Fault == "" {
+	if f.Notes[0].Fault == "" || !strings.HasSuffix(behind(t, f, ".note.x"), "  malformed: "+f.Notes[0].Fault) {
+		t.Errorf("%+v", f.Notes)
+	}
+	f = mustRead(t, made(0x500550, part{name: ".note.x", kind: 7, data: slices.Concat(words32(1, 0, 9), []byte("o\x00\x00\x00"), words32(0, 0, 9))}), PartNotes)
+	if n := f.Notes[0].Notes; len(n) != 2 || n[0].Owner != "o" || n[1].Owner != "" {
 		t.Errorf("%+v", f.Notes)
 	}
 }
