@@ -39,6 +39,7 @@ var wordsSaid = []words{
 	{engine.Warning, engine.NullPointer, `Pointer to '(?P<symbol>.+)' in (?P<section>\S+) of '(?P<file>.+)' is zero, since another input defines '.+' too, as with nvlink .*`, "", false},
 	{engine.Warning, engine.LostConstant, `Constant '(?P<symbol>.+)' in (?P<section>\S+) of '(?P<file>.+)' is lost, since another object defines it, as with -r of nvlink .*`, "offset", true},
 	{engine.Warning, engine.Rescheduled, `Kernel '(?P<symbol>.+)' is scheduled anew, perhaps not as nvlink does it`, "", false},
+	{engine.Warning, engine.WrongToolkit, `'(?P<file>.+)': -ewp compiled objects should only link with libcudadevrt`, "", false},
 	{engine.Warning, engine.Uncalled, `Function '(?P<symbol>.+)' has address taken but no calls to it found`, "", false},
 	{engine.Warning, engine.Unsupported, `Option '.+' is not fully implemented for gpu archtecture '.+' and may not work as expected`, "", false},
 	{engine.Warning, engine.StackUnknown, `Stack size for entry function '(?P<symbol>.+)' cannot be statically determined`, "", false},
