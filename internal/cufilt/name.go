@@ -139,8 +139,7 @@ func (p *parser) nested() name {
 			p.keep(typ{left: n.text})
 			continue
 		case first && (p.take("DT") || p.take("Dt")):
-			n.text = "decltype((" + p.expression() + "))"
-			p.want("E")
+			n.text = p.declaredType()
 			p.keep(typ{left: n.text})
 			continue
 		}

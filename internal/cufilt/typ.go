@@ -122,9 +122,7 @@ func (p *parser) typ() typ {
 		t.left += "..."
 		return p.keep(t)
 	case p.take("DT"), p.take("Dt"):
-		text := "decltype((" + p.expression() + "))"
-		p.want("E")
-		return p.keep(typ{left: text})
+		return p.keep(typ{left: p.declaredType()})
 	case p.take("Dv"):
 		n := p.in[p.at:]
 		p.number()
@@ -160,6 +158,17 @@ func (p *parser) typ() typ {
 		return t
 	}
 	return p.keep(t)
+}
+
+// declaredType reads the expression behind DT, or behind Dt, which is of a name.
+func (p *parser) declaredType() string {
+	ofName := p.in[p.at-1] == 't'
+	text := p.expression()
+	p.want("E")
+	if ofName {
+		return "decltype(" + text + ")"
+	}
+	return "decltype((" + text + "))"
 }
 
 // class is the name of a class or enumeration; known where it is a
