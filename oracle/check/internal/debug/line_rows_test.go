@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/twinlink/twinlink/oracle/check/internal/apply"
 	"github.com/twinlink/twinlink/oracle/check/internal/image"
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 	"github.com/twinlink/twinlink/oracle/check/internal/sass"
@@ -44,6 +45,38 @@ func TestRowMoves(t *testing.T) {
 	}{{0, 0, true}, {16, 16, true}, {16, 32, false}, {32, 32, true}, {32, 64, false}, {48, 80, true}, {64, 96, true}, {64, 80, false}, {80, 96, false}} {
 		if a.RowMoves(x.from, x.to) != x.ok {
 			t.Errorf("from %d to %d: want %v", x.from, x.to, x.ok)
+		}
+	}
+}
+
+// TestLineHeaders reads headers of line tables that are right and ones that are not.
+func TestLineHeaders(t *testing.T) {
+	// Length of the header, shortest opcode, statement, base, span, first opcode and how many operands each has.
+	header := func(version byte, rest string) string { return string([]byte{version, 0}) + "\x00\x00\x00\x00" + rest }
+	const operands = "\x00\x01\x01\x01\x01\x00\x00\x00\x01"
+	right := header(2, "\x01\x01\xfd\x0a\x0a"+operands)
+	if _, ok := programOf(&apply.LineUnit{Header: right}); !ok {
+		t.Fatal("the header itself")
+	}
+	for i, x := range []struct {
+		header string
+		ok     bool
+	}{
+		{header(3, "\x01\x01\xfd\x0a\x0a"+operands), true},
+		{header(4, "\x01\x01\xfd\x0a\x0a"+operands), false},
+		{header(1, "\x01\x01\xfd\x0a\x0a"+operands), false},
+		{"\x02\x01" + right[2:], false},
+		{header(2, "\x01\x01\xfd\x00\x0a"+operands), false}, // no span
+		{header(2, "\x01\x01\xfd\x01\x0a"+operands), true},
+		{header(2, "\x01\x01\xfd\x0a\x0a"+operands[:8]), false},
+		{header(2, "\x01\x01\xfd\x0a\x0a"+operands+"\x00"), true},
+		{header(2, "\x01\x01\xfd\x0a\x00"+operands), false},
+		{header(2, "\x01\x01\xfd\x0a\x01"), true},
+		{header(2, "\x01\x01\xfd\x0a"), false},
+		{"", false},
+	} {
+		if _, ok := programOf(&apply.LineUnit{Header: x.header}); ok != x.ok {
+			t.Errorf("%d: %v", i, ok)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func TestResolved(t *testing.T) {
 	} {
 		for _, asked := range []bool{true, false} {
 			c := linkOf()
-			c.Options.PreserveRelocs, c.Areas = asked, r.areas
+			c.Options.PreserveRelocs, c.Areas, c.Release = asked, r.areas, twoSteps
 			c.Out.Refs = make([]link.Ref, len(ids))
 			for n, id := range ids {
 				c.Out.Refs[n].ID = id
