@@ -89,7 +89,9 @@ var wordFaults = []fault{
 	{name: "descriptor of another register", plant: onWord(isOp(0x981, 0x986), func(f *file, at uint64) { f.flip(at, 33) })},
 	{name: "all stalls one less", plant: onCode(func(f *file, at uint64) { f.field(at, 105, 4, max(f.stall(at), 2)-1) })},
 	{name: "yield everywhere", plant: onCode(func(f *file, at uint64) { f.flip(at, 109) })},
-	{name: "reuse of an operand that changes", plant: onWord(computes, func(f *file, at uint64) { f.field(at, 122, 1, 1) })},
+	{name: "reuse of an operand that changes", plant: onWord(func(f *file, at uint64) bool {
+		return computes(f, at) && f.op(at)%256 != 2 && f.low(at)>>16%256 == f.low(at)>>24%256 && f.high(at)>>58%2 == 0
+	}, func(f *file, at uint64) { f.field(at, 122, 1, 1) })},
 	{name: "waits of two words exchanged", plant: scheduled(func(f *file, at uint64) bool { return f.waits(at) != f.waits(at+16) && f.op(at+16) != opNop }, func(f *file, at uint64) {
 		x, y := f.waits(at), f.waits(at+16)
 		f.field(at, 116, 6, y)
