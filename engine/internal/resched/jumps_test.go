@@ -66,11 +66,12 @@ func TestSelfMoves(t *testing.T) {
 
 // TestAnewCalls makes two functions of generated programs (ptxgen, seed 103914930203 for sm_120a by nvlink 13.1;
 // 103914930195 with -sanitize=memcheck for sm_100 by 13.2) what nvlink makes of code of ptxas 13.0.88: a load
-// whose result a call waits for beside a texture, and LDCUs whose place a register tells beside S2URs.
+// whose result a call waits for beside a texture, and LDCUs whose place a register tells beside S2URs; and 13.5.37 for sm_100, sources that come around a loop.
 func TestAnewCalls(t *testing.T) {
 	hows := map[string]Options{
 		"texture": {Late: true, Anew: true, Adds: true},
 		"checked": {Late: true, Anew: true, Pads: true, Stays: true},
+		"halves":  {Late: true, Anew: true, Pads: true, HoldsDoubles: true, JoinsMoves: true, LeavesLast: true},
 	}
 	eachPair(t, "anewcalls", func(file string, text, want []byte) {
 		r := Kernel(text, hows[strings.TrimSuffix(filepath.Base(file), ".ptxas")])
