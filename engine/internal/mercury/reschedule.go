@@ -68,6 +68,7 @@ func (l *Backend) scheduling(fn *code, sym model.SymID, gone []int) resched.Opti
 		KeepsLeaves:  rel.KeepsLeaves,
 		Gone:         gone,
 		Slow:         l.isOffTarget(fn) && !older,
+		Quick:        l.isOffTarget(fn) && older,
 		Unpaced:      rel.Unpaces,
 		Late:         rel.OwnLeaves,
 		Anew:         older,

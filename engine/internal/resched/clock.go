@@ -17,6 +17,8 @@ func (a *allocator) latency(t int) int {
 		return w.sourcesRead()
 	case w.isIMMA():
 		return pace
+	case a.paced && w.kind() == kindMUFU:
+		return latestMUFU
 	case a.anew && w.isSYNCS():
 		return latencies[kindLDS] // it works on shared memory, too
 	default:

@@ -34,6 +34,9 @@ func (a *allocator) freeFrom(t int) int {
 	case kindShuffle:
 		return 24
 	case kindMUFU:
+		if a.paced {
+			return latestMUFU
+		}
 		return 17
 	case kindCount, kindConvert:
 		return 15
@@ -128,6 +131,9 @@ func (a *allocator) freeInInput(b, t int, was, is bitset) (waits, told bool) {
 	last := a.blocks[b].to - 1
 	waits = a.words[last].wait()>>tok.board&1 != 0
 	isQuicker := a.paced && a.words[tok.at].isPaced()
+	if a.isLateMUFU(b, t) {
+		return false, true
+	}
 	return waits, waits || tok.block != b || !isQuicker && !a.hasMoved(tok.at, last) && !(a.apart && last+1 < len(a.words) && a.words[last+1].isCall())
 }
 

@@ -53,6 +53,7 @@ type Options struct {
 	KeepsLeaves  bool  // a load of a stack pointer that nobody reads keeps its scoreboard
 	Gone         []int // words that go whatever they are
 	Slow         bool  // code of sm_100 is for sm_103
+	Quick        bool  // so it is, of an older toolkit
 	Unpaced      bool  // then doubles aren't paced
 	Late         bool  // as releases from 13.1 on do it
 	Anew         bool  // all scoreboards are given out anew
@@ -107,10 +108,11 @@ func change(text []byte, how Options) (Result, int) {
 		return anew(c.words, c.gone, stays, how, c.Result)
 	}
 	fit := !how.Debug && !how.Fence && len(how.Gone) == 0
-	if how.Slow && (countsOnUnit(c.words) && !how.HoldsDoubles || fit && usesUnit(c.words)) {
+	if how.Slow && (countsOnUnit(c.words) && !how.HoldsDoubles || fit && (usesUnit(c.words) || hasUncovered(c.words) || !how.Late && hasLateMUFU(c.words))) {
 		return c.slow(c.words, !stays, fit, how)
 	}
-	c.Quicker = how.Slow && (usesUnit(c.words) || hasQuicker(c.words))
+	c.Quicker = how.Slow && (usesUnit(c.words) || hasQuicker(c.words) || hasUncovered(c.words) || hasHalves(c.words))
+	quicken := c.Quicker && fit && !usesUnit(c.words)
 	if how.Fence {
 		c.front = fence(c.words, &c.Result)
 	}
@@ -123,6 +125,9 @@ func change(text []byte, how Options) (Result, int) {
 		c.finalize(renewed, bare)
 	case renewed || bare:
 		c.keepSchedule(bare)
+	}
+	if quicken && c.quicken() {
+		c.Changed, c.Text = true, join(c.words)
 	}
 	return c.Result, c.dead
 }

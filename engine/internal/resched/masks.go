@@ -35,7 +35,7 @@ func (a *allocator) maskOf(b, i int, is, was bitset) (mask uint8) {
 	kept := !a.anew && a.unchanged(is, was) && (a.fenced == nil || !a.fenced[i])
 	switch {
 	case kept && last && a.paced:
-		mask = a.withoutForward(i, a.words[i].wait(), is) | a.freeWaits(b, is, was, 0)
+		mask = a.withoutForward(i, a.words[i].wait()&^a.tooSoon(b, i, is, was), is) | a.freeWaits(b, is, was, 0)
 	case kept && a.late:
 		mask = a.words[i].wait()
 	case kept:

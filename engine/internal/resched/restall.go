@@ -100,7 +100,7 @@ func (f *flow) stallBefore(d *producers, bl *block, i int, was, is []int, need m
 	k := i - bl.from
 	before, w := &f.words[i-1], &f.words[i]
 	s := f.spends(i - 1)
-	least, double := min(s, leastApart(before, w)), false
+	least, double := min(s, apartInUnit(before, w, leastApart(before, w))), false
 	if before.op() == opYIELD {
 		least = min(s, leastBranch)
 	}
@@ -202,7 +202,7 @@ func (f *flow) spends(i int) int {
 	return n
 }
 
-// How many cycles stand between two of LDC and S2UR, between a BSSY and another one or a branch,
+// How many cycles stand between two of LDC and S2UR, or one and a BAR, between a BSSY and another one or a branch,
 // and between a product of two registers' width and other arithmetic of its unit.
 const (
 	loadsApart    = 8
@@ -214,7 +214,7 @@ const (
 // unit, of constants or of branches, and how far apart they stand; -1 for none.
 func (f *flow) lastAlike(bl *block, i int) (at, apart int) {
 	w := &f.words[i]
-	isLoad, isProduct := w.isConstant(), w.unit() == unitProducts
+	isLoad, isProduct := w.isConstant() || w.op() == opBAR, w.unit() == unitProducts
 	if !isLoad && !isProduct && w.op() != opBSSY && w.op() != opBMOV && !w.endsBlock() {
 		return -1, 0
 	}
@@ -290,91 +290,6 @@ func (w *word) waitsOn(before *word) bool {
 func (f *flow) waitsFor(w *word, own, o *operands) bool {
 	return w.wr() != noBoard && (overlap(own.writes, o.reads) || overlap(own.writes, o.writes)) ||
 		w.rd() != noBoard && overlap(own.reads, o.writes)
-}
-
-// unitPace is how many cycles apart the transcendental unit takes two instructions,
-// powersPace two of EX2 on sm_103.
-const (
-	unitPace   = 8
-	powersPace = 4
-)
-
-// isTranscendental reports whether an instruction of sm_100 is one of the
-// transcendental unit.
-func (w *word) isTranscendental() bool { return w.op()&0x1f0 == 0x100 || w.isPaced() && !w.isDouble() }
-
-// Instructions of the transcendental unit that sm_103 takes sooner behind each other
-// than sm_100: FLO, BREV, POPC and EX2.
-const (
-	opFLO, opBREV, opMUFU, opPOPC = 0x300, 0x301, 0x308, 0x309
-
-	functionField = 74 // of MUFU
-	functionEX2   = 2
-)
-
-// isEX2 reports whether an instruction makes a power of two.
-func (w *word) isEX2() bool {
-	return w.op()&^0xe00|0x300 == opMUFU && w.field(functionField, 4) == functionEX2
-}
-
-// isQuicker reports whether sm_103 takes an instruction of that unit sooner.
-func (w *word) isQuicker() bool {
-	switch w.op()&^0xe00 | 0x300 {
-	case opFLO, opBREV, opPOPC:
-		return true
-	}
-	return w.isEX2()
-}
-
-// hasQuicker reports whether two such instructions stand so near in a block that the
-// later one may have waited for the unit.
-func hasQuicker(words []word) bool {
-	for _, b := range blocks(words) {
-		at, last := 0, -unitPace-1
-		for i := b.from; i < b.to; i++ {
-			w := &words[i]
-			if w.isTranscendental() && w.isQuicker() {
-				if at-last <= unitPace {
-					return true
-				}
-				last = at
-			}
-			at += cycles(w)
-		}
-	}
-	return false
-}
-
-// unitApart returns the stall that the transcendental unit asks for in front of word i, and asked
-// for on sm_100.
-// isOther says that the input has its stall for a conversion of doubles, which isn't one
-// of the unit any more.
-func (f *flow) unitApart(bl *block, i int, was, is []int) (stall, old int, isOther bool) {
-	w, k := &f.words[i], i-bl.from
-	if !w.isTranscendental() {
-		return 0, 0, false
-	}
-	for j, first := i-1, true; j >= bl.from && was[k]-was[j-bl.from] <= 2*unitPace; j-- {
-		q := &f.words[j]
-		if !q.isTranscendental() {
-			continue
-		}
-		if first && (q.isPaced() || w.isPaced()) {
-			isOther = was[k]-was[j-bl.from] == unitPace
-		}
-		first = false
-		if w.isPaced() || q.isPaced() {
-			continue
-		}
-		pace := unitPace
-		if q.isEX2() && w.isEX2() {
-			pace = powersPace
-			isOther = isOther || was[k]-was[j-bl.from] == unitPace
-		}
-		apart := was[k] - was[j-bl.from]
-		return is[j-bl.from] + min(pace, apart) - is[k-1], was[j-bl.from] + min(unitPace, apart) - was[k-1], isOther
-	}
-	return 0, 0, isOther
 }
 
 // endLatency is how many cycles behind an instruction of fixed latency its block may

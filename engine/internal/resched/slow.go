@@ -243,6 +243,9 @@ func slowed(words []word, gone []bool, leaf bool, how Options, r *Result) (out [
 	f.filler = fillerOf(kept, how.Late)
 	f.paused = make([]bool, len(kept))
 	need := freshBoards(f)
+	for b := range f.blocks {
+		f.uncovered(&f.blocks[b], need)
+	}
 	times := f.spentBefore()
 	after := f.respace(need)
 	const schedule = 1<<(64-stallShift) - 1

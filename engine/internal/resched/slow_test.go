@@ -193,35 +193,3 @@ func TestSlowUnfit(t *testing.T) {
 		}
 	}
 }
-
-// Where sm_103 takes instructions of the transcendental unit sooner, or conversions
-// of doubles later, the stalls stay and the result says so.
-func TestQuicker(t *testing.T) {
-	made := func(op uint64, function uint64, stall int) word {
-		w := word{lo: op | 7<<12 | 4<<32 | 2<<16, hi: 7<<46 | 7<<49 | function<<10}
-		w.setStall(stall)
-		return w
-	}
-	exit := word{lo: opEXIT | 7<<12, hi: 7<<46 | 7<<49 | 5<<41}
-	for _, tt := range []struct {
-		name string
-		code []word
-		want bool
-	}{
-		{"POPC twice", []word{made(opPOPC, 0, 8), made(opPOPC, 0, 8), exit}, true},
-		{"EX2 behind FLO", []word{made(opFLO, 0, 8), made(opMUFU, functionEX2, 8), exit}, true},
-		{"RCP twice", []word{made(opMUFU, 4, 8), made(opMUFU, 4, 8), exit}, false},
-		{"POPC far behind", []word{made(opPOPC, 0, 15), made(opPOPC, 0, 8), exit}, false},
-	} {
-		if r := Kernel(join(tt.code), Options{Slow: true}); r.Quicker != tt.want {
-			t.Errorf("%s: %v, want %v", tt.name, r.Quicker, tt.want)
-		}
-		if r := Kernel(join(tt.code), Options{}); r.Quicker {
-			t.Errorf("%s: for sm_100 too", tt.name)
-		}
-	}
-	conversion := []word{made(0x310, 0, 8), exit}
-	if r := Kernel(join(conversion), Options{Slow: true, Debug: true}); !r.Quicker {
-		t.Error("a conversion of doubles in code with -g")
-	}
-}

@@ -67,6 +67,8 @@ func traceIn(words []word, list []block, apart bool, more map[int]*fresh) *flow 
 		if x := more[i]; x != nil {
 			if x.rd {
 				f.hold(token{at: i, read: true, board: noBoard, fresh: true})
+			} else if w.rd() < boards && !w.inUnit() {
+				f.hold(token{at: i, read: true, board: w.rd()})
 			}
 			if x.wr {
 				f.hold(token{at: i, board: noBoard, fresh: true})
@@ -277,7 +279,7 @@ func (f *flow) needs(t, i int, was bitset) bool {
 	switch {
 	case f.older && f.words[tok.at].isMEMBAR():
 		return i == tok.at+1
-	case tok.fresh && f.words[i].isCall():
+	case (tok.fresh || f.apart && !f.strange && !was.has(t)) && f.words[i].isCall():
 		return true
 	case f.apart && f.words[i].op() == opRET && was.has(t) && f.words[i].wait()>>tok.board&1 != 0:
 		return true
