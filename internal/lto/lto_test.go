@@ -54,9 +54,9 @@ func TestQuestion(t *testing.T) {
 
 func TestDefinesFunctions(t *testing.T) {
 	for text, want := range map[string]bool{
-		"": false,
-		".func f\n(\n)\n{\n ret;\n}":                  true,
-		".func f\n(\n)\n;\n":                          false,
+		"":                           false,
+		".func f\n(\n)\n{\n ret;\n}": true,
+		".func f\n(\n)\n;\n":         false,
 		".visible .func (.param .b32 r) f\n(\n)\n{\n": true,
 		".weak .func f\n()\n{":                        true,
 		".extern .func f\n()\n;\n.entry k()\n{":       false,

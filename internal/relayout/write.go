@@ -79,10 +79,7 @@ func (f *file) write(shuffled, single bool) []byte {
 
 // order is that of the sections in the file: what is loaded together lies together.
 func (f *file) order(shuffled bool) []*section {
-	var list []*section
-	for _, s := range f.sections {
-		list = append(list, s)
-	}
+	list := slices.Clone(f.sections)
 	if shuffled {
 		f.r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	}
