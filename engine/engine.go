@@ -83,7 +83,7 @@ const (
 	Displaced          = diag.Displaced          // code that reads other data than its own, as nvlink has it
 	NullPointer        = diag.NullPointer        // a pointer that is zero, as nvlink has it
 	NewerInput         = diag.NewerInput         // an input newer than the release, linked as its nvJitLink does
-	LostConstant       = diag.LostConstant       // a constant of another object, to which nothing leads after -r, as nvlink has it
+	LostConstant       = diag.LostConstant       // a constant or shared variable of another object, to which nothing leads after -r, as nvlink has it
 	LostDebug          = diag.LostDebug          // debug information of a definition that lost, which may differ from nvlink's
 	Rescheduled        = diag.Rescheduled        // a kernel whose code may differ from nvlink's
 	Internal           = diag.Internal           // what nvlink calls an internal error

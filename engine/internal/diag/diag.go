@@ -58,7 +58,7 @@ const (
 	Displaced                          // code that reads other data than its own, as nvlink has it
 	NullPointer                        // a pointer that is zero, as nvlink has it
 	NewerInput                         // an input newer than the release, linked as its nvJitLink does
-	LostConstant                       // a constant that another object defines, to which nothing leads after -r, as nvlink has it
+	LostConstant                       // a constant or shared variable that another object defines, to which nothing leads after -r, as nvlink has it
 	LostDebug                          // debug information of a definition that lost, which may differ from nvlink's
 	Rescheduled                        // a kernel whose code may differ from nvlink's
 	Internal                           // what nvlink calls an internal error

@@ -10,7 +10,7 @@ import (
 
 // warnLostConstants tells of each constant of another object that a relocatable link
 // refers to: nvlink writes all ones in the place of its address and keeps no record, so
-// that no later link can do better.
+// that no later link can do better. 13.0 and 13.1 do the same with shared variables of a size.
 func (l *Resolution) warnLostConstants() {
 	if !l.IsRelocatable() {
 		return
@@ -28,7 +28,7 @@ func (l *Resolution) warnLostConstants() {
 		}
 		for j := range l.Parts[i].Relocs {
 			r := &l.Parts[i].Relocs[j]
-			if r.Disposition != model.Applied || r.Sym == model.Absent || !l.isOpenConstant(&l.Syms[r.Sym]) {
+			if r.Disposition != model.Applied || r.Sym == model.Absent || !l.isUnplacedByLink(&l.Syms[r.Sym]) {
 				continue
 			}
 			if p := (place{r.Sym, r.File, t}); !told[p] {
@@ -44,8 +44,23 @@ func (l *Resolution) isOpenConstant(s *model.Symbol) bool {
 	return !s.Is(model.SymDefined) && s.Space() == cuda.STOConstant && s.Type() != cuda.STTSection && !IsLocalUndefined(s)
 }
 
+// isUnplacedByLink reports whether an applied record of a relocatable link gets all ones for a symbol.
+func (l *Resolution) isUnplacedByLink(s *model.Symbol) bool {
+	return l.isOpenConstant(s) || isOpenShared(s)
+}
+
+// isOpenShared reports whether a symbol is a shared variable of a size that another object defines.
+func isOpenShared(s *model.Symbol) bool {
+	return s.IsShared() && !s.IsExternShared() && s.Type() == cuda.STTCudaObject && s.Binding() != cuda.STBWeak &&
+		!s.Is(model.SymDefined|model.SymDead|model.SymCommon)
+}
+
 func (l *Resolution) sayLostConstant(r *model.Reloc, target model.SecID) {
 	name, in, section := l.SymName(r.Sym), l.FileName(r.File), l.Names.Str(l.Secs[target].Name)
+	what := "Constant"
+	if isOpenShared(&l.Syms[r.Sym]) {
+		what = "Shared variable"
+	}
 	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.LostConstant, File: in, Section: section, Symbol: name, Offset: r.Off,
-		Text: fmt.Sprintf("Constant '%s' in %s of '%s' is lost, since another object defines it, as with -r of nvlink %s: link both in one step", name, section, in, l.Release.Name)})
+		Text: fmt.Sprintf("%s '%s' in %s of '%s' is lost, since another object defines it, as with -r of nvlink %s: link both in one step", what, name, section, in, l.Release.Name)})
 }

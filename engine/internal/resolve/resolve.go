@@ -288,7 +288,7 @@ func (l *Resolution) Value(in model.SecID, r *model.Reloc) descriptor.Values {
 		v.Bank = model.BankOf(cuda.SHTCudaShared)
 	case sym.IsExternShared() && !l.IsRelocatable():
 		v.Symbol, v.Size = l.ExternOffset(l.Secs[in].Target, sym), layout.DynamicAlign
-	case l.IsRelocatable() && l.isOpenConstant(sym):
+	case l.IsRelocatable() && l.isUnplacedByLink(sym):
 		v.Symbol = model.Unplaced // with --allow-undefined-globals the symbol itself has no such value
 	case sym.Sec >= 0:
 		v.Bank = model.BankOf(l.Secs[sym.Sec].Type)

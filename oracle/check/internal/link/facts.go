@@ -39,7 +39,32 @@ func (f Fact) Is(g Fact) bool {
 	if image.ListsSymbols(f.Attr) {
 		return f.About == g.About || slices.Contains(f.Also, g.About) || f.Least && hasAll(g.About, f.About)
 	}
+	if f.Attr == cuda.AttrAtEntryFragements {
+		f, g = f.sorted(), g.sorted()
+	}
 	return f.About == g.About && (f.Rest == g.Rest || slices.Contains(f.Also, g.Rest))
+}
+
+// sorted has the words of its values in order, where a list of words stands for a set.
+func (f Fact) sorted() Fact {
+	f.Rest, f.Also = sortedWords(f.Rest), slices.Clone(f.Also)
+	for i := range f.Also {
+		f.Also[i] = sortedWords(f.Also[i])
+	}
+	return f
+}
+
+// sortedWords sorts the words of four bytes of a list.
+func sortedWords(list string) string {
+	if len(list)%4 != 0 {
+		return list
+	}
+	var words []string
+	for at := 0; at < len(list); at += 4 {
+		words = append(words, list[at:at+4])
+	}
+	slices.Sort(words)
+	return strings.Join(words, "")
 }
 
 // hasAll reports whether a list of names has all of another.

@@ -6,12 +6,12 @@ import "github.com/twinlink/twinlink/oracle/check/internal/sass"
 // an earlier one is done as well, and ptxas and nvlink leave out what that makes needless.
 //
 // Results come in order of some words of variable latency (inOrder), of conversions and of doubles. Operands are
-// read in order by the unit of doubles, by that of IMMA, and by accesses to local and shared memory,
-// where a store has read its registers behind a barrier, too.
+// read in order by the unit of doubles, by that of IMMA, by stores to surfaces, and by accesses to local and shared
+// memory, where a store has read its registers behind a barrier, too.
 //
 // Sources: code of ptxas 13.5.37 of 64 C++ programs for sm_100 to sm_120: of 480 stores
 // without a scoreboard whose registers are written over, each has a later access or a barrier
-// between. Code of sm_100 with doubles and IMMA that nvlink 13.5.37 made code of sm_103.
+// between. Stores to surfaces in code that nvlink 13.5.37 scheduled anew. Code of sm_100 with doubles and IMMA that nvlink 13.5.37 made code of sm_103.
 
 // tells are the scoreboards of a later word that tell that the result of an earlier one, or
 // its operands, are done.
@@ -34,7 +34,7 @@ func resultsInOrder(from, by uint64) bool {
 // readInOrder reports whether a word has read its operands when a later one has.
 func readInOrder(from, by []byte) bool {
 	x, y := sass.Opcode(from), sass.Opcode(by)
-	return sass.OfDoubles(x) && sass.OfDoubles(y) || x == opIMMA && y == opIMMA || storesInOrder(from) && accessesInOrder(by)
+	return sass.OfDoubles(x) && sass.OfDoubles(y) || x == opIMMA && y == opIMMA || storesSurface(x) && storesSurface(y) || storesInOrder(from) && accessesInOrder(by)
 }
 
 // inOrder are words of variable latency whose results come in the order in which they
@@ -45,6 +45,8 @@ func readInOrder(from, by []byte) bool {
 var inOrder = map[uint64]bool{0x589: true, 0x984: true, 0x989: true, 0x9c3: true, 0xb82: true, 0xf89: true}
 
 const opIMMA = 0x237
+
+func storesSurface(op uint64) bool { return op == 0xf9b || op == 0xf9d } // SUST.P, SUST
 
 func storesInOrder(word []byte) bool {
 	switch sass.Opcode(word) {

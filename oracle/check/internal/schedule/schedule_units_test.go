@@ -16,6 +16,12 @@ const (
 	imma32   = "0084e400004054080000000004087237" // IMMA R8, R4, R8: scoreboard 3, 2 of its operands
 )
 
+// Stores to surfaces that nvlink 13.5.37 scheduled anew for sm_100.
+const (
+	sustNone = "001fe2000810a90070ff060404007f9d" // SUST.D.BA.2D.STRONG.SM.TRAP [R4], R4, UR6: no scoreboard
+	sust0    = "0001ec000810a90008ff060404007f9d" // SUST.D.BA.1D.STRONG.SM [R4], R4, UR6: 0 of its operands
+)
+
 // TestTells wants a word's result, or that its operands were read, told by the scoreboards of
 // later words of its unit, and of no other.
 func TestTells(t *testing.T) {
@@ -33,6 +39,8 @@ func TestTells(t *testing.T) {
 		{imma1, imma32, true, 0},
 		{imma1, dfma0, false, 0},
 		{dfmaNone, imma32, true, 0},
+		{sustNone, sust0, false, 1 << 0},
+		{sustNone, dsetp2, false, 0},
 	} {
 		if got := wordsInRow(t, x.earlier, x.later).tells(0, 1, x.result); got != x.want {
 			t.Errorf("%s, %s, result %v: scoreboards %06b", x.earlier, x.later, x.result, got)
