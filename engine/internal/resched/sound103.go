@@ -23,61 +23,90 @@ func Sound103(text []byte) (uses, sound bool) {
 // A wait for one of a block counts for those before it in the same block, since the
 // unit works in order; the unit's own instructions read and write in order too.
 func sound103(words []word) bool {
-	f := trace(words)
-	var at []int
-	number := map[int]int{}
+	p := newUnitPending(words)
+	sound := true
+	p.spread(2*len(p.at), func(set bitset, i int) {
+		p.wait(set, i)
+		set.each(func(t int) { sound = sound && p.lets(t, i) })
+		p.start(set, i)
+	})
+	return sound
+}
+
+// unitPending follows what is pending in the unit. Of its instruction k member k of a set is
+// the result, and member n+k the sources, where n is how many there are.
+type unitPending struct {
+	*flow
+	at     []int       // by instruction of the unit: its word
+	number map[int]int // of such a word: the instruction
+	again  []bool      // by instruction: it started while one of an earlier round was pending
+}
+
+func newUnitPending(words []word) *unitPending {
+	p := &unitPending{flow: trace(words), number: map[int]int{}}
 	for i := range words {
 		if words[i].inUnit() {
-			number[i] = len(at)
-			at = append(at, i)
+			p.number[i] = len(p.at)
+			p.at = append(p.at, i)
 		}
 	}
-	n := len(at)
-	// What stands before k in its block is done with k; seen from word i in front of k
-	// those in front of i are of a later round of a loop.
-	earlier := func(set bitset, k, base, i int) {
-		from := 0
-		if f.of[i] == f.of[at[k]] && i <= at[k] {
-			from = i
+	p.again = make([]bool, len(p.at))
+	return p
+}
+
+// wait takes out what word i waits for. A result is there behind its sources.
+func (p *unitPending) wait(set bitset, i int) {
+	n, mask := len(p.at), p.words[i].wait()
+	set.each(func(t int) {
+		switch x := &p.words[p.at[t%n]]; {
+		case t < n && x.wr() < boards && mask>>x.wr()&1 != 0:
+			p.finish(set, t, 0, i)
+			p.finish(set, t, n, i)
+		case t >= n && x.rd() < boards && mask>>x.rd()&1 != 0:
+			p.finish(set, t-n, n, i)
 		}
-		for x := k; x >= 0 && f.of[at[x]] == f.of[at[k]] && at[x] >= from; x-- {
-			if words[at[x]].isIMMA() == words[at[k]].isIMMA() {
-				set.drop(base + x)
-			}
+	})
+}
+
+// finish takes out instruction k and those of its kind in front of it in its block, of the
+// members from base on. Seen from word i in front of k those in front of i are of a later round
+// of a loop.
+func (p *unitPending) finish(set bitset, k, base, i int) {
+	b, first := p.of[p.at[k]], 0
+	if p.of[i] == b && i <= p.at[k] {
+		first = i
+	}
+	for x := k; x >= 0 && p.of[p.at[x]] == b && p.at[x] >= first; x-- {
+		if p.words[p.at[x]].isIMMA() == p.words[p.at[k]].isIMMA() {
+			set.drop(base + x)
 		}
 	}
-	good, again := true, make([]bool, n)
-	step := func(set bitset, i int) {
-		w, o := &words[i], &f.ops[i]
-		mask := w.wait()
-		set.each(func(t int) {
-			x := &words[at[t%n]]
-			if t < n && x.wr() < boards && mask>>x.wr()&1 != 0 {
-				earlier(set, t, 0, i)
-				earlier(set, t, n, i)
-			} else if t >= n && x.rd() < boards && mask>>x.rd()&1 != 0 {
-				earlier(set, t-n, n, i)
-			}
-		})
-		leaves := w.isCall() || w.op() == opRET // what runs then may use any register
-		set.each(func(t int) {
-			own := &f.ops[at[t%n]]
-			switch {
-			case leaves:
-				good = false
-			case !again[t%n] && f.excludes(at[t%n], i):
-			case t < n:
-				good = good && !overlap(own.writes, o.reads) && (w.inUnit() || !overlap(own.writes, o.writes))
-			case !w.inUnit():
-				good = good && !overlap(lateReads(own), o.writes)
-			}
-		})
-		if k, ok := number[i]; ok {
-			again[k] = again[k] || set.has(k) || set.has(n+k) // an earlier round's may have had another guard
-			set.set(k)
-			set.set(n + k)
-		}
+}
+
+// lets reports whether member t may be pending where word i starts.
+func (p *unitPending) lets(t, i int) bool {
+	n := len(p.at)
+	k, isResult := t%n, t < n
+	w, o, own := &p.words[i], &p.ops[i], &p.ops[p.at[k]]
+	switch {
+	case w.isCall() || w.op() == opRET:
+		return false // what runs then may use any register
+	case !p.again[k] && p.excludes(p.at[k], i):
+		return true
+	case isResult:
+		return !overlap(own.writes, o.reads) && (w.inUnit() || !overlap(own.writes, o.writes))
 	}
-	f.spread(2*n, step)
-	return good
+	return w.inUnit() || !overlap(lateReads(own), o.writes)
+}
+
+// start puts in what word i leaves pending.
+func (p *unitPending) start(set bitset, i int) {
+	k, ok := p.number[i]
+	if !ok {
+		return
+	}
+	n := len(p.at)
+	p.again[k] = p.again[k] || set.has(k) || set.has(n+k) // an earlier round's may have had another guard
+	set.set(k)
+	set.set(n + k)
 }

@@ -42,77 +42,106 @@ const takesIntegers = 2
 // leastBefore returns the least stall of the word in front of word k of the block.
 func (p *spacing) leastBefore(k int) bound {
 	i := p.from + k
-	w := &p.words[i]
 	b := bound{1, 1}
 	if was, is, ok := p.sumLatency(i-1, i, hazardNext, p.changes); ok {
 		p.apart(&b, k, i-1, was, is)
 	}
+	p.askUnits(&b, k)
+	p.askReaders(&b, k)
+	if p.words[i].isCall() {
+		p.completeAt(&b, k)
+	}
+	p.before.of(&p.words[i], &p.ops[i], func(at int, h hazard) { p.askFor(&b, k, at, h) })
+	return b
+}
+
+// askUnits raises a bound of word k by what its unit took last.
+func (p *spacing) askUnits(to *bound, k int) {
+	i := p.from + k
+	w := &p.words[i]
 	if w.isOfIntegers() || p.isSum[i] {
-		p.apart(&b, k, p.were, takesIntegers, 1)
+		p.apart(to, k, p.were, takesIntegers, 1)
 	}
 	if w.isOfIntegers() && !p.isSum[i] {
-		p.apart(&b, k, p.integers, takesIntegers, takesIntegers)
+		p.apart(to, k, p.integers, takesIntegers, takesIntegers)
 	}
 	if w.isPaced() {
-		now := pace
-		if p.unpaced {
-			now = 1
-		}
-		if p.heldDoubles {
-			p.apart(&b, k, p.paced, doubleTakes, doubleTakes)
-		} else {
-			p.apart(&b, k, p.paced, pace, now)
-		}
+		was, is := p.turns()
+		p.apart(to, k, p.paced, was, is)
 	}
 	if w.isOfProducts() && p.product >= 0 {
 		n := p.words[p.product].productCycles()
-		p.apart(&b, k, p.product, n, n)
+		p.apart(to, k, p.product, n, n)
 	}
 	if w.takesConstants() || w.op() == opS2R && p.constant == p.barrier {
-		p.apart(&b, k, p.constant, takesConstant, takesConstant)
+		p.apart(to, k, p.constant, takesConstant, takesConstant)
 	}
 	if !w.isVector() {
-		p.apart(&b, k, p.barrier, takesBarrier, takesBarrier)
+		p.apart(to, k, p.barrier, takesBarrier, takesBarrier)
 	}
 	if w.op() == opBSSY || w.endsBlock() {
-		p.apart(&b, k, p.mark, takesMark, takesMark)
+		p.apart(to, k, p.mark, takesMark, takesMark)
 	}
-	if w.wr() != noBoard || w.isPaced() {
-		for _, r := range p.ops[i].writes {
-			for j := range r.count {
-				if at, ok := p.readers[r.first+j]; ok && !w.isDouble() && !(w.isPaced() && p.words[at].isPaced()) {
-					p.apart(&b, k, at, overwritten, overwritten)
-				}
+}
+
+// turns is how long the unit of doubles took for an instruction, and does.
+func (p *spacing) turns() (was, is int) {
+	switch {
+	case p.heldDoubles:
+		return doubleTakes, doubleTakes
+	case p.unpaced:
+		return pace, 1
+	}
+	return pace, pace
+}
+
+// askReaders raises a bound of word k, if its result has no fixed latency, by who reads what it
+// overwrites.
+func (p *spacing) askReaders(to *bound, k int) {
+	i := p.from + k
+	w := &p.words[i]
+	if w.isDouble() || w.wr() == noBoard && !w.isPaced() {
+		return
+	}
+	for _, r := range p.ops[i].writes {
+		for j := range r.count {
+			if at, ok := p.readers[r.first+j]; ok && !(w.isPaced() && p.words[at].isPaced()) {
+				p.apart(to, k, at, overwritten, overwritten)
 			}
 		}
 	}
-	if w.isCall() {
-		p.completeAt(&b, k)
+}
+
+// askFor raises a bound of word k by an earlier word that it depends on.
+func (p *spacing) askFor(to *bound, k, at int, h hazard) {
+	if h != hazardUnit && p.words[at].wr() != noBoard && !p.isLate(at) {
+		return
 	}
-	p.before.of(w, &p.ops[i], func(at int, h hazard) {
-		if h != hazardUnit && p.words[at].wr() != noBoard && !p.isLate(at) {
-			return
-		}
-		was, is, known := p.sumLatency(at, i, h, p.changes)
-		if p.heldDoubles && !known {
-			was, known = p.words[at].ofDouble(w, h)
-			is = was
-		}
-		switch from := &p.words[at]; {
-		case h != hazardOver || from.arrivesBehind():
-		case w.wr() == noBoard && from.isVector() && w.isVector():
-			was, is, known = 1, 1, true
-		case w.wr() != noBoard && (from.isVector() || !known):
-			was, known = p.words[at].madeBefore(w), true
-			is = was
-		}
-		if !known {
-			was = min(p.was[k]-p.was[at-p.from], longestLatency)
-			is = was
-		}
-		p.apart(&b, k, at, was, is)
-	})
-	return b
+	was, is, known := p.latency(at, p.from+k, h)
+	if !known {
+		was = min(p.was[k]-p.was[at-p.from], longestLatency)
+		is = was
+	}
+	p.apart(to, k, at, was, is)
+}
+
+// latency is sumLatency where some results have no fixed latency.
+func (p *spacing) latency(at, i int, h hazard) (was, is int, known bool) {
+	was, is, known = p.sumLatency(at, i, h, p.changes)
+	from, w := &p.words[at], &p.words[i]
+	if p.heldDoubles && !known {
+		was, known = from.ofDouble(w, h)
+		is = was
+	}
+	switch {
+	case h != hazardOver || from.arrivesBehind():
+	case w.wr() == noBoard && from.isVector() && w.isVector():
+		return 1, 1, true
+	case w.wr() != noBoard && (from.isVector() || !known):
+		n := from.madeBefore(w)
+		return n, n, true
+	}
+	return was, is, known
 }
 
 // completeAt raises a bound of word k, a call, by the results that another function may read.
