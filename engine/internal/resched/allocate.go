@@ -1,37 +1,65 @@
 package resched
 
+// method is how scoreboards are given out.
+type method uint8
+
+const (
+	alongFlow method = iota // 13.0: where something changes, along the flow of the code
+	likeInput               // from 13.1 on: where something changes, as the input's choices tell (late.go)
+	allAnew                 // from 13.1 on: all, where another finalizer gave them out (anew.go)
+)
+
+// rules are those of a release and of a kind of code.
+type rules struct {
+	method     method
+	lateWaits  bool // the waits of late.go
+	paced      bool // it is code of sm_100 for sm_103, whose stalls changed
+	leavesLast bool // sources that go beyond their block leave one scoreboard to others
+}
+
+// stage is what an allocator is at, beside giving out.
+type stage uint8
+
+const (
+	asking   stage = 1 + iota // what the rules give for the input itself
+	settling                  // scoreboards are given out: waits of loops' first blocks come later
+)
+
+// fencing is the new fences in front of EXITs.
+type fencing struct {
+	fenced     []bool // by word: an EXIT with one; nil where there is none
+	fenceWords int    // how long one is
+}
+
+// hasFence reports whether word i is an EXIT with a new fence.
+func (f *fencing) hasFence(i int) bool { return f.fenced != nil && f.fenced[i] }
+
 // allocator gives out the scoreboards of a kernel.
 type allocator struct {
 	*flow
-	lowest     int               // the first scoreboard that may be given
-	textures   bool              // the kernel asks textures
-	hasLoads   bool              // it has slow loads
-	counted    [noBoard + 1]bool // the kernel waits for a number of instructions on this scoreboard
-	doubts     doubt
-	base       []bitset // by block: tokens pending at its entry, by the rules for the output, before anything changed
-	out        []bitset // by block: tokens pending at its entry, in the output; those that cross into it too
-	clocks     [][]int
-	was        bitset   // tokens pending in the input where a scoreboard is given out
-	before     [][]int  // by block: those it may be entered from
-	fenced     []bool   // by word: an EXIT with a new fence in front; nil where there is none
-	fenceWords int      // how long such a fence is
-	complete   bitset   // tokens that new fences let be complete in front of a loop
-	freed      []bool   // by token: the last word of its block waits for it
-	reached    [][]int  // by token: blocks at whose entry it is pending, made when first asked for
-	choices    []choice // by token: of the input
-	paced      bool     // it is code of sm_100 for sm_103, whose stalls changed
-	timeWas    []int    // of that, by word: cycles from the start on sm_100; none of NOPs that are new
-	late       bool     // the choices of late.go
-	lateWaits  bool     // the waits of late.go
-	forward    []uint8  // by word: what it waits for if nothing comes over a back edge; nil for no matter
-	edges      edges    // in that order
-	inForward  []uint8  // forward of the input
-	asking     bool     // what the rules give for the input itself
-	anew       bool     // all scoreboards are given out, by the rules of releases from 13.1 on
-	work       int      // steps left
-	same       *changes // of that: none, and the latencies of the target
-	leavesLast bool     // sources that go beyond their block leave one scoreboard to others
-	settling   bool     // scoreboards are given out: waits of loops' first blocks come later
+	rules
+	fencing
+	stage     stage
+	lowest    int               // the first scoreboard that may be given
+	textures  bool              // the kernel asks textures
+	hasLoads  bool              // it has slow loads
+	counted   [noBoard + 1]bool // the kernel waits for a number of instructions on this scoreboard
+	doubts    doubt
+	base      []bitset // by block: tokens pending at its entry, by the rules for the output, before anything changed
+	out       []bitset // by block: tokens pending at its entry, in the output; those that cross into it too
+	clocks    [][]int
+	was       bitset   // tokens pending in the input where a scoreboard is given out
+	before    [][]int  // by block: those it may be entered from
+	complete  bitset   // tokens that new fences let be complete in front of a loop
+	freed     []bool   // by token: the last word of its block waits for it
+	reached   [][]int  // by token: blocks at whose entry it is pending, made when first asked for
+	choices   []choice // by token: of the input
+	timeWas   []int    // of paced code, by word: cycles from the start on sm_100; none of NOPs that are new
+	forward   []uint8  // by word: what it waits for if nothing comes over a back edge; nil for no matter
+	edges     edges    // in that order
+	inForward []uint8  // forward of the input
+	work      int      // steps left
+	same      *changes // of allAnew: none, and the latencies of the target
 }
 
 // maxWork bounds the steps on one kernel.
@@ -67,7 +95,7 @@ func (a *allocator) reallocate(dead int) bool {
 	fenced := a.fenced
 	a.fenced = nil
 	a.findPending()
-	if !a.late && !a.anew {
+	if a.method == alongFlow {
 		a.edges, a.forward = a.newEdges(), make([]uint8, len(a.words))
 		for _, b := range a.order {
 			a.settle(b)
@@ -83,11 +111,12 @@ func (a *allocator) reallocate(dead int) bool {
 	if dead >= 0 {
 		a.tokens[dead].dead = true
 	}
-	if a.anew {
+	switch a.method {
+	case allAnew:
 		a.giveOutAnew()
-	} else if a.late {
+	case likeInput:
 		a.giveOutLate(dead)
-	} else {
+	default:
 		a.giveOut()
 	}
 	a.findPending()
@@ -111,7 +140,7 @@ func (a *allocator) differs(b int) bool {
 func (a *allocator) findTextures() {
 	for i := range a.words {
 		w := &a.words[i]
-		a.textures = a.textures || w.isTexture() || a.anew && w.op() == opSULD
+		a.textures = a.textures || w.isTexture() || a.method == allAnew && w.op() == opSULD
 		if sb := w.field(44, 3); w.op() == opDEPBAR && sb > 0 && sb < boards {
 			a.counted[sb] = true
 		}
@@ -131,7 +160,7 @@ func (a *allocator) countsCopies() bool {
 
 // findPending finds what is pending at the entry of each block of the output.
 func (a *allocator) findPending() {
-	if a.late {
+	if a.method == likeInput {
 		a.findForward()
 	}
 	for b := range a.out {
@@ -156,7 +185,7 @@ func (a *allocator) findPending() {
 // walk gives out the scoreboards of a block.
 func (a *allocator) walk(b int) {
 	a.eachChoice(b, func(t, chosen int, held *holders) int {
-		if a.late || a.anew {
+		if a.method != alongFlow {
 			return chosen
 		}
 		nowFree := a.choices[t].crowded && len(held[chosen]) == 0
@@ -180,10 +209,10 @@ func (a *allocator) eachChoice(b int, take func(t, chosen int, held *holders) in
 		a.waitAt(i, was, &held, &open)
 		for _, t := range a.first[i] {
 			tok := &a.tokens[t]
-			if tok.dead || a.asking && tok.fresh {
+			if tok.dead || a.stage == asking && tok.fresh {
 				continue
 			}
-			if !a.asking {
+			if a.stage != asking {
 				a.was = was
 			}
 			tok.now = take(t, a.choose(b, t, &held, high), &held)
@@ -209,7 +238,7 @@ func (a *allocator) heldAtEntry(b int) (held holders) {
 func (a *allocator) waitAt(i int, was bitset, held *holders, open *[boards]bool) {
 	w := &a.words[i]
 	for sb := range held {
-		wait := w.op() == opENDCOLLECTIVE && (open[sb] || a.anew)
+		wait := w.op() == opENDCOLLECTIVE && (open[sb] || a.method == allAnew)
 		for _, t := range held[sb] {
 			a.work--
 			if wait = wait || a.needs(t, i, was); wait {
@@ -227,7 +256,7 @@ func (a *allocator) waitAt(i int, was bitset, held *holders, open *[boards]bool)
 // crossing is the scoreboard of slow results of memory that leave their block: the last, or the one
 // before it in code made anew that asks textures, which have that.
 func (a *allocator) crossing() int {
-	if a.anew && a.textures {
+	if a.method == allAnew && a.textures {
 		return slowBoard - 1
 	}
 	return slowBoard

@@ -76,7 +76,7 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	}
 	more := stallFences(words, !how.Adds)
 	r.Freed = freeSources(words, how.Jumps.moved(&r))
-	a := &allocator{flow: traceAnew(words, how.Jumps.moved(&r), more, how.HoldsDoubles, true), anew: true, leavesLast: how.LeavesLast}
+	a := &allocator{flow: traceAnew(words, how.Jumps.moved(&r), more, how.HoldsDoubles, true), rules: how.rulesAnew()}
 	a.setApart(r.sumsNow(), &how, &r)
 	a.same = a.noChanges(&how)
 	token := -1
@@ -89,6 +89,9 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	r.Changed, r.Exact, r.Text = true, false, join(words)
 	return r, dead
 }
+
+// rulesAnew are those of code that is made anew.
+func (how *Options) rulesAnew() rules { return rules{method: allAnew, leavesLast: how.LeavesLast} }
 
 // dropSelfMoves marks as gone, of the words of instructions of several, moves of a register to itself.
 // parts are such words. It returns what goes.

@@ -33,7 +33,7 @@ func (a *allocator) choose(b, t int, held *holders, high int) int {
 	if sb := a.fixed(t); sb >= 0 {
 		return sb
 	}
-	if a.late {
+	if a.method == likeInput {
 		if sb := a.chooseLate(b, t, held, high); sb >= 0 {
 			return sb
 		}
@@ -55,7 +55,7 @@ func (a *allocator) fixed(t int) int {
 	if a.counted[tok.board] {
 		return tok.board
 	}
-	if w := &a.words[tok.at]; !tok.read && (w.isTexture() || a.anew && w.op() == opSULD) {
+	if w := &a.words[tok.at]; !tok.read && (w.isTexture() || a.method == allAnew && w.op() == opSULD) {
 		return slowBoard
 	}
 	return -1
@@ -86,7 +86,7 @@ func (a *allocator) chooseInside(b, t int, held *holders, high int) int {
 		low = slowFirst
 	}
 	if sb := lowestOf(a.lowest, high, func(sb int) bool {
-		return sb >= low && len(held[sb]) == 0 || a.anew && a.returnsWith(t, held[sb])
+		return sb >= low && len(held[sb]) == 0 || a.method == allAnew && a.returnsWith(t, held[sb])
 	}); sb >= 0 {
 		return sb
 	}
@@ -106,7 +106,7 @@ func (a *allocator) chooseSlow(t int, held *holders) int {
 	if a.tokens[t].board == slowBoard || a.isWanted(t) {
 		return last
 	}
-	if sb := lowestOf(slowFirst, last, func(sb int) bool { return len(held[sb]) == 0 && !(a.anew && a.metBy(t, sb)) }); sb >= 0 {
+	if sb := lowestOf(slowFirst, last, func(sb int) bool { return len(held[sb]) == 0 && !(a.method == allAnew && a.metBy(t, sb)) }); sb >= 0 {
 		return sb
 	}
 	return last
@@ -123,14 +123,14 @@ func (a *allocator) chooseBeyond(b, t int, held *holders) int {
 		high = slowBoard
 	}
 	if read {
-		if sb := lowestOf(low, high, func(sb int) bool { return a.sources(b, held[sb]) && (!a.anew || a.far(b, held[sb])) }); sb >= 0 {
+		if sb := lowestOf(low, high, func(sb int) bool { return a.sources(b, held[sb]) && (a.method != allAnew || a.far(b, held[sb])) }); sb >= 0 {
 			return sb
 		}
 	}
 	if read && a.leavesLast && a.isLast(b, held) {
 		return a.crowded(b, t, held, low, high)
 	}
-	ended := read && !a.anew && a.endsWithResult(t)
+	ended := read && a.method != allAnew && a.endsWithResult(t)
 	if sb := lowestOf(low, high, func(sb int) bool { return len(held[sb]) == 0 && (ended || !a.metBy(t, sb)) }); sb >= 0 {
 		return sb
 	}
@@ -155,7 +155,7 @@ func (a *allocator) isLast(b int, held *holders) bool {
 // sources reports whether those are sources of block b that go beyond it, up to a return for code made anew.
 func (a *allocator) sources(b int, tokens []int) bool {
 	for _, t := range tokens {
-		if tok := &a.tokens[t]; !tok.read || tok.block != b || !tok.beyond() && !(a.anew && a.words[tok.point].op() == opRET) {
+		if tok := &a.tokens[t]; !tok.read || tok.block != b || !tok.beyond() && !(a.method == allAnew && a.words[tok.point].op() == opRET) {
 			return false
 		}
 	}

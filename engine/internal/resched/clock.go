@@ -19,7 +19,7 @@ func (a *allocator) latency(t int) int {
 		return pace
 	case a.paced && w.kind() == kindMUFU:
 		return latestMUFU
-	case a.anew && w.isSYNCS():
+	case a.method == allAnew && w.isSYNCS():
 		return latencies[kindLDS] // it works on shared memory, too
 	default:
 		return latencies[w.kind()]
@@ -44,7 +44,7 @@ func (a *allocator) cycles(b, from, to int) int {
 // tokens, and the end.
 func (a *allocator) clock(b int) []int {
 	bl := &a.blocks[b]
-	if a.anew {
+	if a.method == allAnew {
 		return a.clockBy(bl, a.leastPauses(bl))
 	}
 	return a.clockBy(bl, a.stalls(bl))

@@ -34,7 +34,7 @@ func (a *allocator) asInput(t int, held *holders) (sb int, alike bool) {
 		}
 	})
 	const settled = 30 // cycles after which the one that went costs nothing
-	if a.late {
+	if a.method == likeInput {
 		if _, withDead := a.living(a.inputHolders(t)[tok.board]); withDead {
 			return -1, false
 		}
@@ -81,7 +81,7 @@ func (a *allocator) crowded(b, t int, held *holders, low, high int) int {
 // same tokens but for their numbers.
 func (a *allocator) isAsInput(t int, held *holders, chosen int) bool {
 	tok := &a.tokens[t]
-	if a.anew || tok.beyond() && !a.late && !a.asking && a.choices[t].foreseen {
+	if a.method == allAnew || tok.beyond() && a.method != likeInput && a.stage != asking && a.choices[t].foreseen {
 		return false
 	}
 	sb, alike := a.asInput(t, held)
@@ -127,7 +127,7 @@ func (a *allocator) sharers(b, t int) sharers {
 		c.own = c.tok.point
 	}
 	c.ready = c.readyAt(t)
-	c.isFar = a.anew && c.tok.beyond() && a.far(b, []int{t})
+	c.isFar = a.method == allAnew && c.tok.beyond() && a.far(b, []int{t})
 	return c
 }
 
@@ -171,7 +171,7 @@ func (c *sharers) of(tokens []int) (s sharer, ok bool) {
 		}
 	}
 	switch bl := &c.blocks[c.b]; {
-	case c.anew || c.own < bl.to:
+	case c.method == allAnew || c.own < bl.to:
 		s.cost = c.spared(&s, tokens)
 	case s.wait < bl.to:
 		s.cost = max(0, c.ready-max(c.clock[s.wait-bl.from], s.ready))

@@ -60,7 +60,7 @@ func (w *word) ofDouble(next *word, h hazard) (cycles int, known bool) {
 // next word waits for them.
 func (a *allocator) crowdsDoubles(b int) bool {
 	bl := &a.blocks[b]
-	for i := bl.from; a.anew && i+1 < bl.to; i++ {
+	for i := bl.from; a.method == allAnew && i+1 < bl.to; i++ {
 		if w := &a.words[i]; w.isDouble() && w.stall() < apart && w.isWaitedFor(&a.words[i+1]) && a.isFresh(i) {
 			return true
 		}

@@ -92,9 +92,9 @@ func (a *allocator) isFree(b, t int, was, is bitset) bool {
 	tok := &a.tokens[t]
 	last := a.blocks[b].to - 1
 	switch {
-	case a.anew:
+	case a.method == allAnew:
 		return a.isFreeAnew(b, t)
-	case a.fenced != nil && a.fenced[last] && !a.lateWaits:
+	case a.hasFence(last) && !a.lateWaits:
 		return a.isFreeAtFence(b, t, was)
 	}
 	if waits, told := a.freeInInput(b, t, was, is); told {
@@ -174,7 +174,7 @@ func (a *allocator) isFreeAtFence(b, t int, was bitset) bool {
 		if tok.at == 0 && !waits && !a.alone(t, was) {
 			a.doubts |= nearFence // the stack pointer's, seen to be waited for and not
 		}
-		return !a.late && a.isOverBackEdge(b, t)
+		return a.method != likeInput && a.isOverBackEdge(b, t)
 	case tok.slow || last-a.fenceWords < tok.at:
 		return false
 	}
@@ -270,7 +270,7 @@ func (a *allocator) sameGroup(t int, was, is bitset) bool {
 // though it doesn't need them: those whose youngest token is complete. is are
 // the tokens pending in the output, mask what the word needs.
 func (a *allocator) freeWaits(b int, is, was bitset, mask uint8) uint8 {
-	if a.anew {
+	if a.method == allAnew {
 		return a.freeWaitsAnew(b, is) &^ mask
 	}
 	var youngest [noBoard + 1]int

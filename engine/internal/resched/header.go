@@ -20,7 +20,7 @@ func (a *allocator) isHeader(b int) bool {
 // earlier block.
 func (a *allocator) isLeftToHeader(b, t int) bool {
 	tok := &a.tokens[t]
-	return !a.settling && tok.read && a.rank[tok.block] < a.rank[b] && a.isHeader(b) &&
+	return a.stage != settling && tok.read && a.rank[tok.block] < a.rank[b] && a.isHeader(b) &&
 		a.elapsed(t, b) >= a.latency(t) && a.comesAround(b, t)
 }
 

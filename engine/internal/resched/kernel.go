@@ -172,7 +172,7 @@ func (c *changing) keepSchedule(bare bool) {
 		c.TooLarge = true
 		return
 	case !unscheduled(c.words) && !hasBareEXIT(c.words):
-		a := &allocator{flow: trace(c.words), fenced: fences(c.words, c.front, &c.Result), fenceWords: fenceWords, late: c.how.Late, lateWaits: c.how.Late}
+		a := c.newAllocator(trace(c.words), fenceWords, c.how.Late)
 		c.Exact = a.reallocate(-1) && c.Exact && a.isSure()
 		c.doubts = a.doubts
 	}
@@ -215,7 +215,7 @@ func (c *changing) freeStackLoad(ends int) {
 		own, given, crowded = ownChoices(c.words, *c.how)
 	}
 	f := trace(c.words)
-	a := &allocator{flow: f, fenced: fences(c.words, c.front, &c.Result), fenceWords: ends, late: c.how.Late && f.isSimple(), lateWaits: c.how.Late}
+	a := c.newAllocator(f, ends, c.how.Late && f.isSimple())
 	if len(a.first[0]) == 0 {
 		return
 	}
@@ -224,7 +224,7 @@ func (c *changing) freeStackLoad(ends int) {
 	c.Changed = true
 	c.doubts = a.doubts
 	shortened := c.how.Late && c.Moves != nil // of 156 such kernels 43 came out otherwise, nvlink 13.5.37
-	c.Exact = c.Exact && finished && a.isSure() && a.late == c.how.Late && !hasDoubtful(c.words) && !shortened
+	c.Exact = c.Exact && finished && a.isSure() && (a.method == likeInput) == c.how.Late && !hasDoubtful(c.words) && !shortened
 	switch {
 	case given:
 		c.Exact = finished && !crowded && !hasDoubtful(c.words) && !waitsAtYield(c.words)
@@ -234,9 +234,19 @@ func (c *changing) freeStackLoad(ends int) {
 	}
 }
 
+// newAllocator gives out scoreboards again where something changed, with fences of so many words. asInput
+// says that the input's choices tell.
+func (c *changing) newAllocator(f *flow, fenceWords int, asInput bool) *allocator {
+	a := &allocator{flow: f, rules: rules{lateWaits: c.how.Late}, fencing: fencing{fences(c.words, c.front, &c.Result), fenceWords}}
+	if asInput {
+		a.method = likeInput
+	}
+	return a
+}
+
 // isSure reports whether no kernel was seen to come out otherwise.
 func (a *allocator) isSure() bool {
-	if a.late {
+	if a.method == likeInput {
 		return a.doubts&^(laterBlock|laterWait|overBack) == 0
 	}
 	return a.doubts.none()

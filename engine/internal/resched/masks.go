@@ -13,7 +13,7 @@ func (a *allocator) pass(b int, is bitset, note func(i int, mask uint8)) {
 		switch w := &a.words[i]; {
 		case w.isCollective():
 			open = mask
-		case w.op() == opENDCOLLECTIVE && !a.anew:
+		case w.op() == opENDCOLLECTIVE && a.method != allAnew:
 			mask |= open
 			fallthrough
 		default:
@@ -32,15 +32,15 @@ func (a *allocator) pass(b int, is bitset, note func(i int, mask uint8)) {
 // the output and was those in the input.
 func (a *allocator) maskOf(b, i int, is, was bitset) (mask uint8) {
 	last := i == a.blocks[b].to-1
-	kept := !a.anew && a.unchanged(is, was) && (a.fenced == nil || !a.fenced[i])
+	kept := a.method != allAnew && a.unchanged(is, was) && !a.hasFence(i)
 	switch {
 	case kept && last && a.paced:
 		mask = a.withoutForward(i, a.words[i].wait()&^a.tooSoon(b, i, is, was), is) | a.freeWaits(b, is, was, 0)
-	case kept && a.late:
+	case kept && a.method == likeInput:
 		mask = a.words[i].wait()
 	case kept:
 		mask = a.withoutForward(i, a.words[i].wait(), is)
-	case a.anew && (a.words[i].isCollective() || a.words[i].op() == opENDCOLLECTIVE):
+	case a.method == allAnew && (a.words[i].isCollective() || a.words[i].op() == opENDCOLLECTIVE):
 		is.each(func(t int) { mask |= 1 << a.tokens[t].now })
 	default:
 		mask = a.needed(i, is, was)
@@ -48,12 +48,12 @@ func (a *allocator) maskOf(b, i int, is, was bitset) (mask uint8) {
 			mask |= a.freeWaits(b, is, was, mask)
 		}
 	}
-	if a.late || !kept {
+	if a.method == likeInput || !kept {
 		mask |= a.extraWaits(b, i, is)
 	}
 	if last {
 		mask |= a.afterFences(b, is, mask)
-		if !a.anew && a.fenced != nil && a.fenced[i] {
+		if a.method != allAnew && a.hasFence(i) {
 			mask |= a.waitedBefore(i, was)
 		}
 	}
@@ -151,7 +151,7 @@ func (a *allocator) masks() {
 
 // waitedFor returns the words of a block of code that is made anew that the next word waits for.
 func (a *allocator) waitedFor(b int) (list []int) {
-	for i := a.blocks[b].from; a.anew && i+1 < a.blocks[b].to; i++ {
+	for i := a.blocks[b].from; a.method == allAnew && i+1 < a.blocks[b].to; i++ {
 		if a.words[i].isWaitedFor(&a.words[i+1]) {
 			list = append(list, i)
 		}
@@ -171,7 +171,7 @@ func (a *allocator) changedBlocks() []bool {
 	for b := range a.blocks {
 		switch {
 		case changed[b]:
-		case a.anew, a.paced, a.fenced != nil && a.fenced[a.blocks[b].to-1], a.differs(b):
+		case a.method == allAnew, a.paced, a.hasFence(a.blocks[b].to - 1), a.differs(b):
 			changed[b] = true
 		case a.lateWaits && a.fenced != nil && a.entersLoop(b):
 			changed[b] = true

@@ -87,9 +87,9 @@ func (a *allocator) settle(b int) {
 	is := a.edges.entry[b].clone()
 	forward := a.forward
 	a.forward = nil
-	a.settling = true
+	a.stage = settling
 	a.pass(b, is, func(i int, mask uint8) { forward[i] = mask })
-	a.settling = false
+	a.stage = 0
 	a.forward = forward
 	a.edges.end[b] = is
 	for _, s := range a.blocks[b].next {
@@ -147,7 +147,7 @@ func (a *allocator) isOther(is, was bitset) bool {
 // metBy reports whether a token that an earlier block left holds sb at the entry of a
 // block right behind t's.
 func (a *allocator) metBy(t, sb int) bool {
-	if a.late {
+	if a.method == likeInput {
 		return a.metByLate(t, sb)
 	}
 	b := a.tokens[t].block
@@ -171,7 +171,7 @@ func (a *allocator) metBy(t, sb int) bool {
 
 // atEntry returns what is pending at a block's entry and holds its scoreboard there.
 func (a *allocator) atEntry(b int) bitset {
-	if !a.late {
+	if a.method != likeInput {
 		return a.edges.entry[b]
 	}
 	earlier := newBitset(len(a.tokens))
@@ -219,7 +219,7 @@ func (a *allocator) extraWaits(b, i int, is bitset) (mask uint8) {
 // overBackEdge reports whether a token that is pending at word i came over a back edge.
 func (a *allocator) overBackEdge(o, i int) bool {
 	other, b := &a.tokens[o], a.of[i]
-	if a.late {
+	if a.method == likeInput {
 		return other.block > b || other.block == b && other.at >= i
 	}
 	return a.rank[other.block] > a.rank[b] || other.block == b && other.at >= i

@@ -15,13 +15,13 @@ import "slices"
 // its own scoreboards back, and whether some was shared since none was free.
 func ownChoices(words []word, how Options) (made []word, given, crowded bool) {
 	again := slices.Clone(words)
-	a := &allocator{flow: traceAnew(again, how.Jumps, nil, false, false), anew: true, leavesLast: how.LeavesLast}
+	a := &allocator{flow: traceAnew(again, how.Jumps, nil, false, false), rules: how.rulesAnew()}
 	a.same = a.noChanges(&how)
 	if len(a.first[0]) == 0 || !a.reallocate(-1) || !slices.Equal(again, words) {
 		return nil, false, false
 	}
 	made = slices.Clone(words)
-	a = &allocator{flow: traceAnew(made, how.Jumps, nil, false, false), anew: true, leavesLast: how.LeavesLast}
+	a = &allocator{flow: traceAnew(made, how.Jumps, nil, false, false), rules: how.rulesAnew()}
 	a.same = a.noChanges(&how)
 	if !a.reallocate(a.first[0][0]) || lost(words, made, how.Jumps, &Result{}, 0) != nil {
 		return nil, false, false

@@ -17,8 +17,8 @@ type choice struct {
 // foresee makes the choices of the input again, each after the real ones before.
 // Tokens hold the input's scoreboards; out is what is pending at the entries.
 func (a *allocator) foresee() {
-	a.asking = true
-	defer func() { a.asking = false }()
+	a.stage = asking
+	defer func() { a.stage = 0 }()
 	a.choices = make([]choice, len(a.tokens))
 	a.was = newBitset(len(a.tokens))
 	for b := range a.blocks {

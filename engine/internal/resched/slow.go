@@ -229,60 +229,27 @@ func (r *Result) slow(words []word, leaf, fit bool, how Options) (Result, int) {
 // slowed makes the words for sm_103, but for those that are gone; in a leaf the stack
 // pointer's scoreboard goes. false: some of them it can't be sure of.
 func slowed(words []word, gone []bool, leaf bool, how Options, r *Result) (out []word, ok bool) {
-	var left Result
-	delays := dropDelays(words, gone)
-	kept := rebuild(words, gone, nil, &left)
-	unhold(kept)
-	f := traceIn(kept, blocks(kept), true, nil)
-	f.extra = make([]int, len(kept))
-	for i, n := range delays {
-		f.extra[left.Moves[i]] = n
-	}
-	f.strange = how.Late
-	f.noTurns = how.Unpaced
-	f.filler = fillerOf(kept, how.Late)
-	f.paused = make([]bool, len(kept))
+	var kept Result // the code without delays
+	f := undelayed(words, gone, &how, &kept)
 	need := freshBoards(f)
 	for b := range f.blocks {
 		f.uncovered(&f.blocks[b], need)
 	}
 	times := f.spentBefore()
 	after := f.respace(need)
-	const schedule = 1<<(64-stallShift) - 1
-	for i, m := range left.Moves {
-		if m >= 0 {
-			wr, rd := words[i].wr(), words[i].rd()
-			words[i].hi = words[i].hi&^(schedule<<stallShift) | kept[m].hi&(schedule<<stallShift)
-			words[i].setWr(wr)
-			words[i].setRd(rd)
+	takeSchedules(words, f.words, kept.Moves)
+	out = rebuild(words, gone, r.fillersInFront(after, kept.Moves), r)
+	moved, timeWas := map[int]*fresh{}, make([]int, len(out))
+	for i, m := range kept.Moves {
+		if m < 0 {
+			continue
 		}
-	}
-	front := map[int][]word{}
-	r.Fillers = make([]int, len(words)+1)
-	for i, m := range left.Moves {
-		if m >= 0 && len(after[m]) > 0 {
-			front[i] = after[m]
-			r.Fillers[i] = len(front[i])
-		}
-	}
-	out = rebuild(words, gone, front, r)
-	moved := map[int]*fresh{}
-	for i, m := range left.Moves {
-		if m >= 0 && need[m] != nil {
+		timeWas[r.Moves[i]] = times[m]
+		if need[m] != nil {
 			moved[r.Moves[i]] = need[m]
 		}
 	}
-	a := &allocator{flow: traceIn(out, blocks(out), true, moved), paced: true, timeWas: make([]int, len(out))}
-	for i, m := range left.Moves {
-		if m >= 0 {
-			a.timeWas[r.Moves[i]] = times[m]
-		}
-	}
-	if how.Late {
-		a.anew, a.strange, a.leavesLast = true, true, how.LeavesLast
-		a.same = a.noChanges(&how)
-		a.findPointsAnew()
-	}
+	a := newPaced(traceIn(out, blocks(out), true, moved), timeWas, &how)
 	dead := -1
 	if leaf && len(a.first[0]) > 0 {
 		dead = a.first[0][0]
@@ -290,6 +257,61 @@ func slowed(words []word, gone []bool, leaf bool, how Options, r *Result) (out [
 	ok = a.reallocate(dead) && sound103(out)
 	r.doubts = a.doubts
 	return out, ok
+}
+
+// newPaced gives out the scoreboards of code of sm_100 for sm_103. timeWas tells by word when it started.
+func newPaced(f *flow, timeWas []int, how *Options) *allocator {
+	a := &allocator{flow: f, rules: rules{paced: true}, timeWas: timeWas}
+	if how.Late {
+		a.rules = how.rulesAnew()
+		a.paced, a.strange = true, true
+		a.same = a.noChanges(how)
+		a.findPointsAnew()
+	}
+	return a
+}
+
+// undelayed returns the flow of code of sm_100 without what delays it, whose words that go it marks.
+func undelayed(words []word, gone []bool, how *Options, kept *Result) *flow {
+	delays := dropDelays(words, gone)
+	left := rebuild(words, gone, nil, kept)
+	unhold(left)
+	f := traceIn(left, blocks(left), true, nil)
+	f.extra = make([]int, len(left))
+	for i, n := range delays {
+		f.extra[kept.Moves[i]] = n
+	}
+	f.strange, f.noTurns = how.Late, how.Unpaced
+	f.filler = fillerOf(left, how.Late)
+	f.paused = make([]bool, len(left))
+	return f
+}
+
+// takeSchedules gives words the schedules of those that they became, but for their scoreboards.
+func takeSchedules(words, from []word, moves []int) {
+	const schedule = (1<<(64-stallShift) - 1) << stallShift
+	for i, m := range moves {
+		if m >= 0 {
+			wr, rd := words[i].wr(), words[i].rd()
+			words[i].hi = words[i].hi&^schedule | from[m].hi&schedule
+			words[i].setWr(wr)
+			words[i].setRd(rd)
+		}
+	}
+}
+
+// fillersInFront returns by word the fillers in front of it, of those in front of the words that they
+// became, and counts them.
+func (r *Result) fillersInFront(of map[int][]word, moves []int) map[int][]word {
+	front := map[int][]word{}
+	r.Fillers = make([]int, len(moves)+1)
+	for i, m := range moves {
+		if m >= 0 && len(of[m]) > 0 {
+			front[i] = of[m]
+			r.Fillers[i] = len(front[i])
+		}
+	}
+	return front
 }
 
 // spentBefore returns by word how many cycles go by up to it.
