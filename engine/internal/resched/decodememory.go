@@ -1,0 +1,94 @@
+package resched
+
+import "math/bits"
+
+// Operands of loads, stores and what else the slow units do.
+
+// doubleFormat is the format of an ATOMG that adds doubles, in two bits.
+const doubleFormat = 3
+
+// besideMemory are those of loads, stores and what else the slow units do.
+var besideMemory = map[uint16][]operand{
+	0x980: descriptorInB, 0x981: descriptorInB,
+	0x985: descriptorInC, 0x986: descriptorInC, 0x98e: descriptorInC, 0x98a: descriptorInC,
+	0x9a8: descriptorInC, 0x9a9: descriptorInC, 0x98b: descriptorInC, 0x9a1: descriptorInC, 0x9a3: descriptorInC,
+	0x58d: predResult, opMATCH: predResult,
+	0x987: {{readsUniform, cField, 1}}, 0x9a2: append([]operand{{writesPred, pField, 1}}, descriptorInC...), 0x3a2: predResult, 0x3aa: predResult, 0x31c: predResult,
+	0x2cc: uniformResult, 0x2ca: append([]operand{{writesPred, pField, 1}}, uniformResult...), 0x3c4: uniformResult,
+	0x389: predResult, 0x589: predResult, 0x989: predResult, 0xf89: predResult,
+	0x806: {{writesPred, pField, 1}, {readsPred, ppField, 1}},
+	0x988: {{readsUniform, cField, 1}}, 0x98c: {{readsUniform, cField, 1}},
+	0xfae:     {{reads, dField, 1}, {readsUniform, cField, 2}}, // where to, in shared memory
+	op32Bytes: descriptorInB, 0x97f: {{reads, dField, 4}, {readsUniform, cField, 2}},
+}
+
+// access is the number of registers that a load or store moves.
+func (d *decoder) access() int { return accessRegs[d.field(sizeField, 3)] }
+
+// memory decodes what the slow units do.
+func (d *decoder) memory(op uint16) bool {
+	s, ok := memory[op]
+	if !ok {
+		return false
+	}
+	size := func(n int) int {
+		if n < 0 {
+			return d.access()
+		}
+		return n
+	}
+	switch {
+	case op == opMATCH && d.field(wideBit, 1) != 0:
+		s.a = 2
+	case (op == opATOMGFloat || op == opATOMFloat) && d.field(longBit, 2) == doubleFormat, s.d == 1 && d.isLongAtomic(op):
+		s.d, s.b, s.c = 2*s.d, 2*s.b, 2*s.c
+	case op == opCASTSpin && d.isLongAtomic(op):
+		s.b, s.c = 2, 2
+	case op == opCS2R && d.field(pairBit, 1) == 0:
+		s.d = 1
+	case op == op32Bytes:
+		d.write(cField, 4)
+	case op == opLDSM && d.field(countField, 2) < 2:
+		s.d = 1 + int(d.field(countField, 2))
+	case (op == opLDS || op == opLDL) && d.field(addressBit, 1) != 0:
+		d.readUniform(bField, 1)
+	}
+	d.write(dField, size(s.d))
+	d.read(aField, size(s.a))
+	d.read(bField, size(s.b))
+	d.read(cField, size(s.c))
+	d.addAll(besideMemory[op])
+	switch op {
+	case opP2R:
+		d.predicates(&d.reads)
+	case opR2P:
+		d.predicates(&d.writes)
+	}
+	if d.isTexture() {
+		// Two results in d, the others in a second register.
+		n := bits.OnesCount64(d.field(maskField, 4))
+		d.write(dField, min(n, 2))
+		d.write(cField, max(0, n-2))
+		d.readUniform(urField, 2)
+	}
+	return true
+}
+
+// isLongAtomic reports whether an opcode is of an atomic of integers, and this is one of 64 bits.
+func (d *decoder) isLongAtomic(op uint16) bool {
+	switch op {
+	case 0x9a8, 0x38b, opCASTSpin:
+		return d.field(longBit, 1) != 0
+	}
+	return false
+}
+
+// predicates adds those whose bits stand in a mask.
+func (d *decoder) predicates(to *[]span) {
+	mask := d.field(bField, 7)
+	for p := range 7 {
+		if mask>>p&1 != 0 {
+			*to = append(*to, span{predFile + p, 1})
+		}
+	}
+}
