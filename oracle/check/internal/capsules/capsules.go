@@ -37,7 +37,7 @@ func (c *check) compareCapsules() error {
 		index := image.Word(a.Out.Body, 0)
 		if uint64(index) < uint64(len(c.Out.All)) {
 			if s := &c.Out.All[index]; s.Name == a.Name && link.IsCode(s) && c.pairs[index] == nil {
-				c.pair(index, a)
+				c.pairs[index] = a
 				copy(a.Want, a.Out.Body[:4])
 				continue
 			}
@@ -46,14 +46,6 @@ func (c *check) compareCapsules() error {
 		copy(a.Want, a.Out.Body[:min(4, len(a.Out.Body))])
 	}
 	return nil
-}
-
-// pair notes which capsule speaks for a section of SASS.
-func (c *check) pair(index uint32, a *link.Area) {
-	if c.pairs == nil {
-		c.pairs = map[uint32]*link.Area{}
-	}
-	c.pairs[index] = a
 }
 
 // mapNodes pairs the nodes of two capsules by the words of the SASS that they
@@ -87,7 +79,7 @@ func (c *check) mapNodes(a *link.Area) *link.NodeMap {
 		}
 		for k := range max(n.Span, 1) {
 			w := n.SASS/sass.Instruction + k
-			if words != nil && !words.Identity {
+			if words != nil {
 				if w >= uint64(len(words.To)) || words.To[w] < 0 {
 					continue
 				}
@@ -151,7 +143,7 @@ func (c *check) compareCapsule(a *link.Area) {
 		}
 		if w.Kind == g.Kind && w.Span == g.Span {
 			c.compareNode(a, w, g)
-		} else if w.Kind != g.Kind || w.Span != g.Span {
+		} else {
 			c.respanned(a, w, g)
 		}
 	}
@@ -174,9 +166,6 @@ func sameNotePlace(words *sass.WordMap, w, g capsule.Node) bool {
 
 // compareNode compares the records of two nodes.
 func (c *check) compareNode(a *link.Area, w, g capsule.Node) {
-	if !link.Stored(w) {
-		return
-	}
 	x, _ := image.Cut(a.Want, w.At, w.Length)
 	y, _ := image.Cut(a.Out.Body, g.At, g.Length)
 	x = bytes.Clone(x)
@@ -267,9 +256,9 @@ func (c *check) secondForm(a *link.Area, w, g capsule.Node) bool {
 	case capsule.Record:
 		return g.Span == 1
 	case capsule.Plain:
-		return w.Kind == capsule.Record && w.Span == 1 && w.Length == shortRecord
+		return w.Span == 1 && w.Length == shortRecord
 	}
-	return g.Kind == capsule.Skip && c.behindEnd(a, g)
+	return c.behindEnd(a, g)
 }
 
 // shortRecord is the size of a record whose operands the SASS has.
@@ -296,8 +285,8 @@ const shortForm = 0x40
 // Source: 313 such nodes in links by nvlink 13.0.88 and 13.5.37.
 func (c *check) recordFits(a *link.Area, w, g capsule.Node) bool {
 	is, _ := image.Cut(a.Out.Body, g.At, g.Length)
-	if was, ok := image.Cut(a.Want, w.At, w.Length); w.Kind == capsule.Record && !(w.Length == shortRecord && c.isFirst(a)) {
-		if ok && (bytes.Equal(was, is) || w.Span == 2 && g.Span == 1 && isShort(was, is)) {
+	if was, _ := image.Cut(a.Want, w.At, w.Length); w.Kind == capsule.Record && !(w.Length == shortRecord && c.isFirst(a)) {
+		if bytes.Equal(was, is) || w.Span == 2 && g.Span == 1 && isShort(was, is) {
 			return true
 		}
 		c.Verdict.Add(c.CodeFinding(a, g.At, was, is, "a record that is not the input's"))

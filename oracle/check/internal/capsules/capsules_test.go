@@ -1,6 +1,7 @@
 package capsules
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -16,13 +17,12 @@ func TestCapsules(t *testing.T) {
 		want   string
 	}{
 		{"p 41", func(*check, *link.Area) {}, ""},
-		{"p 41", func(_ *check, a *link.Area) { a.Want[0] = 9 }, ""}, // objects number sections otherwise
 
 		// What isn't looked at.
-		{"p 41", func(_ *check, a *link.Area) { a.Out.Body[0] = 2; a.Owner.Live = false }, ""},
-		{"p 41", func(_ *check, a *link.Area) { a.Out.Body[0] = 2; a.Owner.Area = nil }, ""},
+		{"p 41", func(_ *check, a *link.Area) { a.Out.Body[0] = 0; a.Owner.Live = false }, ""},
+		{"p 41", func(_ *check, a *link.Area) { a.Out.Body[0] = 0; a.Owner.Area = nil }, ""},
 		{"p 41", func(_ *check, a *link.Area) { a.Out = nil }, ""},
-		{"p 41", func(_ *check, a *link.Area) { a.Out.Body[0], a.Want = 2, a.Want[:3] }, ""},
+		{"p 41", func(_ *check, a *link.Area) { a.Out.Body[0], a.Want = 0, a.Want[:3] }, ""},
 		{"p 41", func(_ *check, a *link.Area) { a.Out.Body[0], a.Want = 0, a.Want[:4] }, first + "0x0 (first word)"},
 
 		// Capsules that don't read.
@@ -40,14 +40,20 @@ func TestCapsules(t *testing.T) {
 		{"p 41", func(c *check, a *link.Area) { c.Areas = append(c.Areas, a) }, first + "0x1 (first word)"},
 	} {
 		c, a := capsuled(t, x.in, "p 41", "mm", "mm", false, nil)
+		for k := range a.Want {
+			a.Want[k] ^= 0x80 // an object may number sections otherwise
+		}
 		x.change(c, a)
+		was := bytes.Clone(a.Want)
 		if err := Capsules(c.Applied); err != nil || said(c) != x.want {
 			t.Errorf("%d: %v %s\nwant %s", i, err, said(c), x.want)
 		}
-		for k := range 4 { // whatever it is, it is told once
-			if a.Out != nil && a.Owner.Live && a.Code() && k < len(a.Out.Body) && len(a.Want) > 3 && a.Want[k] != a.Out.Body[k] {
-				t.Errorf("%d: byte %d of the first word is still the input's", i, k)
-			}
+		if a.Out == nil || !a.Owner.Live || !a.Code() || len(a.Want) < 4 {
+			continue
+		}
+		copy(was, a.Out.Body[:min(4, len(a.Out.Body))]) // whatever it is, it is told once
+		if !bytes.Equal(a.Want, was) {
+			t.Errorf("%d: %x is compared, want %x", i, a.Want, was)
 		}
 	}
 }

@@ -12,7 +12,7 @@ type check struct {
 }
 
 // Capsules checks that capsules read and name the SASS of their functions.
-func Capsules(a *apply.Applied) error { return (&check{Applied: a}).compareCapsules() }
+func Capsules(a *apply.Applied) error { return (&check{a, map[uint32]*link.Area{}}).compareCapsules() }
 
 // Twins checks both sides against each other.
 func Twins(a *apply.Applied) error { return (&check{Applied: a}).compareTwins() }

@@ -60,7 +60,13 @@ func TestCompare(t *testing.T) {
 		{"p 0:41 p", "p 0:41 p", "mm", "mm", false, nil, ""},
 		{"p p 0:41", "p p 0:42", "mm", "mm", false, nil, "+0x12 want 41000000 got 42000000 record"},
 
+		{"p p 41aa", "p p", "mmm", "mm", false, nil, ""}, // the SASS tells of it
+
 		// Kinds and spans.
+		{"p 2:01aabb p", "p 3:41aabb", "mmmm", "mmmm", false, moved(4, 0, 1, 2, 3), "+0x12 want 01aabb00000000000000000000000000 got 41aabb00 record\n+0x12 span\n? +0x12 (a record for words that were put in before opcode 0x802: what it must be is not known)"},
+		{"p 3:41aa", "p 2:41aa", "mmm", "mmm", false, moved(3, 0, 1, 2), ""},
+		{"p 2:41aa p", "p 3:41aa", "mmmm", "mmmm", false, moved(3, 0, 1, 2, -1), ""},
+		{"2:41aa p", "41aa p p", "mmm", "mmm", false, moved(3, 0, 1, 2), "+0x10 span\n+0x0 span"},
 		{"p 41aa p", "p p p", "mmm", "mmm", false, nil, "+0x0 span"},
 		{"p 41aa p", "p s1 p", "mmm", "mmm", false, nil, "+0x0 span"},
 		{"p 41aa p", "p s1 p", "mmm", "mmm", false, moved(3, 0, 1, 2), ""},
@@ -125,6 +131,7 @@ func TestCompare(t *testing.T) {
 		{"p 31aa p", "p 32aa p", "mm", "mm", false, nil, "+0x10 want 31aa0000000000000000000000000000 got 32aa000000000000000000000000000000000000000000000000000000000000 record"},
 
 		// Capsules of 12.8, whose forms later ones don't keep.
+		{"p 41aa p", "p 41ab p", "mmm", "mmm", true, nil, "+0x10 want 41aa0000 got 41ab0000 record"},
 		{"p p", "420a020e p", "cm", "cm", true, nil, ""},
 		{"p p", "420a020e p", "cm", "cm", false, nil, "+0x10 span"},
 		{"p p", "420a020f p", "cm", "cm", true, nil, "+0x10 want 420a020e got 420a020f (the record of words that were put in)"},

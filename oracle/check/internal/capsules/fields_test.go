@@ -41,6 +41,8 @@ func TestFields(t *testing.T) {
 		{"00000000000000000000000000000001", free(0x1f, 0x20), ""},
 		{"00000000000000000000000000000001", of(0x1f, 1), field + "01000000000000000000000000000001"},
 
+		{"", free(0x12, 0x20), ""},
+
 		// Another map of the nodes.
 		{"", func(c *check, a *link.Area) { a.Nodes = c.mapNodes(a); a.Want[0] = 9 }, ""},
 		{"", func(c *check, a *link.Area) { a.Nodes = c.mapNodes(a); a.Nodes.To[2] = -1; a.Want[0] = 9 }, "+0x0 span"},
@@ -53,6 +55,27 @@ func TestFields(t *testing.T) {
 		}
 		if traced := len(x.want) > 10 && x.want[:10] == field[:10]; traced != (c.Verdict.Trace != nil) {
 			t.Errorf("%d: the account of the field is there: %v", i, !traced)
+		}
+	}
+}
+
+// TestFreeLengths: bytes that may be anything don't make a record of another length right.
+func TestFreeLengths(t *testing.T) {
+	for _, x := range []struct {
+		in, out  string
+		from, to uint64
+		want     string
+	}{
+		{"p 41 p", "p 01 p", 0x10, 0x11, "+0x10 want 01000000 got 01000000000000000000000000000000 record"},
+		{"p 01 p", "p 41 p", 0x10, 0x11, "+0x10 want 41000000000000000000000000000000 got 41000000 record"},
+		{"p 41 p", "p 01 p", 0x14, 0x20, "+0x10 want 41000000 got 01000000000000000000000000000000 record"},
+		{"p 01 p", "p 41 p", 0x14, 0x20, "+0x10 want 01000000000000000000000000000000 got 41000000 record"},
+	} {
+		c, a := capsuled(t, x.in, x.out, "mmm", "mmm", false, nil)
+		a.Free = []link.Span{{From: x.from, To: x.to}}
+		Compare(c.Applied, a)
+		if got := about(c); got != x.want {
+			t.Errorf("%s: %s, want %s", x.in, got, x.want)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (c *check) compareTwins() error {
 	for _, k := range c.Kernels {
 		other := c.Sass.Names[k.Name]
 		bank := c.SlotBank(k)
-		if k.Local || other == nil || other.Code == nil || bank == nil || bank.Out == nil {
+		if k.Local || other == nil || bank == nil {
 			continue
 		}
 		if a := c.Sass.ByKey[link.AreaKey{Base: ".nv.constant0.", Owner: other.Code}]; a != nil {

@@ -31,13 +31,14 @@ func recorded(o *link.Output, s *image.Section, kind cuda.SectionType, list stri
 func twinned(t *testing.T, nameSass, recordsSass, nameMerc, recordsMerc string) *check {
 	t.Helper()
 	c, _ := capsuled(t, "p 41", "p 41", "mm", "mm", false, moved(2, 0, 1))
-	side := func(name, records string) *link.Output {
-		list := []image.Section{{}, {Index: 1, Name: name}}
+	side := func(at int, name, records string) *link.Output {
+		list := []image.Section{{}, {Index: 1}, {Index: 2}, {Index: 3}}
+		list[at].Name = name
 		o := &link.Output{Image: &image.Image{Sections: list, All: list, Side: image.MercurySide, Symbols: []image.Symbol{{}, {Name: "a"}, {Name: "b"}}}}
-		recorded(o, &list[1], cuda.SHTRela, records)
+		recorded(o, &list[at], cuda.SHTRela, records)
 		return o
 	}
-	c.Sass.Out, c.Out = side(nameSass, recordsSass), side(nameMerc, recordsMerc)
+	c.Sass.Out, c.Out = side(2, nameSass, recordsSass), side(1, nameMerc, recordsMerc)
 	return c
 }
 
@@ -118,7 +119,7 @@ func TestTwinSlots(t *testing.T) {
 		c.Kernels = []*link.Identity{k}
 		c.Sass.Names = map[string]*link.Identity{"k": other}
 		c.ByKey[link.AreaKey{Base: link.ImageBank, Owner: k.Code}] = &link.Area{Out: &c.Out.Sections[1]}
-		c.Sass.ByKey = map[link.AreaKey]*link.Area{{Base: ".nv.constant0.", Owner: other.Code}: {Out: &c.Sass.Out.Sections[1]}}
+		c.Sass.ByKey = map[link.AreaKey]*link.Area{{Base: ".nv.constant0.", Owner: other.Code}: {Out: &c.Sass.Out.Sections[2]}}
 		if x.change != nil {
 			x.change(c, k)
 		}
