@@ -36,6 +36,8 @@ type Limits struct {
 	// Links is how many questions a worker answers before it is replaced; 2,000:
 	// 13.0 dies some thousand links after it has corrupted its heap.
 	Links int
+
+	until func(time.Duration) time.Time // when a wait of so long ends; nil: by the clock
 }
 
 func (l Limits) withDefaults() Limits {
@@ -53,6 +55,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Links <= 0 {
 		l.Links = 2000
+	}
+	if l.until == nil {
+		l.until = func(d time.Duration) time.Time { return time.Now().Add(d) }
 	}
 	return l
 }

@@ -143,7 +143,7 @@ type ending struct {
 
 // read waits for an answer.
 func (p *process) read(limit time.Duration) (*wire.Answer, *ending) {
-	if err := p.answers.SetReadDeadline(time.Now().Add(limit)); err != nil {
+	if err := p.answers.SetReadDeadline(p.limits.until(limit)); err != nil {
 		return nil, &ending{err: err}
 	}
 	payload, err := wire.ReadFrame(p.in, p.buf)
