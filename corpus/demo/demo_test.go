@@ -106,10 +106,7 @@ func write(t *testing.T, want []corpus.Program) {
 			t.Fatal(err)
 		}
 	}
-	if text, err = m.Format(); err != nil {
-		t.Fatal(err)
-	}
-	add("manifest.json", text)
+	add("manifest.json", m.Format())
 	for _, name := range slices.Compact(names) {
 		data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(name)))
 		if err != nil {

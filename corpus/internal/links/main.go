@@ -117,10 +117,7 @@ func (r *regen) run() ([]string, error) {
 	if !r.update {
 		return differences, nil
 	}
-	if text, err = m.Format(); err != nil {
-		return nil, err
-	}
-	return nil, os.WriteFile(name, text, 0o644)
+	return nil, os.WriteFile(name, m.Format(), 0o644)
 }
 
 // checkTools compares the builds that are there with those of the manifest.
