@@ -52,7 +52,7 @@ func (l *Link) variableName(i uint8) string { return fmt.Sprintf("v%d", i%uint8(
 
 func (b *builder) legacy() bool { return b.link.target().Release < "13" }
 
-// unit is the size of a code's words for checking its layout: 8 bytes below sm_70.
+// paramBase is where parameters begin in constant bank 0.
 func (b *builder) paramBase() uint64 {
 	switch sm := b.link.target().SM; {
 	case sm >= 90:
