@@ -57,7 +57,8 @@ func registerBlocks(body []byte) (list []registerBlock, ok bool) {
 		return image.Number(body, at-4, 4)
 	}
 	for ok = true; ok && at < uint64(len(body)); {
-		b := registerBlock{at: at, name: text()}
+		b := registerBlock{at: at}
+		b.name = text()
 		for n := word(); ok && n > 0; n-- {
 			e := registerEntry{kind: word(), name: text()}
 			e.machine, e.from, e.to = word(), word(), word()
