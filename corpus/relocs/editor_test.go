@@ -11,7 +11,7 @@ import (
 
 // sheet is a cubin with the names of its sections alone.
 func sheet() *cubinEditor {
-	return &cubinEditor{parts: []*part{{}, {kind: uint32(cuda.SHTStrtab), data: []byte{0}}}, names: 1}
+	return &cubinEditor{parts: []*part{{}, {name: 1, kind: uint32(cuda.SHTStrtab), data: []byte("\x00.names\x00")}}, names: 1}
 }
 
 // named is a section of that name.

@@ -94,7 +94,7 @@ const oldLength = 16
 // packOld shortens old content to the text that is repeated.
 func packOld(b []byte) Hex {
 	for n := 1; n < len(b); n *= 2 {
-		if len(b) == oldLength && oldLength%n == 0 && bytes.Equal(bytes.Repeat(b[:n], oldLength/n), b) {
+		if len(b) == oldLength && bytes.Equal(bytes.Repeat(b[:n], oldLength/n), b) {
 			return Hex(b[:n])
 		}
 	}
@@ -102,7 +102,7 @@ func packOld(b []byte) Hex {
 }
 
 func unpackOld(h Hex) []byte {
-	if len(h) == 0 || len(h) >= oldLength || oldLength%len(h) != 0 {
+	if len(h) == 0 || oldLength%len(h) != 0 {
 		return h
 	}
 	return bytes.Repeat(h, oldLength/len(h))
