@@ -70,43 +70,8 @@ const maxWork = 1 << 28
 // where other tokens are pending than in the input. It reports whether it came to
 // an end.
 func (a *allocator) reallocate(dead int) bool {
-	nb := len(a.blocks)
-	a.clocks = make([][]int, nb)
-	a.complete = newBitset(len(a.tokens))
-	a.reached = make([][]int, len(a.tokens))
-	a.out = make([]bitset, nb)
-	a.work = maxWork
-	a.before = make([][]int, nb)
-	for b := range a.blocks {
-		for _, s := range a.blocks[b].next {
-			a.before[s] = append(a.before[s], b)
-		}
-	}
-	paced := a.paced
-	a.paced = false // the input is code of sm_100
-	a.findFreed()
-	if a.countsCopies() {
-		a.lowest = 1
-	}
-	a.findTextures()
-	for t := range a.tokens {
-		a.hasLoads = a.hasLoads || a.isLoad(t)
-	}
-	fenced := a.fenced
-	a.fenced = nil
-	a.findPending()
-	if a.method == alongFlow {
-		a.edges, a.forward = a.newEdges(), make([]uint8, len(a.words))
-		for _, b := range a.order {
-			a.settle(b)
-		}
-		a.foresee()
-		a.inForward, a.forward = a.forward, nil
-	}
-	if a.paced = paced; paced {
-		a.findFreed()
-	}
-	a.base, a.out, a.fenced = a.out, make([]bitset, nb), fenced
+	a.prepare()
+	a.readInput()
 	a.findPending()
 	if dead >= 0 {
 		a.tokens[dead].dead = true
@@ -122,6 +87,52 @@ func (a *allocator) reallocate(dead int) bool {
 	a.findPending()
 	a.masks()
 	return a.work > 0
+}
+
+// prepare makes the tables, and finds what doesn't depend on scoreboards.
+func (a *allocator) prepare() {
+	nb := len(a.blocks)
+	a.clocks = make([][]int, nb)
+	a.complete = newBitset(len(a.tokens))
+	a.reached = make([][]int, len(a.tokens))
+	a.out = make([]bitset, nb)
+	a.work = maxWork
+	a.before = make([][]int, nb)
+	for b := range a.blocks {
+		for _, s := range a.blocks[b].next {
+			a.before[s] = append(a.before[s], b)
+		}
+	}
+	if a.countsCopies() {
+		a.lowest = 1
+	}
+	a.findTextures()
+	for t := range a.tokens {
+		a.hasLoads = a.hasLoads || a.isLoad(t)
+	}
+}
+
+// readInput finds what is pending in the input, which is code of sm_100 without new fences, and what the
+// rules give for it.
+func (a *allocator) readInput() {
+	paced, fenced := a.paced, a.fenced
+	a.paced = false
+	a.findFreed()
+	a.fenced = nil
+	a.findPending()
+	if a.method == alongFlow {
+		a.edges, a.forward = a.newEdges(), make([]uint8, len(a.words))
+		for _, b := range a.order {
+			a.settle(b)
+		}
+		a.foresee()
+		a.inForward, a.forward = a.forward, nil
+	}
+	a.paced = paced
+	if paced {
+		a.findFreed()
+	}
+	a.base, a.out, a.fenced = a.out, make([]bitset, len(a.blocks)), fenced
 }
 
 // differs reports whether other tokens are pending at the entry of a block than
