@@ -47,17 +47,27 @@ func inputsOfCase(c *corpus.Case) (list []engine.Input) {
 	return list
 }
 
-// madeLinks change recorded links.
-func madeLinks(t *testing.T) (list []madeLink) {
+// allCases are the recorded links of programs, of single behaviours and with a Mercury side.
+func allCases(t *testing.T) []corpus.Case {
+	t.Helper()
 	all, err := corpus.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	mercury, err := corpus.Mercury()
-	if err != nil {
-		t.Fatal(err)
+	all = slices.Clone(all)
+	for _, read := range []func() ([]corpus.Program, error){corpus.Behaviours, corpus.Mercury} {
+		programs, err := read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, corpus.CasesOf(programs)...)
 	}
-	all = append(slices.Clone(all), corpus.CasesOf(mercury)...)
+	return all
+}
+
+// madeLinks change recorded links.
+func madeLinks(t *testing.T) (list []madeLink) {
+	all := allCases(t)
 	add := func(name, id string, change func(o *engine.Options, files []*cubin.Editor)) {
 		at := slices.IndexFunc(all, func(c corpus.Case) bool { return c.ID() == id })
 		if at < 0 {
