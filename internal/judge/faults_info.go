@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -27,6 +28,15 @@ func (f *file) attributes(h *header) []attribute {
 	return list
 }
 
+// pickAttribute returns one of those named that a section has, if it has any.
+func (f *file) pickAttribute(h *header, attrs ...byte) (a attribute, ok bool) {
+	found := slices.DeleteFunc(f.attributes(h), func(a attribute) bool { return !slices.Contains(attrs, a.attr) })
+	if len(found) == 0 {
+		return attribute{}, false
+	}
+	return found[f.r.Below(len(found))], true
+}
+
 // attributeNames are the attributes that tell the driver something a kernel needs.
 var attributeNames = map[byte]string{
 	0x0a: "PARAM_CBANK", 0x10: "MAX_THREADS... REQNTID", 0x11: "FRAME_SIZE", 0x12: "MIN_STACK_SIZE", 0x17: "KPARAM_INFO", 0x19: "CBANK_PARAM_SIZE", 0x1b: "MAXREG_COUNT",
@@ -44,23 +54,12 @@ func infoFaultsOf(attr byte, name string, mercury bool) []fault {
 				if h.kind != kind {
 					return false
 				}
-				for _, a := range f.attributes(h) {
-					if a.attr == attr {
-						return true
-					}
-				}
-				return false
+				return slices.ContainsFunc(f.attributes(h), func(a attribute) bool { return a.attr == attr })
 			})
 			if h == nil {
 				return ""
 			}
-			var found []attribute
-			for _, a := range f.attributes(h) {
-				if a.attr == attr {
-					found = append(found, a)
-				}
-			}
-			if !change(f, h, found[f.r.Below(len(found))]) {
+			if a, ok := f.pickAttribute(h, attr); !ok || !change(f, h, a) {
 				return ""
 			}
 			return h.name + "|" + strings.TrimPrefix(strings.TrimPrefix(h.name, ".nv.merc"), ".nv.info.")

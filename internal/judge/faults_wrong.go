@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -22,13 +21,7 @@ func ofKernel(change func(f *file, h *header, a attribute) bool, attrs ...byte) 
 		if h == nil {
 			return ""
 		}
-		var found []attribute
-		for _, a := range f.attributes(h) {
-			if slices.Contains(attrs, a.attr) {
-				found = append(found, a)
-			}
-		}
-		if len(found) == 0 || !change(f, h, found[f.r.Below(len(found))]) {
+		if a, ok := f.pickAttribute(h, attrs...); !ok || !change(f, h, a) {
 			return ""
 		}
 		return h.name + "|" + strings.TrimPrefix(h.name, ".nv.info.")
@@ -42,17 +35,8 @@ func ofFile(attr byte, change func(f *file, h *header, a attribute) bool) func(*
 		if h == nil {
 			return ""
 		}
-		var found []attribute
-		for _, a := range f.attributes(h) {
-			if a.attr == attr {
-				found = append(found, a)
-			}
-		}
-		if len(found) == 0 {
-			return ""
-		}
-		a := found[f.r.Below(len(found))]
-		if !change(f, h, a) {
+		a, ok := f.pickAttribute(h, attr)
+		if !ok || !change(f, h, a) {
 			return ""
 		}
 		name := h.name
@@ -66,6 +50,16 @@ func ofFile(attr byte, change func(f *file, h *header, a attribute) bool) func(*
 // removed takes an attribute out.
 func removed(f *file, h *header, a attribute) bool {
 	f.removeAt(h, a.at, a.value+a.length-a.at)
+	return true
+}
+
+// firstRemoved takes the first of several words of an attribute out.
+func firstRemoved(f *file, h *header, a attribute) bool {
+	if a.length < 8 {
+		return false
+	}
+	f.put(a.at+2, 2, a.length-4)
+	f.removeAt(h, a.value, 4)
 	return true
 }
 
@@ -131,23 +125,9 @@ var wrongFaults = []fault{
 		f.put(a.value, 4, f.get(a.value, 4)+16)
 		return a.length >= 4
 	}, attrExits)},
-	{name: "an exit missing", plant: ofKernel(func(f *file, h *header, a attribute) bool {
-		if a.length < 8 {
-			return false
-		}
-		f.put(a.at+2, 2, a.length-4)
-		f.removeAt(h, a.value, 4)
-		return true
-	}, attrExits)},
+	{name: "an exit missing", plant: ofKernel(firstRemoved, attrExits)},
 	{name: "external names missing", plant: ofKernel(removed, attrExterns)},
-	{name: "one external name missing", plant: ofKernel(func(f *file, h *header, a attribute) bool {
-		if a.length < 8 {
-			return false
-		}
-		f.put(a.at+2, 2, a.length-4)
-		f.removeAt(h, a.value, 4)
-		return true
-	}, attrExterns)},
+	{name: "one external name missing", plant: ofKernel(firstRemoved, attrExterns)},
 	{name: "targets of indirect branches missing", plant: ofKernel(removed, attrBranches)},
 	{name: "a target of an indirect branch a word further", plant: ofKernel(func(f *file, h *header, a attribute) bool {
 		at := a.value + a.length - 4
@@ -164,7 +144,7 @@ var wrongFaults = []fault{
 		return about
 	}},
 	{name: "a prototype missing", plant: func(f *file) string {
-		h := f.pickSection(func(h *header) bool { return h.kind == 0x70000002 && h.size >= 8 })
+		h := f.pickSection(func(h *header) bool { return h.kind == kindPrototype && h.size >= 8 })
 		if h == nil {
 			return ""
 		}
@@ -172,7 +152,7 @@ var wrongFaults = []fault{
 		return h.name
 	}},
 	{name: "a prototype of another function", plant: func(f *file) string {
-		h := f.pickSection(func(h *header) bool { return h.kind == 0x70000002 && h.size >= 16 })
+		h := f.pickSection(func(h *header) bool { return h.kind == kindPrototype && h.size >= 16 })
 		if h == nil || f.get(h.off+4, 4) == f.get(h.off+12, 4) {
 			return ""
 		}

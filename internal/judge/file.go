@@ -37,6 +37,7 @@ const (
 	kindRel        = 9
 	kindInfo       = 0x70000000
 	kindCallgraph  = 0x70000001
+	kindPrototype  = 0x70000002
 	kindMercInfo   = 0x70000083
 	kindMercSymtab = 0x70000085
 	kindMercRela   = 0x70000082

@@ -37,13 +37,7 @@ func judgeLayouts(dir, only string, seed uint64, each bool) error {
 				accepted[way]++
 				continue
 			}
-			seen := map[string]bool{}
-			for _, f := range v.Findings {
-				if key := fmt.Sprint(way, " ", f.Kind, " ", f.Detail); !seen[key] {
-					seen[key] = true
-					kinds[key]++
-				}
-			}
+			countKinds(kinds, way.String()+" ", &v)
 			if each {
 				fmt.Printf("%s %s %s %v %v %v: %s\n", l.Name, l.Release, l.Arch, l.Args, l.Tags, way, v)
 			}

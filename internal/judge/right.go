@@ -154,11 +154,16 @@ func (o *opinions) add(l *link, v *check.Verdict) {
 		return
 	}
 	o.causes[l.cause(v)]++
+	countKinds(o.kinds, "", v)
+}
+
+// countKinds counts a verdict once for each kind of finding that it has; front stands in front of what is counted.
+func countKinds(kinds map[string]int, front string, v *check.Verdict) {
 	seen := map[string]bool{}
 	for _, f := range v.Findings {
-		if key := f.Kind.String() + " " + f.Detail; !seen[key] {
+		if key := front + f.Kind.String() + " " + f.Detail; !seen[key] {
 			seen[key] = true
-			o.kinds[key]++
+			kinds[key]++
 		}
 	}
 }

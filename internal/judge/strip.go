@@ -104,7 +104,7 @@ func (s *stripper) eachSymbol(h *header, visit func(at uint64)) {
 				visit(at + 4)
 			}
 		}
-	case 0x70000002: // prototypes
+	case kindPrototype:
 		for _, at := range f.entries(h, 8) {
 			visit(at)
 		}
