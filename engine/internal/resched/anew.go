@@ -75,8 +75,9 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 		return r, dead
 	}
 	more := stallFences(words, !how.Adds)
-	r.Freed = freeSources(words, how.Jumps.moved(&r))
-	a := &allocator{flow: traceAnew(words, how.Jumps.moved(&r), more, how.HoldsDoubles, true), rules: how.rulesAnew()}
+	jumps := how.Jumps.moved(&r)
+	r.Freed = freeSources(words, jumps)
+	a := &allocator{flow: traceAnew(words, jumps, more, how.HoldsDoubles, true), rules: how.rulesAnew()}
 	a.setApart(r.sumsNow(), &how, &r)
 	a.same = a.noChanges(&how)
 	token := -1

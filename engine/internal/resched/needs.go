@@ -1,6 +1,9 @@
 package resched
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Which words need a token complete.
 
@@ -98,13 +101,11 @@ func (f *flow) excludes(at, i int) bool {
 
 // hasUniform reports whether any of these are uniform registers.
 func hasUniform(list []span) bool {
-	for _, s := range list {
-		if s.first >= uniformFile && s.first < predFile {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, span.isUniform)
 }
+
+// isUniform reports whether registers are uniform ones.
+func (s span) isUniform() bool { return s.first >= uniformFile && s.first < predFile }
 
 // needs reports whether word i must wait for token t. was are the tokens that
 // are pending there in the input. Where the token is, the input tells: a wait

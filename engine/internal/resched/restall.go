@@ -22,16 +22,16 @@ type restalling struct {
 	*flow
 	*block
 	stallPlan
-	was, is []int // by word of the block, and its end: when it starts
-	before  producers
-	since   int // the last word in the unit, -1 for none
+	startTimes
+	before producers
+	since  int // the last word in the unit, -1 for none
 }
 
 // restall makes the stalls of a block.
 func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
 	bl := &f.blocks[b]
 	n := bl.to - bl.from
-	r := restalling{flow: f, block: bl, since: -1, was: make([]int, n+1), is: make([]int, n+1),
+	r := restalling{flow: f, block: bl, since: -1, startTimes: startTimes{make([]int, n+1), make([]int, n+1)},
 		stallPlan: stallPlan{stalls: make([]int, n), gaps: make([]int, n)}}
 	for k := range n {
 		r.was[k+1] = r.was[k] + f.spends(bl.from+k)

@@ -7,7 +7,7 @@ type spacing struct {
 	*flow
 	*block
 	*changes
-	was, is  []int // by word of the block: when it starts
+	startTimes
 	before   producers
 	readers  map[int]int // by register: the last word that reads it and holds no scoreboard for that
 	integers int         // the last word of the pipe of IADD3 as it is, as it was, of doubles, of products, the last LDC and the last BAR: -1 for none
@@ -19,22 +19,8 @@ type spacing struct {
 	mark     int
 }
 
-// bound is the least stall of the word in front of another, as it was and as it is.
-type bound struct{ was, is int }
-
-// apart raises a bound of word k by what a word before it asks for. What stood closer was known
-// to be right.
-func (p *spacing) apart(to *bound, k, at, was, is int) {
-	if at < 0 {
-		return
-	}
-	at -= p.from
-	if apart := p.was[k] - p.was[at]; was > apart {
-		was, is = apart, apart
-	}
-	to.was = max(to.was, p.was[at]+was-p.was[k-1])
-	to.is = max(to.is, p.is[at]+is-p.is[k-1])
-}
+// apart raises a bound of word k by what a word before it, -1 for none, asks for.
+func (p *spacing) apart(to *bound, k, at, was, is int) { p.askApart(to, k, at-p.from, was, is) }
 
 // takesIntegers is how often the pipe of IADD3 takes a word.
 const takesIntegers = 2
@@ -189,7 +175,7 @@ func (p *spacing) add(i int) {
 
 func (f *flow) newSpacing(bl *block, c *changes) *spacing {
 	n := bl.to - bl.from
-	return &spacing{flow: f, block: bl, changes: c, was: make([]int, n), is: make([]int, n), integers: -1, were: -1, paced: -1, product: -1, constant: -1, barrier: -1, mark: -1, readers: make(map[int]int), before: producers{halves: c.halves}}
+	return &spacing{flow: f, block: bl, changes: c, startTimes: startTimes{make([]int, n), make([]int, n)}, integers: -1, were: -1, paced: -1, product: -1, constant: -1, barrier: -1, mark: -1, readers: make(map[int]int), before: producers{halves: c.halves}}
 }
 
 // barrierMove is the stall of a BMOV.

@@ -1,6 +1,6 @@
 package resched
 
-// What asks for the stall of a word in front of another. What stood closer was known to be right.
+// What asks for the stall of a word in front of another.
 
 // Latencies of producers and consumers that were not met: enough for all that have one.
 const (
@@ -28,9 +28,9 @@ func (r *restalling) stallBefore(k int) int {
 	i := r.from + k
 	a := r.askedInFront(i)
 	r.before.of(&r.words[i], &r.ops[i], func(at int, h hazard) { r.askFor(&a, k, at, h) })
-	r.askApart(&a, k, r.lastBarrier(r.block, i), takesBarrier)
+	r.askBehind(&a, k, r.lastBarrier(r.block, i), takesBarrier)
 	at, apart := r.lastAlike(r.block, i)
-	r.askApart(&a, k, at, apart)
+	r.askBehind(&a, k, at, apart)
 	unit, unitWas, behindOther := r.unitApart(r.block, i, r.was, r.is)
 	a.is, a.was = max(a.is, unit), max(a.was, unitWas)
 	a.freed = a.freed || behindOther || r.endsMatrices(r.block, i)
@@ -69,27 +69,15 @@ func (r *restalling) askedInFront(i int) asked {
 	return asked{bound{least, least}, false}
 }
 
-// askApart asks for so many cycles between word k of the block and an earlier one, -1 for none.
-func (r *restalling) askApart(a *asked, k, at, cycles int) {
-	if at >= 0 {
-		r.ask(a, k, at, min(cycles, r.apart(k, at)))
-	}
-}
-
-// apart is how far word k of the block stood behind an earlier one.
-func (r *restalling) apart(k, at int) int { return r.was[k] - r.was[at-r.from] }
-
-// ask asks for so many cycles, be they more than there were.
-func (r *restalling) ask(a *asked, k, at, cycles int) {
-	at -= r.from
-	a.was = max(a.was, r.was[at]+cycles-r.was[k-1])
-	a.is = max(a.is, r.is[at]+cycles-r.is[k-1])
+// askBehind asks for so many cycles between word k of the block and an earlier one, -1 for none.
+func (r *restalling) askBehind(a *asked, k, at, cycles int) {
+	r.askApart(&a.bound, k, at-r.from, cycles, cycles)
 }
 
 // askFor asks for what word k of the block needs of an earlier one that it depends on.
 func (r *restalling) askFor(a *asked, k, at int, h hazard) {
 	q, w := &r.words[at], &r.words[r.from+k]
-	apart := r.apart(k, at)
+	apart := r.distance(k, at-r.from)
 	switch {
 	case r.isWaitedFor(q, h):
 	case h != hazardUnit && q.inUnit():
@@ -97,9 +85,9 @@ func (r *restalling) askFor(a *asked, k, at int, h hazard) {
 	case h == hazardOver && q.isVector() && w.inUnit():
 		l := w.untilOver()
 		a.freed = a.freed || apart < l
-		r.ask(a, k, at, l)
+		r.ask(&a.bound, k, at-r.from, l, l)
 	default:
-		r.askApart(a, k, at, r.latencyFrom(at, w, h, apart))
+		r.askBehind(a, k, at, r.latencyFrom(at, w, h, apart))
 	}
 }
 

@@ -70,15 +70,11 @@ func (f *flow) stallAtEnd(bl *block, was, is []int) int {
 	for i := bl.from; i < bl.to; i++ {
 		double = double || f.words[i].inUnit() && len(f.ops[i].writes) > 0 && f.words[i].wr() == noBoard && was[n]-was[i-bl.from] <= f.words[i].latest()
 	}
-	old, stall := f.asksAtEnd(bl, was, was, least), f.asksAtEnd(bl, was, is, least)
-	switch {
-	case s == old:
-		return min(stall, maxStall)
-	case double:
-		return min(stall, maxStall)
+	stall := min(f.asksAtEnd(bl, was, is, least), maxStall)
+	if double || s == f.asksAtEnd(bl, was, was, least) {
+		return stall
 	}
-	// What is closer together than it was keeps its distance all the same.
-	return max(s, min(stall, maxStall))
+	return max(s, stall) // what is closer together than it was keeps its distance all the same
 }
 
 // asksAtEnd returns the stall of a block's last word that results of fixed latencies ask

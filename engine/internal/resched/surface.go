@@ -70,7 +70,7 @@ func (f *flow) readsLast(i int) bool {
 // uniformReads are the uniform registers that an instruction reads.
 func uniformReads(o *operands) (list []span) {
 	for _, r := range o.reads {
-		if r.first >= uniformFile && r.first < predFile {
+		if r.isUniform() {
 			list = append(list, r)
 		}
 	}

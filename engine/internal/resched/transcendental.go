@@ -207,8 +207,7 @@ func hasHalves(words []word) bool {
 		opPLOP3    = 0x81c
 		near       = 5 // cycles
 	)
-	f := &flow{words: words, blocks: blocks(words)}
-	for _, b := range f.blocks {
+	for _, b := range blocks(words) {
 		for i := b.from; i < b.to; i++ {
 			w := &words[i]
 			if kindOf(w) != kindHSETP2 {
