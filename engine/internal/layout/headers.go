@@ -37,11 +37,12 @@ func (l *Layout) layoutHeaders() {
 		kernels, reached = l.AllKernels(), func(f model.FunID) imageUse { return uses[f] } // by their own code alone (nvlink 13.4.92, 13.5.37)
 	}
 	for i, home := range l.homesOf(kernels) {
-		switch {
-		case i != home: // of static kernels of one name nvlink asks the first alone
-		case reached(kernels[i]) != noImage:
-			l.addHeaders(kernels[i], images, reached(kernels[i]))
-		default:
+		if i != home {
+			continue // of static kernels of one name nvlink asks the first alone
+		}
+		if use := reached(kernels[i]); use != noImage {
+			l.addHeaders(kernels[i], images, use)
+		} else {
 			l.Spare += unusedHeaders
 		}
 	}

@@ -11,15 +11,10 @@ import (
 func (l *Layout) unplaceUndefined() {
 	for i := range l.Syms {
 		s := &l.Syms[i]
-		if isOpenVariable(s) && !s.IsExternShared() && s.Binding() != cuda.STBWeak && !model.IsSynthetic(l.Names.Str(s.Name)) {
+		if s.IsOpenVariable() && !s.IsExternShared() && s.Binding() != cuda.STBWeak && !model.IsSynthetic(l.Names.Str(s.Name)) {
 			s.Value = model.Unplaced
 		}
 	}
-}
-
-// isOpenVariable reports whether a symbol is a variable that nothing defines.
-func isOpenVariable(s *model.Symbol) bool {
-	return s.Type() == cuda.STTCudaObject && !s.Is(model.SymDefined|model.SymDead|model.SymCommon)
 }
 
 // placeAllowed gives the global variables that an option lets stay undefined their
@@ -32,7 +27,7 @@ func (l *Layout) placeAllowed() error {
 	}
 	for i := range l.Syms {
 		s := &l.Syms[i]
-		if !isOpenVariable(s) || s.Space() != cuda.STOGlobal || s.Binding() == cuda.STBWeak || model.IsSynthetic(l.Names.Str(s.Name)) {
+		if !s.IsOpenVariable() || s.Space() != cuda.STOGlobal || s.Binding() == cuda.STBWeak || model.IsSynthetic(l.Names.Str(s.Name)) {
 			continue
 		}
 		if l.Release.ByNvJitLink {

@@ -62,6 +62,11 @@ func (s *Symbol) IsExternShared() bool {
 	return s.IsShared() && s.Size == 0 && !s.Is(SymDefined) || s.Is(SymDynamic|SymSized)
 }
 
+// IsOpenVariable reports whether it is a variable that nothing defines.
+func (s *Symbol) IsOpenVariable() bool {
+	return s.Type() == cuda.STTCudaObject && !s.Is(SymDefined|SymDead|SymCommon)
+}
+
 // IsTexture reports whether the symbol is a texture, sampler or surface.
 func (s *Symbol) IsTexture() bool { return IsTextureType(s.Type()) }
 

@@ -51,8 +51,7 @@ func (l *Resolution) isUnplacedByLink(s *model.Symbol) bool {
 
 // isOpenShared reports whether a symbol is a shared variable of a size that another object defines.
 func isOpenShared(s *model.Symbol) bool {
-	return s.IsShared() && !s.IsExternShared() && s.Type() == cuda.STTCudaObject && s.Binding() != cuda.STBWeak &&
-		!s.Is(model.SymDefined|model.SymDead|model.SymCommon)
+	return s.IsOpenVariable() && s.IsShared() && !s.IsExternShared() && s.Binding() != cuda.STBWeak
 }
 
 func (l *Resolution) sayLostConstant(r *model.Reloc, target model.SecID) {
