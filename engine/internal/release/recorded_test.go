@@ -1,0 +1,14 @@
+package release_test
+
+import (
+	"testing"
+
+	"github.com/twinlink/twinlink/engine/internal/enginetest"
+)
+
+// What nvlink did of recorded links.
+func TestRecordedLinks(t *testing.T) { enginetest.Recorded(t) }
+
+func TestReachedLinks(t *testing.T) { enginetest.Reached(t) }
+
+func TestDefinitions(t *testing.T) { enginetest.Definitions(t, 7) }
