@@ -12,3 +12,6 @@ func TestRecordedLinks(t *testing.T) { enginetest.Recorded(t) }
 func TestReachedLinks(t *testing.T) { enginetest.Reached(t) }
 
 func TestDefinitions(t *testing.T) { enginetest.Definitions(t, 7) }
+
+// Records of all types, one of many.
+func TestVectors(t *testing.T) { enginetest.Vectors(t, 41) }
