@@ -3,7 +3,7 @@ package layout_test
 import (
 	"testing"
 
-	"github.com/twinlink/twinlink/engine/internal/enginetest"
+	"github.com/twinlink/twinlink/internal/enginetest"
 )
 
 // Records of every type to images, on both sides: which ask for a slot, and what stands there.

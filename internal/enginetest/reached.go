@@ -80,7 +80,7 @@ func Reached(t *testing.T) {
 }
 
 // lostOf says what of a link isn't nvlink's, or listed as not being it; "" for nothing.
-func lostOf(f []string, got *answer) string {
+func lostOf(f []string, got *reply) string {
 	switch key := f[colKey]; {
 	case key != "" && key != "text" && key != "image":
 		return ""

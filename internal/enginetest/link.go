@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -21,8 +22,8 @@ type link struct {
 	inputs []engine.Input
 }
 
-// answer is what a link makes. What -v prints isn't in the text: the command line reads it from the image.
-type answer struct {
+// reply is what a link makes. What -v prints isn't in the text: the command line reads it from the image.
+type reply struct {
 	exit   int
 	image  []byte
 	text   string
@@ -30,7 +31,7 @@ type answer struct {
 }
 
 // sum is the image's SHA-256 in hex, "" without one.
-func (a *answer) sum() string {
+func (a *reply) sum() string {
 	if a.image == nil {
 		return ""
 	}
@@ -45,7 +46,7 @@ func parse(release string, args []string, data func(name string) []byte) *link {
 	if !ok {
 		return nil
 	}
-	cmd, err := cmdline.Parse(r, args, nil)
+	cmd, err := cmdline.Parse(r, args, func(string) ([]byte, error) { return nil, fs.ErrNotExist })
 	if err != nil || cmd.Mode != cmdline.Link || cmd.Options.WarningsAsErrors || len(cmd.Libraries) > 0 || cmd.Given(cmdline.NVHost) {
 		return nil
 	}
@@ -66,7 +67,7 @@ func parse(release string, args []string, data func(name string) []byte) *link {
 }
 
 // ask runs the engine.
-func (l *link) ask() (a answer, err error) {
+func (l *link) ask() (a reply, err error) {
 	out, err := engine.Link(l.inputs, l.cmd.Options)
 	var refused *engine.LinkError
 	switch {
