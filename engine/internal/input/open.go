@@ -37,13 +37,19 @@ func (l *Set) open(inputs []Input) error {
 	if err != nil {
 		return err
 	}
-	newest := uint32(0)
+	newest, of := uint32(0), ""
 	for _, f := range l.Files {
-		newest = max(newest, toolkitOf(f))
+		if n := toolkitOf(f); n > newest {
+			newest, of = n, f.Name
+		}
 	}
 	l.Budget = 64<<20 + 8*l.total
-	if l.Release = release.Choose(l.Opt.Toolkit, newest); l.Release == nil {
-		return diag.Refuse(diag.WrongToolkit, "", "Input file '%s' newer than toolkit (%d vs %d)", inputs[0].Name, newest, release.All[len(release.All)-1].Toolkit)
+	l.Release = release.Choose(l.Opt.Toolkit, newest)
+	switch {
+	case l.Release == nil && l.Opt.Toolkit != "":
+		return diag.Refuse(diag.BadOption, "", "Value '%s' is not defined for option 'toolkit'", l.Opt.Toolkit)
+	case l.Release == nil:
+		return diag.Refuse(diag.WrongToolkit, of, "Input file '%s' newer than toolkit (%d vs %d)", of, newest, release.All[len(release.All)-1].Toolkit)
 	}
 	if !slices.Contains(l.Release.Archs, l.Opt.Arch) {
 		return diag.Refuse(diag.BadOption, "", "Value '%s' is not defined for option 'arch'", l.Opt.Arch)

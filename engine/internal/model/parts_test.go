@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/twinlink/twinlink/cubin"
@@ -309,5 +310,16 @@ func TestIsNested(t *testing.T) {
 	l.More = []RelocMore{{}, {Seq: 5}}
 	if l.MoreOf(&Reloc{More: 1}).Seq != 5 {
 		t.Error("what else is known of a record")
+	}
+}
+
+// The attributes whose first word is the index of a symbol, by their names.
+func TestNamesSymbol(t *testing.T) {
+	names := []string{"IMAGE_SLOT", "IMAGE_OFFSET", "IMAGE_SIZE", "TEXTURE_NORMALIZED", "SAMPLER_INIT", "PARAM_CBANK", "FRAME_SIZE", "MIN_STACK_SIZE", "SAMPLER_FORCE_UNNORMALIZED",
+		"BINDLESS_IMAGE_OFFSETS", "KPARAM_INFO", "MAX_STACK_SIZE", "LOAD_CACHE_REQUEST", "REGCOUNT", "SAM_REGION_STACK_SIZE", "KPARAM_INFO_V2"}
+	for a := range cuda.InfoAttr(255) {
+		if want := slices.Contains(names, strings.TrimPrefix(a.String(), "EIATTR_")); NamesSymbol(a) != want {
+			t.Errorf("%s: %v", a, !want)
+		}
 	}
 }
