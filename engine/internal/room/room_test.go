@@ -1,6 +1,7 @@
 package room
 
 import (
+	"reflect"
 	"testing"
 	"unsafe"
 )
@@ -52,5 +53,46 @@ func TestMakeElsewhere(t *testing.T) {
 	}
 	if list := Make[int](&r, 0); len(list) != 0 {
 		t.Errorf("%d elements, want none", len(list))
+	}
+}
+
+// The room is given to its last byte, but not beyond; what a table is padded by counts.
+func TestMakeFits(t *testing.T) {
+	memory := make([]uint64, 4) // aligned to 8
+	all := unsafe.Slice((*byte)(unsafe.Pointer(&memory[0])), 32)
+	for _, c := range []struct{ before, n, left int }{{0, 4, 0}, {0, 5, 32}, {0, 3, 8}, {1, 3, 0}, {1, 4, 31}, {8, 3, 0}, {8, 4, 24}, {31, 1, 1}, {32, 1, 0}, {3, 0, 29}} {
+		r := Of(all)
+		_ = Make[byte](&r, c.before)
+		list := Make[uint64](&r, c.n)
+		if len(list) != c.n || cap(list) != c.n || len(r.rest) != c.left {
+			t.Errorf("%d behind %d bytes: %d of them, %d bytes left, want %d", c.n, c.before, len(list), len(r.rest), c.left)
+		}
+	}
+	r := Of(all)
+	if list := Make[struct{}](&r, 5); len(list) != 5 || len(r.rest) != 32 {
+		t.Error("elements of no size")
+	}
+}
+
+func TestPoints(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		got  bool
+		want bool
+	}{
+		{"bool", points(reflect.TypeFor[bool]()), false}, {"int8", points(reflect.TypeFor[int8]()), false}, {"uint64", points(reflect.TypeFor[uint64]()), false},
+		{"float64", points(reflect.TypeFor[float64]()), false}, {"complex128", points(reflect.TypeFor[complex128]()), false}, {"uintptr", points(reflect.TypeFor[uintptr]()), true},
+		{"string", points(reflect.TypeFor[string]()), true}, {"pointer", points(reflect.TypeFor[*int]()), true}, {"slice", points(reflect.TypeFor[[]int]()), true},
+		{"map", points(reflect.TypeFor[map[int]int]()), true}, {"function", points(reflect.TypeFor[func()]()), true}, {"interface", points(reflect.TypeFor[any]()), true},
+		{"unsafe pointer", points(reflect.TypeFor[unsafe.Pointer]()), true}, {"channel", points(reflect.TypeFor[chan int]()), true},
+		{"array", points(reflect.TypeFor[[3]int]()), false}, {"array of pointers", points(reflect.TypeFor[[3]*int]()), true},
+		{"structure", points(reflect.TypeFor[flat]()), false}, {"structure with a pointer", points(reflect.TypeFor[struct {
+			flat
+			p *int
+		}]()), true},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v", c.name, c.got)
+		}
 	}
 }
