@@ -67,6 +67,7 @@ func TestRun(t *testing.T) {
 	for parts, cores := range map[int]int{0: 1, 1: 1, 2: 2, 3: 3, 10: 3} {
 		var mu sync.Mutex
 		var given []int
+		var ended atomic.Int32
 		began := 0
 		all := make(chan struct{})
 		Run(parts, func(next func() int) {
@@ -88,7 +89,12 @@ func TestRun(t *testing.T) {
 			if next() != -1 {
 				t.Errorf("%d parts: one more", parts)
 			}
+			time.Sleep(time.Millisecond)
+			ended.Add(1)
 		})
+		if n := ended.Load(); int(n) != cores {
+			t.Errorf("%d parts: back when %d of %d cores had ended", parts, n, cores)
+		}
 		slices.Sort(given)
 		want := make([]int, parts)
 		for i := range want {

@@ -68,6 +68,11 @@ func TestMakeFits(t *testing.T) {
 			t.Errorf("%d behind %d bytes: %d of them, %d bytes left, want %d", c.n, c.before, len(list), len(r.rest), c.left)
 		}
 	}
+	short := Of(all[:30])
+	_ = Make[byte](&short, 29)
+	if list := Make[uint64](&short, 1); len(list) != 1 || len(short.rest) != 1 {
+		t.Errorf("less is left than a table is padded by: %d elements, %d bytes left", len(list), len(short.rest))
+	}
 	r := Of(all)
 	if list := Make[struct{}](&r, 5); len(list) != 5 || len(r.rest) != 32 {
 		t.Error("elements of no size")
