@@ -29,11 +29,15 @@ func (s *schedule) leaving(i int) sass.Soundness {
 	return sass.Sound
 }
 
-// branchTargets lists where the indirect branches go, as the input's attribute says:
-// groups of the branch, a number, how many, and the targets.
+// branchTargets lists where the indirect branches go, as the input's attribute says.
 func (s *schedule) branchTargets() map[int][]int {
-	targets := map[int][]int{}
 	value, _ := s.area.Owner.Attribute(cuda.AttrIndirectBranchTargets)
+	return s.targetsIn(value)
+}
+
+// targetsIn reads that attribute: groups of the branch, a number, how many, and the targets.
+func (s *schedule) targetsIn(value []byte) map[int][]int {
+	targets := map[int][]int{}
 	place := func(at uint64) (first, last uint64) {
 		first, last, ok := s.area.Words.LeadsTo(uint64(image.Word(value, at)) / sass.Instruction)
 		if !ok {

@@ -51,6 +51,8 @@ func TestNext(t *testing.T) {
 		{branchWord(sass.OpBra, 0, 2, plainBranch), nil, []int{5, 3}, true},
 		{branchWord(sass.OpBra, 7, 2, plainBranch-1<<18), nil, []int{5, 3}, true},
 		{changed(branchWord(sass.OpBra, 7, 2, plainBranch), 3, 1), nil, []int{5, 3}, true},
+		{branchWord(sass.OpBra, 7, 2, plainBranch|1<<40), nil, []int{5, 3}, true},
+		{branchWord(sass.OpBra, 7, 2, plainBranch|1<<41), nil, []int{5}, true}, // a stall
 		{branchWord(sass.OpBraU, 7, 2, plainBranch), nil, []int{5, 3}, true},
 		{branchWord(sass.OpBrx, 7, 0, 0), []int{1, 6}, []int{1, 6}, true},
 		{branchWord(sass.OpBrx, 0, 0, 0), []int{1, 6}, []int{1, 6, 3}, true},
@@ -194,6 +196,10 @@ func TestUnitsInOrder(t *testing.T) {
 		{i2f, f2i, true, false}, {i2f, mov, false, false}, {mov, i2f, false, false},
 		{dfma, dsetp, true, true}, {dsetp, dfma, true, true}, {dfma, mov, false, false}, {mov, dfma, false, false},
 		{opIMMA, opIMMA, false, true}, {opIMMA, mov, false, false}, {mov, opIMMA, false, false},
+		{0xf9b, 0xf9d, false, true}, {0xf9d, 0xf9b, false, true}, {0xf9b, mov, false, false}, {mov, 0xf9d, false, false}, {0xf9c, 0xf9d, false, false}, {0xf9d, 0xf9a, false, false}, {0xf9e, 0xf9d, false, false},
+		{0x989, 0x989, true, false}, {0x9c3, 0x9c3, true, false}, {0xf89, 0xf89, true, false}, {0xf8a, 0xf8a, false, false}, {0xf88, 0xf88, false, false}, {0x988, 0x988, false, true}, {0x98a, 0x98a, false, false},
+		{0x9c2, 0x9c2, false, false}, {0x9c4, 0x9c4, false, false}, {0xb81, 0xb81, false, false}, {0xb83, 0xb83, false, false}, {0x58a, 0x58a, false, false}, {0x588, 0x588, false, false}, {0x985, 0x985, false, false},
+		{opIMMA + 1, opIMMA, false, false}, {opIMMA - 1, opIMMA, false, false}, {0x983, 0x984, false, false}, {sts, 0x982, false, false}, {sts, 0x985, false, false}, {0x386, sts, false, false}, {0x389, sts, false, false}, {0x986, 0x984, false, false}, {0x989, 0x984, false, false},
 		{sts, sts, false, true}, {sts, lds, false, true}, {stl, ldl, false, true}, {sts, ldg, false, false}, {lds, sts, false, false}, {stg, sts, false, false},
 		{0x987, 0x988, false, true}, {0x988, 0x987, false, true}, {sts, mov, false, false},
 	} {
@@ -233,6 +239,15 @@ func TestSlow(t *testing.T) {
 		if at := s.doneAt(other); at != -1 {
 			t.Errorf("%+v: done at %d", other, at)
 		}
+	}
+	for i := range s.out {
+		s.out[i].Stall = 1
+	}
+	if at := s.doneAt(token{word: 0, result: true}); at != -1 {
+		t.Errorf("at the end of code too soon: done at %d", at)
+	}
+	for i := range s.out {
+		s.out[i].Stall = 16
 	}
 	s.words[2] = branchWord(sass.OpBra, 7, 1, plainBranch)
 	if at := s.doneAt(token{word: 0, result: true}); at != -1 {

@@ -1,0 +1,222 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/twinlink/twinlink/oracle"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/sass"
+)
+
+// told is what a check of a whole schedule says of which word; behind "?" is what could not be judged, behind "+" a remark.
+func (s *schedule) told(t *testing.T) string {
+	t.Helper()
+	if err := s.c.compareSchedule(s.area, 3); err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, f := range s.c.Verdict.Findings {
+		list = append(list, fmt.Sprintf("%x: %s", f.Offset, f.Detail))
+	}
+	for _, f := range s.c.Verdict.Unjudged {
+		list = append(list, fmt.Sprintf("? %x: %s", f.Offset, f.Detail))
+	}
+	for _, f := range s.c.Verdict.Remarks {
+		list = append(list, "+ "+f.Detail)
+	}
+	return strings.Join(list, "; ")
+}
+
+// putIn says of words of the output that the input has none for them.
+func (s *schedule) putIn(words ...int) *schedule {
+	for _, j := range words {
+		s.area.Words.From[j] = -1
+	}
+	return s
+}
+
+// Words as ptxas 13.0.88 has them for sm_100, without waits.
+var (
+	constant = scheduled{0x00000a00, 0x00000000ff047b82, 2, 0, 7, 0}      // LDC R4, c[0x0][RZ]
+	shared   = scheduled{0x00000800, 0x0000000003107984, 2, 1, 7, 0}      // LDS R16, [R3]
+	local    = scheduled{0x00100800, 0x0000002001007387, 2, 7, 1, 0}      // STL [R1+...], R32
+	moves    = scheduled{0x00000f00, 0x0000000500047202, 4, 7, 7, 0}      // MOV R4, R5
+	uses     = scheduled{0x00000f00, 0x0000000400067202, 4, 7, 7, 0}      // MOV R6, R4
+	compares = scheduled{0x03f05270, 0x000000ff3500720c, 13, 7, 7, 0}     // ISETP.NE.AND P0, PT, R53, RZ, PT
+	guarded  = scheduled{0x00000f00, 0x0000000500060202, 4, 7, 7, 0}      // @P0 MOV R6, R5
+	nothing  = scheduled{0, 0x0000000000007918, 1, 7, 7, 0}               // NOP
+	unknown  = scheduled{0, 0x0000000000007fff, 4, 7, 7, 0}               // nobody knows what it does
+	call     = scheduled{0x03c00000, 0x0000000000007943, 5, 7, 7, 0}      // CALL
+	leaves   = scheduled{0x03800000, 0x000000000000794d, 5, 7, 7, 0}      // EXIT
+	membar   = scheduled{0x5000, 0x0000000000007992, 2, 7, 7, 0}          // MEMBAR.SC.VC
+	returns  = scheduled{0x03c3ffff, 0xfffffffc14007950, 5, 7, 7, 0}      // RET.REL.NODEC R20
+	never    = scheduled{0x00000800, 0x000000000310f984, 1, 7, 7, 0}      // @!PT LDS R16, [R3]
+	double   = scheduled{0x00000000, 0x000000040404722b, 2, 7, 7, 0}      // DFMA R4, R4, R4, R0
+	onward   = scheduled{0x03800000, 0x0000000000007947, 5, 7, 7, 0}      // BRA to the next word
+	endless  = scheduled{0x0383ffff, 0xfffffffc00fc7947, 5, 7, 7, 0}      // BRA to itself
+	flushes  = scheduled{0, 0x00000000000079b7, 2, 7, 7, 0}               // UTMACMDFLUSH
+	adds     = scheduled{0x07ffe0ff, 0x0000000504047210, 1, 7, 7, 0}      // IADD3 R4, R4, R5, RZ
+	over     = scheduled{0x00000f00, 0x0000000100207802, 4, 7, 7, 1 << 1} // MOV R32, 0x1
+)
+
+func (x scheduled) stalls(n uint64) scheduled   { x.stall = n; return x }
+func (x scheduled) results(n uint64) scheduled  { x.write = n; return x }
+func (x scheduled) operands(n uint64) scheduled { x.read = n; return x }
+func (x scheduled) waits(mask uint64) scheduled { x.wait = mask; return x }
+
+// TestTold looks at whole schedules, of the input and of the output.
+func TestTold(t *testing.T) {
+	const sound = "+ 3 words scheduled otherwise than in the input, soundly"
+	type code = []scheduled
+	for i, x := range []struct {
+		in, out code
+		added   []int
+		want    string
+	}{
+		{code{constant, uses.waits(1), leaves}, code{constant, uses.waits(1), leaves}, nil, sound},
+		{code{constant, uses.waits(1), leaves}, code{constant, uses.waits(2), leaves}, nil, "10: uses what the word at 0x0 has not finished writing: no word on the way waits for it"},
+		{code{constant, uses.waits(1), leaves}, code{constant.results(3), uses.waits(8), leaves}, nil, sound},
+		{code{constant, uses.waits(1), leaves}, code{constant.results(7), uses.waits(1), leaves}, nil, "10: uses what the word at 0x0 has not finished writing: no word on the way waits for it"},
+		{code{local, over, leaves}, code{local, over, leaves}, nil, sound},
+		{code{local, over, leaves}, code{local, over.waits(1), leaves}, nil, "10: uses what the word at 0x0 has not finished reading: no word on the way waits for it"},
+		{code{local.results(5), over, leaves}, code{local.results(5), over.waits(1 << 5), leaves}, nil, sound}, // whose result is there has read them
+		{code{local.results(5), over, leaves}, code{local.results(5), over.waits(1 << 4), leaves}, nil, "10: uses what the word at 0x0 has not finished reading: no word on the way waits for it"},
+		{code{constant, uses.waits(1), leaves}, code{constant.results(6), uses.waits(1), leaves}, nil, "0: a scoreboard that doesn't exist"},
+		{code{constant, uses.waits(1), leaves}, code{constant, uses.operands(6).waits(1), leaves}, nil, "10: a scoreboard that doesn't exist"},
+		{code{constant, uses.waits(1), leaves}, code{constant.stalls(1), uses.waits(1), leaves}, nil, "10: waits for the scoreboard of the word at 0x0 before that one has taken it"},
+		{code{constant, nothing, uses.waits(1), leaves}, code{constant, uses.waits(1), leaves, leaves}, nil, sound},
+
+		// A word that was put in takes no scoreboard, but for a flush its own.
+		{code{membar, leaves}, code{membar, leaves}, []int{0}, sound},
+		{code{membar, leaves}, code{membar.results(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
+		{code{membar, leaves}, code{membar.operands(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
+		{code{flushes, leaves}, code{flushes.operands(0), leaves}, []int{0}, sound},
+		{code{flushes, leaves}, code{flushes.results(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
+		{code{flushes, leaves}, code{flushes.operands(0).results(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
+
+		// A word of which nothing is known matters from where the input has waited.
+		{code{constant, unknown, uses.waits(1), leaves}, code{constant, unknown, uses.waits(1), leaves}, nil, sound},
+		{code{constant, uses.waits(1), unknown, leaves}, code{constant, nothing.stalls(4), unknown.waits(1), leaves}, nil, sound},
+		{code{constant, nothing.stalls(4).waits(1), unknown, uses, leaves}, code{constant, nothing.stalls(4), unknown, uses.waits(1), leaves}, nil,
+			"? 20: scheduled otherwise than in the input, and whether opcode 0xfff touches what opcode 0xb82 has not finished is not known; " + sound},
+		{code{constant, nothing.waits(1), unknown, uses, leaves}, code{constant, nothing, unknown, uses, leaves}, nil,
+			"? 20: scheduled otherwise than in the input, and whether opcode 0xfff touches what opcode 0xb82 has not finished is not known; " + sound},
+
+		// Stalls.
+		{code{moves, uses, leaves}, code{moves.stalls(3), uses, leaves}, nil, "10: uses the result of the word at 0x0 after 3 cycles, in the input after 4"},
+		{code{moves.stalls(9), uses, leaves}, code{moves, uses, leaves}, nil, sound},
+		{code{moves.stalls(3), uses.stalls(5), leaves}, code{moves.stalls(3), uses, leaves}, nil, sound}, // as near as in the input
+		{code{moves, uses, leaves}, code{moves, uses, leaves.stalls(4)}, nil, "20: stalls for 4 cycles, and no such word for less than 5"},
+		{code{moves, uses, leaves.stalls(4)}, code{moves, uses, leaves.stalls(4)}, nil, sound},
+		{code{moves.stalls(15), unknown, leaves}, code{moves, unknown, leaves}, nil, "? 10: stalls less than the input, and whether opcode 0xfff uses the result of opcode 0x202 is not known; " + sound},
+		{code{adds.stalls(2), returns}, code{adds.stalls(1), returns}, nil, "10: returns 6 cycles after the word at 0x0, in the input 7: who called may use its result at once"},
+		{code{adds.stalls(1), returns}, code{adds.stalls(1), returns}, nil, sound},
+		{code{adds.stalls(9), returns}, code{adds.stalls(2), returns}, nil, sound},
+		{code{unknown.stalls(3), returns}, code{unknown.stalls(2), returns}, nil, "? 10: stalls less than the input, and whether opcode 0x950 uses the result of opcode 0xfff is not known; " + sound},
+		{code{never.stalls(9), uses, leaves}, code{never, uses, leaves}, nil, sound},
+
+		// A CALL: what is made stands seven cycles before it, and behind it everything is there.
+		{code{moves.stalls(9), call, leaves}, code{moves.stalls(6), call, leaves}, nil, "10: uses the result of the word at 0x0 after 6 cycles, in the input after 9"},
+		{code{moves.stalls(9), call, leaves}, code{moves.stalls(7), call, leaves}, nil, sound},
+		{code{local.operands(7).stalls(9), call, leaves}, code{local.operands(7), call, leaves}, nil, sound},
+		{code{compares, call, guarded, leaves}, code{compares.stalls(7), call, guarded, leaves}, nil, sound},
+		{code{call.stalls(9), uses, leaves}, code{call, uses, leaves}, nil, sound},
+		{code{unknown.stalls(9), call, leaves}, code{unknown, call, leaves}, nil, "? 10: stalls less than the input, and whether opcode 0x943 uses the result of opcode 0xfff is not known; " + sound},
+	} {
+		s := scheduleOf(x.in, x.out).putIn(x.added...)
+		if got := s.told(t); got != x.want {
+			t.Errorf("%d: %s, want %s", i, got, x.want)
+		}
+	}
+}
+
+// TestKeptTooLong: a register that is kept for the next word, which writes it, is told with its word.
+func TestKeptTooLong(t *testing.T) {
+	s := scheduleOf([]scheduled{uses, moves, leaves}, []scheduled{uses, moves, leaves})
+	s.area.Out.Body[15] |= 1 << (123 % 8) // of the register at 32: R4
+	if got := s.told(t); got != "0: keeps a register for the next word that it or the next writes" {
+		t.Error(got)
+	}
+}
+
+// TestLoops: a path is followed round a loop once, and to the end of code that has none.
+func TestLoops(t *testing.T) {
+	s := scheduleOf([]scheduled{constant, nothing.waits(1), endless}, []scheduled{constant, nothing, endless})
+	if got := s.told(t); !strings.HasPrefix(got, "+") {
+		t.Error(got)
+	}
+	s = scheduleOf([]scheduled{constant, nothing.waits(1)}, []scheduled{constant, nothing})
+	if got := s.told(t); !strings.HasPrefix(got, "+") {
+		t.Error(got)
+	}
+	// What the first token has passed the second passes as well.
+	in := []scheduled{constant, shared, nothing.waits(3), uses, leaves}
+	out := []scheduled{constant, shared, nothing.waits(1), uses, leaves}
+	out[3].low, in[3].low = 0x0000001000067202, 0x0000001000067202 // MOV R6, R16
+	if got := scheduleOf(in, out).told(t); got != "30: uses what the word at 0x10 has not finished writing: no word on the way waits for it" {
+		t.Error(got)
+	}
+}
+
+// TestWaitOfWordLeftOut: what a word that is gone waited for counts for the next.
+func TestWaitOfWordLeftOut(t *testing.T) {
+	for wait, want := range map[uint64]string{1: "+ 3 words scheduled otherwise than in the input, soundly", 0: "10: uses what the word at 0x0 has not finished writing: no word on the way waits for it"} {
+		s := scheduleOf([]scheduled{constant, uses, leaves}, []scheduled{constant, uses.waits(wait), leaves})
+		s.area.Owner.Section.Body = slices.Concat(constant.word(), nothing.waits(1).word(), uses.word(), leaves.word())
+		s.area.Words = &sass.WordMap{To: []int32{0, -1, 1, 2}, From: []int32{0, 2, 3}}
+		if got := s.told(t); got != want {
+			t.Errorf("%d: %s", wait, got)
+		}
+	}
+}
+
+// TestNoSchedule: code without any schedule, by nvlink 13.3 and later, of code that waits after each word, or was
+// compiled for a debugger.
+func TestNoSchedule(t *testing.T) {
+	const finding = "0: the code has no schedule at all: no stall, no scoreboard, no wait"
+	const unjudged = "? " + finding + ". nvlink 13.5 writes it so where the input was compiled with -g by an older ptxas, and stubs of unified functions with -g, and what the driver does about it is not known"
+	for i, x := range []struct {
+		release oracle.Release
+		stalls  []uint64 // of the input's words
+		added   []int
+		debug   bool
+		section string // of the input
+		name    string
+		want    string
+	}{
+		{130, []uint64{15, 15, 15}, nil, false, "", ".text.f", finding},
+		{132, []uint64{15, 15, 15}, nil, false, "", ".text.f", finding},
+		{133, []uint64{15, 15, 15}, nil, false, "", ".text.f", unjudged},
+		{135, []uint64{15, 15, 15}, nil, false, "", ".text.f", unjudged},
+		{135, []uint64{14, 14, 14}, nil, false, "", ".text.f", finding},
+		{135, []uint64{15, 15, 1, 1}, nil, false, "", ".text.f", unjudged},
+		{135, []uint64{15, 1, 1}, nil, false, "", ".text.f", finding},
+		{135, []uint64{15, 1, 1}, []int{1, 2}, false, "", ".text.f", unjudged}, // words that were put in don't count
+		{135, []uint64{1, 15, 15}, []int{1, 2}, false, "", ".text.f", finding},
+		{135, []uint64{1, 1, 1}, nil, false, ".nv_debug_info_reg_sass", ".text.f", unjudged},
+		{132, []uint64{1, 1, 1}, nil, false, ".nv_debug_info_reg_sass", ".text.f", finding},
+		{135, []uint64{1, 1, 1}, nil, true, "", ".text.f", finding},
+		{135, []uint64{1, 1, 1}, nil, true, "", image.UnifiedPrefix + "f", unjudged},
+		{135, []uint64{1, 1, 1}, nil, false, "", image.UnifiedPrefix + "f", finding},
+	} {
+		var in, out []scheduled
+		for _, n := range x.stalls {
+			in, out = append(in, moves.stalls(n)), append(out, moves.stalls(0))
+		}
+		in, out = append(in, nothing, never), append(out, nothing.stalls(0), never.stalls(0)) // which don't count
+		s := scheduleOf(in, out).putIn(x.added...)
+		for j := range out {
+			s.area.Out.Body[16*j+13] &^= 1 << (109 % 8) // no yield bit
+		}
+		s.c.Release, s.c.Options.Debug, s.area.Name = x.release, x.debug, x.name
+		if x.section != "" {
+			s.area.Owner.Mod.Sections = []image.Section{{Name: x.section}}
+		}
+		if got := s.told(t); got != x.want {
+			t.Errorf("%d: %s, want %s", i, got, x.want)
+		}
+	}
+}
