@@ -13,14 +13,7 @@ import (
 
 // bodyFacts are the records that .nv.info.<function> must have.
 func (c *check) bodyFacts(b *link.Body) []link.Fact {
-	var list []link.Fact
-	for _, a := range b.Attributes() {
-		f := factOf(b.Mod.Image, a, func(index uint32) link.Ref { return c.InRef(b.Mod, index) })
-		f.File = b.Mod.Name
-		if a.Attr != cuda.AttrExterns && !c.losesFragments(b, a) {
-			list = append(list, f)
-		}
-	}
+	list := c.ownFacts(b)
 	owner := b.Owner
 	if owner == nil {
 		return list
@@ -32,33 +25,58 @@ func (c *check) bodyFacts(b *link.Body) []link.Fact {
 	if c.Unversioned(b) && !c.FirstMercury() {
 		list = append(list, link.Fact{Format: cuda.FormatHalf, Attr: cuda.AttrMercuryIsaVersion, Rest: firstMercury, File: b.Mod.Name})
 	}
-	externs := c.Externs(b)
-	if kernel {
+	switch {
+	case kernel:
 		own := slices.Clone(list)
 		list = c.kernelFacts(list, b, len(c.Kernels) == 1)
 		if !owner.Asked {
 			allowOwn(list, own)
 		}
-		externs = c.NeedOf(owner).Externs
-		if owner.Asked && len(c.Kernels) == 1 && len(externs) != len(c.AllNeed.Externs) {
-			// nvlink charges the only kernel of a link with everything.
-			list = append(list, link.Fact{Format: cuda.FormatSized, Attr: cuda.AttrExterns, About: strings.Join(c.AllNeed.Externs, " "), Also: []string{strings.Join(externs, " ")}, File: b.Mod.Name, Optional: len(externs) == 0})
-			return list
-		}
-	} else if c.asKernelOf(b) {
-		list = c.asKernel(list, b)
-		return append(append(list, c.extraMasks(b)...), c.driverExterns(b, externs))
+		list = append(list, c.kernelExterns(b)...)
+	case c.asKernelOf(b):
+		list = append(c.asKernel(list, b), c.driverExterns(b, c.Externs(b)))
+	default:
+		list = append(list, c.externs(b, c.Externs(b))...)
 	}
-	list = append(list, c.extraMasks(b)...)
-	if len(externs) > 0 {
-		slices.Sort(externs)
-		f := link.Fact{Format: cuda.FormatSized, Attr: cuda.AttrExterns, About: strings.Join(externs, " "), File: b.Mod.Name, Optional: kernel && !owner.Asked, Least: kernel && c.NeedOf(owner).Least}
-		if f.Optional {
+	return append(list, c.extraMasks(b)...)
+}
+
+// ownFacts are the attributes that code has of its own and keeps.
+func (c *check) ownFacts(b *link.Body) (list []link.Fact) {
+	for _, a := range b.Attributes() {
+		f := factOf(b.Mod.Image, a, func(index uint32) link.Ref { return c.InRef(b.Mod, index) })
+		f.File = b.Mod.Name
+		if a.Attr != cuda.AttrExterns && !c.losesFragments(b, a) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// externs is a list of names, if there are any.
+func (c *check) externs(b *link.Body, names []string) []link.Fact {
+	if len(names) == 0 {
+		return nil
+	}
+	slices.Sort(names)
+	return []link.Fact{{Format: cuda.FormatSized, Attr: cuda.AttrExterns, About: strings.Join(names, " "), File: b.Mod.Name}}
+}
+
+// kernelExterns are the names of what a kernel reaches. nvlink charges the only kernel of a link with everything; one that
+// nobody asked for may name its own.
+func (c *check) kernelExterns(b *link.Body) []link.Fact {
+	n := c.NeedOf(b.Owner)
+	list := c.externs(b, n.Externs)
+	switch asked := b.Owner.Asked; {
+	case asked && len(c.Kernels) == 1 && len(n.Externs) < len(c.AllNeed.Externs):
+		list = c.externs(b, c.AllNeed.Externs)
+		list[0].Also, list[0].Optional = []string{strings.Join(n.Externs, " ")}, len(n.Externs) == 0
+	case len(list) > 0:
+		if list[0].Optional, list[0].Least = !asked, n.Least; !asked {
 			own := c.Externs(b)
 			slices.Sort(own)
-			f.Also = append(f.Also, strings.Join(own, " "))
+			list[0].Also = []string{strings.Join(own, " ")}
 		}
-		list = append(list, f)
 	}
 	return list
 }
