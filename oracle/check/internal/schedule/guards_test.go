@@ -46,7 +46,12 @@ func TestExclusive(t *testing.T) {
 		{[]scheduled{moves.under(9), test(1), uses.under(1)}, false},
 		{[]scheduled{moves.under(9), test(2), uses.under(1)}, true},
 		{[]scheduled{moves.under(0), unknown, uses.under(8)}, false},
-		{[]scheduled{moves.under(0), nothing, test(0).under(8)}, true}, // behind its guard
+		{[]scheduled{moves.under(0), nothing, test(0).under(8)}, true},                   // behind its guard
+		{[]scheduled{{1 << 27, 0x000000000004024a, 4, 7, 7, 0}, uniform.under(8)}, true}, // FMUL2 of uniform registers
+		{[]scheduled{{0, 0x000000000004024a, 4, 7, 7, 0}, uniform.under(8)}, false},
+		{[]scheduled{uniform.under(0), {1 << 27, 0x000000000004824a, 4, 7, 7, 0}}, true},
+		{[]scheduled{uniform.under(0), {0, 0x000000000004824a, 4, 7, 7, 0}}, false},
+		{[]scheduled{moves.under(0), {0, 0x000000000004824a, 4, 7, 7, 0}}, true},
 	} {
 		s := ofWords(x.words...)
 		if got := s.exclusive(0, len(s.words)-1); got != x.want {
@@ -72,6 +77,7 @@ func TestFamily(t *testing.T) {
 		0x210: 0x10, 0x810: 0x10, 0xc10: 0x10, 0x20c: 0x0c,
 		0x803: 0x803, 0x81c: 0x81c, 0x886: 0x886, 0x806: 0x806, // P2R, PLOP3, VOTEU, VOTE
 		0x804: 0x04, 0x81d: 0x1d, 0x887: 0x87, 0x81b: 0x1b, 0x885: 0x85,
+		0x1ff: 0x1ff, 0x5ff: 0x5ff, 0x2ff: 0xff,
 		0xb82: 0xb82, 0x984: 0x984, 0x3c6: 0x3c6, 0x947: 0x947, 0x94d: 0x94d,
 	} {
 		if got := family((scheduled{low: op | 7<<12}).word()); got != want {

@@ -164,6 +164,18 @@ func TestSoonByTable(t *testing.T) {
 		{2, 8, 10, false, true, sass.Sound},
 		// 2 4 has a distance with a wait alone.
 		{2, 4, 8, true, false, sass.Sound},
+		{2, 4, 8, false, false, sass.Unknown},
+		// 15 986: 15, seldom, and nothing else: whether less is too near is not known, nor is it elsewhere.
+		{0x15, 0x986, 14, false, false, sass.Unknown},
+		{0x15, 0x986, 15, false, false, sass.Sound},
+		// 54: used after four cycles at the most; whoever else comes after six is late enough.
+		{0x54, 0xfff, 5, false, false, sass.Unknown},
+		{0x54, 0xfff, 6, false, false, sass.Sound},
+		{2, 0xfff, 14, false, false, sass.Unknown},
+		{2, 0xfff, 15, false, false, sass.Sound},
+		// Where the result would be there for the first who could use it, it may be written over.
+		{2, 0xfff, 1, false, true, sass.Sound},
+		{2, 0xfff, 0, false, true, sass.Unknown},
 		// Nobody was seen to use such a result.
 		{0xfff, 2, 16, false, false, sass.Unknown},
 		{0xfff, 2, 16, false, true, sass.Unknown},
@@ -255,5 +267,14 @@ func TestSlow(t *testing.T) {
 	}
 	if s.slower = false; s.slow(0) {
 		t.Error("code for its own target")
+	}
+}
+
+// TestBoardBit: there are six scoreboards.
+func TestBoardBit(t *testing.T) {
+	for board, want := range []uint64{1, 2, 4, 8, 16, 32, 0, 0} {
+		if got := boardBit(uint64(board)); got != want {
+			t.Errorf("%d: %b", board, got)
+		}
 	}
 }

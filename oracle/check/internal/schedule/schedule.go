@@ -244,10 +244,7 @@ func (s *schedule) follow(t token) (at int, result sass.Soundness) {
 	s.mark++
 	s.open = s.open[:0]
 	mine := s.ops[t.word]
-	boards := boardBit(t.out)
-	if !t.result {
-		boards |= boardBit(s.out[t.word].Write) // whose result is there has read its operands
-	}
+	boards := boardBit(t.out) | boardBit(s.out[t.word].Write) // whose result is there has read its operands
 	for _, next := range s.next(t.word) {
 		s.visit(pathEnd{next, t.in == sass.NoBoard, boards})
 	}

@@ -60,6 +60,14 @@ var (
 	flushes  = scheduled{0, 0x00000000000079b7, 2, 7, 7, 0}               // UTMACMDFLUSH
 	adds     = scheduled{0x07ffe0ff, 0x0000000504047210, 1, 7, 7, 0}      // IADD3 R4, R4, R5, RZ
 	over     = scheduled{0x00000f00, 0x0000000100207802, 4, 7, 7, 1 << 1} // MOV R32, 0x1
+	sums     = scheduled{0x078e0000, 0x0000208002027835, 4, 7, 7, 0}      // IADD R2, R2, 0x2080
+	loads    = scheduled{0x0c1e1900, 0x0000000802367981, 4, 3, 7, 0}      // LDG.E R54, desc[UR8][R2.64]
+	fences   = scheduled{0, 0x00000000000073c6, 11, 1, 7, 0}              // FENCE.VIEW.ASYNC.S
+	uniform  = scheduled{0x08000000, 0x0000000000047882, 2, 7, 7, 0}      // UMOV UR4, 0x0
+	sets     = scheduled{0x08000100, 0x0000000407ff75b2, 2, 7, 7, 0}      // SYNCS.EXCH.64 URZ, [UR7], UR4
+	special  = scheduled{0x2500, 0x00000000000979c3, 2, 0, 7, 0}          // S2UR UR9, SR_CTAID.X
+	barrier  = scheduled{0x00010000, 0x0000000000007b1d, 6, 7, 7, 0}      // BAR.SYNC
+	global   = scheduled{0x0c101904, 0x0000002002007986, 2, 7, 1, 0}      // STG.E desc[UR4][R2.64], R32
 )
 
 func (x scheduled) stalls(n uint64) scheduled   { x.stall = n; return x }
@@ -117,6 +125,31 @@ func TestTold(t *testing.T) {
 		{code{adds.stalls(9), returns}, code{adds.stalls(2), returns}, nil, sound},
 		{code{unknown.stalls(3), returns}, code{unknown.stalls(2), returns}, nil, "? 10: stalls less than the input, and whether opcode 0x950 uses the result of opcode 0xfff is not known; " + sound},
 		{code{never.stalls(9), uses, leaves}, code{never, uses, leaves}, nil, sound},
+		{code{moves.stalls(9), nothing, nothing, leaves}, code{moves.stalls(1), nothing, nothing, leaves}, nil, sound},
+
+		// An IADD's result may be read by a load five cycles later where a scoreboard is waited for between, else six.
+		{code{sums.stalls(9), loads, leaves}, code{sums.stalls(5), loads.waits(1), leaves}, nil, sound},
+		{code{sums.stalls(9), loads, leaves}, code{sums.stalls(6), loads, leaves}, nil, sound},
+		{code{sums.stalls(9), loads, leaves}, code{sums.stalls(5), loads, leaves}, nil, "10: uses the result of the word at 0x0 after 5 cycles, in the input after 9"},
+		{code{sums.stalls(9), loads, leaves}, code{sums.stalls(4), loads.waits(1), leaves}, nil, "10: uses the result of the word at 0x0 after 4 cycles, in the input after 9"},
+		{code{sums.stalls(9), nothing, loads, leaves}, code{sums.stalls(4), nothing.waits(1), loads, leaves}, nil, sound},
+		{code{sums.stalls(9), nothing, loads, leaves}, code{sums.stalls(4), nothing, loads, leaves}, nil, "20: uses the result of the word at 0x0 after 5 cycles, in the input after 10"},
+
+		// A value that is written over is another's; under a guard it may stay.
+		{code{compares, compares.stalls(10), guarded, leaves}, code{compares.stalls(2), compares.stalls(10), guarded, leaves}, nil, sound},
+		{code{compares, compares.stalls(10).under(1), guarded, leaves}, code{compares.stalls(2), compares.stalls(10).under(1), guarded, leaves}, nil, "20: uses the result of the word at 0x0 after 12 cycles, in the input after 23"},
+
+		// Of two accesses one may come before what the other waits for; behind a fence none.
+		{code{fences, uniform.waits(2), sets, leaves}, code{fences, uniform, sets.waits(2), leaves}, nil, sound},
+		{code{fences, uniform.waits(2), sets, leaves}, code{fences, uniform, sets, leaves}, nil, "20: uses what the word at 0x0 has not finished writing: no word on the way waits for it"},
+		{code{constant, local.operands(7).waits(1), uses, leaves}, code{constant, local.operands(7), uses.waits(1), leaves}, nil, sound},
+
+		// Whoever is called may use a result, also of a word that has read its operands.
+		{code{special, nothing.waits(1), returns}, code{special, nothing, returns}, nil, "20: uses what the word at 0x0 has not finished writing: no word on the way waits for it"},
+
+		// A barrier says of stores to shared and local memory that they have read their registers, and of no other.
+		{code{local, barrier, nothing.stalls(4), over, leaves}, code{local, barrier, nothing.stalls(4), over.waits(0), leaves}, nil, sound},
+		{code{global, barrier, nothing.stalls(4), over, leaves}, code{global, barrier, nothing.stalls(4), over.waits(0), leaves}, nil, "30: uses what the word at 0x0 has not finished reading: no word on the way waits for it"},
 
 		// A CALL: what is made stands seven cycles before it, and behind it everything is there.
 		{code{moves.stalls(9), call, leaves}, code{moves.stalls(6), call, leaves}, nil, "10: uses the result of the word at 0x0 after 6 cycles, in the input after 9"},
@@ -152,9 +185,29 @@ func TestLoops(t *testing.T) {
 	if got := s.told(t); !strings.HasPrefix(got, "+") {
 		t.Error(got)
 	}
-	// What the first token has passed the second passes as well.
-	in := []scheduled{constant, shared, nothing.waits(3), uses, leaves}
-	out := []scheduled{constant, shared, nothing.waits(1), uses, leaves}
+	// What the first token has passed the second passes as well, in the same scoreboard too.
+	in, out := []scheduled{constant, shared.results(0), nothing.waits(1), uses, leaves}, []scheduled{constant, shared.results(0), nothing, uses, leaves}
+	out[3].low, in[3].low = 0x0000001000067202, 0x0000001000067202 // MOV R6, R16
+	if got := scheduleOf(in, out).told(t); got != "30: uses what the word at 0x10 has not finished writing: no word on the way waits for it" {
+		t.Error(got)
+	}
+	// Where two ways meet, one on which the input has waited and one on which it never does, both go on.
+	branch := func(guard uint64, words int64) scheduled {
+		w := branchWord(sass.OpBra, guard, words, plainBranch)
+		return scheduled{image.Number(w, 8, 8), image.Number(w, 0, 8), 5, 7, 7, 0}
+	}
+	for _, turned := range []bool{false, true} {
+		first, second := nothing.waits(1), nothing
+		if turned {
+			first, second = second, first
+		}
+		in := []scheduled{constant, branch(0, 2), first, branch(7, 1), second, uses, leaves}
+		out := []scheduled{constant, branch(0, 2), nothing, branch(7, 1), nothing, uses, leaves}
+		if got := scheduleOf(in, out).told(t); got != "50: uses what the word at 0x0 has not finished writing: no word on the way waits for it" {
+			t.Error(turned, got)
+		}
+	}
+	in, out = []scheduled{constant, shared, nothing.waits(3), uses, leaves}, []scheduled{constant, shared, nothing.waits(1), uses, leaves}
 	out[3].low, in[3].low = 0x0000001000067202, 0x0000001000067202 // MOV R6, R16
 	if got := scheduleOf(in, out).told(t); got != "30: uses what the word at 0x10 has not finished writing: no word on the way waits for it" {
 		t.Error(got)
@@ -217,6 +270,39 @@ func TestNoSchedule(t *testing.T) {
 		}
 		if got := s.told(t); got != x.want {
 			t.Errorf("%d: %s, want %s", i, got, x.want)
+		}
+	}
+}
+
+// TestBudgetOfSchedule: a search that costs more steps than there are ends with an error, that for a wait and that for a
+// stall.
+func TestBudgetOfSchedule(t *testing.T) {
+	for i, x := range []struct {
+		in, out []scheduled
+		steps   uint64
+		ends    bool
+	}{
+		{[]scheduled{constant, nothing, uses.waits(1), leaves}, []scheduled{constant, nothing, uses.waits(1), leaves}, 1, true},
+		{[]scheduled{constant, nothing, uses.waits(1), leaves}, []scheduled{constant, nothing, uses.waits(1), leaves}, 2, false},
+		{[]scheduled{moves.stalls(9), nothing, uses, leaves}, []scheduled{moves, nothing, uses, leaves}, 3, true},
+		{[]scheduled{moves.stalls(9), nothing, uses, leaves}, []scheduled{moves, nothing, uses, leaves}, 60, false},
+	} {
+		s := scheduleOf(x.in, x.out)
+		leave(t, s.c.Budget, x.steps)
+		if err := s.c.compareSchedule(s.area, 1); (err != nil) != x.ends {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
+
+// leave leaves so many steps of a budget.
+func leave(t *testing.T, b *image.Budget, steps uint64) {
+	t.Helper()
+	for n := uint64(1) << 40; n > 0; n /= 2 {
+		for c := *b; c.Spend("", n+steps) == nil; c = *b {
+			if err := b.Spend("", n); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

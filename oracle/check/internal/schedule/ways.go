@@ -28,9 +28,6 @@ type way struct {
 // inTime reports whether every word that uses the result of i does so late enough, if it
 // does so earlier than in the input. It tells where not.
 func (s *schedule) inTime(i int) bool {
-	if calls(s.words[i]) {
-		return true
-	}
 	ok := true
 	ways := s.onward(nil, &way{word: i, mine: s.ops[i]})
 	for n := 0; len(ways) > 0; n++ {
