@@ -33,6 +33,9 @@ func TestBodyFacts(t *testing.T) {
 		{130, 90, functions{kernel("crs=16", "f"), {name: "f", calls: "f"}}, "k", "crs=ffffffff"},
 		{130, 90, functions{kernel("", "f"), {name: "f", calls: "f"}}, "k", "crs=ffffffff"},
 
+		{130, 90, functions{kernel("", "f"), f("crs=1"), other}, "k", "crs=01000000"},
+		{130, 90, functions{kernel("", ""), {name: "u", is: "undefined taken"}}, "k", ""},
+
 		// Of barriers the most; since 13.0 an attribute says how many, before that flags of the code.
 		{130, 90, functions{kernel("barriers=1", "f"), f("barriers=2"), other}, "k", "barriers=0200"},
 		{130, 90, functions{kernel("barriers=1", "f"), f("barriers=2")}, "k", "barriers=0200"},
@@ -45,6 +48,7 @@ func TestBodyFacts(t *testing.T) {
 		{130, 90, functions{kernel("barriers=2", ""), taken("barriers=5"), other}, "k", "barriers=0200"},
 		{130, 90, functions{kernel("barriers=2", ""), taken("barriers=5")}, "k", "barriers=0200|0500|0500"},
 		{130, 90, functions{kernel("", ""), taken("barriers=5")}, "k", "barriers=0500|0500?"},
+		{130, 90, functions{kernel("barriers=1", ""), taken("barriers=5")}, "k", "barriers=0100|0500|0500"},
 
 		// Masks of sparse matrix instructions have the bits of all; the highest is that of a second name.
 		{130, 90, functions{kernel("mask=1", "f"), f("mask=4"), other}, "k", "mask=0500"},
@@ -92,6 +96,7 @@ func TestBodyFacts(t *testing.T) {
 		{130, 90, functions{kernel("externs=@f", "f"), f(""), other}, "k", ""},
 		{130, 90, functions{kernel("externs=@u", ""), taken("externs=@e"), undefined("e"), undefined("u")}, "k", "externs=e,u|u"},
 		{130, 90, functions{kernel("externs=@u", ""), taken("externs=@u"), undefined("u")}, "k", "externs=u"},
+		{130, 90, functions{kernel("externs=@u", ""), taken("externs=@e"), undefined("e"), undefined("u"), other}, "k", "externs=u"},
 		{130, 90, functions{kernel("externs=@u", ""), taken("externs=@e mask=4"), undefined("e"), undefined("u")}, "k", "externs=e,u|u mask=0080?"},
 		{130, 90, functions{kernel("", ""), taken("externs=@e"), undefined("e")}, "k", "externs=e|?"},
 		{130, 90, functions{kernel("", "f"), f("externs=@u,@e"), undefined("e"), undefined("u")}, "f", "externs=e,u"},
@@ -114,6 +119,11 @@ func TestBodyFacts(t *testing.T) {
 		{130, 100, functions{kernel("version=1", ""), taken("fragments=64")}, "k", "fragments?* version=0100"},
 		{130, 100, functions{kernel("version=1", ""), taken("fragments=64"), other}, "k", "version=0100"},
 
+		{130, 100, functions{kernel("version=1", "f"), f("counts=1"), other}, "k", "counts=0100 version=0100"},
+		{130, 100, functions{kernel("version=1 fragments=2", ""), taken("fragments=0"), other}, "k", "fragments=02000000 version=0100"},
+		{130, 100, functions{kernel("version=1", ""), taken("fragments=1"), other}, "k", "version=0100"},
+		{124, 90, functions{kernel("", "f"), f("single"), other}, "k", ""},
+
 		// The version of Mercury, which 12.8 and 12.9 don't say.
 		{130, 100, functions{kernel("", "")}, "k", "version=0001"},
 		{128, 100, functions{kernel("", "")}, "k", ""},
@@ -124,6 +134,7 @@ func TestBodyFacts(t *testing.T) {
 		{130, 90, functions{kernel("", "free"), {name: "free", info: "barriers=1 externs=@u", calls: "f"}, f("externs=@e"), undefined("u"), undefined("e")}, "free", "barriers=0100 externs=u|e,u"},
 		{130, 90, functions{kernel("", "free"), {name: "free", info: "externs=@u,@e"}, undefined("u"), undefined("e")}, "free", "externs=e,u|e,u"},
 		{130, 90, functions{kernel("", "free"), {name: "free", flagged: 2}, taken("z barriers=5")}, "free", "barriers=0200 externs=|?"},
+		{130, 90, functions{kernel("", "free"), {name: "free", info: "crs=8 barriers=1", calls: "f"}, f("crs=16 barriers=2")}, "free", "barriers=0200|0100 crs=18000000|08000000 externs=|?"},
 	} {
 		s := sceneOf(t, x.release, x.sm, x.functions...)
 		if got := textOf(s.bodyFacts(s.body(x.of))); got != x.want {
@@ -219,18 +230,21 @@ func TestSecondNames(t *testing.T) {
 		sm      int
 		info    string
 		live, r bool
+		kernel  string // what the kernel that calls it says
 		want    string
 	}{
-		{130, 90, "", true, false, "mask=0080?"},
-		{130, 89, "", true, false, ""},
-		{118, 90, "", true, false, ""},
-		{119, 90, "", true, false, "mask=0080?"},
-		{130, 90, "", false, false, ""},
-		{130, 90, "", true, true, ""},
-		{130, 90, "mask=1", true, false, "mask=0080? mask=0100"},
-		{130, 90, "mask=1", false, false, "mask=0100"},
+		{130, 90, "", true, false, "", "mask=0080?"},
+		{130, 90, "", true, false, "mask=2", "mask=0080?"},
+		{130, 89, "", true, false, "mask=2", "mask=0080?"}, // as one input has masks
+		{130, 89, "", true, false, "", ""},
+		{118, 90, "", true, false, "", ""},
+		{119, 90, "", true, false, "", "mask=0080?"},
+		{130, 90, "", false, false, "", ""},
+		{130, 90, "", true, true, "", ""},
+		{130, 90, "mask=1", true, false, "", "mask=0080? mask=0100"},
+		{130, 90, "mask=1", false, false, "", "mask=0100"},
 	} {
-		s := sceneOf(t, x.release, x.sm, function{name: "k", is: "kernel", calls: "f"}, function{name: "f", info: x.info}, function{name: "o", is: "kernel"})
+		s := sceneOf(t, x.release, x.sm, function{name: "k", is: "kernel", calls: "f", info: x.kernel}, function{name: "f", info: x.info}, function{name: "o", is: "kernel"})
 		b := s.body("f")
 		b.Names = append(b.Names, &link.Identity{Name: "f2", Live: x.live, Code: b, Def: b.Owner.Def})
 		s.Relocatable = x.r

@@ -45,7 +45,6 @@ func (c *check) asKernel(own []link.Fact, b *link.Body) []link.Fact {
 			f.Optional = true
 			continue
 		}
-		f.Optional = own[j].Optional
 		if f.Rest != own[j].Rest {
 			f.Also = append(slices.Clip(f.Also), own[j].Rest)
 		}

@@ -201,7 +201,7 @@ func (c *check) moduleFacts(list []link.Fact, m *link.Module) []link.Fact {
 			}
 			f := factOf(m.Image, a, func(index uint32) link.Ref { return c.InRef(m, index) })
 			f.File = m.Name
-			f.Optional = f.Optional || c.noStack(a)
+			f.Optional = c.noStack(a)
 			if f.Key.ID != nil {
 				f.Key = m.Refs[image.Word(a.Value, 0)] // by the name that the input has, whichever of the code's it is
 			}

@@ -120,7 +120,7 @@ func (c *check) kernelFacts(list []link.Fact, b *link.Body, only bool) []link.Fa
 	if _, has := b.Attribute(cuda.AttrSparseMmaMask); has && c.SM >= masksFrom {
 		k.count(cuda.FormatHalf, cuda.AttrSparseMmaMask, n.Sparse, c.AllNeed.Sparse)
 	}
-	if n.Maskless && c.maskedInput() {
+	if n.Maskless {
 		for i := range k.list {
 			if k.list[i].Attr == cuda.AttrSparseMmaMask {
 				k.list[i].Also = append(slices.Clip(k.list[i].Also), halfOf(n.Sparse|link.SecondNameMask))
@@ -130,13 +130,11 @@ func (c *check) kernelFacts(list []link.Fact, b *link.Body, only bool) []link.Fa
 	if c.SM < link.ForwardProgress && (n.Launches || k.only && c.AllNeed.Launches) {
 		k.set(cuda.FormatNone, cuda.AttrNeedCnpWrapper, noValue) // it launches kernels through the old interface
 	}
-	if n.Mbarriers > 0 || k.only && c.AllNeed.Mbarriers > 0 {
-		all := n.Mbarriers
-		if k.only {
-			all = c.allWaiting()
-		}
-		k.count(cuda.FormatHalf, cuda.AttrNumMbarriers, n.Mbarriers, all)
+	waiting := n.Mbarriers
+	if k.only {
+		waiting = c.allWaiting()
 	}
+	k.count(cuda.FormatHalf, cuda.AttrNumMbarriers, n.Mbarriers, waiting)
 	if n.Waits && !k.has(cuda.AttrNumMbarriers) {
 		k.list = append(k.list, link.Fact{Format: cuda.FormatHalf, Attr: cuda.AttrNumMbarriers, Rest: noValue, Optional: k.only || c.Release < 124, File: k.file})
 	}

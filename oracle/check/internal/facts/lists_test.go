@@ -70,6 +70,8 @@ func TestCompareList(t *testing.T) {
 		{130, facts{a}, facts{a, a}, "fact.stray NUM_MBARRIERS /0300"},
 		{130, facts{a}, facts{half(cuda.AttrNumMbarriers, 4)}, "fact.value NUM_MBARRIERS 0300/0400"},
 		{130, nil, nil, ""},
+		{130, facts{a}, facts{b}, "fact.missing NUM_MBARRIERS 0300/; fact.stray SPARSE_MMA_MASK /0100"},
+		{130, facts{b}, facts{a}, "fact.stray NUM_MBARRIERS /0300; fact.missing SPARSE_MMA_MASK 0100/"},
 
 		// What may be missing, larger or anything.
 		{130, facts{with(a, optional), b}, facts{b}, ""},
@@ -110,6 +112,7 @@ func TestCompareList(t *testing.T) {
 		// What later releases write of themselves.
 		{130, nil, facts{half(107, 1)}, "fact.stray EIATTR 107 /0100"},
 		{132, nil, facts{half(102, 1), half(103, 1), half(107, 1), half(109, 1)}, ""},
+		{131, nil, facts{half(107, 1)}, ""},
 		{132, nil, facts{half(108, 1)}, "fact.stray EIATTR 108 /0100"},
 		{132, facts{half(107, 1)}, facts{half(107, 2)}, "fact.value EIATTR 107 0100/0200"},
 	} {
@@ -147,6 +150,21 @@ func TestGridLaunch(t *testing.T) {
 		c.compareList("", "", []link.Fact{half(gridLaunch, 1)}, []link.Fact{half(gridLaunch, 0)})
 		if got := said(c); got != x.said {
 			t.Errorf("%d: %q, want %q", i, got, x.said)
+		}
+	}
+	c := checkOf(135)
+	c.Areas = []*link.Area{{Owner: &link.Body{}, Out: &image.Section{Body: begins}}}
+	c.Areas[0].Owner.Area = c.Areas[0]
+	if c.compareList("", "", []link.Fact{half(cuda.AttrNumMbarriers, 1)}, []link.Fact{half(cuda.AttrNumMbarriers, 0)}); said(c) != "fact.value NUM_MBARRIERS 0100/0000" {
+		t.Errorf("another attribute: %q", said(c))
+	}
+}
+
+// TestInfoName: an attribute without a name has its number.
+func TestInfoName(t *testing.T) {
+	for attr, want := range map[cuda.InfoAttr]string{cuda.AttrRegcount: "EIATTR_REGCOUNT", 107: "EIATTR 107", 255: "EIATTR 255"} {
+		if got := infoName(attr); got != want {
+			t.Errorf("%d: %s", attr, got)
 		}
 	}
 }
@@ -233,6 +251,10 @@ func TestKernelList(t *testing.T) {
 	allowOwn(list, []link.Fact{half(attr, 1), half(cuda.AttrSparseMmaMask, 7), about(cuda.AttrNumBarriers, nil, 2)})
 	if got := text(list); got != "56=0300|0100 80=0700 76=02000000|02000000+ 4=0000?" {
 		t.Errorf("%q", got)
+	}
+	list = []link.Fact{half(attr, 3), half(cuda.AttrSparseMmaMask, 7)}
+	if allowOwn(list, []link.Fact{half(attr, 3), half(cuda.AttrSparseMmaMask, 6)}); text(list) != "56=0300 80=0700|0600" {
+		t.Errorf("%q", text(list))
 	}
 	list = []link.Fact{half(cuda.AttrNumBarriers, 5)}
 	if allowOwn(list, nil); text(list) != "76=0000?+" {

@@ -156,6 +156,7 @@ func TestCompare(t *testing.T) {
 		{"registers=@k,20 frame=@k,16 registers=@f,20 frame=@f,8", functions, none, "fact.missing k.cubin .nv.info k MIN_STACK_SIZE 18000000/"},
 		{"registers=@k,20 frame=@k,16 registers=@f,20 frame=@f,8 stack=@k,16", functions, none, "fact.value k.cubin .nv.info k MIN_STACK_SIZE 18000000/10000000"},
 		{module + " stack=@f,8", functions, none, "fact.stray  .nv.info f MIN_STACK_SIZE /08000000"},
+		{module + " stack=@k,24", functions, none, "fact.stray  .nv.info k MIN_STACK_SIZE /18000000"},
 		{module + " most=@f,8", functions, none, "fact.stray  .nv.info f MAX_STACK_SIZE /08000000"},
 		{module, "k: crs=16 exits=16 parameter=0,1 externs=@u; f: crs=32 externs=@u", none, "fact.value k.cubin .nv.info.k k CRS_STACK_SIZE 30000000/10000000"},
 		{module, "k: crs=48 exits=32 parameter=0,1 externs=@u; f: crs=32 externs=@u", none, "fact.value k.cubin .nv.info.k k EXIT_INSTR_OFFSETS 10000000/20000000"},
@@ -172,6 +173,12 @@ func TestCompare(t *testing.T) {
 		{module, functions, func(s *scene) { s.Out.Sections[4].Info = 1 }, "section.stray  .nv.info.k  belongs to no code of the link /; fact.missing k.cubin .nv.info.k k EXTERNS u/; fact.missing k.cubin .nv.info.k k KPARAM_INFO 01000000/; fact.missing k.cubin .nv.info.k k EXIT_INSTR_OFFSETS 10000000/; fact.missing k.cubin .nv.info.k k CRS_STACK_SIZE 30000000/"},
 		{module, "k: crs=48 exits=16 parameter=0,1 externs=@u; f: crs=32 externs=@u; f: z", func(s *scene) { s.Out.Sections[6].Info = 7 }, "section.stray  .nv.info.f  belongs to no code of the link /"},
 		{module, functions, func(s *scene) { s.Out.Sections[4].Name = ".nv.info.x" }, "section.header  .nv.info.x  name .nv.info.k/.nv.info.x"},
+
+		{"registers=@k,20 frame=@k,16 stack=@k,24", "k: crs=48 exits=16 parameter=0,1 externs=@u; f: z", func(s *scene) { s.ids["f"].Live, s.body("f").Live = false, false }, ""},
+		{"registers=@k,20 frame=@k,16 stack=@k,24 stack=@f,8", "k: crs=48 exits=16 parameter=0,1 externs=@u", func(s *scene) {
+			s.ids["f"].Name, s.ids["f"].Live, s.body("f").Live = "free", false, false
+		}, "fact.stray  .nv.info free MIN_STACK_SIZE /08000000"},
+		{module, functions, func(s *scene) { s.Areas = append(s.Areas, &link.Area{Name: ".nv.global", Out: &image.Section{}}) }, ""},
 
 		// A file in the middle.
 		{"registers=@k,9 frame=@k,16 registers=@f,20 frame=@f,8", "k: crs=16 exits=16 parameter=0,1; f: crs=32 externs=@u", func(s *scene) { s.Relocatable = true }, ""},
