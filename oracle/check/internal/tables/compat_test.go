@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -130,6 +131,35 @@ func TestCompat(t *testing.T) {
 		{135, "sm_100", sass, a, "9=0 bs=1 2=1 3=1 5=4 6=1 7h=101", ""},
 		{135, "sm_100", sass, a, "9=0 2=1 3=1 5=4 6=1 7h=101", ""},
 
+		{135, "sm_100", sass, []string{"2=1 3=1"}, "9=0 bs=0 2=1 3=1", ""}, // no version of Mercury is said
+		{130, "sm_100", sass, []string{"2=1 3=1"}, "9=0 bs=0 2=1 3=1", "MERCURY_ISA_MAJOR_MINOR 256/"},
+		{130, "sm_100", sass, []string{"2=1 3=1"}, "9=0 bs=0 2=1 3=1 7h=100", ""},
+		{135, "sm_100", sass, a, "9=0 bs=0 2=1 3=1 5=4 6=1", "MERCURY_ISA_MAJOR_MINOR 257/"},
+		{135, "sm_100", sass, a, "9=0 bs=0 2=1 3=1 5=4 6=1 7h=100", "MERCURY_ISA_MAJOR_MINOR 257/256"},
+		{131, "sm_90", whole, a, "9=0 2=1 3=1 7h=101", ""},
+		{135, "sm_90", whole, a, "9=0 2=1 3=1 5=8 6=1 7h=101", "INST_TCGEN05_MMA 4/8"},
+		{135, "sm_90", whole, a, "9=0 2=1 3=1 5=4 6=1 7h=101 bs=1", ""},
+		{135, "sm_90", whole, a, "9=0 2=1 3=1 5=4 6=1 7h=101 eh=1", ""},
+		{135, "sm_90", whole, a, "9=0 2=1 3=1 5=4 6=1 7h=101 a=1", "? /1"},
+		{135, "sm_90", whole, a, "9=0 2=1 3=1 5=4 6=1 7h=101 dh=1", ""},
+		{135, "sm_90", whole, a, "9=0 2=1 3=1 5=4 6=1 7h=101 d=1", "? format 3/format 2"},
+		{135, "sm_90", whole, a, "9=0 2=1 3=1 5=4 6=1 7h=101 e=1", "? format 3/format 2"},
+		{135, "sm_90", whole, a, "9=0 2=1 3=1 5=4 6=1 7h=101 8h=1", "MERCURY_ISA_PATCH /1"},
+		{130, "", whole, a, "9=1 2=1 3=1 5=4 6=1 7h=101", ""}, // nothing says what the target was
+		{130, "", whole, a, "9=0 2=1 3=1 5=4 6=1 7h=101", ""},
+		{130, "", whole, a, "2=1 3=1 5=4 6=1 7h=101", "CUDA_ACCELERATOR_TARGET 0/"},
+		{130, "", whole, a, "9=1 2=2 3=1 5=4 6=1 7h=101", "ISA_CLASS 1/2"},
+		{130, "sm_100", sass, two("2=3 3=1 7h=100", "2=1 3=1 7h=101"), "9=0 bs=0 2=3 3=1 7h=101", ""},
+		{130, "sm_100", sass, two("2=1 5=0 3=1 7h=101", "2=1 5=4 3=1 7h=101"), "9=0 bs=0 2=1 5=0 3=1 7h=101", ""},
+		{130, "sm_90", whole, two("-", "-"), "9=0", ""},
+		{130, "sm_90", whole, two("2=1 3=1 5=4", "-"), "9=0 2=1 3=1 5=4", ""},
+		{130, "sm_90", whole, two("2=1 3=1 5=4", "-"), "9=0 2=1 3=1 5=0", ""},
+		{130, "sm_90", whole, two("2=1 3=1 5=4", "-"), "9=0 2=1 3=1 5=1", "INST_TCGEN05_MMA 4/1"},
+		{130, "sm_90", whole, two("2=1 3=1 5=4", "2=1 3=1 5=4"), "9=0 2=1 3=1 5=0", "INST_TCGEN05_MMA 4/0"},
+
+		// An object for sm_120 of a class that is scheduled anew for sm_121.
+		{130, "sm_120", sass, []string{"2=4 3=1 7h=101"}, "9=0 bs=0 2=4 3=1 7h=101", ""},
+
 		// 12.8 and 12.9 write what the inputs say, and no more.
 		{128, "sm_100", sass, a, "2=1 3=1 5=4 6=1 7h=101", ""},
 		{128, "sm_100", sass, a, "9=0 2=1 3=1 5=4 6=1 7h=101", "CUDA_ACCELERATOR_TARGET /0"},
@@ -141,5 +171,76 @@ func TestCompat(t *testing.T) {
 		if got := said(c); got != x.want {
 			t.Errorf("%d: %d %s %v to %q: %q, want %q", i, x.release, x.arch, x.inputs, x.output, got, x.want)
 		}
+	}
+}
+
+// TestFastPath: attribute 11 by the code that stands: on sm_100 whether it has doubles, or comparisons of a certain form; on
+// sm_120 whether there is any.
+func TestFastPath(t *testing.T) {
+	const (
+		mov, dadd, fsetp, dsetp = 0x202, 0x229, 0x80b, 0x42a
+		alone                   = 7 << 23  // FSETP combines with no predicate
+		plain                   = 63 << 20 // DSETP into one predicate alone
+	)
+	for i, x := range []struct {
+		sm     int
+		words  []uint64 // pairs of the opcode and the upper half
+		code   bool
+		want   uint64
+		others uint64 // right as well, of class 4
+	}{
+		{100, nil, false, 0, 0},
+		{100, []uint64{mov, 0}, true, 9, 9},
+		{100, []uint64{mov, 0}, false, 0, 0}, // no code
+		{100, []uint64{mov, 0, dadd, 0}, true, 1, 1},
+		{100, []uint64{dadd, 0, mov, 0}, true, 1, 1},
+		{100, []uint64{0x228, 0}, true, 1, 1}, {100, []uint64{0x22b, 0}, true, 1, 1}, {100, []uint64{0x227, 0}, true, 9, 9}, {100, []uint64{0x22c, 0}, true, 9, 9}, {100, []uint64{0xc2b, 0}, true, 1, 1},
+		{100, []uint64{fsetp, alone}, true, 1, 1}, {100, []uint64{fsetp, 6 << 23}, true, 9, 9}, {100, []uint64{fsetp, 15 << 23}, true, 1, 1}, {100, []uint64{0x80c, alone}, true, 9, 9}, {100, []uint64{0x20b, alone}, true, 9, 9},
+		{100, []uint64{dsetp, plain}, true, 9, 9}, {100, []uint64{dsetp, 62 << 20}, true, 1, 1}, {100, []uint64{dsetp, plain | 1<<26}, true, 1, 1}, {100, []uint64{dsetp, plain | 1<<27}, true, 9, 9}, {100, []uint64{0x22a, plain}, true, 1, 1}, {100, []uint64{dsetp, plain, dsetp, 0}, true, 1, 1},
+		{101, []uint64{mov, 0}, true, 0, 0}, {99, []uint64{mov, 0}, true, 0, 0},
+		{120, []uint64{mov, 0}, true, 0x50, 0x10}, {120, []uint64{mov, 0}, false, 0, 0}, {121, []uint64{mov, 0}, true, 0, 0}, {119, []uint64{mov, 0}, true, 0, 0},
+	} {
+		var body []byte
+		for k := 0; k < len(x.words); k += 2 {
+			body = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(body, x.words[k]|7<<12), x.words[k+1])
+		}
+		c := linkOf(t, 130, "", image.SassSide, "2=4 3=1 7h=101")
+		c.SM = x.sm
+		s := image.Section{Kind: cuda.SHTProgbits, Body: body, Size: uint64(len(body))}
+		if x.code {
+			s.Flags = cuda.SHFExec
+		}
+		c.Out.Sections = []image.Section{{}, s}
+		if got := c.fastPath(); got != x.want {
+			t.Errorf("%d: %x, want %x", i, got, x.want)
+		}
+		list, err := c.wantCompat()
+		if err != nil || len(list) < 2 || list[1].value != x.want || list[1].also != x.others {
+			t.Errorf("%d: %+v %v", i, list, err)
+		}
+		c.Modules = linkOf(t, 130, "", image.SassSide, "2=3 3=1 7h=101").Modules
+		if list, _ := c.wantCompat(); len(list) < 2 || list[1].also != x.want {
+			t.Errorf("%d: of another class %+v", i, list)
+		}
+	}
+}
+
+// TestBadCompat: attributes of an input that don't read end the check.
+func TestBadCompat(t *testing.T) {
+	c := linkOf(t, 130, "sm_90", image.Whole, "2=1")
+	c.Modules[0].Sections[1].Body = []byte{9, 9, 9}
+	if _, err := c.wantCompat(); err == nil {
+		t.Error("no error")
+	}
+	if c.silent(c.Modules[0]) {
+		t.Error("what doesn't read is no silence")
+	}
+	if err := c.compareCompat(compatOf(t, "9=0")); err == nil {
+		t.Error("no error")
+	}
+	m := linkOf(t, 130, "sm_90", image.Whole, "9=0").Modules[0]
+	m.Sections = append([]image.Section{{Body: []byte{9}}}, m.Sections...)
+	if !c.silent(m) {
+		t.Error("another section says nothing")
 	}
 }

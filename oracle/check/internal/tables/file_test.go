@@ -39,6 +39,15 @@ func headed(release oracle.Release, arch string, inputs ...uint32) *check {
 	return c
 }
 
+// first makes it one of 12.8 and 12.9 for sm_100 and up.
+func first(c *check) {
+	h := &c.Out.Header
+	c.Out.Side = image.SassSide
+	c.Out.Sections[2].Name = ".note.nv.cuver"
+	h.Osabi, h.Abi, h.Version = cuda.OSABICuda13, cuda.ABIVersionCuda13, 1
+	h.Flags = 2<<cuda.EFCuinfoShift | uint32(c.SM)<<cuda.EFSMShift | cuda.EFKindCapmerc
+}
+
 // TestFile changes one field of a right ELF header each.
 func TestFile(t *testing.T) {
 	none := func(c *check) {}
@@ -93,6 +102,26 @@ func TestFile(t *testing.T) {
 		{121, "sm_90", []uint32{0}, func(c *check) { c.Out.Sections = c.Out.Sections[:3] }, ""},
 		{122, "sm_90", []uint32{0}, none, ""},
 		{130, "sm_100", nil, func(c *check) { c.Out.Side = image.SassSide; c.Out.Header.Flags -= 2 }, ""},
+		{130, "sm_100", nil, func(c *check) {
+			c.Out.Side = image.SassSide
+			c.Out.Header.Flags -= 2
+			c.Out.Sections = c.Out.Sections[:3]
+		}, ""},
+		{119, "sm_90", []uint32{0}, none, ""},
+		{130, "sm_90", nil, func(c *check) { c.Out.Header.Shstrndx = 4 }, "e_shstrndx 0x1/0x4"},
+		{130, "sm_90", nil, func(c *check) { c.Out.Header.Phnum = 1 }, ""},
+		{130, "sm_90", nil, func(c *check) { c.Out.Header.Phnum, c.Out.Header.Phentsize = 1, 0 }, "e_phentsize 0x38/0x0"},
+
+		// Where no option says the target, the file says whether it has an a.
+		{130, "sm_90", nil, func(c *check) { c.Options.Arch = "" }, ""},
+		{130, "sm_90", nil, func(c *check) { c.Options.Arch = ""; c.Out.Header.Flags |= cuda.EFAccelerator }, "e_flags 0x2005a04/0x2005a0c"},
+		{124, "sm_90", []uint32{0x5a0000}, func(c *check) { c.Options.Arch = ""; c.Out.Header.Flags |= 0x5a0000 }, ""},
+		{124, "sm_90", []uint32{0x5a0000}, func(c *check) { c.Options.Arch = ""; c.Out.Header.Flags |= 0x5a0800 }, ""},
+		{128, "sm_100", nil, func(c *check) { first(c); c.Options.Arch = "" }, ""},
+		{128, "sm_100", nil, func(c *check) { first(c); c.Options.Arch = ""; c.Out.Header.Flags |= cuda.EFAccelerator }, ""},
+		{128, "sm_100a", nil, func(c *check) { first(c); c.Out.Header.Flags |= cuda.EFAccelerator }, ""},
+		{128, "sm_100", nil, func(c *check) { first(c); c.Out.Header.Flags |= cuda.EFAccelerator }, "e_flags 0x2006402/0x200640a"},
+		{128, "sm_100a", nil, first, "e_flags 0x200640a/0x2006402"},
 		{130, "sm_100", nil, func(c *check) { c.Out.Side = image.SassSide }, "e_flags 0x2006402/0x2006404"},
 	} {
 		c := headed(x.release, x.arch, x.inputs...)
