@@ -68,6 +68,7 @@ var rules = []rule{
 	{from: "oracle/internal/capsule", test: of("corpus")},
 	// The check of an output: phases, each by the ones before it, and comparisons that know nothing of each other.
 	{from: "oracle/check/verdict", to: of("cuda", "oracle")},
+	{from: "oracle/check/internal/said", to: of("oracle/check/verdict")},
 	{from: "oracle/check/internal/image", to: of("cuda", "oracle", "oracle/check/verdict")},
 	{from: "oracle/check/internal/sass", to: of("cuda", "oracle/check/internal/image")},
 	{from: "oracle/check/internal/link", to: of("cuda", "oracle", "oracle/internal/capsule", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass")},
@@ -76,8 +77,8 @@ var rules = []rule{
 	{from: "oracle/check/internal/place", to: of("cuda", "oracle", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/reach"), test: of("oracle/check/internal/resolve")},
 	{from: "oracle/check/internal/apply", to: of("cuda", "oracle", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/resolve", "oracle/check/internal/reach", "oracle/check/internal/place")},
 	{from: "oracle/check/internal/schedule", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/apply"), test: of("oracle")},
-	{from: "oracle/check/internal/capsules", to: of("cuda", "oracle", "oracle/internal/capsule", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/apply")},
-	{from: "oracle/check/internal/code", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/apply", "oracle/check/internal/schedule", "oracle/check/internal/capsules"), test: of("oracle")},
+	{from: "oracle/check/internal/capsules", to: of("cuda", "oracle", "oracle/internal/capsule", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/apply"), test: of("oracle/check/internal/said")},
+	{from: "oracle/check/internal/code", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/apply", "oracle/check/internal/schedule", "oracle/check/internal/capsules"), test: of("oracle", "oracle/check/internal/said")},
 	{from: "oracle/check/internal/tables", to: of("cuda", "oracle", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/apply")},
 	{from: "oracle/check/internal/debug", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/apply")},
 	{from: "oracle/check/internal/symbols", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/link", "oracle/check/internal/place", "oracle/check/internal/apply"), test: of("oracle", "oracle/check/internal/sass")},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
+	"github.com/twinlink/twinlink/oracle/check/internal/said"
 )
 
 // TestCapsules wants what is no capsule, or of another section, found.
@@ -45,8 +46,8 @@ func TestCapsules(t *testing.T) {
 		}
 		x.change(c, a)
 		was := bytes.Clone(a.Want)
-		if err := Capsules(c.Applied); err != nil || said(c) != x.want {
-			t.Errorf("%d: %v %s\nwant %s", i, err, said(c), x.want)
+		if err := Capsules(c.Applied); err != nil || said.Lines(&c.Verdict) != x.want {
+			t.Errorf("%d: %v %s\nwant %s", i, err, said.Lines(&c.Verdict), x.want)
 		}
 		if a.Out == nil || !a.Owner.Live || !a.Code() || len(a.Want) < 4 {
 			continue

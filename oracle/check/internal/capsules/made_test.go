@@ -67,6 +67,7 @@ func capsuleOf(t *testing.T, nodes string, first bool) []byte {
 var words = map[rune][2]uint64{
 	'm': {0x7802, 0}, // MOV
 	'n': {0x7918, 0}, // NOP
+	'd': {0x7b82, 0}, // LDC
 	'e': {0x794d, 0x03800000},
 	'x': {0x094d, 0x03800000}, // @P0 EXIT
 	'c': {0x7943, 0x03800000}, // CALL
@@ -105,16 +106,4 @@ func capsuled(t *testing.T, in, out, sassIn, sassOut string, first bool, moved *
 		l.Sass = &link.Link{Modules: []*link.Module{other}}
 	}
 	return &check{Applied: apply.New(l)}, a
-}
-
-// said is what a check found, a line each; of what is not judged "?" stands before.
-func said(c *check) string {
-	var list []string
-	for _, f := range c.Verdict.Findings {
-		list = append(list, f.String())
-	}
-	for _, f := range c.Verdict.Unjudged {
-		list = append(list, "? "+f.String())
-	}
-	return strings.Join(list, "\n")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/oracle/check/internal/image"
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
+	"github.com/twinlink/twinlink/oracle/check/internal/said"
 )
 
 // recorded gives a section of an output records at "place:symbol".
@@ -87,8 +88,8 @@ func TestTwins(t *testing.T) {
 		if x.change != nil {
 			x.change(c)
 		}
-		if err := Twins(c.Applied); err != nil || said(c) != x.want {
-			t.Errorf("%d: %v %s\nwant %s", i, err, said(c), x.want)
+		if err := Twins(c.Applied); err != nil || said.Lines(&c.Verdict) != x.want {
+			t.Errorf("%d: %v %s\nwant %s", i, err, said.Lines(&c.Verdict), x.want)
 		}
 	}
 }
@@ -124,8 +125,8 @@ func TestTwinSlots(t *testing.T) {
 			x.change(c, k)
 		}
 		want := strings.NewReplacer("B+", bank+"+", "(S)", "(the SASS side has this record)", "(M)", "(the SASS side has no such record)").Replace(x.want)
-		if err := Twins(c.Applied); err != nil || said(c) != want {
-			t.Errorf("%d: %v %s\nwant %s", i, err, said(c), want)
+		if err := Twins(c.Applied); err != nil || said.Lines(&c.Verdict) != want {
+			t.Errorf("%d: %v %s\nwant %s", i, err, said.Lines(&c.Verdict), want)
 		}
 	}
 }

@@ -153,7 +153,7 @@ func TestBytes(t *testing.T) {
 		if want := 2 - strings.Count(x.want, ".missing"); i < 12 && c.Verdict.Sections != want {
 			t.Errorf("%d: %d sections, want %d", i, c.Verdict.Sections, want)
 		}
-		if got := said(c); got != x.want {
+		if got := told(c); got != x.want {
 			t.Errorf("%d: change:\n%s\nwant\n%s", i, got, x.want)
 		}
 	}

@@ -35,8 +35,8 @@ func TestWordFields(t *testing.T) {
 		if want == "" {
 			want = "! +0x0 (1 words scheduled otherwise than in the input, soundly)" // which is judged where no word is wrong
 		}
-		if err := c.compareCode(a); err != nil || said(c) != want {
-			t.Errorf("%d: %v %s, want %s", i, err, said(c), want)
+		if err := c.compareCode(a); err != nil || told(c) != want {
+			t.Errorf("%d: %v %s, want %s", i, err, told(c), want)
 		}
 		if (c.Verdict.Trace != nil) != (x.want == field) {
 			t.Errorf("%d: the account of the field is there: %v", i, c.Verdict.Trace != nil)
@@ -67,8 +67,8 @@ func TestReleases(t *testing.T) {
 	} {
 		c, a := coded(t, "m e", x.out, nil)
 		c.Release = x.release
-		if err := c.compareCode(a); err != nil || said(c) != x.want {
-			t.Errorf("%d: %v %s, want %s", i, err, said(c), x.want)
+		if err := c.compareCode(a); err != nil || told(c) != x.want {
+			t.Errorf("%d: %v %s, want %s", i, err, told(c), x.want)
 		}
 		if a.Words.Strange != (x.release > 130 && x.out[0] == 'M') {
 			t.Errorf("%d: strange: %v", i, a.Words.Strange)
@@ -142,8 +142,8 @@ func TestRegisters(t *testing.T) {
 		if x.change != nil {
 			x.change(c, a)
 		}
-		if err := Registers(c.Applied); err != nil || said(c) != x.want {
-			t.Errorf("%d: %v %s, want %s", i, err, said(c), x.want)
+		if err := Registers(c.Applied); err != nil || told(c) != x.want {
+			t.Errorf("%d: %v %s, want %s", i, err, told(c), x.want)
 		}
 	}
 }
@@ -185,8 +185,8 @@ func TestSameRegisters(t *testing.T) {
 		d.Want, d.Out.Body, d.Out.Size = []byte(was), []byte(x.out), uint64(len(x.out))
 		d.Parts[0].Section.Body, d.Parts[0].Section.Size, d.Parts[0].Placed = []byte(was), uint64(len(x.out)), x.placed
 		d.Covered, c.IDs = []link.Span{{From: 0, To: 99}}, nil
-		if err := Bytes(c.Applied); err != nil || said(c) != x.want {
-			t.Errorf("%d: %v %s, want %s", i, err, said(c), x.want)
+		if err := Bytes(c.Applied); err != nil || told(c) != x.want {
+			t.Errorf("%d: %v %s, want %s", i, err, told(c), x.want)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func TestCode(t *testing.T) {
 		{"b+1 m e", "b+0 m n e", nil, "+0x0 want 0x30 got 0x10 target\nsound"},
 		{"b+1 m e", "d5 m n e", nil, "+0x0 want 0x30 got 0x24 target\nsound"},
 		{"b+1 m e", "b+1 m f e", nil, "sound"},
-		{"b+1 m e", "b+2 m f e", nil, "+0x0 want 0x30 got 0x30 target\nsound"},
+		{"b+1 m e", "b+2 m f e", nil, "+0x0 want 0x20 got 0x30 target\nsound"},
 		{"b+1 m n", "b+2 m n n", nil, "+0x0 want 0x20 got 0x30 target\nsound"},
 		{"m b-2 e", "m n b-3 e", nil, "sound"},
 		{"m b-2 e", "m n b-2 e", nil, "+0x20 want 0x0 got 0x10 target\nsound"},
@@ -80,7 +80,7 @@ func TestCode(t *testing.T) {
 		if err := c.compareCode(a); err != nil {
 			t.Fatal(err)
 		}
-		if got := said(c); got != x.want {
+		if got := told(c); got != x.want {
 			t.Errorf("%d: %s against %s:\n%s\nwant\n%s", i, x.out, x.in, got, x.want)
 		}
 	}

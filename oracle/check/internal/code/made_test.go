@@ -10,6 +10,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/apply"
 	"github.com/twinlink/twinlink/oracle/check/internal/image"
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
+	"github.com/twinlink/twinlink/oracle/check/internal/said"
 	"github.com/twinlink/twinlink/oracle/check/internal/sass"
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
@@ -96,20 +97,8 @@ func coded(t *testing.T, in, out string, moved *sass.WordMap) (*check, *link.Are
 	return &check{apply.New(l)}, a
 }
 
-// said is what a check found, a line each; of what is not judged "?" stands before, of a remark "!".
-func said(c *check) string {
-	var list []string
-	for _, f := range c.Verdict.Findings {
-		list = append(list, f.String())
-	}
-	for _, f := range c.Verdict.Unjudged {
-		list = append(list, "? "+f.String())
-	}
-	for _, f := range c.Verdict.Remarks {
-		list = append(list, "! "+f.String())
-	}
-	return terms.Replace(shorter.Replace(strings.Join(list, "\n")))
-}
+// told is what a check found, a line each; of what is not judged "?" stands before, of a remark "!".
+func told(c *check) string { return terms.Replace(shorter.Replace(said.Lines(&c.Verdict))) }
 
 // shorter leaves out what all findings about the code of f have; terms are those of its findings that are told most.
 var (
