@@ -140,7 +140,7 @@ func TestReleaseDecisions(t *testing.T) {
 			stale = StaleUnfilled
 		}
 		since := func(first int) bool { return int(n) >= first }
-		if r.SkipsDevrtFirst() != since(130) || r.ShowsClones() != since(120) || r.StaleBarriers() != stale || r.IgnoresPTX() != since(130) ||
+		if r.SkipsDevrtFirst() != since(130) || r.StaleBarriers() != stale || r.IgnoresPTX() != since(130) ||
 			r.RegistersFirst() == since(130) || r.RegistersNull() == since(130) || r.RemarksHost() != since(133) || r.Major() != int(n)/10 {
 			t.Errorf("%s", r)
 		}

@@ -86,9 +86,6 @@ func (r Release) Major() int { return int(r.Toolkit() / 10) }
 // ignored, instead of ending the list of objects.
 func (r Release) SkipsDevrtFirst() bool { return r.Toolkit() >= 130 }
 
-// ShowsClones: names of clones are demangled too.
-func (r Release) ShowsClones() bool { return r.Toolkit() >= 120 }
-
 // Stale is what the memory held in which -v looks for a kernel's barriers.
 type Stale uint8
 

@@ -12,18 +12,18 @@ const (
 	maxDepth = 256
 )
 
-// Demangle returns a C++ name as NVIDIA's tools show it, and any other name as
-// it is. Tools of 11.8 leave the names of clones alone: "_Z1fi$g".
-func Demangle(name string, clones bool) string {
+// Demangle returns a C++ name as NVIDIA's tools of a major release show it, and any other name as
+// it is. Those of 11 leave the names of clones alone: "_Z1fi$g".
+func Demangle(name string, major int) string {
 	if inner := inStatic(name); inner != "" {
-		if shown := demangle(inner, clones); shown != inner {
+		if shown := demangle(inner, major); shown != inner {
 			return shown
 		}
 	}
-	return demangle(name, clones)
+	return demangle(name, major)
 }
 
-func demangle(name string, clones bool) string {
+func demangle(name string, major int) string {
 	mangled := name
 	local := strings.HasPrefix(name, "$")
 	if local {
@@ -32,15 +32,16 @@ func demangle(name string, clones bool) string {
 	if !strings.HasPrefix(mangled, "_Z") || len(name) > maxName {
 		return name
 	}
-	p := &parser{in: mangled[2:], left: maxText}
+	p := &parser{in: mangled[2:], left: maxText, major: major}
 	text := p.encoding(true)
-	if p.failed {
+	rest := p.in[p.at:]
+	if p.failed || p.object && rest != "" && rest[0] == '$' {
 		return name
 	}
-	rest := p.in[p.at:]
+	clones := major > 11
 	if !clones && (local || rest != "" && rest[0] == '$' && !isNumber(rest[1:])) {
 		inner, found := strings.CutPrefix(rest, "$")
-		if shown := demangle(inner, false); found && shown != inner {
+		if shown := demangle(inner, major); found && shown != inner {
 			return text + "::" + shown
 		}
 		return name
@@ -53,7 +54,7 @@ func demangle(name string, clones bool) string {
 	case rest[0] == '$' && isNumber(rest[1:]): // a copy that ptxas made
 		return text
 	case rest[0] == '$' && clones && !isNumber(rest[1:2]):
-		return "[clone " + text + "] " + demangle(rest[1:], true)
+		return "[clone " + text + "] " + demangle(rest[1:], major)
 	}
 	return name
 }
@@ -79,6 +80,8 @@ type parser struct {
 	depth  int
 	left   int // bytes that may still be written
 	failed bool
+	major  int   // release of the tools
+	object bool  // it is no function: nothing is a clone of it
 	subs   []typ // what S_, S0_ … stand for
 
 	conversion bool // arguments belong to the conversion, not to its type
@@ -116,8 +119,10 @@ func (p *parser) peek() byte {
 	return 0
 }
 
+func (p *parser) isNext(s string) bool { return strings.HasPrefix(p.in[p.at:], s) }
+
 func (p *parser) take(s string) bool {
-	if strings.HasPrefix(p.in[p.at:], s) {
+	if p.isNext(s) {
 		p.at += len(s)
 		return true
 	}

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-func names(t testing.TB) [][]string {
+func names(t testing.TB, file string, least int) [][]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "names.tsv"))
+	text, err := os.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +19,7 @@ func names(t testing.TB) [][]string {
 			list = append(list, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
 		}
 	}
-	if len(list) < 400 {
+	if len(list) < least {
 		t.Fatalf("%d names", len(list))
 	}
 	return list
@@ -27,22 +27,28 @@ func names(t testing.TB) [][]string {
 
 // Every name as nvlink shows it.
 func TestNames(t *testing.T) {
-	for _, n := range names(t) {
-		if got := Demangle(n[0], true); got != n[1] {
-			t.Errorf("%s:\n%s\nnvlink 13.0:\n%s", n[0], got, n[1])
+	for _, n := range names(t, "names.tsv", 4000) {
+		for major, want := range map[int]string{13: n[1], 11: n[len(n)-1]} {
+			if got := Demangle(n[0], major); got != want {
+				t.Errorf("%s:\n%s\nnvlink of %d:\n%s", n[0], got, major, want)
+			}
 		}
-		if got, want := Demangle(n[0], false), n[len(n)-1]; got != want {
-			t.Errorf("%s:\n%s\nnvlink 11.8:\n%s", n[0], got, want)
+	}
+	for _, n := range names(t, "made.tsv", 700) {
+		for major, want := range map[int]string{13: n[1], 12: n[min(2, len(n)-1)], 11: n[len(n)-1]} {
+			if got := Demangle(n[0], major); got != want {
+				t.Errorf("%s:\n%s\nnvlink of %d:\n%s", n[0], got, major, want)
+			}
 		}
 	}
 }
 
 // Broken names are shown as they are, or as something short, and none takes long.
 func TestHostileNames(t *testing.T) {
-	for _, n := range names(t)[:500] {
+	for _, n := range append(names(t, "names.tsv", 500)[:500], names(t, "made.tsv", 700)[:100]...) {
 		for i := range n[0] {
-			Demangle(n[0][:i], true)
-			Demangle(n[0][:i]+"S_"+n[0][i:], true)
+			Demangle(n[0][:i], 13)
+			Demangle(n[0][:i]+"S_"+n[0][i:], 13)
 		}
 	}
 	// Each substitution doubles the one before.
@@ -51,7 +57,7 @@ func TestHostileNames(t *testing.T) {
 		bomb += "M" + strings.Repeat("S"+sequence(i)+"_", 2)
 	}
 	for _, name := range []string{bomb, "_Z1f" + strings.Repeat("P", 1<<15) + "i", "_Z" + strings.Repeat("N1a", 1<<14), "_Z1fI" + strings.Repeat("J", 1<<15), "_Z99999999999999999999f", "_Z1fS99999999999_"} {
-		if got := Demangle(name, true); len(got) > maxText+len(name) {
+		if got := Demangle(name, 13); len(got) > maxText+len(name) {
 			t.Errorf("%.40s: %d bytes", name, len(got))
 		}
 	}
@@ -66,11 +72,11 @@ func sequence(i int) string {
 }
 
 func FuzzDemangle(f *testing.F) {
-	for _, n := range names(f) {
+	for _, n := range names(f, "names.tsv", 4000) {
 		f.Add(n[0])
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		if got := Demangle(name, true); len(got) > maxText+len(name) {
+		if got := Demangle(name, 13); len(got) > maxText+len(name) {
 			t.Errorf("%d bytes of %d", len(got), len(name))
 		}
 	})

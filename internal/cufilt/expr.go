@@ -1,12 +1,6 @@
 package cufilt
 
-import (
-	"encoding/binary"
-	"encoding/hex"
-	"math"
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // operator is one of the language's, by its two letters.
 type operator struct {
@@ -21,7 +15,7 @@ var operators = map[string]operator{
 	"aS": {"=", 2}, "pL": {"+=", 2}, "mI": {"-=", 2}, "mL": {"*=", 2}, "dV": {"/=", 2}, "rM": {"%=", 2}, "aN": {"&=", 2}, "oR": {"|=", 2},
 	"eO": {"^=", 2}, "ls": {"<<", 2}, "rs": {">>", 2}, "lS": {"<<=", 2}, "rS": {">>=", 2}, "eq": {"==", 2}, "ne": {"!=", 2}, "lt": {"<", 2},
 	"gt": {">", 2}, "le": {"<=", 2}, "ge": {">=", 2}, "ss": {"<=>", 2}, "aa": {"&&", 2}, "oo": {"||", 2}, "pp": {"++", 1}, "mm": {"--", 1},
-	"cm": {",", 2}, "pm": {"->*", 2}, "pt": {"->", 2}, "cl": {"()", 0}, "ix": {"[]", 2}, "qu": {"?", 3},
+	"cm": {",", 2}, "pm": {"->*", 2}, "ds": {".*", 2}, "pt": {"->", 2}, "cl": {"()", 0}, "ix": {"[]", 2}, "qu": {"?", 3},
 }
 
 func (p *parser) operator() operator {
@@ -35,59 +29,168 @@ func (p *parser) operator() operator {
 	return operator{}
 }
 
+// expression reads one of the forms that begin with a letter or two of their own, or an operator and its operands.
 func (p *parser) expression() string {
 	defer p.leave()
 	if !p.enter() {
 		return ""
 	}
+	for _, form := range []func() (string, bool){p.operand, p.ofType, p.made, p.called, p.fold, p.cast} {
+		if text, ok := form(); ok {
+			return p.write(text)
+		}
+	}
+	return p.operation()
+}
+
+// operand reads what has no operands itself: a literal, a parameter, a name.
+func (p *parser) operand() (string, bool) {
 	c := p.peek()
 	switch {
+	case p.take("gs"):
+		return "::" + p.expression(), true
 	case c == 'L':
-		return p.literal()
+		return p.literal(), true
 	case c == 'T':
-		return p.parameter()
-	case p.take("fp"):
-		q := p.qualifiers()
-		return strings.TrimLeft(q+" param#", " ") + itoa(p.sequence(10)+1)
+		return p.parameter(), true
+	case p.take("fpT"):
+		return "this", true
+	case c == 'f' && p.ofFunction():
+		return p.functionParameter(), true
 	case p.take("sr"):
-		return p.scoped()
+		return p.scoped(), true
+	case p.take("tr"):
+		return "throw", true
+	case c >= '0' && c <= '9' || p.isNext("on") || p.isNext("dn"):
+		return p.member(), true
+	}
+	return "", false
+}
+
+// ofType reads what asks for a property of a type or of an expression.
+func (p *parser) ofType() (string, bool) {
+	switch {
 	case p.take("st"):
-		return "sizeof(" + p.typ().text() + ")"
+		return "sizeof(" + p.typ().text() + ")", true
 	case p.take("sz"):
-		return "sizeof(" + p.expression() + ")"
+		return "sizeof(" + p.expression() + ")", true
 	case p.take("sZ"):
-		return "sizeof...(" + p.expression() + ")"
-	case p.take("sp"):
-		return p.expression() + "..."
-	case p.take("cv"):
-		t := p.typ().text()
-		if p.take("_") {
-			return t + "(" + p.list() + ")"
-		}
-		return "(" + t + ")" + p.expression()
+		return "sizeof...(" + p.pack() + ")", true
+	case p.take("at"):
+		return "alignof(" + p.typ().text() + ")", true
+	case p.take("az"):
+		return "alignof(" + p.expression() + ")", true
+	case p.take("ti"):
+		return "typeid(" + p.typ().text() + ")", true
+	case p.take("te"):
+		return "typeid(" + p.expression() + ")", true
+	case p.take("nx"):
+		return "noexcept(" + p.expression() + ")", true
+	}
+	return "", false
+}
+
+// pack is what sizeof... counts: a parameter of the template or of the function.
+func (p *parser) pack() string {
+	if c := p.peek(); c != 'T' && c != 'f' {
+		p.fail()
+	}
+	return p.expression()
+}
+
+// made reads what makes an object, or ends one.
+func (p *parser) made() (string, bool) {
+	switch {
 	case p.take("il"):
-		return "{" + p.list() + "}"
+		return "{" + p.initializers() + "}", true
 	case p.take("tl"):
 		t := p.typ().text()
-		return t + "{" + p.list() + "}"
+		return t + "{" + p.initializers() + "}", true
+	case p.take("nw"):
+		return "new" + p.allocated(), true
+	case p.take("na"):
+		return "new[]" + p.allocated(), true
+	case p.take("dl"):
+		return "delete " + p.expression(), true
+	case p.take("da"):
+		return "delete[] " + p.expression(), true
+	case p.take("tw"):
+		return "throw " + p.expression(), true
+	}
+	return "", false
+}
+
+// allocated reads what stands behind new: where to, up to "_", the type, and what the object begins with.
+func (p *parser) allocated() string {
+	text, where := "", p.listTo("_")
+	if where != "" {
+		text = " (" + where + ")"
+	}
+	text += " " + p.typ().text()
+	switch {
+	case p.take("pi"):
+		return text + "(" + p.list() + ")"
+	case p.take("il"):
+		return text + "{" + p.initializers() + "}"
+	}
+	p.want("E")
+	return text
+}
+
+// called reads calls, accesses to members, and packs that are spread out.
+func (p *parser) called() (string, bool) {
+	switch {
+	case p.take("sp"):
+		return p.expression() + "...", true
 	case p.take("cl"):
 		callee := p.expression()
-		return callee + "(" + p.list() + ")"
+		return callee + "(" + p.list() + ")", true
 	case p.take("dt"):
 		object := p.expression()
-		return "(" + object + "." + p.member() + ")"
+		return "(" + object + "." + p.member() + ")", true
 	case p.take("pt"):
 		object := p.expression()
-		return "(" + object + "->" + p.member() + ")"
-	case c >= '0' && c <= '9' || c == 'o' && p.take("on"):
-		return p.member()
+		return "(" + object + "->" + p.member() + ")", true
+	}
+	return "", false
+}
+
+// fold reads an operator over a pack, from the left or the right, with a first operand or without.
+func (p *parser) fold() (string, bool) {
+	switch {
+	case p.take("fl"):
+		o := p.operator().text
+		return "(..." + o + p.expression() + ")", true
+	case p.take("fr"):
+		o := p.operator().text
+		return "(" + p.expression() + o + "...)", true
+	case p.take("fL"), p.take("fR"):
+		o := p.operator().text
+		left := p.expression()
+		return "(" + left + o + "..." + o + p.expression() + ")", true
+	}
+	return "", false
+}
+
+func (p *parser) cast() (string, bool) {
+	if p.take("cv") {
+		t := p.typ().text()
+		if p.take("_") {
+			return t + "(" + p.list() + ")", true
+		}
+		return "(" + t + ")" + p.expression(), true
 	}
 	for _, c := range casts {
 		if p.take(c.code) {
 			t := p.typ().text()
-			return c.text + "<" + t + ">(" + p.expression() + ")"
+			return c.text + "<" + t + ">(" + p.expression() + ")", true
 		}
 	}
+	return "", false
+}
+
+// operation reads an operator and its operands.
+func (p *parser) operation() string {
 	o := p.operator()
 	if o.text == "++" || o.text == "--" {
 		if p.take("_") {
@@ -113,6 +216,30 @@ func (p *parser) expression() string {
 	return ""
 }
 
+// ofFunction reports whether a parameter of a function follows: fp, or fL and a number.
+func (p *parser) ofFunction() bool {
+	return p.isNext("fp") || p.isNext("fL") && p.at+2 < len(p.in) && p.in[p.at+2] >= '0' && p.in[p.at+2] <= '9'
+}
+
+// functionParameter is a parameter by its number, with the count of declarators around the one it is of.
+func (p *parser) functionParameter() string {
+	levels := 0
+	if p.take("fL") {
+		levels = p.number() + 1
+		p.want("p")
+	} else {
+		p.want("fp")
+	}
+	text := strings.TrimLeft(p.qualifiers()+" param#", " ") + itoa(p.sequence(10)+1)
+	switch levels {
+	case 0:
+		return text
+	case 1:
+		return text + "[up 1 level]"
+	}
+	return text + "[up " + itoa(levels) + " levels]"
+}
+
 var casts = []struct{ code, text string }{
 	{"sc", "static_cast"}, {"dc", "dynamic_cast"}, {"cc", "const_cast"}, {"rc", "reinterpret_cast"},
 }
@@ -131,9 +258,29 @@ func (p *parser) scoped() string {
 	return p.write(text + p.member())
 }
 
-// member is a name that depends on a parameter.
+// member is a name that depends on a parameter, an operator's behind on, a destructor's behind dn.
 func (p *parser) member() string {
-	text := p.unqualified("").text
+	if p.take("dn") {
+		switch p.peek() {
+		case 'T':
+			return "~" + p.parameter()
+		case 'S':
+			return "~" + p.substitution().text()
+		}
+		return "~" + p.withArguments(p.source())
+	}
+	switch {
+	case p.take("gs"):
+		return "::" + p.member()
+	case p.take("sr"):
+		return p.scoped()
+	case p.take("on"):
+		return p.withArguments(p.unqualified("").text)
+	}
+	return p.withArguments(p.source())
+}
+
+func (p *parser) withArguments(text string) string {
 	if p.peek() == 'I' {
 		text += p.arguments()
 	}
@@ -141,68 +288,44 @@ func (p *parser) member() string {
 }
 
 // list reads expressions up to E.
-func (p *parser) list() string {
+func (p *parser) list() string { return p.listTo("E") }
+
+func (p *parser) listTo(end string) string {
 	var list []string
-	for !p.failed && !p.take("E") {
+	for !p.failed && !p.take(end) {
 		list = append(list, p.expression())
 	}
 	return strings.Join(list, ", ")
 }
 
-// literal reads L type value E, or the name of an object or function.
-func (p *parser) literal() string {
-	p.want("L")
-	if p.take("_Z") {
-		text := p.encoding(false)
-		p.want("E")
-		return text
+// initializers reads what stands in braces, up to E: each may say which member or element it is for.
+func (p *parser) initializers() string {
+	var list []string
+	for !p.failed && !p.take("E") {
+		list = append(list, p.initializer())
 	}
-	kind := p.peek()
-	t := p.typ().text()
-	end := strings.IndexByte(p.in[p.at:], 'E')
-	if end < 0 {
-		p.fail()
-		return ""
-	}
-	value := p.in[p.at : p.at+end]
-	p.at += end + 1
-	switch {
-	case value == "" && t == "std::nullptr_t":
-		return "nullptr"
-	case value == "":
-		value = `"..."`
-	case kind == 'f' || kind == 'd':
-		value = p.floating(value, map[byte]int{'f': 4, 'd': 8}[kind])
-	case value[0] == 'n':
-		value = "-" + value[1:]
-	}
-	return "(" + t + ")" + value
+	return strings.Join(list, ", ")
 }
 
-// floating is a literal of size bytes, the highest first, in lower case.
-func (p *parser) floating(digits string, size int) string {
-	data, err := hex.DecodeString(digits)
-	if err != nil || len(data) != size || strings.ToLower(digits) != digits {
-		p.fail()
+func (p *parser) initializer() string {
+	defer p.leave()
+	if !p.enter() {
 		return ""
 	}
-	v, precision := 0.0, 15
-	if size == 4 {
-		v, precision = float64(math.Float32frombits(binary.BigEndian.Uint32(data))), 6
-	} else {
-		v = math.Float64frombits(binary.BigEndian.Uint64(data))
+	text := ""
+	switch {
+	case p.take("di"):
+		text = "." + p.source()
+		if p.isNext("di") {
+			return text + p.initializer()
+		}
+	case p.take("dx"):
+		text = "[" + p.expression() + "]"
+	case p.take("dX"):
+		first := p.expression()
+		text = "[" + first + " ... " + p.expression() + "]"
+	default:
+		return p.expression()
 	}
-	if math.IsInf(v, 0) || math.IsNaN(v) {
-		return strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(v, 'g', precision, 64)), "+")
-	}
-	text := strconv.FormatFloat(v, 'g', precision, 64)
-	if mantissa, exponent, ok := strings.Cut(text, "e"); ok && strings.Contains(mantissa, ".") {
-		text = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".") + "e" + exponent
-	} else if !ok && strings.Contains(text, ".") {
-		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
-	}
-	if !strings.ContainsAny(text, ".e") {
-		text += ".0"
-	}
-	return text
+	return p.write(text + "=" + p.initializer())
 }

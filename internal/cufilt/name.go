@@ -13,7 +13,8 @@ type name struct {
 	last         string // of a class: its own name, for constructors
 	template     bool   // it ends in arguments: a function's result is part of it
 	noResult     bool   // a constructor, a destructor, a conversion: it isn't
-	suffix       string // behind the parameters: " const", " [deleting]"
+	qualifiers   string // of a member function, behind its parameters: " const"
+	suffix       string // behind all: " [deleting]"
 	substitution bool   // it is a substitution and nothing more
 }
 
@@ -29,8 +30,11 @@ func (p *parser) encoding(shown bool) string {
 	}
 	n := p.name()
 	if p.failed || p.at == len(p.in) || strings.IndexByte("E.$_", p.peek()) >= 0 {
+		p.object = true
 		return p.write(n.text + n.suffix)
 	}
+	p.object = false
+	n.suffix = n.qualifiers + n.suffix
 	result := ""
 	if n.template && !n.noResult {
 		result = p.typ().text() + " "
@@ -40,39 +44,6 @@ func (p *parser) encoding(shown bool) string {
 		return n.text + n.suffix
 	}
 	return p.write(result + n.text + parameters + n.suffix)
-}
-
-var specials = []struct{ code, text string }{
-	{"TV", "Virtual function table for "}, {"TT", "Virtual table table for "}, {"TI", "Typeinfo for "}, {"TS", "Typeinfo name for "},
-}
-
-func (p *parser) special() (string, bool) {
-	for _, s := range specials {
-		if p.take(s.code) {
-			return s.text + p.typ().text(), true
-		}
-	}
-	offset := func() string {
-		sign := ""
-		if p.take("n") {
-			sign = "-"
-		}
-		text := sign + itoa(p.number())
-		p.want("_")
-		return text
-	}
-	switch {
-	case p.take("GV"):
-		return "Initialization guard variable for " + p.name().text, true
-	case p.take("Th"):
-		at := offset()
-		return "Thunk for (offset " + at + ") " + p.encoding(true), true
-	case p.take("Tv"):
-		at := offset()
-		virtual := offset()
-		return "Thunk for (offset " + at + ", virtual offset " + virtual + ") " + p.encoding(true), true
-	}
-	return "", false
 }
 
 func (p *parser) name() name {
@@ -98,7 +69,7 @@ func (p *parser) name() name {
 		n = p.unqualified("")
 	}
 	if p.peek() == 'I' {
-		p.keep(typ{left: n.text})
+		p.keep(typ{left: n.text, tight: true})
 		n.text += p.arguments()
 		n.template = true
 	}
@@ -110,37 +81,24 @@ func (p *parser) nested() name {
 	p.want("N")
 	n := name{}
 	if q := p.qualifiers(); q != "" {
-		n.suffix = " " + q
+		n.qualifiers = " " + q
 	}
 	switch {
 	case p.take("R"):
-		n.suffix += " &"
+		n.qualifiers += " &"
 	case p.take("O"):
-		n.suffix += " &&"
+		n.qualifiers += " &&"
 	}
-	for first := true; !p.failed && !p.take("E"); first = false {
-		if !first && p.peek() == 'I' {
+	first := !p.begin(&n)
+	for ; !p.failed && !p.take("E"); first = false {
+		if !first && p.peek() == 'I' && !n.template {
 			n.text += p.arguments()
 			n.template = true
 			p.prefix(n.text)
 			continue
 		}
 		n.template = false
-		switch c := p.peek(); {
-		case first && p.take("St"):
-			n.text = "std"
-			continue
-		case first && c == 'S':
-			t := p.substitution()
-			n.text, n.last = t.left, lastOf(t)
-			continue
-		case first && c == 'T':
-			n.text = p.parameter()
-			p.keep(typ{left: n.text})
-			continue
-		case first && (p.take("DT") || p.take("Dt")):
-			n.text = p.declaredType()
-			p.keep(typ{left: n.text})
+		if !first && p.take("M") { // a member variable, which what follows is in
 			continue
 		}
 		part := p.unqualified(n.last)
@@ -149,9 +107,7 @@ func (p *parser) nested() name {
 		}
 		n.text += part.text
 		n.last, n.noResult = part.last, part.noResult
-		if part.suffix != "" {
-			n.suffix += part.suffix
-		}
+		n.suffix += part.suffix
 		p.prefix(n.text)
 	}
 	// The whole name is no prefix: a class is kept by who reads it as a type.
@@ -159,6 +115,26 @@ func (p *parser) nested() name {
 		p.subs = p.subs[:len(p.subs)-1]
 	}
 	return n
+}
+
+// begin reads what a nested name may begin with instead of a name of its own.
+func (p *parser) begin(n *name) bool {
+	switch c := p.peek(); {
+	case p.take("St"):
+		n.text, n.last = "std", "std"
+	case c == 'S':
+		t := p.substitution()
+		n.text, n.last = t.left, lastOf(t)
+	case c == 'T':
+		n.text = p.parameter()
+		p.keep(typ{left: n.text})
+	case p.take("DT"), p.take("Dt"):
+		n.text = p.declaredType()
+		p.keep(typ{left: n.text})
+	default:
+		return false
+	}
+	return true
 }
 
 // prefix keeps a part of a nested name; a declarator stands tight behind it.
@@ -169,24 +145,41 @@ func lastOf(t typ) string {
 	if t.std != "" {
 		return t.std
 	}
-	text := t.left
+	text := withoutArguments(t.left)
 	depth := 0
-	end := len(text)
 	for i := len(text) - 1; i >= 0; i-- {
 		switch text[i] {
 		case '>':
 			depth++
 		case '<':
-			if depth--; depth == 0 {
-				end = i
-			}
+			depth--
 		case ':':
 			if depth == 0 {
-				return text[i+1 : end]
+				return text[i+1:]
 			}
 		}
 	}
-	return text[:end]
+	return text
+}
+
+// withoutArguments cuts off the last arguments of a name.
+func withoutArguments(text string) string {
+	depth := 0
+	for i := len(text) - 1; i >= 0; i-- {
+		switch text[i] {
+		case '>':
+			depth++
+		case '<':
+			depth--
+		}
+		if depth == 0 && text[i] == '<' {
+			return text[:i]
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return text
 }
 
 // local reads Z function E name.
@@ -195,10 +188,10 @@ func (p *parser) local() name {
 	text := p.encoding(true)
 	p.want("E")
 	if p.take("s") {
-		return name{text: text + "::string" + p.instance()}
+		return name{text: text + "::string" + p.instance(), template: true}
 	}
-	if p.take("d") { // a default argument
-		p.sequence(10)
+	if p.take("d") {
+		text += "::[default argument " + itoa(p.sequence(10)+1) + " (from end)]"
 	}
 	n := p.name()
 	n.text = text + "::" + n.text + p.instance()
@@ -251,18 +244,10 @@ func (p *parser) unqualified(class string) name {
 	case c >= '0' && c <= '9':
 		n.text = p.source()
 		n.last = n.text
-	case p.take("C1"):
-		n = name{text: class, noResult: true}
-	case p.take("C2"):
-		n = name{text: class, noResult: true, suffix: " [subobject]"}
-	case p.take("C3"):
-		n = name{text: class, noResult: true, suffix: " [allocating]"}
-	case p.take("D0"):
-		n = name{text: "~" + class, noResult: true, suffix: " [deleting]"}
-	case p.take("D1"):
-		n = name{text: "~" + class, noResult: true}
-	case p.take("D2"):
-		n = name{text: "~" + class, noResult: true, suffix: " [subobject]"}
+	case p.take("DC"):
+		n.text = p.binding()
+	case c == 'C' || c == 'D':
+		n = p.lifetime(class)
 	case p.take("Ul"):
 		n.text = "[lambda" + p.parameters()
 		p.want("E")
@@ -288,6 +273,47 @@ func (p *parser) unqualified(class string) name {
 		n.text += "[abi:" + p.source() + "]"
 	}
 	return n
+}
+
+// lifetimes are constructors and destructors.
+var lifetimes = []struct{ code, before, suffix string }{
+	{"C1", "", ""}, {"C2", "", " [subobject]"}, {"C3", "", " [allocating]"},
+	{"D0", "~", " [deleting]"}, {"D1", "~", ""}, {"D2", "~", " [subobject]"},
+}
+
+// inherited are constructors that a class has of another one, which follows.
+var inherited = []struct{ code, suffix string }{{"CI1", " [complete inheriting]"}, {"CI2", " [base inheriting]"}}
+
+// lifetime reads a constructor or destructor of a class, which has to have a name.
+func (p *parser) lifetime(class string) name {
+	if class == "" {
+		p.fail()
+	}
+	for _, l := range lifetimes {
+		if p.take(l.code) {
+			return name{text: l.before + class, noResult: true, suffix: l.suffix}
+		}
+	}
+	for _, i := range inherited {
+		if p.take(i.code) {
+			return name{text: withoutArguments(p.typ().text()), noResult: true, suffix: i.suffix}
+		}
+	}
+	p.fail()
+	return name{}
+}
+
+// binding reads the names of a structured binding, up to E.
+func (p *parser) binding() string {
+	p.object = true
+	text := "[structured binding for "
+	for first := true; !p.failed && (first || !p.take("E")); first = false {
+		if !first {
+			text += ","
+		}
+		text += p.source()
+	}
+	return text + "]"
 }
 
 // standard are the abbreviations of names of std.

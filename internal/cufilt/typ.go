@@ -1,6 +1,9 @@
 package cufilt
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // typ is a type as text around the place of a declarator: "void (*" and
 // ")(int)". A name is a typ without a right part.
@@ -46,14 +49,49 @@ func (t typ) qualify(q string) typ {
 	switch {
 	case t.grouped && !strings.Contains(t.left, "("): // of an array the tools show none
 	case t.pointer:
-		t.left += q
-		if q != "const" || t.right == "" {
-			t.left += " "
-		}
+		own := ""
+		t.left, own = trailing(t.left)
+		t.left += words(q+" "+own) + " "
 	default:
-		t.left = q + " " + t.left
+		own, rest := leading(t.left)
+		t.left = words(q+" "+own) + " " + rest
 	}
 	return t
+}
+
+var qualifierWords = []string{"const", "volatile", "restrict"}
+
+// leading splits the qualifiers off that a type begins with.
+func leading(text string) (qualifiers, rest string) {
+	rest = text
+	for _, w := range qualifierWords {
+		if behind, ok := strings.CutPrefix(rest, w+" "); ok {
+			qualifiers, rest = qualifiers+" "+w, behind
+		}
+	}
+	return qualifiers, rest
+}
+
+// trailing splits the qualifiers off that a pointer ends with.
+func trailing(text string) (rest, qualifiers string) {
+	rest = text
+	for _, w := range slices.Backward(qualifierWords) {
+		if front, ok := strings.CutSuffix(rest, w+" "); ok {
+			rest, qualifiers = front, qualifiers+" "+w
+		}
+	}
+	return rest, qualifiers
+}
+
+// words puts qualifiers into their order, each once.
+func words(list string) string {
+	var all []string
+	for _, w := range qualifierWords {
+		if slices.Contains(strings.Fields(list), w) {
+			all = append(all, w)
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 var builtins = map[byte]string{
@@ -64,8 +102,15 @@ var builtins = map[byte]string{
 }
 
 var moreBuiltins = []struct{ code, text string }{
-	{"Dn", "std::nullptr_t"}, {"Di", "char32_t"}, {"Ds", "char16_t"}, {"Du", "char8_t"}, {"Dh", "__fp16"},
-	{"Da", "auto"}, {"Dc", "decltype(auto)"}, {"DF16_", "std::float16_t"},
+	{"Dn", "std::nullptr_t"}, {"Di", "char32_t"}, {"Ds", "char16_t"}, {"Du", "char8_t"},
+	{"Da", "auto"}, {"Dc", "decltype(auto)"},
+}
+
+// floatBuiltins are the types of a number of bits, as releases since 13 show them and as those of 12 do; 11.8 knows none.
+var floatBuiltins = []struct{ code, text, of12 string }{
+	{"Dh", "__fp16", "__fp16"}, {"DF16b", "std::bfloat16_t", "std::bfloat16_t"}, {"DF16_", "_Float16", "std::float16_t"},
+	{"DF32_", "_Float32", "std::float32_t"}, {"DF64_", "_Float64", "std::float64_t"}, {"DF128_", "_Float128", "std::float128_t"},
+	{"DF32x", "_Float32x", "_Float32x"}, {"DF64x", "_Float64x", "_Float64x"},
 }
 
 // keep makes a type known to later substitutions.
@@ -75,227 +120,4 @@ func (p *parser) keep(t typ) typ {
 		p.subs = append(p.subs, t)
 	}
 	return t
-}
-
-func (p *parser) typ() typ {
-	defer p.leave()
-	if !p.enter() {
-		return typ{}
-	}
-	c := p.peek()
-	if text, ok := builtins[c]; ok {
-		p.at++
-		return typ{left: text}
-	}
-	for _, b := range moreBuiltins {
-		if p.take(b.code) {
-			return typ{left: b.text}
-		}
-	}
-	switch {
-	case c == 'P' || c == 'R' || c == 'O':
-		p.at++
-		return p.keep(p.typ().declare(map[byte]string{'P': "*", 'R': "&", 'O': "&&"}[c]))
-	case c == 'K' || c == 'V' || c == 'r':
-		q := p.qualifiers()
-		if p.peek() == 'F' {
-			return p.keep(p.function(" " + q))
-		}
-		return p.keep(p.typ().qualify(q))
-	case c == 'F':
-		return p.keep(p.function(""))
-	case c == 'C':
-		p.at++
-		return p.keep(typ{left: "_Complex " + p.typ().text() + " ", pointer: true})
-	case p.take("DoF"):
-		p.at--
-		return p.keep(p.function(" noexcept"))
-	case c == 'A':
-		p.at++
-		return p.keep(p.array())
-	case c == 'M':
-		p.at++
-		class := p.typ()
-		return p.keep(p.typ().declare(" :: " + class.text() + "::*"))
-	case p.take("Dp"):
-		t := p.typ()
-		t.left += "..."
-		return p.keep(t)
-	case p.take("DT"), p.take("Dt"):
-		return p.keep(typ{left: p.declaredType()})
-	case p.take("Dv"):
-		n := p.in[p.at:]
-		p.number()
-		n = n[:len(n)-len(p.in[p.at:])]
-		p.want("_")
-		t := p.typ().text()
-		return p.keep(typ{left: t + " __attribute((vector_size(" + n + "*sizeof(" + t + ")))) "})
-	case c == 'u':
-		p.at++
-		return p.keep(typ{left: p.source()})
-	case c == 'U':
-		p.at++
-		q := p.source()
-		t := p.typ()
-		t.left, t.tight = t.left+t.pad()+q, true
-		return p.keep(t)
-	case c == 'T' && p.at+1 < len(p.in) && (p.in[p.at+1] == '_' || p.in[p.at+1] >= '0' && p.in[p.at+1] <= '9'):
-		t := p.keep(typ{left: p.parameter()})
-		if p.peek() == 'I' && !p.conversion {
-			return p.keep(typ{left: t.left + p.arguments()})
-		}
-		return t
-	case c == 'S' && p.at+1 < len(p.in) && p.in[p.at+1] != 't':
-		t := p.substitution()
-		if p.peek() == 'I' {
-			t.left, t.tight = t.left+p.arguments(), true
-			return p.keep(t)
-		}
-		return t
-	}
-	t, known := p.class()
-	if known {
-		return t
-	}
-	return p.keep(t)
-}
-
-// declaredType reads the expression behind DT, or behind Dt, which is of a name.
-func (p *parser) declaredType() string {
-	ofName := p.in[p.at-1] == 't'
-	text := p.expression()
-	p.want("E")
-	if ofName {
-		return "decltype(" + text + ")"
-	}
-	return "decltype((" + text + "))"
-}
-
-// class is the name of a class or enumeration; known where it is a
-// substitution by itself.
-func (p *parser) class() (t typ, known bool) {
-	n := p.name()
-	return typ{left: n.text}, n.substitution
-}
-
-func (p *parser) qualifiers() string {
-	var restrict, volatile, constant bool
-	for {
-		switch p.peek() {
-		case 'r':
-			restrict = true
-		case 'V':
-			volatile = true
-		case 'K':
-			constant = true
-		default:
-			var list []string
-			if constant {
-				list = append(list, "const")
-			}
-			if volatile {
-				list = append(list, "volatile")
-			}
-			if restrict {
-				list = append(list, "restrict")
-			}
-			return strings.Join(list, " ")
-		}
-		p.at++
-	}
-}
-
-// function reads F … E: the result, and what it takes.
-func (p *parser) function(suffix string) typ {
-	p.want("F")
-	p.take("Y")
-	t := p.typ()
-	text := p.parameters()
-	switch {
-	case p.take("RE"):
-		suffix += " &"
-	case p.take("OE"):
-		suffix += " &&"
-	default:
-		p.want("E")
-	}
-	if t.grouped {
-		return typ{left: t.left + t.pad() + "(", right: text + ")" + t.right + suffix, grouped: true, tight: true}
-	}
-	return typ{left: t.left, right: text + t.right + suffix, grouped: true, tight: t.tight}
-}
-
-// parameters reads types up to the end of a list: "(int, char)".
-func (p *parser) parameters() string {
-	if p.peek() == 'v' {
-		p.at++
-		return "()"
-	}
-	var list []string
-	for !p.failed && p.at < len(p.in) && strings.IndexByte("E.$_", p.peek()) < 0 {
-		if strings.HasPrefix(p.in[p.at:], "RE") || strings.HasPrefix(p.in[p.at:], "OE") {
-			break
-		}
-		list = append(list, p.typ().text())
-	}
-	if len(list) == 0 {
-		p.fail()
-	}
-	return p.write("(" + strings.Join(list, ", ") + ")")
-}
-
-func (p *parser) array() typ {
-	size := ""
-	switch c := p.peek(); {
-	case c >= '0' && c <= '9':
-		start := p.at
-		p.number()
-		size = p.in[start:p.at]
-	case c != '_':
-		size = p.expression()
-	}
-	p.want("_")
-	t := p.typ()
-	if t.grouped {
-		return typ{left: t.left, right: "[" + size + "]" + t.right, grouped: true, tight: t.tight}
-	}
-	return typ{left: t.left, right: "[" + size + "]" + t.right, grouped: true, tight: t.tight || t.right != ""}
-}
-
-// parameter reads T_, T0_ …: T1, T2.
-func (p *parser) parameter() string {
-	p.want("T")
-	return "T" + itoa(p.sequence(10)+1)
-}
-
-// arguments reads I … E. An argument pack is part of its list.
-func (p *parser) arguments() string {
-	p.want("I")
-	var list []string
-	for !p.failed && !p.take("E") {
-		list = append(list, p.argument())
-	}
-	return p.write("<" + strings.Join(list, ", ") + ">")
-}
-
-func (p *parser) argument() string {
-	defer p.leave()
-	if !p.enter() {
-		return ""
-	}
-	switch {
-	case p.peek() == 'L':
-		return p.literal()
-	case p.take("X"):
-		text := p.expression()
-		p.want("E")
-		return text
-	case p.take("J"):
-		var list []string
-		for !p.failed && !p.take("E") {
-			list = append(list, p.argument())
-		}
-		return strings.Join(list, ", ")
-	}
-	return p.typ().text()
 }

@@ -230,7 +230,7 @@ func (l *linker) link() error {
 		return l.write(l.set.Whole, nil)
 	}
 	// Names are demangled with --dump-callgraph-no-demangle too, as nvlink has it.
-	l.cmd.Options.Demangle = func(name string) string { return cufilt.Demangle(name, l.cmd.Release.ShowsClones()) }
+	l.cmd.Options.Demangle = func(name string) string { return cufilt.Demangle(name, l.cmd.Release.Major()) }
 	if l.watch != nil {
 		l.cmd.Options.OnPhase = l.watch.begin
 	}
