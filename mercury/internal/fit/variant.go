@@ -243,14 +243,43 @@ func (l *learner) rows(sig string, s int, key []int, members []Vec) (map[uint64]
 	}
 	l.ask(in)
 	rows, who := map[uint64]uint64{}, map[uint64]Vec{}
-	for _, x := range l.samples(sig) {
+	all := l.samples(sig)
+	for _, x := range all {
 		k := x.in.Pick(key)
 		if was, ok := rows[k]; ok && was != x.out.Bit(s) {
-			return nil, []Vec{who[k], x.in}
+			return nil, l.nearest(all, s, key, k, []Vec{who[k], x.in})
 		}
 		rows[k], who[k] = x.out.Bit(s), x.in
 	}
 	return rows, nil
+}
+
+// mostPairs bounds the samples of either side that nearest compares.
+const mostPairs = 150
+
+// nearest returns of the samples with a value of the key the two that differ in the output bit
+// and in the fewest steps: each step that they have in common need not be asked about. found is
+// two that differ.
+func (l *learner) nearest(all []sample, s int, key []int, value uint64, found []Vec) []Vec {
+	var sides [2][]Vec
+	for _, x := range all {
+		if b := x.out.Bit(s); len(sides[b]) < mostPairs && x.in.Pick(key) == value {
+			sides[b] = append(sides[b], x.in)
+		}
+	}
+	least := len(l.steps(found[0], found[1]))
+	for _, v := range sides[0] {
+		for _, w := range sides[1] {
+			// No step has more bits than a kind of operand has.
+			if n := len(v.Differ(w)); n > 16*least {
+				continue
+			}
+			if n := len(l.steps(v, w)); n < least {
+				least, found = n, []Vec{v, w}
+			}
+		}
+	}
+	return found
 }
 
 // steps returns what turns v into w: bits, and operands whole.
