@@ -83,17 +83,30 @@ func newLostMap(lost *lostCode, to *code) (lostMap, bool) {
 }
 
 func (m *lostMap) at(off uint32) (to uint32, ok bool) {
+	k, ok := m.node(off)
+	if !ok {
+		return 0, false
+	}
+	return m.to.movedStart(m.to.words[k].SASS), true
+}
+
+// inside is at, but that what only ends the code that stands is no place: ranges of registers end nowhere there.
+func (m *lostMap) inside(off uint32) (to uint32, ok bool) {
+	if k, found := m.node(off); !found || k > 0 && k == len(m.to.words)-1 && m.to.words[k].Kind == capsule.Skip {
+		return 0, false
+	}
+	return m.at(off)
+}
+
+// node returns the node of the code that stands where one of the lost definition begins.
+func (m *lostMap) node(off uint32) (k int, ok bool) {
 	bySASS := func(n capsule.Node, off uint32) int { return cmp.Compare(n.SASS, off) }
 	i, ok := slices.BinarySearchFunc(m.from.Nodes, off, bySASS)
 	if !ok {
 		return 0, false
 	}
 	byMerc := func(n capsule.Node, off uint32) int { return cmp.Compare(n.Merc, off) }
-	k, ok := slices.BinarySearchFunc(m.to.words, m.from.Nodes[i].Merc, byMerc)
-	if !ok {
-		return 0, false
-	}
-	return m.to.movedStart(m.to.words[k].SASS), true
+	return slices.BinarySearchFunc(m.to.words, m.from.Nodes[i].Merc, byMerc)
 }
 
 // lostPlaces returns what finds the places of an FDE of a definition that lost, nil where

@@ -37,6 +37,28 @@ func TestLostMap(t *testing.T) {
 	}
 }
 
+// TestRangeEnds wants ranges of a lost definition that end where the code that stands ends to be without a place, and those that end
+// nowhere to begin there too, as nvlink 13.5.37 has them where what it didn't set was 0.
+func TestRangeEnds(t *testing.T) {
+	m := lostMap{
+		from: &capsule.Capsule{Nodes: []capsule.Node{{SASS: 0}, {SASS: 16, Merc: 16}, {SASS: 32, Merc: 32}}},
+		to:   &code{words: []capsule.Node{{SASS: 0}, {SASS: 16, Merc: 16}, {SASS: 32, Merc: 32, Kind: capsule.Skip}}},
+	}
+	if _, ok := m.at(32); !ok {
+		t.Error("no place where the code ends")
+	}
+	b := []byte{16, 0, 0, 0, 32, 0, 0, 0}
+	moveRange(b, func(off uint32) uint32 { to, _ := m.inside(off); return to })
+	if !bytes.Equal(b, make([]byte, 8)) {
+		t.Errorf("the range % x", b)
+	}
+	b = []byte{0, 0, 0, 0, 16, 0, 0, 0}
+	moveRange(b, func(off uint32) uint32 { to, _ := m.inside(off); return to })
+	if !bytes.Equal(b, []byte{0, 0, 0, 0, 16, 0, 0, 0}) {
+		t.Errorf("the range % x", b)
+	}
+}
+
 // TestMoveLines wants extended opcodes to come through whole, whatever bytes they have: ptxas -lineinfo writes some of
 // its own for inlined functions.
 func TestMoveLines(t *testing.T) {
