@@ -28,6 +28,11 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 		return nil
 	}
 	r := resched.Kernel(fn.sass, how)
+	if how.Anew && r.Fillers != nil && !fn.takesFillers(&r) {
+		how.KeepsNOPs = true
+		r = resched.Kernel(fn.sass, how)
+		r.Foreseen = false
+	}
 	l.warnMade(fn, sym, &how, &r)
 	switch {
 	case r.TooLarge:

@@ -47,9 +47,6 @@ func (l *Backend) holdsUnit(fn *code) error {
 // takesFillers reports whether every word that NOPs come in front of begins a node:
 // each NOP becomes a node of its own.
 func (fn *code) takesFillers(r *resched.Result) bool {
-	if len(fn.made) > 0 {
-		return false
-	}
 	for k, n := range r.Fillers {
 		if n > 0 && fn.words[fn.nodeAtWord(k)].SASS != uint32(k)*capsule.WordSize {
 			return false
@@ -62,15 +59,19 @@ func (fn *code) takesFillers(r *resched.Result) bool {
 // front of it. The nodes have their places already.
 func (fn *code) insertFillers(r *resched.Result) {
 	var words, nodes []capsule.Node
+	made := make(map[int][]byte)
 	for i := range fn.words {
 		from := fn.words[i].SASS / capsule.WordSize
 		for k := range uint32(r.Fillers[from]) {
 			n := capsule.Node{Kind: capsule.Skip, Span: 1, Merc: fn.words[i].Merc, SASS: (uint32(r.Starts[from]) + k) * capsule.WordSize}
 			words, nodes = append(words, capsule.Node{Kind: capsule.Skip, Merc: n.Merc, SASS: fn.words[i].SASS}), append(nodes, n)
 		}
+		if b := fn.made[i]; b != nil {
+			made[len(words)] = b
+		}
 		words, nodes = append(words, fn.words[i]), append(nodes, fn.cap.Nodes[i])
 	}
-	fn.words, fn.cap.Nodes = words, nodes
+	fn.words, fn.cap.Nodes, fn.made = words, nodes, made
 	r.Starts = slices.Clone(r.Starts)
 	for k, n := range r.Fillers {
 		r.Starts[k] += n

@@ -30,6 +30,8 @@ import (
 //
 // From 13.3 on, of the words of an instruction of several a move of a register to itself goes.
 //
+// Pauses stand beside products of matrices where NOPs did: pauses.go.
+//
 // A MEMBAR of the block is waited for by the next word, but on sm_120 and sm_121, where it holds
 // nothing.
 //
@@ -62,6 +64,9 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	}
 	if how.JoinsMoves {
 		r.Dropped = dropSelfMoves(words, how.Parts, gone)
+	}
+	if !how.KeepsNOPs {
+		pauseProducts(words, gone, front, &r)
 	}
 	any := len(how.Gone)+len(front)+len(r.Added)+len(r.Dropped) > 0
 	switch {

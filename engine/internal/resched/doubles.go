@@ -1,7 +1,7 @@
 package resched
 
-// Releases from 13.3 on give every instruction of doubles a scoreboard in code for
-// sm_100 that they make anew: there doubles had a fixed latency before. Their sources
+// Releases from 13.3 on give every instruction of doubles, and product of matrices of integers, a scoreboard in code for
+// sm_100 that they make anew: there these had a fixed latency before. Their sources
 // hold one too where something overwrites them before the same block reads the result;
 // of what goes beyond the block, where anything that follows overwrites them.
 //
@@ -13,7 +13,7 @@ func (f *flow) freshDoubles() map[int]*fresh {
 	var held []bool
 	more := make(map[int]*fresh)
 	for i := range f.words {
-		if w := &f.words[i]; w.isDouble() && w.wr() == noBoard && w.rd() == noBoard {
+		if w := &f.words[i]; w.inUnit() && w.wr() == noBoard && w.rd() == noBoard {
 			if held == nil {
 				held = f.heldSources()
 			}
@@ -28,7 +28,7 @@ func (f *flow) heldSources() []bool {
 	var list []int // words
 	index := make(map[int]int)
 	for i := range f.words {
-		if f.words[i].isDouble() {
+		if f.words[i].inUnit() {
 			index[i] = len(list)
 			list = append(list, i)
 		}

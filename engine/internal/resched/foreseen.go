@@ -3,7 +3,7 @@ package resched
 import "slices"
 
 // isForeseen reports whether no function like this one was seen to come out otherwise: without loops,
-// branches by registers, doubles, textures, surfaces, barriers in shared memory and work in common, whose
+// branches by registers, doubles, pauses beside products of matrices, textures, surfaces, barriers in shared memory and work in common, whose
 // scoreboards were never too few and whose words are what they were.
 //
 // Source: 1,130 such functions of real programs by ptxas 13.0.88 for sm_100 and sm_120 through nvlink 13.1.115
@@ -12,7 +12,7 @@ import "slices"
 // were other, by two causes that were mended: a LEPC begins a block; sources in front of a return share. Two of
 // 110 with -g were among them, so that those aren't promised.
 func (a *allocator) isForeseen(r *Result, how *Options) bool {
-	if a.doubts&(overflow|overflowSources|overflowResults) != 0 || len(r.Added)+len(r.Dropped)+len(how.Fillers) > 0 || how.Quick && (hasQuicker(a.words) || hasUncovered(a.words) || hasHalves(a.words)) {
+	if a.doubts&(overflow|overflowSources|overflowResults) != 0 || len(r.Added)+len(r.Dropped)+len(how.Fillers) > 0 || r.paused || how.Quick && (hasQuicker(a.words) || hasUncovered(a.words) || hasHalves(a.words)) {
 		return false
 	}
 	for b := range a.blocks {
@@ -20,7 +20,7 @@ func (a *allocator) isForeseen(r *Result, how *Options) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(a.words, word.isSeldom)
+	return !slices.ContainsFunc(a.words, func(w word) bool { return w.isSeldom() || how.HoldsDoubles && w.isIMMA() })
 }
 
 // isSeldom reports whether a word is of a kind of which code was seen to come out otherwise, or too little

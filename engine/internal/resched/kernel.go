@@ -37,6 +37,7 @@ type Result struct {
 	Freed    []int // words of the output whose sources hold no scoreboard any more since nothing overwrites them
 	Fillers  []int // by word: NOPs in front of it that are no part of it; nil where there is none
 	doubts   doubt
+	paused   bool  // pauses stand where NOPs did
 	TooLarge bool  // it would take too much memory to tell
 	Unfit    bool  // doubles of sm_100 in code that can't be made that of sm_103
 	Lost     *Lost // a wait that the new code lacks: it must not be used
@@ -65,6 +66,7 @@ type Options struct {
 	Bares        bool  // and what is not optimized has no schedule at all
 	JoinsMoves   bool  // and a part of an instruction that moves a register to itself goes
 	Parts        []int // words of instructions of several
+	KeepsNOPs    bool  // no pauses stand beside products of matrices
 	Jumps        Jumps // where branches by a register go
 	LeavesLast   bool  // sources that go beyond their block leave one scoreboard to others
 	keeps        bool  // but for that, code of an older finalizer keeps its schedule
@@ -80,7 +82,7 @@ func Kernel(text []byte, how Options) Result {
 	}
 	if r.Changed && !r.Bare {
 		was := split(text)
-		if r.Fillers != nil {
+		if how.Slow && r.Fillers != nil {
 			unhold(was)
 		}
 		r.Lost = lost(was, split(r.Text), how.Jumps, &r, dead)

@@ -9,6 +9,7 @@ package resched
 const (
 	opIMMA = 0x237
 	opDMMA = 0x23f
+	opHMMA = 0x23c
 
 	matrixPace = 584 // cycles that the unit needs for a DMMA
 

@@ -15,27 +15,28 @@ type token struct {
 
 // flow is a kernel with its tokens.
 type flow struct {
-	words   []word
-	blocks  []block
-	of      []int // block of a word
-	ops     []operands
-	tokens  []token
-	first   [][]int  // by word: its tokens, the read one first
-	entry   []bitset // by block: tokens pending at its entry, in the input
-	seen    []bool   // by block: it can be reached
-	order   []int    // blocks, in the order in which they are looked at
-	rank    []int    // by block: its place in that order
-	time    []int    // by word: cycles from the start, if nothing waits and nothing jumps
-	shared  [noBoard + 1]bitset
-	live    []bitset // by block: registers that are read behind its end
-	strange bool     // another finalizer's
-	older   bool     // of an older toolkit, which waits without need too
-	extra   []int    // by word: cycles of the NOPs that stood behind it; nil for none
-	fixed   bool     // doubles have a fixed latency
-	noTurns bool     // the unit takes doubles as they come
-	filler  filler   // what paces it
-	paused  []bool   // by word: what stands behind it lets nobody go first; nil for none
-	apart   bool     // it is code of sm_100 for sm_103: what a return waits for it needs
+	words    []word
+	blocks   []block
+	of       []int // block of a word
+	ops      []operands
+	tokens   []token
+	first    [][]int  // by word: its tokens, the read one first
+	entry    []bitset // by block: tokens pending at its entry, in the input
+	seen     []bool   // by block: it can be reached
+	order    []int    // blocks, in the order in which they are looked at
+	rank     []int    // by block: its place in that order
+	time     []int    // by word: cycles from the start, if nothing waits and nothing jumps
+	shared   [noBoard + 1]bitset
+	live     []bitset // by block: registers that are read behind its end
+	strange  bool     // another finalizer's
+	older    bool     // of an older toolkit, which waits without need too
+	extra    []int    // by word: cycles of the NOPs that stood behind it; nil for none
+	fixed    bool     // doubles have a fixed latency
+	noTurns  bool     // the unit takes doubles as they come
+	filler   filler   // what paces it
+	paused   []bool   // by word: what stands behind it lets nobody go first; nil for none
+	products bool     // products of halves keep what they read at hand
+	apart    bool     // it is code of sm_100 for sm_103: what a return waits for it needs
 }
 
 // trace finds the tokens of a kernel and where they are pending.

@@ -27,7 +27,7 @@ type yieldBits struct {
 
 // letsGo reports whether the yield bit of a word follows from its stall.
 func (w *word) letsGo() bool {
-	return w.wr() == noBoard && w.rd() == noBoard && w.op()>>8&1 == 0 && !w.isShared() && !w.takesTurn()
+	return w.wr() == noBoard && w.rd() == noBoard && w.op()>>8&1 == 0 && !w.isShared() && !w.takesTurn() && !w.isProduct()
 }
 
 // letsGo is that of a word, of code where doubles have a fixed latency or none.
@@ -137,11 +137,16 @@ func (f *flow) reusesOf(bl *block, k int, y *yieldBits, banks int) (places uint8
 	return places
 }
 
+// productPools begins the pools of products of halves, one for each shape.
+const productPools = 3
+
 // pool is which words keep what they read for each other: products of matrices, halves and all others.
 func (w *word) pool() int {
 	switch {
 	case w.isIMMA():
 		return 1
+	case w.isProduct():
+		return productPools + int(w.hi>>8&0xffff)
 	case kindOf(w) == 0x30:
 		return 2
 	}
@@ -155,7 +160,7 @@ func (f *flow) readsPair(i, r int) bool {
 
 // keepsSources reports whether what a word reads may stay at hand.
 func (f *flow) keepsSources(w *word) bool {
-	return w.isVector() || w.op() == opR2UR || f.filler.lets && w.isIMMA()
+	return w.isVector() || w.op() == opR2UR || f.filler.lets && w.isIMMA() || f.products && w.isProduct()
 }
 
 // setBits writes the bits that changed. With anew nothing explains the yield bits that arithmetic had.

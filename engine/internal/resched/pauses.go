@@ -1,0 +1,156 @@
+package resched
+
+import "slices"
+
+// Pauses beside products of matrices in code made anew. Up to 13.0 ptxas lets a word stall for as long as
+// it can, and puts NOPs behind it, or in front of the branch that ends the block. From 13.1 on no word of a block with products
+// stalls for more than maxPause cycles, and what is left are UIADD3s that do nothing. As many cycles go by; but a
+// word that pauses come behind doesn't let others go first, so that more of what is read stays at hand.
+//
+// Source: mma.sync of halves by ptxas 13.0.88 through nvlink 13.1.115 and 13.5.37.
+
+// isProduct reports whether a word is a product of matrices.
+func (w *word) isProduct() bool {
+	const opQMMA, opOMMA = 0x27a, 0x47f
+	switch w.op() {
+	case opHMMA, opIMMA, opDMMA, opQMMA, opOMMA:
+		return true
+	}
+	return false
+}
+
+// pausing is code whose NOPs beside products become pauses.
+type pausing struct {
+	*flow
+	gone  []bool
+	front map[int][]word // what comes in front of words
+	extra map[int]int    // and how many of those are pauses
+}
+
+// pauseProducts makes pauses of what time goes by beside products of matrices, of which front takes what has no
+// word. gone are words that go.
+func pauseProducts(words []word, gone []bool, front map[int][]word, r *Result) {
+	if !slices.ContainsFunc(words, func(w word) bool { return w.isProduct() }) {
+		return
+	}
+	p := pausing{trace(words), gone, front, make(map[int]int)}
+	p.paused, p.products = make([]bool, len(words)), true
+	for b := range p.blocks {
+		bl := &p.blocks[b]
+		was := p.bitsOf(bl)
+		if p.pauseBlock(bl, p.slowUntil(bl)) {
+			r.paused = true
+			p.setBits(bl, was, p.bitsOf(bl), false)
+			p.goOn(bl)
+		}
+	}
+	if len(p.extra) > 0 {
+		r.Fillers = make([]int, len(words)+1)
+		for i, n := range p.extra {
+			r.Fillers[i] = n
+		}
+	}
+}
+
+// goOn sets the yield bits of what is paused, and of pauses.
+func (p *pausing) goOn(bl *block) {
+	for i := bl.from; i < bl.to; i++ {
+		if p.paused[i] {
+			p.words[i].setYield(true)
+		}
+	}
+}
+
+// slowUntil returns the word up to which nothing stalls for long in a block: its end where it has a product, else
+// as far as one in front of it counts.
+func (p *pausing) slowUntil(bl *block) int {
+	isProduct := func(w word) bool { return w.isProduct() }
+	if slices.ContainsFunc(p.words[bl.from:bl.to], isProduct) {
+		return bl.to
+	}
+	time := p.sinceProduct(bl.from)
+	for i := bl.from; i < bl.to; i++ {
+		if time += cycles(&p.words[i]); time > productResult {
+			return i
+		}
+	}
+	return bl.to
+}
+
+// sinceProduct returns the time from a product to word i, which follows it, productResult at most.
+func (p *pausing) sinceProduct(i int) (time int) {
+	for i--; i >= 0 && time < productResult && p.words[i].fallsThrough(); i-- {
+		if time += cycles(&p.words[i]); p.words[i].isProduct() {
+			return time
+		}
+	}
+	return productResult
+}
+
+// productResult is how long a result of a product takes at most.
+const productResult = 25
+
+// pauseBlock is pauseProducts for a block up to a word, but for yield and reuse bits. It reports whether anything paused.
+func (p *pausing) pauseBlock(bl *block, until int) (any bool) {
+	for i := bl.from; i < until; i++ {
+		w := &p.words[i]
+		if w.isFiller() || w.isPause() {
+			continue
+		}
+		end := i + 1 // of the NOPs behind it
+		for end < bl.to && p.words[end].isFiller() {
+			end++
+		}
+		switch {
+		case end < bl.to && p.words[end].endsBlock() && p.words[end].stall() > maxPause:
+			p.spread(end, i+1, end)
+			any = true
+		case w.stall() == maxStall && (end < bl.to || end > i+1):
+			p.spread(i, i+1, end)
+			any = true
+		case w.stall() > maxPause && i+1 < bl.to:
+			p.spread(i, i+1, i+1)
+			any = true
+		}
+	}
+	return any
+}
+
+// spread lets word k stall for maxPause at most, and makes pauses of the NOPs from one word to another, with what
+// is left of the time.
+func (p *pausing) spread(k, from, to int) {
+	w := &p.words[k]
+	left := w.stall() - maxPause
+	for i := from; i < to; i++ {
+		left += cycles(&p.words[i])
+	}
+	w.setStall(maxPause)
+	p.paused[k] = true
+	for i := from; i < to; i++ {
+		p.gone[i] = left <= 0
+		if left > 0 {
+			p.words[i], p.ops[i], p.paused[i] = pauseOf(&left), operands{}, true
+		}
+	}
+	var more []word
+	for left > 0 {
+		more = append(more, pauseOf(&left))
+	}
+	if len(more) == 0 {
+		return
+	}
+	if to > from {
+		to-- // in front of the last, within the block
+	}
+	p.front[to] = append(more, p.front[to]...)
+	p.extra[to] = len(more)
+}
+
+// pauseOf returns a pause, and takes it from the time that is left.
+func pauseOf(left *int) word {
+	w := pauses.word
+	w.setStall(min(maxPause, *left))
+	w.setYield(true)
+	*left -= w.stall()
+	return w
+}
