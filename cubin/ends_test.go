@@ -1,6 +1,7 @@
 package cubin_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/twinlink/twinlink/cubin"
@@ -15,7 +16,7 @@ func TestEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if tab := f.Symtab(); tab != nil {
-			for _, i := range []int{-1, tab.Len(), tab.Len() + 1, 1 << 40} {
+			for _, i := range []int{-1, tab.Len(), tab.Len() + 1, math.MaxInt} {
 				if s, ok := tab.At(i); ok || s != (cubin.Symbol{}) {
 					t.Errorf("%s: symbol %d of %d is %+v", name, i, tab.Len(), s)
 				}
@@ -23,7 +24,7 @@ func TestEnds(t *testing.T) {
 			if s, ok := tab.At(tab.Len() - 1); !ok || s == (cubin.Symbol{}) && tab.Len() > 1 {
 				t.Errorf("%s: the last symbol isn't there", name)
 			}
-			if got := tab.Shndx(1<<40, &cubin.Symbol{Shndx: cuda.SHNXindex}); got != cuda.SHNXindex {
+			if got := tab.Shndx(math.MaxInt, &cubin.Symbol{Shndx: cuda.SHNXindex}); got != cuda.SHNXindex {
 				t.Errorf("%s: a symbol past the end lies in section %d", name, got)
 			}
 		}
@@ -37,7 +38,7 @@ func TestEnds(t *testing.T) {
 				if !ok {
 					break
 				}
-				for _, k := range []int{-1, (len(rec.Data) + 3) / 4, len(rec.Data), 1 << 40} {
+				for _, k := range []int{-1, (len(rec.Data) + 3) / 4, len(rec.Data), math.MaxInt} {
 					if w, ok := rec.Word(k); ok && (k < 0 || 4*k+4 > len(rec.Data)) || !ok && w != 0 {
 						t.Errorf("%s: word %d of %d bytes is %#x, %v", name, k, len(rec.Data), w, ok)
 					}

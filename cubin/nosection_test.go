@@ -2,6 +2,7 @@ package cubin_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/twinlink/twinlink/cubin"
@@ -11,7 +12,7 @@ import (
 func TestNoSection(t *testing.T) {
 	name, data := shortest(t, "13.5-sm_110-linked")
 	d := decode(t, name, data)
-	for _, i := range []int{-1, d.NumSections(), d.NumSections() + 1, 1 << 40, -1 << 40} {
+	for _, i := range []int{-1, d.NumSections(), d.NumSections() + 1, math.MaxInt, math.MinInt} {
 		_, relocs := d.Relocs(i)
 		_, info := d.Info(i)
 		_, notes := d.Notes(i)

@@ -18,7 +18,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 )
@@ -153,9 +152,9 @@ func link(dir, program string, args []string) (*result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %s", filepath.Base(program), err, out)
 	}
-	r := &result{cpu: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		r.memory = usage.Maxrss
+	r := &result{
+		cpu:    (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(),
+		memory: peakMemory(cmd.ProcessState),
 	}
 	if r.image, err = os.ReadFile(filepath.Join(dir, "image")); err != nil {
 		return nil, err

@@ -61,7 +61,7 @@ func parse(release string, args []string, data func(name string) []byte) *link {
 		}
 		l.inputs = append(l.inputs, engine.Input{Name: name, Data: d})
 	}
-	cmd.Options.Demangle = func(name string) string { return cufilt.Demangle(name, r.ShowsClones()) }
+	cmd.Options.Demangle = func(name string) string { return cufilt.Demangle(name, r.Major()) }
 	cmd.Options.Empty = true
 	return l
 }

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"math"
 	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -28,7 +29,7 @@ func (b *Body) Bare() []byte {
 
 // First is the moment when the function got its first definition.
 func (b *Body) First() int {
-	first := 1 << 62
+	first := math.MaxInt
 	for _, id := range b.Names {
 		first = min(first, id.Defined)
 	}
