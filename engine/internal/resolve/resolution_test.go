@@ -433,8 +433,9 @@ func TestWarnings(t *testing.T) {
 	g := l.symbol("g", model.Symbol{Info: code})
 	c := l.symbol("c", model.Symbol{Info: object, Other: cuda.STOConstant, Sec: model.Absent})
 	s := l.symbol("s", model.Symbol{Info: object, Other: cuda.STOShared, Size: 4, Sec: model.Absent})
-	for _, target := range []model.SecID{text, data, gone} {
+	for i, target := range []model.SecID{text, data, gone, text, data} {
 		in := l.NewRelocSection(l.Names.ID(".rela"), cuda.SHTRela, 0, target)
+		l.Secs[in].Deleted = i > 2
 		l.Parts[in].Relocs = []model.Reloc{
 			{Off: 8, Sym: f, File: 1}, {Off: 16, Sym: f, File: 1}, {Off: 24, Sym: g}, {Off: 32, Sym: f, Disposition: model.Kept}, {Off: 40, Sym: model.Absent},
 			{Off: 48, Sym: c, Disposition: model.Applied, File: 1}, {Off: 56, Sym: c, Disposition: model.Applied, File: 1}, {Off: 64, Sym: s, Disposition: model.Applied}, {Off: 72, Sym: c, Disposition: model.Kept},
