@@ -17,6 +17,7 @@ func judgeLayouts(dir, only string, seed uint64, each bool) error {
 		return err
 	}
 	accepted, all := map[relayout.Way]int{}, 0
+	moved, right := 0, 0
 	kinds := map[string]int{}
 	for _, folder := range list {
 		l, inputs, output, err := load(folder)
@@ -27,24 +28,25 @@ func judgeLayouts(dir, only string, seed uint64, each bool) error {
 			continue
 		}
 		all++
+		seed := seed + uint64(crc32.ChecksumIEEE([]byte(l.Name)))
+		if other, n := otherMemory(inputs, output, seed); n > 0 {
+			moved++
+			if v := check.Check(inputs, other, l.options()); v.Agrees() {
+				right++
+			} else if err := refused(&l, kinds, each, "memory", other, &v); err != nil {
+				return err
+			}
+		}
 		for _, way := range relayout.Ways {
-			other, err := relayout.File(output, way, seed+uint64(crc32.ChecksumIEEE([]byte(l.Name))))
+			other, err := relayout.File(output, way, seed)
 			if err != nil {
 				return fmt.Errorf("%s: %w", l.Name, err)
 			}
 			v := check.Check(inputs, other, l.options())
 			if v.Agrees() {
 				accepted[way]++
-				continue
-			}
-			countKinds(kinds, way.String()+" ", &v)
-			if each {
-				fmt.Printf("%s %s %s %v %v %v: %s\n", l.Name, l.Release, l.Arch, l.Args, l.Tags, way, v)
-			}
-			if keep != "" {
-				if err := os.WriteFile(filepath.Join(keep, l.Name+"-"+way.String()+".cubin"), other, 0o666); err != nil {
-					return err
-				}
+			} else if err := refused(&l, kinds, each, way.String(), other, &v); err != nil {
+				return err
 			}
 		}
 	}
@@ -52,5 +54,18 @@ func judgeLayouts(dir, only string, seed uint64, each bool) error {
 	for _, way := range relayout.Ways {
 		fmt.Printf("%4d of %4d  %s\n", accepted[way], all, way)
 	}
+	fmt.Printf("%4d of %4d  shared variables and constants elsewhere\n", right, moved)
 	return nil
+}
+
+// refused counts a layout that isn't accepted, prints it, and keeps the file.
+func refused(l *link, kinds map[string]int, each bool, way string, other []byte, v *check.Verdict) error {
+	countKinds(kinds, way+" ", v)
+	if each {
+		fmt.Printf("%s %s %s %v %v %s: %s\n", l.Name, l.Release, l.Arch, l.Args, l.Tags, way, *v)
+	}
+	if keep == "" {
+		return nil
+	}
+	return os.WriteFile(filepath.Join(keep, l.Name+"-"+way+".cubin"), other, 0o666)
 }

@@ -28,15 +28,20 @@ func (f *file) moveVariables() {
 		if !ok || len(list) == 0 || f.namedAsWhole(both) {
 			continue
 		}
-		f.r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		end := uint64(0)
-		for k := range list {
-			v := &list[k]
-			v.to = (end + v.align*f.r.Uint64N(3) + v.align - 1) / v.align * v.align
-			end = v.to + v.size
-		}
-		f.move(both, s, list, end)
+		f.scatter(both, s, list)
 	}
+}
+
+// scatter puts variables into another order, with gaps.
+func (f *file) scatter(both []int, s *section, list []variable) {
+	f.r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	end := uint64(0)
+	for k := range list {
+		v := &list[k]
+		v.to = (end + v.align*f.r.Uint64N(3) + v.align - 1) / v.align * v.align
+		end = v.to + v.size
+	}
+	f.move(both, s, list, end)
 }
 
 // bothSides are the numbers of a section and of the Mercury side's of that name.
@@ -137,4 +142,30 @@ func (f *file) move(both []int, s *section, list []variable, size uint64) {
 		}
 		t.body, t.size = left, uint64(len(left))
 	}
+}
+
+// Constants writes a file whose constants for the programmer, bank 3, lie elsewhere in it. The code still has the old places:
+// to says where each of those is now, and is empty where no constant was moved.
+func Constants(data []byte, seed uint64) (other []byte, to map[uint64]uint64, err error) {
+	f, err := open(data, seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	to = map[uint64]uint64{}
+	for _, s := range f.sections {
+		if s.name != ".nv.constant3" {
+			continue
+		}
+		both := f.bothSides(s)
+		list, ok := f.variablesIn(both, s)
+		if !ok || f.namedAsWhole(both) {
+			continue
+		}
+		f.scatter(both, s, list)
+		for i := range list {
+			to[list[i].at] = list[i].to
+		}
+	}
+	f.renumber(f.sameNumbers())
+	return f.write(false, false), to, nil
 }
