@@ -289,7 +289,10 @@ func (m *memory) moveShared() {
 		end = v.to + v.size
 	}
 	for _, s := range m.out.symbols(&m.out.sections[m.out.symtabs[0]]) {
-		if int(s.shndx) >= len(m.out.sections) || !strings.HasPrefix(m.out.sections[s.shndx].name, ".nv.shared.") || s.kind == byte(cuda.STTSection) {
+		if int(s.shndx) >= len(m.out.sections) || s.kind == byte(cuda.STTSection) {
+			continue
+		}
+		if home := m.out.sections[s.shndx].name; !strings.HasPrefix(home, ".nv.shared.") && home != ".nv_debug.shared" {
 			continue
 		}
 		for _, v := range list {

@@ -91,6 +91,19 @@ func TestFrames(t *testing.T) {
 		// Rows of words that moved.
 		{"f:a g:a h':b", none, "section.bytes h  0300047c62 " + head + "0404000000059080802802/0300047c62 " + head + "04040000000404000000059080802802"},
 
+		// Inputs of which a frame has no record, or one of another kind; a section of another name says nothing.
+		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.Modules[0].Relocs[0].List[0].Kind = cuda.R_CUDA_32 }, fmt.Sprintf(nobody, "f")},
+		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) {
+			c.Modules[0].Relocs[0].List = c.Modules[0].Relocs[0].List[1:]
+		}, fmt.Sprintf(nobody, "f")},
+		{"f:a g:a h:b h:b", func(c *check, _ map[string]*link.Identity) {
+			c.Modules[1].Relocs = append(c.Modules[1].Relocs, link.Relocs{Section: &image.Section{}, Target: 2, List: c.Modules[1].Relocs[0].List})
+		}, fmt.Sprintf(second, "h")},
+
+		// Words that moved: a frame is as long as the code is now.
+		{"f:a g:a h:b", func(c *check, ids map[string]*link.Identity) { moved(c, ids, false) }, "section.bytes h  0300047c62 " + head + "0404000000059080802802/0300047c62 " + head + "0404000000059080802802"},
+		{"f:a g:a h:b", func(c *check, ids map[string]*link.Identity) { moved(c, ids, true) }, ""},
+
 		// Records.
 		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.Out.Lists[0].List[0].Addend = 8 }, "relocation.stray f  /; relocation.missing  a frame whose function no record names /; " + fmt.Sprintf(missing, "f")},
 		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.Out.Lists[0].List[0].Kind = cuda.R_CUDA_32 }, "relocation.stray f  /; relocation.missing  a frame whose function no record names /; " + fmt.Sprintf(missing, "f")},
@@ -118,6 +131,10 @@ func TestFrames(t *testing.T) {
 				id.Live = false
 			}
 		}, ""},
+		{"f:a g:a h:b", func(c *check, ids map[string]*link.Identity) {
+			c.ByKey[link.AreaKey{Base: ".debug_frame"}].Out = nil
+			ids["g"].Live, ids["h"].Live = false, false
+		}, "section.missing  left out or stripped; nothing that runs needs it /"},
 		{"f:a", func(c *check, _ map[string]*link.Identity) { c.Out.Side = image.Whole }, ""},
 		{"f:a", func(c *check, _ map[string]*link.Identity) { c.ByKey = map[link.AreaKey]*link.Area{} }, ""},
 		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { // a section of another name says nothing
@@ -174,4 +191,42 @@ func framed(out string, rows map[string]string, short bool) (*check, map[string]
 	c.Out = &link.Output{Image: &image.Image{Side: image.SassSide}, Refs: refs, Lists: records(named)}
 	c.ByKey[link.AreaKey{Base: ".debug_frame"}] = &link.Area{Name: ".debug_frame", Out: &image.Section{Index: 1, Body: body}}
 	return c, ids
+}
+
+// moved has a word put in before the second of h, and with longer its frame say so.
+func moved(c *check, ids map[string]*link.Identity, longer bool) {
+	ids["h"].Code.Area.Words = oneMore
+	if list := c.Out.Lists[0].List; longer {
+		c.ByKey[link.AreaKey{Base: ".debug_frame"}].Out.Body[list[len(list)-1].Offset+8] = 0x90
+	}
+}
+
+// TestMovedRows: rows stand at the words that they stood at.
+func TestMovedRows(t *testing.T) {
+	c, ids := framed("h:b", nil, false)
+	h := ids["h"]
+	h.Code.Area.Words = oneMore
+	in := "\x00\x00\x00\x00\x00\x00\x00\x00\x80\x00\x00\x00\x00\x00\x00\x00" + "\x48" + keeps // at the third word
+	out := in[:8] + "\x90" + in[9:16]
+	for at, want := range map[string]bool{"\x4c": true, "\x48": false, "\x44": false} {
+		if got := c.sameRows(frame{fde: in}, frame{fde: out + at + keeps, id: h}); got != want {
+			t.Errorf("%x: %v", at, got)
+		}
+	}
+}
+
+// TestBudgetOfFrames: more records than there are steps end the search.
+func TestBudgetOfFrames(t *testing.T) {
+	c, _ := framed("f:a g:a h:b", nil, false)
+	for c.Budget.Spend("", 1<<10) == nil {
+	}
+	if err := c.compareFrames(); err == nil {
+		t.Error("no error")
+	}
+	lines, _, _ := lined([]string{"a f:1 g:2", "b h:3"}, "a f:1 g:2; b h:3")
+	for lines.Budget.Spend("", 1<<10) == nil {
+	}
+	if err := lines.compareLines(); err == nil {
+		t.Error("no error of lines")
+	}
 }

@@ -41,13 +41,17 @@ func linesOf(text string) (body []byte, named map[uint64]string) {
 	return body, named
 }
 
-// sequence is a line from the function's begin on, and the next from the second word on, or with "'" from the third.
+// sequence is a line from the function's begin on, and the next from the second word on, or with "'" from the third; with "+" in other words.
 func sequence(line string) string {
 	at := byte(16)
 	if strings.HasSuffix(line, "'") {
 		at = 32
 	}
-	return "\x03" + string(line[0]-'0') + "\x01" + "\x02" + string(at) + "\x03\x01\x01" + "\x02\x10\x00\x01\x01"
+	first := ""
+	if strings.HasSuffix(line, "+") {
+		first = "\x05\x00" // which sets the column to what it is
+	}
+	return first + "\x03" + string(line[0]-'0') + "\x01" + "\x02" + string(at) + "\x03\x01\x01" + "\x02\x10\x00\x01\x01"
 }
 
 // lined is a link of two inputs with line tables, of which the first has f and g, the second h, and an output with some.
@@ -125,6 +129,17 @@ func TestLines(t *testing.T) {
 		{right, "a f:1; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) { ids["g"].Code = nil }, "g " + missing},
 		{right, "a f:1 g:4; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) { ids["g"].Code = nil }, ""},
 		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b", several("g"), "unit 2 is no input's"},
+
+		{right, "a f:1+ g:2; b h:3", none, "f lines that are not the input's; f " + missing},
+		{right, "a f:1+ g:2; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) {
+			ids["f"].Code.Area.Words, ids["f"].Code.Area.Size = &sass.WordMap{To: []int32{0, 1, 2}, From: []int32{0, 1, 2, -1}}, 48
+			ids["f"].Code.Area.Out.Body = make([]byte, 32)
+		}, ""},
+		{right, "a f:1 g:2; b h:3", func(c *check, a *link.Area, _ map[string]*link.Identity) {
+			other := *a
+			other.Out = &image.Section{Index: 1, Body: a.Out.Body[:40]}
+			c.ByKey[link.AreaKey{Base: ".nv_debug_line_sass"}] = &other
+		}, " 0 units of lines, the inputs have 2"},
 
 		// Words that moved: one was put in before the second.
 		{right, "a f:1' g:2; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) { ids["f"].Code.Area.Words = oneMore }, "f lines that are not the input's; f " + missing},
