@@ -127,6 +127,9 @@ func TestTold(t *testing.T) {
 		{code{never.stalls(9), uses, leaves}, code{never, uses, leaves}, nil, sound},
 		{code{moves.stalls(9), nothing, nothing, leaves}, code{moves.stalls(1), nothing, nothing, leaves}, nil, sound},
 
+		{code{moves, nothing.stalls(9), uses, leaves}, code{moves.stalls(1), nothing, uses, leaves}, []int{0}, sound}, // of a word that was put in
+		{code{moves, uses, uses, leaves}, code{moves.stalls(1), uses.stalls(1), uses, leaves}, nil, "10: uses the result of the word at 0x0 after 1 cycles, in the input after 4"},
+
 		// An IADD's result may be read by a load five cycles later where a scoreboard is waited for between, else six.
 		{code{sums.stalls(9), loads, leaves}, code{sums.stalls(5), loads.waits(1), leaves}, nil, sound},
 		{code{sums.stalls(9), loads, leaves}, code{sums.stalls(6), loads, leaves}, nil, sound},
@@ -182,6 +185,10 @@ func TestLoops(t *testing.T) {
 		t.Error(got)
 	}
 	s = scheduleOf([]scheduled{constant, nothing.waits(1)}, []scheduled{constant, nothing})
+	if got := s.told(t); !strings.HasPrefix(got, "+") {
+		t.Error(got)
+	}
+	s = scheduleOf([]scheduled{moves.stalls(9), nothing}, []scheduled{moves, nothing})
 	if got := s.told(t); !strings.HasPrefix(got, "+") {
 		t.Error(got)
 	}

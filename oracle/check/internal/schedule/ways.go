@@ -39,15 +39,13 @@ func (s *schedule) inTime(i int) bool {
 		ways = ways[:len(ways)-1]
 		s.steps += 4
 		x.wait = x.wait || s.out[x.word].Wait != 0
-		if x.out < x.in || s.out[x.word].Stall < s.in[x.word].Stall {
-			switch s.inTimeAt(i, &x) {
-			case sass.Unsound:
-				ok = false
-				continue
-			case sass.Unknown:
-				s.c.Unjudged(s.area, verdict.Finding{Kind: verdict.CodeSchedule, Section: s.area.Name, Symbol: s.area.Owner.Owner.String(), Offset: uint64(x.word) * sass.Instruction,
-					Detail: fmt.Sprintf("stalls less than the input, and whether opcode 0x%x uses the result of opcode 0x%x is not known", sass.Opcode(s.words[x.word]), sass.Opcode(s.words[i]))})
-			}
+		switch s.inTimeAt(i, &x) {
+		case sass.Unsound:
+			ok = false
+			continue
+		case sass.Unknown:
+			s.c.Unjudged(s.area, verdict.Finding{Kind: verdict.CodeSchedule, Section: s.area.Name, Symbol: s.area.Owner.Owner.String(), Offset: uint64(x.word) * sass.Instruction,
+				Detail: fmt.Sprintf("stalls less than the input, and whether opcode 0x%x uses the result of opcode 0x%x is not known", sass.Opcode(s.words[x.word]), sass.Opcode(s.words[i]))})
 		}
 		if calls(s.words[x.word]) {
 			continue

@@ -36,13 +36,12 @@ var unsaid = map[cuda.CompatAttr]uint64{cuda.CompatISAClass: 0, cuda.CompatInstT
 // Later ones have no 6 and write 11 to 14 as well (nvJitLink 13.2, nvlink 13.5).
 func (c *check) wantCompat() ([]compatValue, error) {
 	seen, said := map[cuda.CompatAttr][]uint64{}, map[cuda.CompatAttr]bool{}
-	any, silent := false, false
+	silent := false
 	for _, m := range c.Modules {
 		for i := range m.Sections {
 			if m.Sections[i].Kind != cuda.SHTCudaCompat {
 				continue
 			}
-			any = true
 			list, err := m.ReadAttributes(&m.Sections[i], c.Budget)
 			if err != nil {
 				return nil, err
@@ -77,9 +76,6 @@ func (c *check) wantCompat() ([]compatValue, error) {
 			w.also &^= fastPath121
 		}
 		want = append(want, w)
-	}
-	if !any {
-		return want, nil
 	}
 	for _, attr := range [...]cuda.CompatAttr{cuda.CompatISAClass, cuda.CompatInstTcgen05MMA, cuda.CompatMercuryISAMajorMinor,
 		cuda.CompatInstTensormapV1, cuda.CompatEnableOpportunisticFinalization} {

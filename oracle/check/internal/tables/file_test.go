@@ -108,6 +108,12 @@ func TestFile(t *testing.T) {
 			c.Out.Sections = c.Out.Sections[:3]
 		}, ""},
 		{119, "sm_90", []uint32{0}, none, ""},
+		{129, "sm_90", []uint32{0x5a0000}, func(c *check) { c.Options.Arch = ""; c.Out.Header.Flags |= 0x5a0800 }, ""},
+		{130, "sm_90", nil, func(c *check) { c.Out.Data = append(c.Out.Data[:16], 2) }, ""},
+		{130, "sm_90", nil, func(c *check) {
+			c.Out.Sections = append(c.Out.Sections, image.Section{Index: 4, Kind: cuda.SHTStrtab})
+			c.Out.Header.Shstrndx = 4
+		}, ""},
 		{130, "sm_90", nil, func(c *check) { c.Out.Header.Shstrndx = 4 }, "e_shstrndx 0x1/0x4"},
 		{130, "sm_90", nil, func(c *check) { c.Out.Header.Phnum = 1 }, ""},
 		{130, "sm_90", nil, func(c *check) { c.Out.Header.Phnum, c.Out.Header.Phentsize = 1, 0 }, "e_phentsize 0x38/0x0"},

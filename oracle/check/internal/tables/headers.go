@@ -116,12 +116,10 @@ func (c *check) compareHeaders() error {
 			w = wantHeader{kind: s.Kind, link: symtab, align: 4, entry: 8}
 		case cuda.SHTCudaRelocInfo:
 			w = wantHeader{kind: s.Kind, align: 8, entry: 8}
-		case cuda.SHTNote, cuda.SHTCudaCompat:
-			continue // with their content
 		default:
 			a := c.Out.Areas[i]
 			if a == nil {
-				continue // stray, told elsewhere
+				continue // a note, or .nv.compat, with their content; or stray, told elsewhere
 			}
 			w = c.areaHeader(a, symtab)
 		}
@@ -256,8 +254,8 @@ func (c *check) codeFlags(a *link.Area) cuda.SectionFlags {
 		}
 		return flags
 	}
-	if a.Out != nil && a.Owner.Kernel() && a.Owner.Owner != nil && !a.Owner.Owner.Asked && a.Out.Flags == a.Flags {
-		return a.Flags // it stays with --preserve-relocs, and what it calls counts for nothing
+	if a.Out != nil && a.Owner.Owner != nil && !a.Owner.Owner.Asked && a.Out.Flags == a.Flags {
+		return a.Flags // a kernel that stays with --preserve-relocs, and what it calls counts for nothing
 	}
 	if most := flags | cuda.SectionFlags(c.FlaggedBelow(a.Owner))<<cuda.SHFBarrierShift; a.Out != nil && a.Out.Flags == most && a.Owner.Owner.LikeDriver() {
 		return most // taken for a kernel

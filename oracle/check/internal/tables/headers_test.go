@@ -121,6 +121,17 @@ func TestHeaders(t *testing.T) {
 		{130, align(symtab, 16), ""},
 		{130, align(symtab, 24), "alignment 0x8/0x18"},
 		{130, on(wide, func(s *image.Section) { s.Link = strtab }), "link 0x3/0x2"},
+		{130, align(wide, 2), "alignment 0x4/0x2"},
+		{130, align(protos, 2), "alignment 0x4/0x2"},
+		{130, on(protos, func(s *image.Section) { s.Entry = 4 }), "entry size 0x8/0x4"},
+		{130, on(0, func(s *image.Section) { s.Align = 8 }), "alignment 0x0/0x8"},
+		{130, on(strtab, func(s *image.Section) { s.Body = []byte("x") }), "a table of names 0 at both ends/78 and 78"},
+		{130, on(strtab, func(s *image.Section) { s.Body = []byte{0} }), ""},
+		{130, func(c *check) { // the module's attributes behind a function's
+			s := c.Out.Sections
+			s[infos], s[info] = s[info], s[infos]
+			s[infos].Index, s[info].Index = infos, info
+		}, ""},
 		{130, on(wide, func(s *image.Section) { s.Name = ".wide" }), "name .symtab_shndx/.wide"},
 
 		// Tables that name symbols; 12.0 to 12.2 have another number there.
@@ -180,6 +191,22 @@ func TestHeaders(t *testing.T) {
 		if got := said(c); got != strings.TrimSpace(x.want) && got != x.want {
 			t.Errorf("%d: %d: %q, want %q", i, x.release, got, x.want)
 		}
+	}
+}
+
+// TestRightHeaders: nothing at all is said of right headers, and a section of no type misleads nobody.
+func TestRightHeaders(t *testing.T) {
+	for _, release := range []oracle.Release{118, 124, 130} {
+		c := tabled(release)
+		c.Verdict.Strict = true
+		if err := c.compareHeaders(); err != nil || c.Verdict.Total > 0 {
+			t.Errorf("%d: %v %v", release, err, c.Verdict.Findings)
+		}
+	}
+	c := tabled(130)
+	c.Out.Sections[action] = image.Section{Index: action}
+	if err := c.compareHeaders(); err != nil || c.Verdict.Total > 0 || len(c.Verdict.Remarks) != 1 {
+		t.Errorf("%v %v %v", err, c.Verdict.Findings, c.Verdict.Remarks)
 	}
 }
 

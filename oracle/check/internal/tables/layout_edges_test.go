@@ -1,9 +1,11 @@
 package tables
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/oracle/check/internal/image"
 )
 
@@ -74,5 +76,34 @@ func TestProgramHeaderSpan(t *testing.T) {
 		if _ = c.compareLayout(); c.Verdict.Total != want {
 			t.Errorf("%d program headers of a relocatable file: %v", n, c.Verdict.Findings)
 		}
+	}
+}
+
+// TestFinalizedSegments: of a file that the finalizer wrote, the Mercury side is loaded by nothing, and each run of sections of one
+// permission has its own memory without bytes.
+func TestFinalizedSegments(t *testing.T) {
+	sections := []place{{constants, 0x400, 0x80, 4, false}, {constants | uint64(cuda.SHFMercury), 0x480, 0x80, 4, false}, {constants, 0x500, 0x100, 4, false},
+		{constants, 0x600, 0x20, 16, true}, {code, 0x600, 0x80, 128, false}, {written, 0x700, 0x40, 8, false}, {written, 0x740, 0x30, 16, true}, {written, 0x740, 0x8, 64, true}}
+	c := fileOf(image.SassSide, sections, make([]image.Segment, 5))
+	want := []image.Segment{
+		{Kind: segmentHeader, Flags: 4, Offset: 0xf00, Filesz: 280, Mem: 280, Align: 8}, {Kind: segmentLoad, Flags: 4, Offset: 0xf00, Filesz: 280, Mem: 280, Align: 8},
+		{Kind: segmentLoad, Flags: 4, Offset: 0x400, Filesz: 0x200, Mem: 0x220, Align: 8}, {Kind: segmentLoad, Flags: 5, Offset: 0x600, Filesz: 0x80, Mem: 0x80, Align: 8},
+		{Kind: segmentLoad, Flags: 6, Offset: 0x700, Filesz: 0x40, Mem: 0x40 + 0x48, Align: 8},
+	}
+	if got := c.finalizedSegments(); !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestNothingWritten: nvlink has a segment for what is written only where there is such a thing.
+func TestNothingWritten(t *testing.T) {
+	sections := []place{{constants, 0x400, 0x100, 4, false}, {code, 0x500, 0x200, 128, false}}
+	table := image.Segment{Kind: segmentHeader, Flags: 5, Offset: 0xf00, Filesz: 168, Mem: 168, Align: 8}
+	last := table
+	last.Kind = segmentLoad
+	c := fileOf(image.Whole, sections, []image.Segment{table, {Kind: segmentLoad, Flags: 5, Offset: 0x400, Filesz: 0x300, Mem: 0x300, Align: 8}, last})
+	c.Verdict.Strict = true
+	if c.compareSegments(); c.Verdict.Total > 0 {
+		t.Errorf("%v", c.Verdict.Findings)
 	}
 }

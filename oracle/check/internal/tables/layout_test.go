@@ -151,6 +151,7 @@ func TestOffsets(t *testing.T) {
 		{[]place{{at: 0x1001, size: 0x20, align: 1, blank: true}}, 0, "offset a place in the file/0x1001"},
 		{[]place{{at: 0x1000, size: 0x20, align: 1, blank: true}}, 0, ""},
 		{[]place{a, {at: 0x400, size: 0x100, align: 16}}, 0, "shares bytes with .s1 /"},
+		{[]place{a, {at: 0x450, size: 0, align: 1}}, 0, ""},
 		{[]place{a, {uint64(cuda.SHFMercury), 0x400, 0x100, 16, false}}, 0, ""},
 		{[]place{a, {uint64(cuda.SHFMercury), 0x400, 0x80, 16, false}}, 0, "shares bytes with .s1 /"},
 		{[]place{a, {uint64(cuda.SHFMercury), 0x480, 0x100, 16, false}}, 0, "shares bytes with .s1 /"},

@@ -108,6 +108,8 @@ func TestNotes(t *testing.T) {
 		{128, "sm_100", on(noteCuinfo, func(s *image.Section) { s.Name = ".note.nv.cuinfo" }), ".note.nv.cuinfo; .note.nv.cuver"},
 		{130, "sm_90", on(noteCompat, func(s *image.Section) { s.Kind = cuda.SHTProgbits }), ".nv.compat; .note.nv.cuinfo flags 0x1000000/0x1000040; .note.nv.cuinfo info 0x0/0x3"},
 
+		{130, "sm_89", on(noteCompat, func(s *image.Section) { s.Body, s.Align = nil, 1 }), ".nv.compat"},
+
 		// Headers.
 		{130, "sm_90", on(noteTkinfo, func(s *image.Section) { s.Flags = 0 }), ".note.nv.tkinfo flags 0x2000000/0x0"},
 		{130, "sm_90", on(noteTkinfo, func(s *image.Section) { s.Align = 2 }), ".note.nv.tkinfo alignment 0x4/0x2"},
