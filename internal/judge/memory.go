@@ -269,6 +269,9 @@ func bits(place []byte, f oracle.Field) (n uint64) {
 	return n
 }
 
+// reserved is how much shared memory the system keeps for itself from sm_90 on, which symbols count and code doesn't.
+const reserved = 0x400
+
 // moveShared puts the shared variables one behind the other, in another order and with gaps, and has each kernel that uses some ask for
 // so much more.
 func (m *memory) moveShared() {
@@ -296,8 +299,8 @@ func (m *memory) moveShared() {
 			continue
 		}
 		for _, v := range list {
-			if v.name == s.name && v.at == s.value {
-				m.out.put(s.at+8, 8, v.to)
+			if before := s.value - v.at; v.name == s.name && (before == 0 || before == reserved) {
+				m.out.put(s.at+8, 8, before+v.to)
 			}
 		}
 	}

@@ -100,7 +100,7 @@ func TestSameRowsAsks(t *testing.T) {
 		want, got string
 		id        *link.Identity
 	}{
-		{fde[:15], fde, f}, {fde, fde[:15], f}, {fde, "x" + fde[1:], f}, {fde, fde[:8] + "\x90" + fde[9:], f}, {fde[:8] + "\x90" + fde[9:], fde, f}, {fde, fde[:15] + "\x01", f},
+		{fde, "x" + fde[1:], f}, {fde, fde[:8] + "\x90" + fde[9:], f}, {fde[:8] + "\x90" + fde[9:], fde, f}, {fde, fde[:15] + "\x01", f},
 		{fde, fde, &link.Identity{}}, {fde, fde, &link.Identity{Code: &link.Body{}}},
 		{fde + "\xff", fde + "\xff", f}, {fde, fde + "\xff", f}, {fde + "\xff", fde, f},
 	} {
@@ -154,7 +154,7 @@ func TestRegisterOf(t *testing.T) {
 // TestTells holds rows against what the words at their places do: MOV R6, R7 and MOV R7, R8 at words 1 and 2; R0 is moved at word 0.
 func TestTells(t *testing.T) {
 	code := make([]byte, 64)
-	copy(code, "\x02\x72\x00\x00\x01")      // MOV R0, R1
+	copy(code, "\x02\x72\x00\x00\x06")      // MOV R0, R6
 	copy(code[16:], "\x02\x72\x06\x00\x07") // MOV R6, R7
 	copy(code[32:], "\x02\x72\x07\x00\x06") // MOV R7, R6
 	copy(code[48:], "\x10\x72\x09\x00\x06") // IADD3 R9
@@ -169,7 +169,7 @@ func TestTells(t *testing.T) {
 		{16, undefined(6) + "z", false}, {16, "\x07\x06", false}, {16, "\x08" + register(6), false}, {16, "\x0a" + register(6), false},
 		// The word before has put what R7 held into R6, and its second operand is R7.
 		{32, "\x09" + register(7) + register(6), true}, {32, "\x09" + register(7) + register(5), false}, {32, "\x09" + register(7) + register(6) + "z", false}, {32, "\x09" + register(7), false},
-		{16, "\x09" + register(6) + register(0), false}, {48, "\x09" + register(9) + register(7), false}, {0, "\x09" + register(0) + register(0), false},
+		{16, "\x09" + register(6) + register(0), true}, {16, "\x09" + register(6) + register(1), false}, {48, "\x09" + register(9) + register(7), false}, {0, "\x09" + register(0) + register(0), false},
 	} {
 		a := &link.Area{Out: &image.Section{Body: code}}
 		if got := tells(a, row{x.at, x.code}); got != x.want {

@@ -81,7 +81,7 @@ func (c *check) compareFrames() error {
 	for _, m := range c.Modules {
 		for _, list := range m.Relocs {
 			s := &m.Sections[list.Target]
-			if s.Name != ".debug_frame" || s.Body == nil {
+			if s.Name != ".debug_frame" {
 				continue
 			}
 			names := map[uint64]*link.Identity{}
@@ -150,7 +150,7 @@ func (c *check) compareFrameLists(a *link.Area, want, all map[*link.Identity][]f
 		switch {
 		case g.id == nil:
 			f.Kind, f.Detail = verdict.RelocationMissing, "a frame whose function no record names"
-		case !wanted && c.Relocatable && !g.id.Several && len(all[g.id.First()]) == 0:
+		case c.Relocatable && !g.id.Several && len(all[g.id.First()]) == 0:
 		case g.id.Several || g.id.Code != nil && len(g.id.Code.Names) > 1 || !wanted && c.Relocatable:
 			// That of a definition which was given up may stay, made over.
 			if !madeOver(all[g.id.First()], g) {
@@ -163,7 +163,7 @@ func (c *check) compareFrameLists(a *link.Area, want, all map[*link.Identity][]f
 		case !slices.ContainsFunc(of, func(w frame) bool {
 			return w.cie == g.cie && (w.fde == g.fde && !c.WasReworked(g.id) || c.sameRows(w, g))
 		}):
-			w := of[min(seen[g.id], len(of)-1)]
+			w := of[seen[g.id]]
 			f.Kind, f.Want, f.Got = verdict.SectionBytes, fmt.Sprintf("%x %x", w.cie, w.fde), fmt.Sprintf("%x %x", g.cie, g.fde)
 		}
 		seen[g.id]++
@@ -172,7 +172,7 @@ func (c *check) compareFrameLists(a *link.Area, want, all map[*link.Identity][]f
 		}
 	}
 	for _, id := range c.IDs {
-		if of := want[id]; seen[id] < min(len(of), 1) {
+		if of := want[id]; len(of) > 0 && seen[id] == 0 {
 			c.Verdict.Add(verdict.Finding{Kind: verdict.SectionBytes, File: id.File, Section: a.Name, Symbol: id.Name, Offset: of[0].at, Detail: "the function's frame is missing"})
 		}
 	}

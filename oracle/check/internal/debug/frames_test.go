@@ -100,6 +100,11 @@ func TestFrames(t *testing.T) {
 			c.Modules[1].Relocs = append(c.Modules[1].Relocs, link.Relocs{Section: &image.Section{}, Target: 2, List: c.Modules[1].Relocs[0].List})
 		}, fmt.Sprintf(second, "h")},
 
+		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.Modules[0].Relocs[0].List[0].Symbol = 0 }, fmt.Sprintf(nobody, "f")},
+		{"f:a g':a h:b", func(c *check, ids map[string]*link.Identity) { ids["g"].Live, c.Relocatable = false, true }, ""},
+		{"f:a g:a h:b f:a", func(c *check, _ map[string]*link.Identity) { c.Relocatable = true }, fmt.Sprintf(second, "f")},
+		{"f':a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.Relocatable = true }, other},
+
 		// Words that moved: a frame is as long as the code is now.
 		{"f:a g:a h:b", func(c *check, ids map[string]*link.Identity) { moved(c, ids, false) }, "section.bytes h  0300047c62 " + head + "0404000000059080802802/0300047c62 " + head + "0404000000059080802802"},
 		{"f:a g:a h:b", func(c *check, ids map[string]*link.Identity) { moved(c, ids, true) }, ""},

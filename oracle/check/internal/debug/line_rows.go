@@ -40,7 +40,7 @@ func programOf(u *apply.LineUnit) (p lineProgram, ok bool) {
 	}
 	h := u.Header[fixed:]
 	p = lineProgram{uint64(h[0]), uint64(int64(int8(h[2]))), uint64(h[3]), uint64(h[4]), h[1] != 0, h[5:]}
-	return p, p.span > 0 && p.first > 0 && uint64(len(p.operands)) >= p.first-1
+	return p, p.span > 0 && uint64(len(p.operands)) >= p.first-1 // more than any, if there is no first
 }
 
 // Opcodes of line tables.
@@ -70,7 +70,7 @@ func (p *lineProgram) rows(text string) (list []lineRow, ok bool) {
 		list = append(list, lineRow{at, s})
 		s.block = false
 	}
-	for r.ok && len(r.text) > 0 {
+	for len(r.text) > 0 {
 		switch op := uint64(r.byte()); {
 		case op >= p.first:
 			at += (op - p.first) / p.span * p.unit
@@ -158,7 +158,7 @@ func (r *lineReader) number() uint64 {
 
 func (r *lineReader) signed() uint64 {
 	n, width := r.leb()
-	if width < 64 && n>>(width-1) == 1 {
+	if n>>(width-1) == 1 {
 		n |= ^uint64(0) << width
 	}
 	return n
@@ -169,7 +169,7 @@ func (r *lineReader) leb() (n uint64, width uint) {
 		b := r.byte()
 		n |= uint64(b&0x7f) << width
 		width += 7
-		if b < 0x80 || !r.ok || width > 63 {
+		if b < 0x80 || width > 63 {
 			return n, width
 		}
 	}

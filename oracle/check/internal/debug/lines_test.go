@@ -129,6 +129,9 @@ func TestLines(t *testing.T) {
 		{right, "a f:1; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) { ids["g"].Code = nil }, "g " + missing},
 		{right, "a f:1 g:4; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) { ids["g"].Code = nil }, ""},
 		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b", several("g"), "unit 2 is no input's"},
+		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b", func(_ *check, _ *link.Area, ids map[string]*link.Identity) {
+			ids["g"].Several, ids["g"].Code = true, nil
+		}, "unit 2 is no input's; g " + missing},
 
 		{right, "a f:1+ g:2; b h:3", none, "f lines that are not the input's; f " + missing},
 		{right, "a f:1+ g:2; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) {
@@ -209,6 +212,7 @@ func TestMovedLines(t *testing.T) {
 		{rows(1, 32, 16) + "\x00", rows(1, 32, 32), false},
 		{rows(1, 32, 16), rows(1, 32, 32) + "\x00", false},
 		{"", "", true},
+		{"\x00", "\x00", false}, // which don't read
 	} {
 		if got := sameRowsOfLines(code, &p, x.want, x.got); got != x.same {
 			t.Errorf("%d: %v", i, got)

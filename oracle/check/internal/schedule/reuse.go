@@ -24,7 +24,7 @@ func (s *schedule) staleReuse() int {
 		now := image.Number(word, 8, 8) &^ image.Number(in, 8, 8)
 		for _, m := range reuseMarks {
 			register := uint64(word[m.register/8])
-			if now>>m.bit&1 == 0 || register == 255 {
+			if now>>m.bit&1 == 0 {
 				continue
 			}
 			var kept sass.RegSet

@@ -255,7 +255,7 @@ func (s *schedule) follow(t token) (at int, result sass.Soundness) {
 		if s.out[x.word].Wait&x.boards != 0 || x.word == done {
 			continue
 		}
-		waited := x.waited || t.in != sass.NoBoard && s.in[x.word].Wait>>t.in&1 != 0
+		waited := x.waited || s.in[x.word].Wait>>t.in&1 != 0
 		if waited {
 			if t.result && sass.OrdersMemory(s.words[t.word]) && sass.AccessesMemory(s.words[x.word]) {
 				return x.word, sass.Unsound

@@ -66,6 +66,7 @@ var (
 	uniform  = scheduled{0x08000000, 0x0000000000047882, 2, 7, 7, 0}      // UMOV UR4, 0x0
 	sets     = scheduled{0x08000100, 0x0000000407ff75b2, 2, 7, 7, 0}      // SYNCS.EXCH.64 URZ, [UR7], UR4
 	special  = scheduled{0x2500, 0x00000000000979c3, 2, 0, 7, 0}          // S2UR UR9, SR_CTAID.X
+	stored   = scheduled{0x00000f00, 0x0000001000067202, 4, 7, 7, 0}      // MOV R6, R16
 	barrier  = scheduled{0x00010000, 0x0000000000007b1d, 6, 7, 7, 0}      // BAR.SYNC
 	global   = scheduled{0x0c101904, 0x0000002002007986, 2, 7, 1, 0}      // STG.E desc[UR4][R2.64], R32
 )
@@ -125,6 +126,8 @@ func TestTold(t *testing.T) {
 		{code{adds.stalls(9), returns}, code{adds.stalls(2), returns}, nil, sound},
 		{code{unknown.stalls(3), returns}, code{unknown.stalls(2), returns}, nil, "? 10: stalls less than the input, and whether opcode 0x950 uses the result of opcode 0xfff is not known; " + sound},
 		{code{never.stalls(9), uses, leaves}, code{never, uses, leaves}, nil, sound},
+		{code{never.stalls(9), stored, leaves}, code{never, stored, leaves}, nil, sound},
+		{code{unknown.stalls(9), onward.under(0), uses, leaves}, code{unknown, onward.under(0), uses, leaves}, nil, "? 10: stalls less than the input, and whether opcode 0x947 uses the result of opcode 0xfff is not known; " + sound},
 		{code{moves.stalls(9), nothing, nothing, leaves}, code{moves.stalls(1), nothing, nothing, leaves}, nil, sound},
 
 		{code{moves, nothing.stalls(9), uses, leaves}, code{moves.stalls(1), nothing, uses, leaves}, []int{0}, sound}, // of a word that was put in
@@ -146,6 +149,8 @@ func TestTold(t *testing.T) {
 		{code{fences, uniform.waits(2), sets, leaves}, code{fences, uniform, sets.waits(2), leaves}, nil, sound},
 		{code{fences, uniform.waits(2), sets, leaves}, code{fences, uniform, sets, leaves}, nil, "20: uses what the word at 0x0 has not finished writing: no word on the way waits for it"},
 		{code{constant, local.operands(7).waits(1), uses, leaves}, code{constant, local.operands(7), uses.waits(1), leaves}, nil, sound},
+
+		{code{sets.operands(2), nothing.waits(4), loads, leaves}, code{sets.operands(2), nothing, loads, leaves}, nil, sound}, // which has been read
 
 		// Whoever is called may use a result, also of a word that has read its operands.
 		{code{special, nothing.waits(1), returns}, code{special, nothing, returns}, nil, "20: uses what the word at 0x0 has not finished writing: no word on the way waits for it"},

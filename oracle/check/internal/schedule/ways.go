@@ -50,7 +50,7 @@ func (s *schedule) inTime(i int) bool {
 		if calls(s.words[x.word]) {
 			continue
 		}
-		if s.ops[x.word].Known && s.ops[x.word].Always {
+		if s.ops[x.word].Always {
 			x.mine.Writes.Lose(&s.ops[x.word].Writes) // who reads that now uses another's result
 		}
 		ways = s.onward(ways, &x)

@@ -72,7 +72,7 @@ func (c *check) wantCompat() ([]compatValue, error) {
 		want = nil
 	case c.Out.Side != image.Whole:
 		w := compatValue{attr: cuda.CompatCanFastpathFinalize, value: c.fastPath()}
-		if w.also = w.value; c.SM == 120 && slices.Contains(seen[cuda.CompatISAClass], classForScheduling) {
+		if w.also = w.value; slices.Contains(seen[cuda.CompatISAClass], classForScheduling) {
 			w.also &^= fastPath121
 		}
 		want = append(want, w)
@@ -226,13 +226,12 @@ func (c *check) compareCompat(s *image.Section) error {
 		g, ok := have[w.attr]
 		delete(have, w.attr)
 		switch {
-		case !ok && w.attr == cuda.CompatCanFastpathFinalize && c.Release != 130, !ok && w.quiet && w.attr == cuda.CompatMercuryISAMajorMinor && c.Release != 130:
+		case w.attr == cuda.CompatCanFastpathFinalize && c.Release != 130: // its rule was seen with 13.0 only
+		case !ok && w.quiet && w.attr == cuda.CompatMercuryISAMajorMinor && c.Release != 130:
 		case !ok && (c.Release <= 130 || w.attr != cuda.CompatEnableOpportunisticFinalization && w.attr != cuda.CompatInstTcgen05MMA):
 			tell(w.attr, fmt.Sprint(w.value), "")
 		case w.attr == cuda.CompatAcceleratorTarget && c.Options.Arch == "":
 			// Nothing else says what the target was.
-		case ok && g != w.value && w.attr == cuda.CompatCanFastpathFinalize && c.Release != 130:
-			// Its rule was seen with 13.0 only.
 		case ok && g != w.value && g != w.also:
 			tell(w.attr, fmt.Sprint(w.value), fmt.Sprint(g))
 		}

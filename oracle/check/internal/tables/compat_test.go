@@ -133,6 +133,7 @@ func TestCompat(t *testing.T) {
 
 		{130, "sm_90", whole, a, "9=0 2=1 3=1 7h=101", "INST_TCGEN05_MMA 4/; ENABLE_OPPORTUNISTIC_FINALIZATION 1/"},
 		{135, "sm_100", sass, []string{"2=1 3=1"}, "9=0 bs=0 2=1 3=1", ""}, // no version of Mercury is said
+		{135, "sm_100", sass, []string{"2=1 3=1"}, "9=0 bs=0 2=1 3=1 7h=200", "MERCURY_ISA_MAJOR_MINOR 256/512"},
 		{130, "sm_100", sass, []string{"2=1 3=1"}, "9=0 bs=0 2=1 3=1", "MERCURY_ISA_MAJOR_MINOR 256/"},
 		{130, "sm_100", sass, []string{"2=1 3=1"}, "9=0 bs=0 2=1 3=1 7h=100", ""},
 		{135, "sm_100", sass, a, "9=0 bs=0 2=1 3=1 5=4 6=1", "MERCURY_ISA_MAJOR_MINOR 257/"},

@@ -142,6 +142,7 @@ func TestHeaders(t *testing.T) {
 		{119, on(infos, func(s *image.Section) { s.Link = 5 }), "link 0x3/0x5"},
 		{123, on(infos, func(s *image.Section) { s.Link = 5 }), "link 0x3/0x5"},
 		{121, on(infos, func(s *image.Section) { s.Link = 6 }), "link 0x3/0x6"},
+		{121, on(action, func(s *image.Section) { s.Link = 5 }), "link 0x0/0x5"},
 		{121, on(symtab, func(s *image.Section) { s.Link = 5 }), "link .strtab/section 5"},
 		{130, on(infos, func(s *image.Section) { s.Name = ".nv.infos" }), "name .nv.info/.nv.infos"},
 		{130, on(info, func(s *image.Section) { s.Flags = 0 }), "flags 0x40/0x0"},

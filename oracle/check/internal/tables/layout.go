@@ -44,13 +44,13 @@ func (c *check) compareOffsets() {
 	}
 	for i := range c.Out.All {
 		s := &c.Out.All[i]
-		if i == 0 || len(s.Body) > 0 && s.Flags&cuda.SHFMercury != 0 && shared[place{s.Offset, s.Size}] {
+		if i == 0 || s.Flags&cuda.SHFMercury != 0 && shared[place{s.Offset, s.Size}] {
 			continue
 		}
 		if s.Align > 1 && s.Offset%s.Align != 0 {
 			c.Verdict.Add(verdict.Finding{Kind: verdict.SectionHeader, Section: s.Name, Want: "a multiple of " + verdict.Hex(s.Align), Got: verdict.Hex(s.Offset), Detail: "offset"})
 		}
-		if s.Body == nil && s.Offset > uint64(len(c.Out.Data)) {
+		if s.Offset > uint64(len(c.Out.Data)) {
 			c.Verdict.Add(verdict.Finding{Kind: verdict.SectionHeader, Section: s.Name, Want: "a place in the file", Got: verdict.Hex(s.Offset), Detail: "offset"})
 		}
 		if len(s.Body) > 0 {

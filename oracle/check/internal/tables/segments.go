@@ -93,7 +93,7 @@ func (c *check) compareSegmentList(want []image.Segment) {
 		}
 		other = append(other, otherSegment(i, w, g)...)
 	}
-	right := len(other) > 0 && c.segmentsCover()
+	right := c.segmentsCover()
 	for _, f := range other {
 		if right {
 			c.Verdict.Habit(f)
