@@ -27,37 +27,13 @@ func (c *check) compareCode(a *link.Area) error {
 	c.RebaseSlots(a)
 	changed, wrong := 0, 0
 	for i := range a.Words.To {
-		at := uint64(i) * sass.Instruction
-		want, _ := image.Cut(a.Want, at, sass.Instruction)
 		j := a.Words.To[i]
 		if j < 0 {
-			if !sass.MayDrop(a.Owner.Section.Body, i) || sass.KeepsCount(a.Owner.Section.Body, i) && !schedule.Without(c.Applied, a) {
-				wrong++
-				c.wrongCode(a, c.CodeFinding(a, at, want, nil, "an instruction is missing"))
-			}
+			wrong += c.compareDropped(a, i)
 			continue
 		}
-		got, _ := image.Cut(a.Out.Body, uint64(j)*sass.Instruction, sass.Instruction)
-		if bytes.Equal(want, got) && (a.Words.Identity || !sass.Branches(want)) {
-			continue
-		}
-		x, y := bytes.Clone(want), bytes.Clone(got)
-		sass.Blank(x, sass.ControlFirst, sass.ControlLast)
-		sass.Blank(y, sass.ControlFirst, sass.ControlLast)
-		if image.Number(want, 8, 8)&sass.ControlMask != image.Number(got, 8, 8)&sass.ControlMask {
-			changed++
-		}
-		if sass.Branches(want) && !a.Words.Identity {
-			sass.BlankDistance(x)
-			sass.BlankDistance(y)
-			c.compareTarget(a, uint64(i), uint64(j), want, got)
-		}
-		if bytes.Equal(x, y) || sass.ShortAddition(x, y) || sass.WithoutYield(x, y) || a.Words.Throttles(a.Owner.Section.Body, a.Out.Body, i) {
-			continue
-		}
-		if c.explainWord(a, at, uint64(j)*sass.Instruction, x, y) {
-			wrong++
-		}
+		anew, other := c.compareWord(a, i, uint64(j)*sass.Instruction)
+		changed, wrong = changed+anew, wrong+other
 	}
 	wrong += c.compareAdded(a)
 	if changed > 0 && a.Words.Identity && c.FirstMercury() {
@@ -67,6 +43,47 @@ func (c *check) compareCode(a *link.Area) error {
 		return schedule.Compare(c.Applied, a, changed)
 	}
 	return nil
+}
+
+// compareDropped is 1 where a word that the output lacks may not be left out.
+func (c *check) compareDropped(a *link.Area, i int) (wrong int) {
+	if sass.MayDrop(a.Owner.Section.Body, i) && (!sass.KeepsCount(a.Owner.Section.Body, i) || schedule.Without(c.Applied, a)) {
+		return 0
+	}
+	at := uint64(i) * sass.Instruction
+	want, _ := image.Cut(a.Want, at, sass.Instruction)
+	c.wrongCode(a, c.CodeFinding(a, at, want, nil, "an instruction is missing"))
+	return 1
+}
+
+// compareWord compares a word with that at a place of the output: changed where its schedule is another, wrong where it is no more
+// the input's.
+func (c *check) compareWord(a *link.Area, i int, out uint64) (changed, wrong int) {
+	at := uint64(i) * sass.Instruction
+	want, _ := image.Cut(a.Want, at, sass.Instruction)
+	got, _ := image.Cut(a.Out.Body, out, sass.Instruction)
+	moves := sass.Branches(want) && !a.Words.Identity
+	if bytes.Equal(want, got) && !moves {
+		return 0, 0
+	}
+	x, y := bytes.Clone(want), bytes.Clone(got)
+	sass.Blank(x, sass.ControlFirst, sass.ControlLast)
+	sass.Blank(y, sass.ControlFirst, sass.ControlLast)
+	if image.Number(want, 8, 8)&sass.ControlMask != image.Number(got, 8, 8)&sass.ControlMask {
+		changed = 1
+	}
+	if moves {
+		sass.BlankDistance(x)
+		sass.BlankDistance(y)
+		c.compareTarget(a, uint64(i), out/sass.Instruction, want, got)
+	}
+	if bytes.Equal(x, y) || sass.ShortAddition(x, y) || sass.WithoutYield(x, y) || a.Words.Throttles(a.Owner.Section.Body, a.Out.Body, i) {
+		return changed, 0
+	}
+	if c.explainWord(a, at, out, x, y) {
+		wrong = 1
+	}
+	return changed, wrong
 }
 
 // compareAdded is how many words of the output are neither the input's nor such as do nothing.

@@ -119,57 +119,22 @@ func (c *check) compareFrames() error {
 // compareFrameLists: what -r made of a weak function and the one that took its place has
 // frames of both, under one name, and a link of that keeps them.
 func (c *check) compareFrameLists(a *link.Area, want, all map[*link.Identity][]frame) error {
-	names := map[uint64]*link.Identity{}
-	var records []uint64
-	for _, l := range c.Out.Lists {
-		if l.Target != a.Out.Index || l.Section.Kind == cuda.SHTCudaResolvedRela {
-			continue
-		}
-		for _, r := range l.List {
-			records = append(records, r.Offset)
-			if id := c.OutRef(r.Symbol).ID; r.Kind == cuda.R_CUDA_64 && r.Addend == 0 && id != nil {
-				names[r.Offset] = id
-			} else {
-				c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationStray, Section: a.Name, Offset: r.Offset, Relocation: image.RelocationName(r.Kind), Symbol: c.OutRef(r.Symbol).String()})
-			}
-		}
-	}
+	names, records := c.framesNamed(a)
 	got, ok := frames(a.Out.Body, names, false)
 	if !ok {
 		c.Verdict.Add(verdict.Finding{Kind: verdict.SectionBytes, Section: a.Name, Detail: "frames that don't read"})
 		return nil
 	}
-	if len(records) != len(got) {
-		c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationMissing, Section: a.Name, Want: fmt.Sprintf("%d frames", len(got)), Got: fmt.Sprintf("%d records", len(records))})
+	if records != len(got) {
+		c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationMissing, Section: a.Name, Want: fmt.Sprintf("%d frames", len(got)), Got: fmt.Sprintf("%d records", records)})
 	}
 	seen := map[*link.Identity]int{}
 	for _, g := range got {
-		of := want[g.id]
-		wanted := len(of) > 0
 		f := verdict.Finding{Section: a.Name, Symbol: g.id.String(), Offset: g.at}
-		switch {
-		case g.id == nil:
-			f.Kind, f.Detail = verdict.RelocationMissing, "a frame whose function no record names"
-		case c.Relocatable && !g.id.Several && len(all[g.id.First()]) == 0:
-		case g.id.Several || g.id.Code != nil && len(g.id.Code.Names) > 1 || !wanted && c.Relocatable:
-			// That of a definition which was given up may stay, made over.
-			if !madeOver(all[g.id.First()], g) {
-				f.Kind, f.Got, f.Detail = verdict.SectionBytes, fmt.Sprintf("%x %x", g.cie, g.fde), "a frame of none of the function's definitions"
-			}
-		case !wanted:
-			f.Kind, f.Detail = verdict.SectionBytes, "a frame of no function of the link"
-		case seen[g.id] >= len(of):
-			f.Kind, f.Detail = verdict.SectionBytes, "a second frame of the function"
-		case !slices.ContainsFunc(of, func(w frame) bool {
-			return w.cie == g.cie && (w.fde == g.fde && !c.WasReworked(g.id) || c.sameRows(w, g))
-		}):
-			w := of[seen[g.id]]
-			f.Kind, f.Want, f.Got = verdict.SectionBytes, fmt.Sprintf("%x %x", w.cie, w.fde), fmt.Sprintf("%x %x", g.cie, g.fde)
-		}
-		seen[g.id]++
-		if f.Kind != 0 {
+		if c.judgeFrame(&f, g, want[g.id], seen[g.id], all); f.Kind != 0 {
 			c.Verdict.Add(f)
 		}
+		seen[g.id]++
 	}
 	for _, id := range c.IDs {
 		if of := want[id]; len(of) > 0 && seen[id] == 0 {
@@ -177,4 +142,47 @@ func (c *check) compareFrameLists(a *link.Area, want, all map[*link.Identity][]f
 		}
 	}
 	return nil
+}
+
+// framesNamed are the functions whose addresses stand at places of the output's frames, and how many records there are.
+func (c *check) framesNamed(a *link.Area) (names map[uint64]*link.Identity, records int) {
+	names = map[uint64]*link.Identity{}
+	for _, l := range c.Out.Lists {
+		if l.Target != a.Out.Index || l.Section.Kind == cuda.SHTCudaResolvedRela {
+			continue
+		}
+		records += len(l.List)
+		for _, r := range l.List {
+			if id := c.OutRef(r.Symbol).ID; r.Kind == cuda.R_CUDA_64 && r.Addend == 0 && id != nil {
+				names[r.Offset] = id
+			} else {
+				c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationStray, Section: a.Name, Offset: r.Offset, Relocation: image.RelocationName(r.Kind), Symbol: c.OutRef(r.Symbol).String()})
+			}
+		}
+	}
+	return names, records
+}
+
+// judgeFrame holds a frame of the output against the input's of that function, of which some were met before. Where it is
+// right the finding has no kind.
+func (c *check) judgeFrame(f *verdict.Finding, g frame, of []frame, before int, all map[*link.Identity][]frame) {
+	switch {
+	case g.id == nil:
+		f.Kind, f.Detail = verdict.RelocationMissing, "a frame whose function no record names"
+	case c.Relocatable && !g.id.Several && len(all[g.id.First()]) == 0:
+	case g.id.Several || g.id.Code != nil && len(g.id.Code.Names) > 1 || len(of) == 0 && c.Relocatable:
+		// That of a definition which was given up may stay, made over.
+		if !madeOver(all[g.id.First()], g) {
+			f.Kind, f.Got, f.Detail = verdict.SectionBytes, fmt.Sprintf("%x %x", g.cie, g.fde), "a frame of none of the function's definitions"
+		}
+	case len(of) == 0:
+		f.Kind, f.Detail = verdict.SectionBytes, "a frame of no function of the link"
+	case before >= len(of):
+		f.Kind, f.Detail = verdict.SectionBytes, "a second frame of the function"
+	case !slices.ContainsFunc(of, func(w frame) bool {
+		return w.cie == g.cie && (w.fde == g.fde && !c.WasReworked(g.id) || c.sameRows(w, g))
+	}):
+		w := of[before]
+		f.Kind, f.Want, f.Got = verdict.SectionBytes, fmt.Sprintf("%x %x", w.cie, w.fde), fmt.Sprintf("%x %x", g.cie, g.fde)
+	}
 }

@@ -35,8 +35,34 @@ var unsaid = map[cuda.CompatAttr]uint64{cuda.CompatISAClass: 0, cuda.CompatInstT
 //
 // Later ones have no 6 and write 11 to 14 as well (nvJitLink 13.2, nvlink 13.5).
 func (c *check) wantCompat() ([]compatValue, error) {
-	seen, said := map[cuda.CompatAttr][]uint64{}, map[cuda.CompatAttr]bool{}
-	silent := false
+	in, err := c.compatOfInputs()
+	if err != nil {
+		return nil, err
+	}
+	want := c.compatOfLink(in)
+	for _, attr := range [...]cuda.CompatAttr{cuda.CompatISAClass, cuda.CompatInstTcgen05MMA, cuda.CompatMercuryISAMajorMinor,
+		cuda.CompatInstTensormapV1, cuda.CompatEnableOpportunisticFinalization} {
+		if values := in.seen[attr]; len(values) > 0 {
+			w := compatValue{attr: attr, value: combine(attr, values), quiet: !in.said[attr]}
+			w.also = w.value
+			if value, written := unsaid[attr]; in.silent && written {
+				w.also = combine(attr, append(values, value))
+			}
+			want = append(want, w)
+		}
+	}
+	return want, nil
+}
+
+// inputCompat is what the inputs say.
+type inputCompat struct {
+	seen   map[cuda.CompatAttr][]uint64 // values, those for what an input doesn't say among them
+	said   map[cuda.CompatAttr]bool
+	silent bool // some input says nothing
+}
+
+func (c *check) compatOfInputs() (*inputCompat, error) {
+	in := &inputCompat{seen: map[cuda.CompatAttr][]uint64{}, said: map[cuda.CompatAttr]bool{}, silent: c.silentInput()}
 	for _, m := range c.Modules {
 		for i := range m.Sections {
 			if m.Sections[i].Kind != cuda.SHTCudaCompat {
@@ -46,49 +72,46 @@ func (c *check) wantCompat() ([]compatValue, error) {
 			if err != nil {
 				return nil, err
 			}
-			has := map[cuda.CompatAttr]bool{}
-			for _, a := range list {
-				attr := cuda.CompatAttr(a.Attr)
-				has[attr], said[attr] = true, true
-				seen[attr] = append(seen[attr], image.Number(a.Value, 0, uint64(min(len(a.Value), 8))))
-			}
-			// What -r made of objects of 12.x says nothing but the accelerator, and 12.8
-			// and 12.9 no version of Mercury.
-			for _, attr := range [...]cuda.CompatAttr{cuda.CompatISAClass, cuda.CompatInstTensormapV1, cuda.CompatMercuryISAMajorMinor} {
-				if !has[attr] && (attr != cuda.CompatMercuryISAMajorMinor || c.Out.Side != image.Whole) {
-					seen[attr] = append(seen[attr], unsaid[attr])
-				}
-			}
+			in.add(list, c.Out.Side)
 		}
-		silent = silent || c.silent(m)
+	}
+	return in, nil
+}
+
+// add adds what one section says. What -r made of objects of 12.x says nothing but the accelerator, and 12.8 and 12.9 no
+// version of Mercury.
+func (in *inputCompat) add(list []image.Attribute, side image.Side) {
+	has := map[cuda.CompatAttr]bool{}
+	for _, a := range list {
+		attr := cuda.CompatAttr(a.Attr)
+		has[attr], in.said[attr] = true, true
+		in.seen[attr] = append(in.seen[attr], image.Number(a.Value, 0, uint64(min(len(a.Value), 8))))
+	}
+	for _, attr := range [...]cuda.CompatAttr{cuda.CompatISAClass, cuda.CompatInstTensormapV1, cuda.CompatMercuryISAMajorMinor} {
+		if !has[attr] && (attr != cuda.CompatMercuryISAMajorMinor || side != image.Whole) {
+			in.seen[attr] = append(in.seen[attr], unsaid[attr])
+		}
+	}
+}
+
+// compatOfLink are the attributes that come from the target and from the code that was written.
+func (c *check) compatOfLink(in *inputCompat) []compatValue {
+	if c.FirstMercury() {
+		return nil
 	}
 	accelerator := uint64(0)
 	if c.accelerated() {
 		accelerator = 1
 	}
 	want := []compatValue{{attr: cuda.CompatAcceleratorTarget, value: accelerator, also: accelerator}}
-	switch {
-	case c.FirstMercury():
-		want = nil
-	case c.Out.Side != image.Whole:
+	if c.Out.Side != image.Whole {
 		w := compatValue{attr: cuda.CompatCanFastpathFinalize, value: c.fastPath()}
-		if w.also = w.value; slices.Contains(seen[cuda.CompatISAClass], classForScheduling) {
+		if w.also = w.value; slices.Contains(in.seen[cuda.CompatISAClass], classForScheduling) {
 			w.also &^= fastPath121
 		}
 		want = append(want, w)
 	}
-	for _, attr := range [...]cuda.CompatAttr{cuda.CompatISAClass, cuda.CompatInstTcgen05MMA, cuda.CompatMercuryISAMajorMinor,
-		cuda.CompatInstTensormapV1, cuda.CompatEnableOpportunisticFinalization} {
-		if values := seen[attr]; len(values) > 0 {
-			w := compatValue{attr: attr, value: combine(attr, values), quiet: !said[attr]}
-			w.also = w.value
-			if value, written := unsaid[attr]; silent && written {
-				w.also = combine(attr, append(values, value))
-			}
-			want = append(want, w)
-		}
-	}
-	return want, nil
+	return want
 }
 
 // silentInput reports whether some input is silent.
