@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -267,20 +268,8 @@ func minStack(k *link.Identity, n *reach.Need) link.Fact {
 // compareList compares records regardless of their order.
 func (c *check) compareList(section, symbol string, want, got []link.Fact) {
 	c.Verdict.Attributes += len(want)
-	order := func(list []link.Fact) {
-		sort.SliceStable(list, func(i, j int) bool {
-			a, b := list[i], list[j]
-			if a.Attr != b.Attr {
-				return a.Attr < b.Attr
-			}
-			if a.Key != b.Key {
-				return a.Key.Before(b.Key)
-			}
-			return a.Rest < b.Rest
-		})
-	}
-	order(want)
-	order(got)
+	inOrder(want)
+	inOrder(got)
 	tell := func(kind verdict.Kind, f link.Fact, want, got string) {
 		name := symbol
 		if f.Key.ID != nil {
@@ -289,37 +278,57 @@ func (c *check) compareList(section, symbol string, want, got []link.Fact) {
 		c.Verdict.Add(verdict.Finding{Kind: kind, File: f.File, Section: section, Symbol: name, Want: want, Got: got, Detail: infoName(f.Attr)})
 	}
 	for len(want) > 0 || len(got) > 0 {
-		switch {
-		case len(got) == 0 || len(want) > 0 && (want[0].Attr < got[0].Attr):
+		switch side := nextOf(want, got); {
+		case side < 0:
 			if !want[0].Optional {
 				tell(verdict.FactMissing, want[0], want[0].Value(), "")
 			}
 			want = want[1:]
-		case len(want) == 0 || got[0].Attr < want[0].Attr:
-			if c.Release <= 130 || !madeByLinker(got[0].Attr) {
+		case side > 0:
+			if c.Release <= 130 || !madeByLinker(got[0].Attr) || len(want) > 0 && want[0].Attr == got[0].Attr {
 				tell(verdict.FactStray, got[0], "", got[0].Value())
 			}
 			got = got[1:]
 		default:
-			w, g := want[0], got[0]
-			switch {
-			case w.Key.Before(g.Key):
-				if !w.Optional {
-					tell(verdict.FactMissing, w, w.Value(), "")
-				}
-				want = want[1:]
-				continue
-			case g.Key.Before(w.Key):
-				tell(verdict.FactStray, g, "", g.Value())
-				got = got[1:]
-				continue
-			case !w.Is(g) && !(w.Attr == gridLaunch && c.launchesGrids()):
+			if w, g := want[0], got[0]; !w.Is(g) && !(w.Attr == gridLaunch && c.launchesGrids()) {
 				want, got := w.Apart(g)
 				tell(verdict.FactValue, w, want, got)
 			}
 			want, got = want[1:], got[1:]
 		}
 	}
+}
+
+// inOrder sorts records by attribute, by what they are about, and by value.
+func inOrder(list []link.Fact) {
+	sort.SliceStable(list, func(i, j int) bool {
+		a, b := list[i], list[j]
+		if a.Attr != b.Attr {
+			return a.Attr < b.Attr
+		}
+		if a.Key != b.Key {
+			return a.Key.Before(b.Key)
+		}
+		return a.Rest < b.Rest
+	})
+}
+
+// nextOf says of two sorted lists which has something first that the other lacks: less than 0 that which is wanted, more the
+// other, and 0 that both begin with the same attribute of the same.
+func nextOf(want, got []link.Fact) int {
+	switch {
+	case len(got) == 0:
+		return -1
+	case len(want) == 0:
+		return 1
+	case want[0].Attr != got[0].Attr:
+		return cmp.Compare(want[0].Attr, got[0].Attr)
+	case want[0].Key.Before(got[0].Key):
+		return -1
+	case got[0].Key.Before(want[0].Key):
+		return 1
+	}
+	return 0
 }
 
 // madeByLinker names the attributes that releases after 13.0 (seen: 13.2 to 13.5) write of themselves
