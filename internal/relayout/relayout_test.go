@@ -93,3 +93,66 @@ func TestFileRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Constants lie elsewhere, each with its bytes and at a multiple of what its place was one of, and the map says where.
+func TestConstants(t *testing.T) {
+	cases, err := corpus.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := 0
+	for i, c := range cases {
+		if i%7 != 0 || !c.Linked() || len(c.Output) == 0 {
+			continue
+		}
+		other, to, err := Constants(c.Output, uint64(i))
+		if err != nil {
+			t.Fatalf("%s: %v", c.ID(), err)
+		}
+		was, now := constantsOf(t, c.Output), constantsOf(t, other)
+		for name, v := range was {
+			at, known := to[v.at]
+			if w := now[name]; known && (w.at != at || w.body != v.body) || !known && w != v {
+				t.Errorf("%s: %s at 0x%x is now at 0x%x, by the map 0x%x %v", c.ID(), name, v.at, w.at, at, known)
+			}
+			if known && at != v.at {
+				moved++
+			}
+		}
+		if len(was) != len(now) {
+			t.Errorf("%s: %d constants, now %d", c.ID(), len(was), len(now))
+		}
+	}
+	if moved < 20 {
+		t.Errorf("%d constants moved", moved)
+	}
+}
+
+type constant struct {
+	at   uint64
+	body string
+}
+
+// constantsOf are the named constants of bank 3.
+func constantsOf(t *testing.T, data []byte) map[string]constant {
+	t.Helper()
+	data = bytes.Clone(data)
+	copy(data[20:], []byte{1, 0, 0, 0})
+	f, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, _ := f.Symbols()
+	found := map[string]constant{}
+	for _, s := range list {
+		if s.Section == 0 || int(s.Section) >= len(f.Sections) || f.Sections[s.Section].Name != ".nv.constant3" || elf.ST_TYPE(s.Info) == elf.STT_SECTION {
+			continue
+		}
+		body, err := f.Sections[s.Section].Data()
+		if err != nil || s.Value+s.Size > uint64(len(body)) {
+			t.Fatal(s.Name, err)
+		}
+		found[s.Name] = constant{s.Value, string(body[s.Value : s.Value+s.Size])}
+	}
+	return found
+}
