@@ -155,6 +155,9 @@ func TestTold(t *testing.T) {
 		// Whoever is called may use a result, also of a word that has read its operands.
 		{code{special, nothing.waits(1), returns}, code{special, nothing, returns}, nil, "20: uses what the word at 0x0 has not finished writing: no word on the way waits for it"},
 
+		{code{constant, returns}, code{constant.results(1), returns}, nil, sound}, // nor does the input wait
+		{code{local, returns}, code{local.operands(2), returns}, nil, sound},
+
 		// A barrier says of stores to shared and local memory that they have read their registers, and of no other.
 		{code{local, barrier, nothing.stalls(4), over, leaves}, code{local, barrier, nothing.stalls(4), over.waits(0), leaves}, nil, sound},
 		{code{global, barrier, nothing.stalls(4), over, leaves}, code{global, barrier, nothing.stalls(4), over.waits(0), leaves}, nil, "30: uses what the word at 0x0 has not finished reading: no word on the way waits for it"},
