@@ -56,40 +56,13 @@ func (s *schedule) flushes(i int) bool {
 func (c *check) compareSchedule(a *link.Area, changed int) error {
 	s := c.newSchedule(a)
 	if s.without() && !s.none(s.in) {
-		f := verdict.Finding{Kind: verdict.CodeSchedule, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(),
-			Detail: "the code has no schedule at all: no stall, no scoreboard, no wait. nvlink 13.5 writes it so where the input was compiled with -g by an older ptxas, and stubs of unified functions with -g, and what the driver does about it is not known"}
-		if c.Release >= 133 && (s.naive() || a.Owner.Mod.CompiledForDebugger() || c.Options.Debug && strings.HasPrefix(a.Name, image.UnifiedPrefix)) {
-			c.Unjudged(a, f)
-		} else {
-			f.Detail, _, _ = strings.Cut(f.Detail, ". nvlink")
-			c.Verdict.Add(f)
-		}
+		s.tellWithout()
 		return nil
 	}
 	for i := range s.words {
-		o := s.out[i]
-		if o.Write == 6 || o.Read == 6 {
-			c.Verdict.Add(s.finding(i, "a scoreboard that doesn't exist"))
-			return nil
-		}
-		if !s.known[i] {
-			if (o.Write != sass.NoBoard || o.Read != sass.NoBoard) && !s.flushes(i) {
-				c.Verdict.Add(s.finding(i, "a word that was put in takes a scoreboard"))
-				return nil
-			}
-			continue
-		}
-		if j := s.tooSoon(i); j > 0 {
-			c.Verdict.Add(s.finding(j, fmt.Sprintf("waits for the scoreboard of the word at 0x%x before that one has taken it", i*sass.Instruction)))
-			return nil
-		}
-		if !s.waitsFor(i) {
-			return c.Budget.Spend("output", s.steps)
-		}
-		if err := c.Budget.Spend("output", s.steps); err != nil {
+		if ok, err := s.soundWord(i); !ok || err != nil {
 			return err
 		}
-		s.steps = 0
 	}
 	if i := s.staleReuse(); i >= 0 {
 		c.Verdict.Add(s.finding(i, "keeps a register for the next word that it or the next writes"))
@@ -101,6 +74,47 @@ func (c *check) compareSchedule(a *link.Area, changed int) error {
 	c.Verdict.Remark(verdict.Finding{Kind: verdict.CodeBytes, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(),
 		Detail: fmt.Sprintf("%d words scheduled otherwise than in the input, soundly", changed)})
 	return c.Budget.Spend("output", s.steps)
+}
+
+// tellWithout tells of code without any schedule, which may be right where the input's waits after each word.
+func (s *schedule) tellWithout() {
+	c, a := s.c, s.area
+	f := verdict.Finding{Kind: verdict.CodeSchedule, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(),
+		Detail: "the code has no schedule at all: no stall, no scoreboard, no wait. nvlink 13.5 writes it so where the input was compiled with -g by an older ptxas, and stubs of unified functions with -g, and what the driver does about it is not known"}
+	if c.Release >= 133 && (s.naive() || a.Owner.Mod.CompiledForDebugger() || c.Options.Debug && strings.HasPrefix(a.Name, image.UnifiedPrefix)) {
+		c.Unjudged(a, f)
+		return
+	}
+	f.Detail, _, _ = strings.Cut(f.Detail, ". nvlink")
+	c.Verdict.Add(f)
+}
+
+// soundWord reports whether a word's scoreboards are such as there are, and whether what it leaves pending is waited for; it tells
+// where not.
+func (s *schedule) soundWord(i int) (ok bool, err error) {
+	if at, detail := s.strangeBoards(i); detail != "" {
+		s.c.Verdict.Add(s.finding(at, detail))
+		return false, nil
+	}
+	ok = !s.known[i] || s.waitsFor(i)
+	err = s.c.Budget.Spend("output", s.steps)
+	s.steps = 0
+	return ok, err
+}
+
+// strangeBoards says what is wrong with a word's scoreboards themselves, and where.
+func (s *schedule) strangeBoards(i int) (at int, detail string) {
+	o := s.out[i]
+	switch {
+	case o.Write == 6 || o.Read == 6:
+		return i, "a scoreboard that doesn't exist"
+	case !s.known[i] && (o.Write != sass.NoBoard || o.Read != sass.NoBoard) && !s.flushes(i):
+		return i, "a word that was put in takes a scoreboard"
+	}
+	if j := s.tooSoon(i); s.known[i] && j > 0 {
+		return j, fmt.Sprintf("waits for the scoreboard of the word at 0x%x before that one has taken it", i*sass.Instruction)
+	}
+	return 0, ""
 }
 
 // waitsFor reports whether what a word leaves pending is waited for; it tells where not.
