@@ -55,6 +55,7 @@ var ends = map[string]int{
 	"twinlink verify -arch=sm_90 --output scale-12.9.cubin scale1.cubin scale2.cubin":                                    exitDiffer,
 	"twinlink verify -arch=sm_90 --output tiles.cubin tile1.cubin tile2.cubin":                                           exitDiffer,
 	"twinlink verify -arch=sm_90 --output tables-13.5.cubin table1.cubin table2.cubin":                                   exitDiffer,
+	"twinlink verify -arch=sm_90 --output stacks-13.5.cubin stack1.cubin stack2.cubin":                                   exitDiffer,
 	"twinlink verify -arch=sm_90 --output wide-13.5.cubin wide1.cubin":                                                   exitDiffer,
 	"twinlink verify -arch=sm_100 --output names-13.5.cubin names.cubin":                                                 exitDiffer,
 	"twinlink verify -arch=sm_90 -kernels-used=left,right,mono --output gains.cubin gain1.cubin gain2.cubin gain3.cubin": exitDiffer,

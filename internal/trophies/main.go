@@ -10,7 +10,8 @@
 // equal constants once where it is told of host code, as nvcc tells it, and the code
 // reads on where they would have been. nvlink 13.4 and 13.5 place the dynamic shared
 // memory of a kernel by the alignment of one of its arrays. nvlink 13.5 names other static
-// kernels in EXTERNS of objects of an older ptxas for sm_100 and up. All are made afresh where the tools are
+// kernels in EXTERNS of objects of an older ptxas for sm_100 and up. nvlink 11.8 to 13.5 leaves a function out of a kernel's
+// stack that a pointer may lead to. All are made afresh where the tools are
 // installed, see internal/nvidia and
 // internal/nvjitlink; else the images in testdata are shown, which -update recorded.
 package main
@@ -73,7 +74,7 @@ func run(dir, twinlink string, update bool) error {
 	if tools, err := nvidia.Find(s.ctx, nvidia.Options{}); err == nil {
 		s.tools = tools
 	}
-	for _, name := range []string{"scale1", "scale2", "tile1", "tile2", "table1", "table2", "gain1", "gain2", "gain3", "far1", "far2", "wide1", "wide2", "names"} {
+	for _, name := range []string{"scale1", "scale2", "tile1", "tile2", "table1", "table2", "gain1", "gain2", "gain3", "far1", "far2", "wide1", "wide2", "names", "stack1", "stack2"} {
 		if err := s.compile(name); err != nil {
 			return err
 		}
@@ -94,6 +95,9 @@ func run(dir, twinlink string, update bool) error {
 		return err
 	}
 	if err := s.names(); err != nil {
+		return err
+	}
+	if err := s.stacks(); err != nil {
 		return err
 	}
 	return s.gains()
@@ -383,6 +387,27 @@ func (s *shop) tables() error {
 		}
 	}
 	return nil
+}
+
+// stacks makes a kernel's stack too small: that deep's address is taken is forgotten with the definition that lost.
+func (s *shop) stacks() error {
+	inputs, err := s.read("stack1.cubin", "stack2.cubin")
+	if err != nil {
+		return err
+	}
+	how := "recorded"
+	for i, name := range []string{"stacks-13.5.cubin", "stacks-right.cubin"} {
+		if output, ok := s.link("13.5", nil, inputs[i], inputs[1-i]); ok {
+			how = "made now"
+			if err := s.write(name, output); err != nil {
+				return err
+			}
+		} else if err := s.take(name); err != nil {
+			return err
+		}
+	}
+	s.head("nvlink 13.5 leaves a function out of the stack of a kernel that calls it by a pointer", how)
+	return s.verify("stacks-13.5.cubin", "stack1.cubin", "stack2.cubin")
 }
 
 func (s *shop) head(what, how string) { fmt.Printf("\n=== %s (%s)\n\n", what, how) }

@@ -27,6 +27,7 @@ func TestRecorded(t *testing.T) {
 		{"fars-13.5", []string{"far1", "far2"}, nil, check.RelocationField, "far"},
 		{"wide-13.5", []string{"wide1"}, nil, check.SymbolAlignment, "wide"},
 		{"wide-nvjitlink-13.5", []string{"wide1"}, nil, check.SymbolAlignment, "wide"},
+		{"stacks-13.5", []string{"stack1", "stack2"}, nil, check.FactValue, "apply"},
 		{"gains", []string{"gain1", "gain2", "gain3"}, strings.Split(called, ","), check.SectionSize, ""},
 	} {
 		var inputs []check.Input
@@ -49,6 +50,18 @@ func TestRecorded(t *testing.T) {
 func TestOtherOrder(t *testing.T) {
 	inputs := []check.Input{read(t, "table1"), read(t, "table2")}
 	if v := check.Check(inputs, read(t, "tables-right").Data, check.Options{Arch: "sm_90"}); !v.Agrees() {
+		t.Error(v)
+	}
+}
+
+// With the pointer's object first nvlink 13.5.37 gives the kernel the function's 512 bytes of stack.
+func TestStacks(t *testing.T) {
+	inputs := []check.Input{read(t, "stack2"), read(t, "stack1")}
+	if v := check.Check(inputs, read(t, "stacks-right").Data, check.Options{Arch: "sm_90"}); !v.Agrees() {
+		t.Error(v)
+	}
+	v := check.Check(inputs, read(t, "stacks-13.5").Data, check.Options{Arch: "sm_90"})
+	if len(v.Findings) != 1 || v.Findings[0].Want != "00020000" || v.Findings[0].Got != "00000000" {
 		t.Error(v)
 	}
 }
