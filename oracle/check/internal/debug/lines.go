@@ -44,53 +44,72 @@ func (c *check) compareLineTable(a *link.Area) error {
 	if err != nil || !t.Known {
 		return err
 	}
-	want, got, pairs := t.Want, t.Got, t.Pairs
-	tell := func(at uint64, symbol *link.Identity, detail string) {
-		c.Verdict.Add(verdict.Finding{Kind: verdict.SectionBytes, Section: a.Name, Symbol: symbol.String(), Offset: at, Detail: detail})
-	}
-	if !t.Reads || len(got) != len(want) {
-		tell(0, nil, fmt.Sprintf("%d units of lines, the inputs have %d", len(got), len(want)))
+	if !t.Reads || len(t.Got) != len(t.Want) {
+		c.tellLines(a, 0, nil, fmt.Sprintf("%d units of lines, the inputs have %d", len(t.Got), len(t.Want)))
 		return nil
 	}
+	joined, ok := c.joinedLines(a, t.Want, t.Got, t.Pairs)
+	if !ok {
+		return nil
+	}
+	for i, g := range t.Got {
+		if t.Pairs[i] >= 0 {
+			c.compareLineUnit(a, &t.Want[t.Pairs[i]], g)
+		}
+	}
+	for i := range t.Want {
+		if slices.Contains(t.Pairs, i) {
+			continue
+		}
+		for _, s := range t.Want[i].Sequences {
+			if mustStay(s) && !takeSequence(&joined, s.ID, func(is apply.LineSequence) bool { return c.sameLines(&t.Want[i], s, is) }) {
+				c.tellLines(a, s.At, s.ID, "the function's lines are missing")
+			}
+		}
+	}
+	return c.Budget.Spend("output", uint64(len(t.Want)*len(t.Pairs))/16)
+}
+
+func (c *check) tellLines(a *link.Area, at uint64, symbol *link.Identity, detail string) {
+	c.Verdict.Add(verdict.Finding{Kind: verdict.SectionBytes, Section: a.Name, Symbol: symbol.String(), Offset: at, Detail: detail})
+}
+
+// mustStay reports whether lines must be there: those of a function with several definitions may be gone.
+func mustStay(s apply.LineSequence) bool { return s.ID.Code == nil || !s.ID.Several }
+
+// joinedLines are the lines of units that are no input's, one behind the other: nvlink joins units of equal headers now and
+// then. Not ok: a header is no input's.
+func (c *check) joinedLines(a *link.Area, want, got []apply.LineUnit, pairs []int) (joined apply.LineUnit, ok bool) {
 	headers := map[string]bool{}
 	for _, w := range want {
 		headers[w.Bare()] = true
 	}
-	joined := apply.LineUnit{} // what stands in units that are no input's
 	for i, g := range got {
-		if pairs[i] < 0 {
-			if !headers[g.Bare()] {
-				tell(g.At, nil, "a unit of lines whose header is no input's")
-				return nil
-			}
-			// nvlink joins units of equal headers now and then.
-			c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionBytes, Section: a.Name, Detail: fmt.Sprintf("unit %d is no input's", i)})
-			joined.Sequences = append(joined.Sequences, g.Sequences...)
+		if pairs[i] >= 0 {
 			continue
 		}
-		w := &want[pairs[i]]
-		for _, s := range g.Sequences {
-			if !takeSequence(w, s.ID, func(of apply.LineSequence) bool { return c.sameLines(w, of, s) }) {
-				tell(s.At, s.ID, "lines that are not the input's")
-			}
+		if !headers[g.Bare()] {
+			c.tellLines(a, g.At, nil, "a unit of lines whose header is no input's")
+			return joined, false
 		}
-		for _, s := range w.Sequences {
-			if s.ID.Code == nil || !s.ID.Several {
-				tell(s.At, s.ID, "the function's lines are missing")
-			}
+		c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionBytes, Section: a.Name, Detail: fmt.Sprintf("unit %d is no input's", i)})
+		joined.Sequences = append(joined.Sequences, g.Sequences...)
+	}
+	return joined, true
+}
+
+// compareLineUnit holds the lines of a unit against the input's.
+func (c *check) compareLineUnit(a *link.Area, w *apply.LineUnit, g apply.LineUnit) {
+	for _, s := range g.Sequences {
+		if !takeSequence(w, s.ID, func(of apply.LineSequence) bool { return c.sameLines(w, of, s) }) {
+			c.tellLines(a, s.At, s.ID, "lines that are not the input's")
 		}
 	}
-	for i := range want {
-		if slices.Contains(pairs, i) {
-			continue
-		}
-		for _, s := range want[i].Sequences {
-			if (s.ID.Code == nil || !s.ID.Several) && !takeSequence(&joined, s.ID, func(is apply.LineSequence) bool { return c.sameLines(&want[i], s, is) }) {
-				tell(s.At, s.ID, "the function's lines are missing")
-			}
+	for _, s := range w.Sequences {
+		if mustStay(s) {
+			c.tellLines(a, s.At, s.ID, "the function's lines are missing")
 		}
 	}
-	return c.Budget.Spend("output", uint64(len(want)*len(pairs))/16)
 }
 
 // takeSequence takes a function's sequence that fits out of a unit.
