@@ -70,6 +70,7 @@ func TestBodyFacts(t *testing.T) {
 		{130, 90, functions{kernel("mbarriers=0", ""), other}, "k", "mbarriers=0000"},
 		{130, 90, functions{kernel("mbarriers=1", ""), taken("mbarriers=2")}, "k", "mbarriers=0100|0300"},
 		{130, 90, functions{kernel("", ""), taken("mbarriers=2")}, "k", "mbarriers=0200?"},
+		{130, 90, functions{kernel("", "f"), f("mbarriers=1"), taken("mbarriers=2")}, "k", "mbarriers=0100|0300"},
 		{130, 90, functions{kernel("", ""), taken("mbarriers=1"), other}, "k", ""},
 
 		// The old way to launch kernels, below sm_70.
@@ -77,6 +78,7 @@ func TestBodyFacts(t *testing.T) {
 		{118, 69, functions{kernel("", "cnpLaunch"), undefined("cnpLaunch")}, "k", "launches"},
 		{118, 70, functions{kernel("", "cnpLaunch"), undefined("cnpLaunch"), other}, "k", ""},
 		{118, 61, functions{kernel("", "c"), undefined("c"), other}, "k", ""},
+		{118, 61, functions{kernel("", "")}, "k", ""},
 		{118, 61, functions{kernel("", ""), {name: "o", is: "kernel", calls: "cnpLaunch"}, undefined("cnpLaunch")}, "k", ""},
 		{118, 61, functions{kernel("", ""), {name: "cnpLaunch", is: "undefined taken"}}, "k", "launches"}, // charged with all code
 		{118, 61, functions{kernel("", ""), {name: "cnpLaunch", is: "undefined taken"}, other}, "k", ""},
@@ -88,6 +90,9 @@ func TestBodyFacts(t *testing.T) {
 		{130, 90, functions{kernel("", "f"), f("reserved"), other}, "k", "reserved"},
 		{130, 90, functions{kernel("", ""), taken("reserved")}, "k", "reserved?"},
 		{130, 90, functions{kernel("", "f"), f("reserved"), other}, "f", "reserved"},
+
+		// What a kernel with several definitions reaches isn't all known.
+		{130, 90, functions{{name: "k", is: "kernel several"}, other}, "k", "barriers?+* cancels?* counts?+* crs?+* externs=?* fragments?* mbarriers?+* pair?* reserved?* single?* z?*"},
 
 		// Names of functions that nobody defines.
 		{130, 90, functions{kernel("externs=@u,@e", ""), undefined("e"), undefined("u"), other}, "k", "externs=e,u"},
@@ -140,6 +145,23 @@ func TestBodyFacts(t *testing.T) {
 		if got := textOf(s.bodyFacts(s.body(x.of))); got != x.want {
 			t.Errorf("%d: %s, want %s", i, got, x.want)
 		}
+	}
+}
+
+// TestDriversInTheMiddle: in a file in the middle a function under a name of the driver's is one as any.
+func TestDriversInTheMiddle(t *testing.T) {
+	s := sceneOf(t, 130, 90, function{name: "k", is: "kernel", calls: "free"}, function{name: "free", info: "crs=8", calls: "f"}, function{name: "f", info: "crs=16 z"})
+	s.Relocatable = true
+	if got := textOf(s.bodyFacts(s.body("free"))); got != "crs=08000000" {
+		t.Error(got)
+	}
+}
+
+// TestParametersOfUnasked: a kernel that nobody asked for has its own parameters, each as it is.
+func TestParametersOfUnasked(t *testing.T) {
+	s := sceneOf(t, 130, 90, function{name: "k", is: "kernel unasked", info: "parameter=0,1 parameter=0,2 parameter=0,3 crs=8"}, function{name: "o", is: "kernel"})
+	if got := textOf(s.bodyFacts(s.body("k"))); got != "crs=08000000 parameter=01000000 parameter=02000000 parameter=03000000" {
+		t.Error(got)
 	}
 }
 

@@ -40,13 +40,11 @@ func (c *check) asKernel(own []link.Fact, b *link.Body) []link.Fact {
 	list := c.kernelFacts(slices.Clone(own), b, false)
 	for i := range list {
 		f := &list[i]
-		j := slices.IndexFunc(own, func(g link.Fact) bool { return g.Attr == f.Attr && g.Key == f.Key })
-		if j < 0 {
+		switch value, has := ownValue(own, f); {
+		case !has:
 			f.Optional = true
-			continue
-		}
-		if f.Rest != own[j].Rest {
-			f.Also = append(slices.Clip(f.Also), own[j].Rest)
+		case f.Rest != value:
+			f.Also = append(slices.Clip(f.Also), value)
 		}
 	}
 	return list
@@ -54,7 +52,7 @@ func (c *check) asKernel(own []link.Fact, b *link.Body) []link.Fact {
 
 // asKernelOf reports whether a kernel's values are right of code too.
 func (c *check) asKernelOf(b *link.Body) bool {
-	return !c.Relocatable && b.Owner.LikeDriver() && !b.Kernel()
+	return !c.Relocatable && b.Owner.LikeDriver()
 }
 
 // driverExterns lets such a function name what it reaches.

@@ -89,19 +89,35 @@ const firstMercury = "\x00\x01"
 func allowOwn(list, own []link.Fact) {
 	for i := range list {
 		f := &list[i]
-		j := slices.IndexFunc(own, func(g link.Fact) bool { return g.Attr == f.Attr && g.Key == f.Key })
+		value, has := ownValue(own, f)
 		switch {
-		case j < 0:
+		case !has:
 			f.Optional = true
-		case f.Rest != own[j].Rest:
-			f.Also = append(slices.Clone(f.Also), own[j].Rest)
+		case f.Rest != value:
+			f.Also = append(slices.Clone(f.Also), value)
 		}
-		if f.Attr == cuda.AttrNumBarriers && j >= 0 {
-			f.Rest, f.Least = own[j].Rest, true // of some that it calls
+		if f.Attr == cuda.AttrNumBarriers && has {
+			f.Rest, f.Least = value, true // of some that it calls
 		} else if f.Attr == cuda.AttrNumBarriers {
 			f.Rest, f.Least = "\x00\x00", true
 		}
 	}
+}
+
+// ownValue is the value that a list has of an attribute: of one that stands there several times, as each parameter's, the same
+// if it has that.
+func ownValue(own []link.Fact, f *link.Fact) (value string, has bool) {
+	for i := range own {
+		g := &own[i]
+		switch {
+		case g.Attr != f.Attr || g.Key != f.Key:
+		case g.Rest == f.Rest:
+			return g.Rest, true
+		case !has:
+			value, has = g.Rest, true
+		}
+	}
+	return value, has
 }
 
 // kernelFacts adds what a kernel takes over from what it reaches.

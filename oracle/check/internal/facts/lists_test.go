@@ -114,6 +114,7 @@ func TestCompareList(t *testing.T) {
 		{132, nil, facts{half(102, 1), half(103, 1), half(107, 1), half(109, 1)}, ""},
 		{131, nil, facts{half(107, 1)}, ""},
 		{132, nil, facts{half(108, 1)}, "fact.stray EIATTR 108 /0100"},
+		{132, facts{about(107, g, 1)}, facts{about(107, f, 1)}, "fact.stray EIATTR 107 /01000000; fact.missing EIATTR 107 01000000/"},
 		{132, facts{half(107, 1)}, facts{half(107, 2)}, "fact.value EIATTR 107 0100/0200"},
 	} {
 		c := checkOf(x.release)
@@ -146,7 +147,8 @@ func TestGridLaunch(t *testing.T) {
 		if x.code {
 			a.Owner = &link.Body{Area: a}
 		}
-		c.Areas = []*link.Area{{Owner: nil}, a}
+		c.Areas = []*link.Area{{Owner: nil}, {Owner: &link.Body{}}, a}
+		c.Areas[1].Owner.Area = c.Areas[1]
 		c.compareList("", "", []link.Fact{half(gridLaunch, 1)}, []link.Fact{half(gridLaunch, 0)})
 		if got := said(c); got != x.said {
 			t.Errorf("%d: %q, want %q", i, got, x.said)

@@ -156,6 +156,7 @@ func TestCompare(t *testing.T) {
 		{"registers=@k,20 frame=@k,16 registers=@f,20 frame=@f,8", functions, none, "fact.missing k.cubin .nv.info k MIN_STACK_SIZE 18000000/"},
 		{"registers=@k,20 frame=@k,16 registers=@f,20 frame=@f,8 stack=@k,16", functions, none, "fact.value k.cubin .nv.info k MIN_STACK_SIZE 18000000/10000000"},
 		{module + " stack=@f,8", functions, none, "fact.stray  .nv.info f MIN_STACK_SIZE /08000000"},
+		{module + " stack=@o,8", functions, none, "fact.stray  .nv.info o MIN_STACK_SIZE /08000000"},
 		{module + " stack=@k,24", functions, none, "fact.stray  .nv.info k MIN_STACK_SIZE /18000000"},
 		{module + " most=@f,8", functions, none, "fact.stray  .nv.info f MAX_STACK_SIZE /08000000"},
 		{module, "k: crs=16 exits=16 parameter=0,1 externs=@u; f: crs=32 externs=@u", none, "fact.value k.cubin .nv.info.k k CRS_STACK_SIZE 30000000/10000000"},
