@@ -139,7 +139,7 @@ func (r *reducer) sections() bool {
 func family(d *cubin.Editor, s int, alone bool) []int {
 	list := []int{s}
 	for k := 1; k < d.NumSections() && !alone; k++ {
-		if p := d.Part(k); k != s && int(p.Info) == s && p.Flags&cuda.SHFInfoLink != 0 {
+		if p := d.Part(k); k != s && int(p.Info) == s && (p.Flags&cuda.SHFInfoLink != 0 || cubin.IsRelocs(p.Type)) {
 			list = append(list, k)
 		}
 	}

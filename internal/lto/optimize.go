@@ -59,13 +59,17 @@ func (t *Tools) Optimize(ctx context.Context, p *Program) ([]byte, error) {
 	if p.Partial && !t.CanMix() {
 		return nil, &Error{Reason: "link-time optimization of a part of the inputs: nvJitLink has it from 13.0 on, and this is " + t.release}
 	}
-	res, err := t.ask(ctx, p, p.question("-ptx"))
+	res, err := t.ask(ctx, p.question("-ptx"))
 	if err != nil {
 		return nil, err
 	}
-	// The library ends the text with a blank and a NUL.
-	text, _, _ := bytes.Cut(res.Output, []byte{0})
-	return bytes.TrimSuffix(text, []byte(" ")), nil
+	return ptxOf(res.Output), nil
+}
+
+// ptxOf is the text that the library ends with a blank and a NUL.
+func ptxOf(output []byte) []byte {
+	text, _, _ := bytes.Cut(output, []byte{0})
+	return bytes.TrimSuffix(text, []byte(" "))
 }
 
 // Link optimizes a program's modules and has the library link them behind the
@@ -77,12 +81,8 @@ func (t *Tools) Link(ctx context.Context, p *Program, options []string) (image [
 	}
 	q := p.question("")
 	q.Options = append(q.Options, options...)
-	var objects []nvjitlink.Input
-	for i := range p.Objects {
-		objects = append(objects, nvjitlink.Input{Kind: nvjitlink.Cubin, Name: p.Objects[i].Name, Data: p.Objects[i].Data})
-	}
-	q.Inputs = append(objects, q.Inputs...)
-	res, err := t.ask(ctx, p, q)
+	q.Inputs = append(p.objects(), q.Inputs...)
+	res, err := t.ask(ctx, q)
 	if err != nil {
 		return nil, "", err
 	}
@@ -90,11 +90,16 @@ func (t *Tools) Link(ctx context.Context, p *Program, options []string) (image [
 }
 
 // ask puts a question to the library. What is not linked is an *Error.
-func (t *Tools) ask(ctx context.Context, p *Program, q nvjitlink.Question) (*nvjitlink.Result, error) {
+func (t *Tools) ask(ctx context.Context, q nvjitlink.Question) (*nvjitlink.Result, error) {
 	res, err := t.library.Link(ctx, q)
 	if err != nil {
 		return nil, err
 	}
+	return t.judged(q, res)
+}
+
+// judged is an answer with which the library linked everything without a complaint.
+func (t *Tools) judged(q nvjitlink.Question, res *nvjitlink.Result) (*nvjitlink.Result, error) {
 	if res.Outcome == nvjitlink.Linked && !res.Complained() {
 		return res, nil
 	}
@@ -106,6 +111,14 @@ func (t *Tools) ask(ctx context.Context, p *Program, q nvjitlink.Question) (*nvj
 		e.Reason += ": " + m
 	}
 	return nil, e
+}
+
+// objects are the inputs that are linked, not optimized.
+func (p *Program) objects() (list []nvjitlink.Input) {
+	for _, o := range p.Objects {
+		list = append(list, nvjitlink.Input{Kind: nvjitlink.Cubin, Name: o.Name, Data: o.Data})
+	}
+	return list
 }
 
 // question asks for PTX with "-ptx", for an image with "".

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -49,11 +50,39 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// Every field has its key, and what is empty is left out where it may be.
+func TestKeys(t *testing.T) {
+	m := &Manifest{Schema: 1, Tools: []Tool{}, Programs: []Program{{Cases: []Case{{
+		Inputs: []Input{{Name: "n", File: "f", Source: "s", Release: "r", Arch: "a", Flags: []string{"g"}, Whole: true, Case: "c", Witness: "w", SHA256: "h"}, {}},
+		Args:   []string{"<a>"}, Output: "o", SHA256: "i", Stderr: "e",
+	}}}}}
+	want := `{"schema": 1,
+ "tools": [
+ ],
+ "programs": [
+  {"name":"","about":"","reaches":null,"sources":null,"cases": [
+   {"name":"","release":"","arch":"","inputs":[{"name":"n","file":"f","source":"s","release":"r","arch":"a","flags":["g"],"whole":true,"case":"c","witness":"w","sha256":"h"},{"name":""}],"args":["<a>"],"exit":0,"output":"o","sha256":"i","stderr":"e"}
+  ]}
+ ]
+}
+`
+	if got := string(m.Format()); got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+	m.Programs[0].Cases = []Case{{}, {}}
+	if got := string(m.Format()); !strings.Contains(got, "\"exit\":0},\n   {") || !strings.Contains(got, "\"exit\":0}\n  ]}\n ]\n}\n") {
+		t.Errorf("%s", got)
+	}
+}
+
 // TestParse wants a manifest of another make to be refused.
 func TestParse(t *testing.T) {
+	if _, err := Parse([]byte(`{"schema": 2}`)); err == nil || err.Error() != "manifest.json: schema 2, want 1" {
+		t.Errorf("%v", err)
+	}
 	for _, text := range []string{"", "{}", `{"schema": 2}`, `{"schema": 1, "surprise": 0}`} {
-		if _, err := Parse([]byte(text)); err == nil {
-			t.Errorf("%q accepted", text)
+		if m, err := Parse([]byte(text)); err == nil || m != nil || !strings.HasPrefix(err.Error(), "manifest.json: ") {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
