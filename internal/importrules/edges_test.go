@@ -164,7 +164,7 @@ var rules = []rule{
 	{from: "corpus", to: of("corpus/internal/manifest"), test: of("internal/nvidia", "internal/nvidia/nvidiatest")},
 	{from: "corpus/corpustest", to: of("corpus")},
 	{from: "corpus/demo", to: of("corpus"), test: of("corpus/internal/manifest")},
-	{from: "corpus/relocs", to: of("corpus", "cuda")},
+	{from: "corpus/relocs", to: of("corpus", "cuda"), test: of("corpus/internal/expect", "internal/vectorlink")},
 	{from: "corpus/internal/manifest"},
 	{from: "corpus/internal/ptxgen", to: of("internal/ptxgen")},
 	{from: "corpus/internal/links", to: of("corpus/internal/manifest")},
