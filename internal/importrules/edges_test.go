@@ -179,7 +179,7 @@ var rules = []rule{
 	// Made on the spot: it asks nvlink and the command line and reports.
 	{from: "corpus/internal/live", to: of("internal/ptxgen", "internal/splitmix", "internal/diff", "report", "internal/nvidia", "internal/ownwarnings"), test: of("internal/nvidia/nvidiatest", cmp)},
 	{from: "internal/splitmix"},
-	{from: "internal/relayout", to: of("cuda"), test: of("corpus")},
+	{from: "internal/relayout", to: of("cuda"), test: of("corpus", "oracle/check")},
 	{from: "internal/vectorlink", to: of("corpus/relocs", "engine", "internal/cmdline")},
 	{from: "internal/ptxgen", to: of("internal/splitmix")},
 	{from: "internal/biglink", to: of("cubin", "cuda"), test: of("engine", "internal/nvidia", "internal/nvidia/nvidiatest")},
