@@ -48,6 +48,12 @@ func keptGenerators(t *testing.T) map[string]func(h hash.Hash, r *Reader) {
 	}
 	list := map[string]func(h hash.Hash, r *Reader){
 		"relocation": func(h hash.Hash, r *Reader) { fmt.Fprintf(h, "%+v", ReadRelocation(r)) },
+		"written": func(h hash.Hash, r *Reader) {
+			c := ReadRelocation(r)
+			var w Writer
+			c.Write(&w)
+			fmt.Fprintf(h, "%x", w.Input())
+		},
 		"descriptor": func(h hash.Hash, r *Reader) { fmt.Fprintf(h, "%+v", ReadProgram(r)) },
 		"commandline": func(h hash.Hash, r *Reader) {
 			c := ReadCommandLine(r)
@@ -65,6 +71,9 @@ func keptGenerators(t *testing.T) map[string]func(h hash.Hash, r *Reader) {
 		"edits":  func(h hash.Hash, r *Reader) { question(h, editsOf(&c, r)) },
 		"limits": func(h hash.Hash, r *Reader) { question(h, limitsOf(&c, r)) },
 		"fields": func(h hash.Hash, r *Reader) { question(h, fieldsOf(&c, r)) },
+		"parts":  func(h hash.Hash, r *Reader) { question(h, partsOf(&c, r)) },
+		"sides":  func(h hash.Hash, r *Reader) { question(h, sidesOf(&c, r)) },
+		"spread": func(h hash.Hash, r *Reader) { c := ReadRelocation(r); fmt.Fprintf(h, "%+v", *c.Spread()) },
 	}
 	for name, change := range map[string]func(*Reader, []byte) []byte{"mutate": Mutate, "setLimits": setLimits, "changeField": changeField} {
 		list[name] = func(h hash.Hash, r *Reader) {

@@ -290,7 +290,7 @@ func (p *parts) symbol(d *cubin.Editor, tab int) {
 	case n < 5:
 		s.Info = s.Info&15 | byte([...]cuda.Binding{cuda.STBGlobal, cuda.STBWeak, cuda.STBLocal}[p.Byte()%3])<<4
 	case n < 7:
-		s.Size = max(s.Size+[...]uint64{4, 16, 8, ^uint64(3)}[p.Byte()%4], 0)
+		s.Size += [...]uint64{4, 16, 8, ^uint64(3)}[p.Byte()%4]
 	case n < 8:
 		s.Other ^= cuda.STOEntry
 	case n < 9:
