@@ -262,6 +262,8 @@ func TestInfoRows(t *testing.T) {
 		{record(4, 0x37, 0, 131, 0), "CUDA_API_VERSION 0x83 0x0"},
 		{record(4, 0x1e, 0, 24), "CRS_STACK_SIZE 24"},
 		{record(4, 0x1e, 0), "CRS_STACK_SIZE "},
+		{record(4, 0x3f, 0, 16), "MAX_CLUSTER_RANK 16"},
+		{record(4, 0x3f, 0, 16, 1), "MAX_CLUSTER_RANK 0x10 0x1"},
 		{record(2, 0x4a, 0x1205), "VRC_CTA_INIT_COUNT 0x5"},
 		{record(3, 0x19, 0x18), "CBANK_PARAM_SIZE 0x18"},
 		{record(3, 0x5f, 0x0102), "MERCURY_ISA_VERSION 1.2"},
