@@ -112,7 +112,7 @@ func TestDraw(t *testing.T) {
 			}
 		}
 	}
-	if *Draw(3, 5) != *Draw(3, 5) || *Draw(3, 5) == *Draw(4, 5) || *Draw(3, 5) == *Draw(3, 6) {
+	if again := Draw(3, 5); *again != *Draw(3, 5) || *again == *Draw(4, 5) || *Draw(3, 5) == *Draw(3, 6) {
 		t.Error("a batch is not its seed's and number's")
 	}
 	if r := Draw(1, 1); r.Places[0] == r.Places[1] || r.Places[0] == [oracle.PlaceBytes]byte{} {
