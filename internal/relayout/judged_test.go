@@ -216,3 +216,37 @@ func TestChanges(t *testing.T) {
 		t.Error("all are not all")
 	}
 }
+
+// Tables keep their order where nobody asked for another, and get one where somebody did.
+func TestTables(t *testing.T) {
+	of := func(data []byte) (list []string) {
+		for _, s := range openTables(t, data).Sections {
+			if body, err := s.Data(); err == nil && (strings.HasPrefix(s.Name, ".nv.info") || strings.HasPrefix(s.Name, ".rel") || s.Name == ".nv.callgraph") {
+				list = append(list, fmt.Sprintf("%s %x", s.Name, body))
+			}
+		}
+		return list
+	}
+	changed, all := 0, 0
+	for i, c := range plain(t, 9) {
+		want := of(c.Output)
+		for _, way := range []Way{Places, Segments, Variables, Tables} {
+			other, err := File(c.Output, way, uint64(i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch got := of(other); {
+			case way == Tables:
+				all++
+				if !slices.Equal(got, want) {
+					changed++
+				}
+			case way != Variables && !slices.Equal(got, want):
+				t.Errorf("%s: %s changes tables", c.ID(), way)
+			}
+		}
+	}
+	if changed*10 < all*7 {
+		t.Errorf("%d of %d tables have another order", changed, all)
+	}
+}
