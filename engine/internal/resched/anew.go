@@ -66,7 +66,7 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 		r.Dropped = dropSelfMoves(words, how.Parts, gone)
 	}
 	if !how.KeepsNOPs {
-		pauseProducts(words, gone, front, &r)
+		pauseProducts(words, gone, front, how.Adds, &r)
 	}
 	any := len(how.Gone)+len(front)+len(r.Added)+len(r.Dropped) > 0
 	switch {

@@ -12,7 +12,7 @@ import "slices"
 // were other, by two causes that were mended: a LEPC begins a block; sources in front of a return share. Two of
 // 110 with -g were among them, so that those aren't promised.
 func (a *allocator) isForeseen(r *Result, how *Options) bool {
-	if a.doubts&(overflow|overflowSources|overflowResults) != 0 || len(r.Added)+len(r.Dropped)+len(how.Fillers) > 0 || r.paused || how.Quick && (hasQuicker(a.words) || hasUncovered(a.words) || hasHalves(a.words)) {
+	if a.doubts&(overflow|overflowSources|overflowResults) != 0 || len(r.Added)+len(r.Dropped)+len(how.Fillers) > 0 || r.paused || how.Adds && a.takeTurns() || how.Quick && (hasQuicker(a.words) || hasUncovered(a.words) || hasHalves(a.words)) {
 		return false
 	}
 	for b := range a.blocks {

@@ -29,12 +29,12 @@ type pausing struct {
 
 // pauseProducts makes pauses of what time goes by beside products of matrices, of which front takes what has no
 // word. gone are words that go.
-func pauseProducts(words []word, gone []bool, front map[int][]word, r *Result) {
+func pauseProducts(words []word, gone []bool, front map[int][]word, adds bool, r *Result) {
 	if !slices.ContainsFunc(words, func(w word) bool { return w.isProduct() }) {
 		return
 	}
 	p := pausing{trace(words), gone, front, make(map[int]int)}
-	p.paused, p.products = make([]bool, len(words)), true
+	p.paused, p.products, p.adds = make([]bool, len(words)), true, adds
 	for b := range p.blocks {
 		bl := &p.blocks[b]
 		was := p.bitsOf(bl)
@@ -50,6 +50,25 @@ func pauseProducts(words []word, gone []bool, front map[int][]word, r *Result) {
 			r.Fillers[i] = n
 		}
 	}
+}
+
+// takeTurns reports whether a product of code for sm_120 stands as far behind another as ptxas up to 13.0 leaves at
+// least. Releases from 13.1 on want 11 cycles, and how they set the block apart isn't known.
+func (a *allocator) takeTurns() bool {
+	const turn = 16
+	for b := range a.blocks {
+		time, last := 0, -turn-1
+		for i := a.blocks[b].from; i < a.blocks[b].to; i++ {
+			if a.words[i].isProduct() {
+				if time-last == turn {
+					return true
+				}
+				last = time
+			}
+			time += cycles(&a.words[i])
+		}
+	}
+	return false
 }
 
 // goOn sets the yield bits of what is paused, and of pauses.
@@ -126,24 +145,23 @@ func (p *pausing) spread(k, from, to int) {
 	}
 	w.setStall(maxPause)
 	p.paused[k] = true
+	var list []word
+	for left > 0 {
+		list = append(list, pauseOf(&left))
+	}
+	more := max(0, len(list)-(to-from))
+	if more > 0 {
+		p.front[from] = append(slices.Clone(list[:more]), p.front[from]...)
+		p.extra[from] = more
+	}
+	list = list[more:]
 	for i := from; i < to; i++ {
-		p.gone[i] = left <= 0
-		if left > 0 {
-			p.words[i], p.ops[i], p.paused[i] = pauseOf(&left), operands{}, true
+		k := i - from
+		p.gone[i] = k >= len(list)
+		if k < len(list) {
+			p.words[i], p.ops[i], p.paused[i] = list[k], operands{}, true
 		}
 	}
-	var more []word
-	for left > 0 {
-		more = append(more, pauseOf(&left))
-	}
-	if len(more) == 0 {
-		return
-	}
-	if to > from {
-		to-- // in front of the last, within the block
-	}
-	p.front[to] = append(more, p.front[to]...)
-	p.extra[to] = len(more)
 }
 
 // pauseOf returns a pause, and takes it from the time that is left.

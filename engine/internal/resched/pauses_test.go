@@ -27,7 +27,7 @@ func TestPauseProducts(t *testing.T) {
 	} {
 		var r Result
 		front := make(map[int][]word)
-		pauseProducts(c.words, make([]bool, len(c.words)), front, &r)
+		pauseProducts(c.words, make([]bool, len(c.words)), front, false, &r)
 		for i, want := range c.stalls {
 			w := &c.words[i]
 			if w.stall() != want || (w.op() == opNOP) || w.stall() == 11 && w.hi>>yieldBit&1 == 0 {

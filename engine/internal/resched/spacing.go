@@ -104,7 +104,11 @@ func (p *spacing) askFor(to *bound, k, at int, h hazard) {
 		return
 	}
 	was, is, known := p.latency(at, p.from+k, h)
-	if !known {
+	switch {
+	case known:
+	case h == hazardUnit && p.halves:
+		was, is = unitTakes, unitTakes
+	default:
 		was = min(p.was[k]-p.was[at-p.from], longestLatency)
 		is = was
 	}
@@ -177,6 +181,9 @@ func (f *flow) newSpacing(bl *block, c *changes) *spacing {
 	n := bl.to - bl.from
 	return &spacing{flow: f, block: bl, changes: c, startTimes: startTimes{make([]int, n), make([]int, n)}, integers: -1, were: -1, paced: -1, product: -1, constant: -1, barrier: -1, mark: -1, readers: make(map[int]int), before: producers{halves: c.halves}}
 }
+
+// unitTakes is how far accesses to memory stand apart that weren't seen one behind the other.
+const unitTakes = 4
 
 // barrierMove is the stall of a BMOV.
 const barrierMove = 5
@@ -261,17 +268,22 @@ func (p *spacing) lastStall(k int) int {
 // endBound raises a bound of a block's last word, k, by the results of fixed latency that live.
 func (p *spacing) endBound(k int, least bound, live bitset) bound {
 	written := newBitset(allRegisters)
-	for j := k; j >= 0 && p.was[k]-p.was[j] < predicateUntilEnd; j-- {
+	for j := k; j >= 0 && min(p.was[k]-p.was[j], p.is[k]-p.is[j]) < endComparison; j-- {
 		from := &p.words[p.from+j]
 		for _, r := range p.ops[p.from+j].writes {
 			for i := range r.count {
 				reg := r.first + i
-				if written.has(reg) || !live.has(reg) || from.wr() != noBoard && !p.isLate(p.from+j) || reg >= uniformFile && reg < predFile {
+				if written.has(reg) || !live.has(reg) || from.wr() != noBoard && !p.isLate(p.from+j) {
 					continue
 				}
 				written.set(reg)
 				far := untilEnd
+				if from.isPair() {
+					far++
+				}
 				switch {
+				case reg >= uniformFile && reg < predFile:
+					far = from.endLatency(p.ops[p.from+j].writes)
 				case reg >= predFile:
 					far = predicateUntilEnd
 				case p.isLate(p.from + j):

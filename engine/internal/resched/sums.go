@@ -237,7 +237,7 @@ func (r *Result) sumsNow() (list []int) {
 func (f *flow) leaveSooner() {
 	for i := range len(f.words) - 1 {
 		w, next := &f.words[i], &f.words[i+1]
-		if next.op() != opBRA || !w.isDouble() || w.wr() == noBoard || w.stall() > apart {
+		if next.op() != opBRA || f.of[i] != f.of[i+1] || !w.isDouble() || w.wr() == noBoard || w.stall() > apart {
 			continue
 		}
 		if held := uint8(1)<<w.wr() | uint8(1)<<w.rd(); next.wait()&held&allBoards == 0 {

@@ -35,7 +35,8 @@ type flow struct {
 	noTurns  bool     // the unit takes doubles as they come
 	filler   filler   // what paces it
 	paused   []bool   // by word: what stands behind it lets nobody go first; nil for none
-	products bool     // products of halves keep what they read at hand
+	products bool     // products of matrices keep what they read at hand
+	adds     bool     // it is code for sm_120
 	apart    bool     // it is code of sm_100 for sm_103: what a return waits for it needs
 }
 

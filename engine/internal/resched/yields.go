@@ -92,7 +92,7 @@ func (f *flow) bitsOf(bl *block) yieldBits {
 			y.yields[k] = true
 		}
 		since += cycles(w)
-		paused := f.paused != nil && f.paused[bl.from+k]
+		paused := f.isPaused(bl.from + k)
 		if paused {
 			y.yields[k] = false
 		}
@@ -106,14 +106,19 @@ func (f *flow) bitsOf(bl *block) yieldBits {
 	return y
 }
 
-// reusesOf returns in which places what word k of a block reads stays at hand.
+// isPaused reports whether a word is a pause, or stands in front of one.
+func (f *flow) isPaused(i int) bool {
+	return f.paused != nil && f.paused[i] || f.words[i].isPause() || i+1 < len(f.words) && f.words[i+1].isPause()
+}
+
+// reusesOf returns in which places what word k of a block reads stays at hand: of products for sm_120 the second factor alone.
 func (f *flow) reusesOf(bl *block, k int, y *yieldBits, banks int) (places uint8) {
 	i := bl.from + k
 	if y.yields[k] || !f.keepsSources(&f.words[i]) {
 		return 0
 	}
 	for place, r := range f.inPlaces(i) {
-		if r < 0 || overlap([]span{{r, 1}}, f.ops[i].writes) {
+		if r < 0 || overlap([]span{{r, 1}}, f.ops[i].writes) || f.adds && place == 0 && f.words[i].isProduct() {
 			continue
 		}
 		for j := i + 1; j < bl.to; j++ {
@@ -160,7 +165,7 @@ func (f *flow) readsPair(i, r int) bool {
 
 // keepsSources reports whether what a word reads may stay at hand.
 func (f *flow) keepsSources(w *word) bool {
-	return w.isVector() || w.op() == opR2UR || f.filler.lets && w.isIMMA() || f.products && w.isProduct()
+	return w.isVector() || w.op() == opR2UR || f.filler.lets && w.isIMMA() || f.products && w.isProduct() && !(f.adds && w.isDMMA())
 }
 
 // setBits writes the bits that changed. With anew nothing explains the yield bits that arithmetic had.
