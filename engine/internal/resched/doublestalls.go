@@ -61,7 +61,7 @@ func (w *word) ofDouble(next *word, h hazard) (cycles int, known bool) {
 func (a *allocator) crowdsDoubles(b int) bool {
 	bl := &a.blocks[b]
 	for i := bl.from; a.method == allAnew && i+1 < bl.to; i++ {
-		if w := &a.words[i]; w.isDouble() && w.stall() < apart && w.isWaitedFor(&a.words[i+1]) && a.isFresh(i) {
+		if w := &a.words[i]; w.inUnit() && w.stall() < apart && w.isWaitedFor(&a.words[i+1]) && a.isFresh(i) {
 			return true
 		}
 	}
@@ -69,7 +69,7 @@ func (a *allocator) crowdsDoubles(b int) bool {
 }
 
 // isLate reports whether a word of the block is a double that got scoreboards and keeps its latency.
-func (p *spacing) isLate(i int) bool { return p.heldDoubles && p.words[i].isDouble() && p.isFresh(i) }
+func (p *spacing) isLate(i int) bool { return p.heldDoubles && p.words[i].inUnit() && p.isFresh(i) }
 
 // doubleChanges is what setBlockApart is told of code whose doubles got scoreboards.
 func (a *allocator) doubleChanges() *changes {

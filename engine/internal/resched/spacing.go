@@ -185,6 +185,25 @@ func (f *flow) newSpacing(bl *block, c *changes) *spacing {
 // unitTakes is how far accesses to memory stand apart that weren't seen one behind the other.
 const unitTakes = 4
 
+// lasting returns how long word k of the block stalls further. A pause ends when a product in front of it is complete, and
+// so does what stands in front of a use of its result: it lasts less where what stands between them takes longer.
+func (p *spacing) lasting(k int) int {
+	s, next := cycles(&p.words[p.from+k]), p.from+k+1
+	for j := k - 1; j >= 0; j-- {
+		at := p.from + j
+		if p.words[at].isProduct() && (p.words[p.from+k].isPause() || p.isFresh(at) && p.follows(next, at)) {
+			return max(1, s-(p.is[k]-p.is[j])+p.was[k]-p.was[j])
+		}
+	}
+	return s
+}
+
+// follows reports whether a word uses what another makes, or overwrites what it reads.
+func (f *flow) follows(i, at int) bool {
+	o, own := &f.ops[i], &f.ops[at]
+	return overlap(o.reads, own.writes) || overlap(o.writes, own.writes) || overlap(o.writes, own.reads)
+}
+
 // barrierMove is the stall of a BMOV.
 const barrierMove = 5
 
@@ -204,7 +223,7 @@ func (f *flow) setBlockApart(bl *block, c *changes) {
 				least.is = max(least.is, min(s, barrierMove))
 			}
 			if s > least.was && gap == 0 && !(c.unpaced && (w.isPaced() || w.op() == opBRA && before.isDouble())) {
-				least.is = max(least.is, s) // for a reason that isn't known
+				least.is = max(least.is, p.lasting(k-1)) // for a reason that isn't known
 			}
 			if w.isFiller() {
 				least.is = s // they stay, and go on with it
