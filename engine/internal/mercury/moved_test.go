@@ -48,12 +48,12 @@ func TestRangeEnds(t *testing.T) {
 		t.Error("no place where the code ends")
 	}
 	b := []byte{16, 0, 0, 0, 32, 0, 0, 0}
-	moveRange(b, func(off uint32) uint32 { to, _ := m.inside(off); return to })
+	moveRange(b, true, func(off uint32) uint32 { to, _ := m.inside(off); return to })
 	if !bytes.Equal(b, make([]byte, 8)) {
 		t.Errorf("the range % x", b)
 	}
 	b = []byte{0, 0, 0, 0, 16, 0, 0, 0}
-	moveRange(b, func(off uint32) uint32 { to, _ := m.inside(off); return to })
+	moveRange(b, true, func(off uint32) uint32 { to, _ := m.inside(off); return to })
 	if !bytes.Equal(b, []byte{0, 0, 0, 0, 16, 0, 0, 0}) {
 		t.Errorf("the range % x", b)
 	}

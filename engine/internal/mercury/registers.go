@@ -54,9 +54,10 @@ func (l *Backend) fillRegisters(img *plan, id model.SecID, types bool) error {
 				continue
 			}
 			move := l.rangeMover(fn, c.File)
+			isLost := fn != nil && l.lostIn(fn, c.File) != nil
 			for _, row := range t.rows {
 				out = append(out, row...)
-				moveRange(out[len(out)-8:], move)
+				moveRange(out[len(out)-8:], isLost, move)
 			}
 		}
 	}
@@ -65,11 +66,14 @@ func (l *Backend) fillRegisters(img *plan, id model.SecID, types bool) error {
 	return nil
 }
 
-// moveRange translates the two places of a range. None begins behind its end: where the end isn't known
-// it is 0, and so is the start then. Source: 45 pairs of modules, one of them by ptxas 13.5.37 -g, through nvlink 13.5.37.
-func moveRange(b []byte, move func(uint32) uint32) {
+// moveRange translates the two places of a range. None of a definition that lost begins behind its end: where the end isn't
+// known it is 0, and so is the start then. Source: 45 pairs of modules, one of them by ptxas 13.5.37 -g, through nvlink 13.5.37.
+func moveRange(b []byte, isLost bool, move func(uint32) uint32) {
 	start, end := move(binary.LittleEndian.Uint32(b)), move(binary.LittleEndian.Uint32(b[4:]))
-	binary.LittleEndian.PutUint32(b, min(start, end))
+	if isLost {
+		start = min(start, end)
+	}
+	binary.LittleEndian.PutUint32(b, start)
 	binary.LittleEndian.PutUint32(b[4:], end)
 }
 

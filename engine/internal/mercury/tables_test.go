@@ -194,7 +194,7 @@ func TestRegisterTables(t *testing.T) {
 		t.Errorf("%+v up to %d", list, end)
 	}
 	place := slices.Clone(a[len(a)-8:])
-	if moveRange(place, func(at uint32) uint32 { return at * 2 }); le.Uint32(place) != 0x20 || le.Uint32(place[4:]) != 0x80 {
+	if moveRange(place, false, func(at uint32) uint32 { return at * 2 }); le.Uint32(place) != 0x20 || le.Uint32(place[4:]) != 0x80 {
 		t.Errorf("% x", place)
 	}
 }

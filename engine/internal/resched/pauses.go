@@ -11,9 +11,9 @@ import "slices"
 
 // isProduct reports whether a word is a product of matrices.
 func (w *word) isProduct() bool {
-	const opQMMA, opOMMA = 0x27a, 0x47f
+	const opBMMA, opQMMA, opOMMA = 0x23a, 0x27a, 0x47f
 	switch w.op() {
-	case opHMMA, opIMMA, opDMMA, opQMMA, opOMMA:
+	case opHMMA, opIMMA, opDMMA, opBMMA, opQMMA, opOMMA:
 		return true
 	}
 	return false
@@ -109,7 +109,8 @@ func (p *pausing) sinceProduct(i int) (time int) {
 // productResult is how long a result of a product takes at most.
 const productResult = 25
 
-// pauseBlock is pauseProducts for a block up to a word, but for yield and reuse bits. It reports whether anything paused.
+// pauseBlock is pauseProducts for a block up to a word, but for yield and reuse bits. What a predicate asks for in front of a
+// WARPSYNC stays. It reports whether anything paused.
 func (p *pausing) pauseBlock(bl *block, until int) (any bool) {
 	for i := bl.from; i < until; i++ {
 		w := &p.words[i]
@@ -127,7 +128,7 @@ func (p *pausing) pauseBlock(bl *block, until int) (any bool) {
 		case w.stall() == maxStall && (end < bl.to || end > i+1):
 			p.spread(i, i+1, end)
 			any = true
-		case w.stall() > maxPause && i+1 < bl.to:
+		case w.stall() > maxPause && i+1 < bl.to && p.words[i+1].op() != opWARPSYNC:
 			p.spread(i, i+1, i+1)
 			any = true
 		}
