@@ -29,7 +29,7 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 	}
 	r := resched.Kernel(fn.sass, how)
 	if how.Anew && r.Fillers != nil && !fn.takesFillers(&r) {
-		how.KeepsNOPs = true
+		how.Pauses = false
 		r = resched.Kernel(fn.sass, how)
 		r.Foreseen = false
 	}
@@ -77,6 +77,7 @@ func (l *Backend) scheduling(fn *code, sym model.SymID, gone []int) resched.Opti
 		Unpaced:      rel.Unpaces,
 		Late:         rel.OwnLeaves,
 		Anew:         older,
+		Pauses:       older && fn.input.Toolkit < pausing,
 		Pads:         rel.Pads,
 		HoldsDoubles: rel.HoldsDoubles && fn.input.File.Header.SM() == 100,
 		Adds:         l.Arch.SM >= 120,
@@ -119,6 +120,9 @@ func (l *Backend) lacksWait(fn *code, sym model.SymID, x *resched.Lost) error {
 
 // foreseen is the oldest toolkit whose code was asked about.
 const foreseen = 130
+
+// pausing is the oldest toolkit whose code has pauses beside products of matrices.
+const pausing = 131
 
 // unpaced is the oldest toolkit that doesn't pace doubles by NOPs.
 const unpaced = 134

@@ -65,7 +65,7 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	if how.JoinsMoves {
 		r.Dropped = dropSelfMoves(words, how.Parts, gone)
 	}
-	if !how.KeepsNOPs {
+	if how.Pauses {
 		pauseProducts(words, gone, front, how.Adds, &r)
 	}
 	any := len(how.Gone)+len(front)+len(r.Added)+len(r.Dropped) > 0

@@ -66,7 +66,7 @@ type Options struct {
 	Bares        bool  // and what is not optimized has no schedule at all
 	JoinsMoves   bool  // and a part of an instruction that moves a register to itself goes
 	Parts        []int // words of instructions of several
-	KeepsNOPs    bool  // no pauses stand beside products of matrices
+	Pauses       bool  // pauses stand beside products of matrices
 	Jumps        Jumps // where branches by a register go
 	LeavesLast   bool  // sources that go beyond their block leave one scoreboard to others
 	keeps        bool  // but for that, code of an older finalizer keeps its schedule

@@ -110,7 +110,7 @@ func (p *pausing) sinceProduct(i int) (time int) {
 const productResult = 25
 
 // pauseBlock is pauseProducts for a block up to a word, but for yield and reuse bits. What a predicate asks for in front of a
-// WARPSYNC stays. It reports whether anything paused.
+// WARPSYNC stays, and what an R2UR does. It reports whether anything paused.
 func (p *pausing) pauseBlock(bl *block, until int) (any bool) {
 	for i := bl.from; i < until; i++ {
 		w := &p.words[i]
@@ -128,7 +128,7 @@ func (p *pausing) pauseBlock(bl *block, until int) (any bool) {
 		case w.stall() == maxStall && (end < bl.to || end > i+1):
 			p.spread(i, i+1, end)
 			any = true
-		case w.stall() > maxPause && i+1 < bl.to && p.words[i+1].op() != opWARPSYNC:
+		case w.stall() > maxPause && i+1 < bl.to && p.words[i+1].op() != opWARPSYNC && w.op() != opR2UR:
 			p.spread(i, i+1, i+1)
 			any = true
 		}
