@@ -1,26 +1,30 @@
 package resched
 
+// lesserOrGreater is the low byte of IMNMX.
+const lesserOrGreater = 0x17
+
 // First bits of an instruction's fields.
 const (
-	guardField = 12
-	dField     = 16
-	aField     = 24
-	bField     = 32
-	urField    = 40 // of textures
-	cField     = 64
-	sizeField  = 73 // of a load or store
-	maskField  = 72 // of a texture's results
-	toField    = 75 // size of a conversion's formats
-	fromField  = 84
-	pField     = 81 // predicates: two that are written,
-	p2Field    = 84
-	wideBit    = 73 // of an IADD or MATCH: it takes pairs
-	pairBit    = 80 // of a MOV, ISETP or CS2R: it takes two registers
-	longBit    = 74 // of an atomic: it is of 64 bits
-	countField = 72 // of LDSM: 1, 2 or 4 matrices
-	addressBit = 91 // a uniform register is part of an address of shared or local memory
-	ppField    = 87 // and one that is read,
-	lastPField = 68 // and another
+	guardField    = 12
+	dField        = 16
+	aField        = 24
+	bField        = 32
+	urField       = 40 // of textures
+	cField        = 64
+	sizeField     = 73 // of a load or store
+	maskField     = 72 // of a texture's results
+	toField       = 75 // size of a conversion's formats
+	fromField     = 84
+	pField        = 81 // predicates: two that are written,
+	p2Field       = 84
+	wideBit       = 73 // of an IADD or MATCH: it takes pairs
+	wideLesserBit = 74 // of an IMNMX: it takes pairs
+	pairBit       = 80 // of a MOV, ISETP or CS2R: it takes two registers
+	longBit       = 74 // of an atomic: it is of 64 bits
+	countField    = 72 // of LDSM: 1, 2 or 4 matrices
+	addressBit    = 91 // a uniform register is part of an address of shared or local memory
+	ppField       = 87 // and one that is read,
+	lastPField    = 68 // and another
 )
 
 // use is what an instruction does with an operand.

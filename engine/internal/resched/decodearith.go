@@ -6,7 +6,7 @@ package resched
 var besideALU = [256][]operand{
 	0x0b: twoPreds, 0x34: twoPreds, 0x0c: twoPredsOf64, 0x2a: twoPreds,
 	0x10: carries, 0x11: carry, 0x12: carry, 0x35: carry, 0x24: carry, 0x25: carry, 0x26: carry, 0x27: carry,
-	0x07: selects, 0x08: selects, 0x0f: selects, 0x17: selects, 0x48: selects, 0x40: selects, 0x76: selects,
+	0x07: selects, 0x08: selects, 0x0f: selects, 0x17: carries, 0x48: selects, 0x40: selects, 0x76: selects,
 }
 
 // check decodes FCHK.
@@ -94,7 +94,7 @@ func (d *decoder) alu(op uint16) bool {
 	switch kind := op & 0xff; {
 	case d.isPairMove():
 		s.d, s.b = 2, 2
-	case kind == 0x0c && d.field(pairBit, 1) != 0, kind == 0x07 && isPairChoice(op):
+	case kind == 0x0c && d.field(pairBit, 1) != 0, kind == 0x07 && isPairChoice(op), kind == lesserOrGreater && d.field(wideLesserBit, 1) != 0:
 		s.d, s.a, s.b = 2*s.d, 2*s.a, 2*s.b
 	}
 	if op&0xff == addOfTwo && d.field(wideBit, 1) == 0 {

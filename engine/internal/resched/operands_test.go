@@ -26,6 +26,7 @@ var operandsOf = []struct {
 	{0x8000000402ff79a3, 0xc1eff04, "", "R2 R3 R4 R5 UR4 UR5"},         // ATOMG.E.ADD.F64.RN.STRONG.GPU PT, RZ, desc[UR4][R2.64], R4
 	{0x900067c82, 0x8000000, "UR6", "UR9"},                             // UMOV UR6, UR9
 	{0x2ff247217, 0x7ffe600, "R36 R37", "R2 R3"},                       // IMNMX.S64 PT, PT, R36, RZ, R2, !PT, !PT
+	{0xffff800000007817, 0x7ffe200, "R0", "R0"},                        // IMNMX R0, R0, -0x8000, !PT, sm_110
 	{0x905097983, 0x8100200, "R9", "R5 UR9"},                           // LDL.S8 R9, [R5+UR9]
 	{0xfc0000037984, 0x800, "R3", "R0"},                                // LDS R3, [R0+0xfc]
 	{0x7047254, 0x8000906, "UR4", "UR6 UR7"},                           // UFADD UR4, -UR7, -UR6
