@@ -23,7 +23,7 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 	if warned {
 		l.warnSchedule(fn, sym)
 	}
-	if how.Stays && len(how.Gone) == 0 && !how.Fence && !how.Slow && !how.Anew {
+	if how.Stays && len(how.Gone) == 0 && !how.Fence && !how.Slow && !how.Anew && !how.Unpaces {
 		l.warnForeign(fn, sym, fn.sass)
 		return nil
 	}
@@ -104,7 +104,7 @@ func (l *Backend) warnMade(fn *code, sym model.SymID, how *resched.Options, r *r
 		l.warnSchedule(fn, sym) // what its debug information becomes isn't known in all cases
 	case r.Bare:
 		l.warnBare(fn, sym)
-	case how.Anew && r.Foreseen && fn.input.Toolkit >= foreseen && !how.Fence:
+	case how.Anew && r.Foreseen && fn.input.Toolkit >= foreseen:
 	case how.Anew:
 		l.warnForeign(fn, sym, fn.sass, r.Text)
 	default:

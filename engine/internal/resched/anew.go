@@ -269,7 +269,22 @@ func (a *allocator) isFreeAnew(b, t int) bool {
 			return false
 		}
 	}
-	return !tok.slow && a.leadsToLoop(b, t) && a.elapsed(t, b) >= a.latency(t)
+	if tok.slow || !a.leadsToLoop(b, t) {
+		return false
+	}
+	if a.isCloseCall(b, t) {
+		a.doubts |= nearLoop
+	}
+	return a.elapsed(t, b) >= a.latency(t)
+}
+
+// isCloseCall reports whether a token is complete at the end of a block, or not, by so few cycles that
+// neither latencies nor the clock are known well enough.
+func (a *allocator) isCloseCall(b, t int) bool {
+	latency := a.latency(t)
+	margin := 2 + latency/4
+	cycles := a.elapsedUpTo(t, b, latency+margin)
+	return cycles > latency-margin && cycles < latency+margin
 }
 
 // returnsWith reports whether a token's result is waited for by a return and the tokens are sources of its
@@ -303,20 +318,22 @@ func (a *allocator) leadsToLoop(b, t int) bool {
 // elapsed returns the least number of cycles from the instruction of a token to the
 // last word of a block where it is pending; where that is more than its latency, some
 // number that is too.
-func (a *allocator) elapsed(t, b int) int {
+func (a *allocator) elapsed(t, b int) int { return a.elapsedUpTo(t, b, a.latency(t)) }
+
+// elapsedUpTo is elapsed; where that is more than most, some number that is too.
+func (a *allocator) elapsedUpTo(t, b, most int) int {
 	tok := &a.tokens[t]
 	last := a.blocks[b].to - 1
 	if tok.block == b && tok.at < last {
 		return a.cycles(b, tok.at, last)
 	}
-	return a.untilEntry(t, b) + a.cycles(b, a.blocks[b].from, last)
+	return a.untilEntry(t, b, most) + a.cycles(b, a.blocks[b].from, last)
 }
 
 // untilEntry returns the least number of cycles from the instruction of a token to the entry
-// of a block, its latency at most.
-func (a *allocator) untilEntry(t, b int) int {
+// of a block, so many at most.
+func (a *allocator) untilEntry(t, b, most int) int {
 	tok := &a.tokens[t]
-	most := a.latency(t)
 	least := make(map[int]int)
 	type place struct{ block, time int }
 	todo := []place{}

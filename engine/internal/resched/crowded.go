@@ -151,7 +151,7 @@ func (c *sharers) readyAt(t int) int {
 	if o.block == c.b {
 		return c.clock[o.at-c.blocks[c.b].from] + c.latency(t)
 	}
-	return c.latency(t) - c.untilEntry(t, c.b)
+	return c.latency(t) - c.untilEntry(t, c.b, c.latency(t))
 }
 
 // of returns what sharing the scoreboard of some tokens is like; false where none holds it

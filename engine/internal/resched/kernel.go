@@ -15,6 +15,7 @@ const (
 	overBack                          // a wait changed where a token comes over a back edge
 	noModel                           // the input's choice leads to none
 	nearFence                         // whether a fenced EXIT, or a loop behind one, waits was a close call
+	nearLoop                          // and whether the end of a block in front of a loop does, of code made anew
 )
 
 // none reports whether no kernel was seen to differ with these doubts. Where the
@@ -38,6 +39,7 @@ type Result struct {
 	Fillers  []int // by word: NOPs in front of it that are no part of it; nil where there is none
 	doubts   doubt
 	paused   bool  // pauses stand where NOPs did
+	unpaced  bool  // stalls changed since doubles aren't paced any more
 	TooLarge bool  // it would take too much memory to tell
 	Unfit    bool  // doubles of sm_100 in code that can't be made that of sm_103
 	Lost     *Lost // a wait that the new code lacks: it must not be used
@@ -127,6 +129,8 @@ func change(text []byte, how Options) (Result, int) {
 		c.finalize(renewed, bare)
 	case renewed || bare:
 		c.keepSchedule(bare)
+	case how.Unpaces:
+		c.unpace()
 	}
 	if quicken && c.quicken() {
 		c.Changed, c.Text = true, join(c.words)
@@ -182,6 +186,14 @@ func (c *changing) keepSchedule(bare bool) {
 	c.Changed, c.Text = true, join(c.words)
 }
 
+// unpace sets doubles that were paced without NOPs apart anew.
+func (c *changing) unpace() {
+	c.how.setApart(c.words, &c.Result)
+	if c.unpaced {
+		c.Changed, c.Exact, c.Text = true, false, join(c.words)
+	}
+}
+
 // finalize makes a kernel as a link without -g does.
 func (c *changing) finalize(renewed, bare bool) {
 	ends := c.shortenFences(c.words, c.front)
@@ -200,8 +212,8 @@ func (c *changing) finalize(renewed, bare bool) {
 	case leaf:
 		c.freeStackLoad(ends)
 	}
-	c.Changed = c.Changed || c.Moves != nil
-	c.Exact = c.Exact && len(c.how.Fillers) == 0
+	c.Changed = c.Changed || c.Moves != nil || c.unpaced
+	c.Exact = c.Exact && len(c.how.Fillers) == 0 && !c.unpaced
 	if c.Changed {
 		c.Text = join(c.words)
 	}

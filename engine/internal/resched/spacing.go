@@ -204,22 +204,21 @@ func (f *flow) follows(i, at int) bool {
 	return overlap(o.reads, own.writes) || overlap(o.writes, own.writes) || overlap(o.writes, own.reads)
 }
 
-// barrierMove is the stall of a BMOV.
+// barrierMove is the stall of a BMOV, and of a WARPSYNC in front of a double that was paced.
 const barrierMove = 5
 
 // setBlockApart sets the words of a block apart anew.
-func (f *flow) setBlockApart(bl *block, c *changes) {
+func (f *flow) setBlockApart(bl *block, c *changes) (moved bool) {
 	n := bl.to - bl.from
 	p := f.newSpacing(bl, c)
 	stalls := make([]int, n)
-	moved := false
 	for k := range n {
 		if k > 0 {
 			s, gap := cycles(&f.words[bl.from+k-1]), c.fillers[bl.from+k]
 			p.was[k] = p.was[k-1] + s + gap
 			least := p.leastBefore(k)
 			w, before := &f.words[bl.from+k], &f.words[bl.from+k-1]
-			if before.op() == opBMOV || before.op() == opBMOVBack {
+			if before.op() == opBMOV || before.op() == opBMOVBack || before.op() == opWARPSYNC {
 				least.is = max(least.is, min(s, barrierMove))
 			}
 			if s > least.was && gap == 0 && !(c.unpaced && (w.isPaced() || w.op() == opBRA && before.isDouble())) {
@@ -235,7 +234,7 @@ func (f *flow) setBlockApart(bl *block, c *changes) {
 		p.add(bl.from + k)
 	}
 	if !moved {
-		return
+		return false
 	}
 	stalls[n-1] = p.lastStall(n - 1)
 	before := f.bitsOf(bl)
@@ -249,6 +248,7 @@ func (f *flow) setBlockApart(bl *block, c *changes) {
 		}
 	}
 	f.setBits(bl, before, f.bitsOf(bl), c.unpaced)
+	return true
 }
 
 // Cycles until the end of a block from what makes a result of fixed latency that is read behind it.
@@ -263,7 +263,7 @@ const (
 func (p *spacing) lastStall(k int) int {
 	w := &p.words[p.from+k]
 	stall := w.stall()
-	if !p.halves && !p.heldDoubles || w.isCall() || stall == 0 || len(p.next) == 0 {
+	if !p.halves && !p.heldDoubles && !p.unpaced || w.isCall() || stall == 0 || len(p.next) == 0 {
 		return stall
 	}
 	least := bound{1, 1}

@@ -79,7 +79,8 @@ func (f *flow) setApart(sums []int, how *Options, r *Result) {
 			any = any || c.isSum[i] || c.behind[i] || c.unpaced && f.words[i].isPaced()
 		}
 		if any {
-			f.setBlockApart(bl, c)
+			moved := f.setBlockApart(bl, c)
+			r.unpaced = r.unpaced || moved && c.unpaced
 		}
 	}
 	for i := range f.words {
