@@ -159,6 +159,8 @@ func (c *checker) required() {
 		case have(name), name == compatSection && c.bare(), name == callgraphSection && c.asksTextures():
 		case name == callgraphSection && c.graphless() && c.usesTextures():
 			c.leave(exCallgraph) // a TXQ whose result nobody reads leaves nothing else
+		case name == callgraphSection && c.image() && c.callsSystem():
+			c.leave(exSystem) // ptxas 13.4 leaves it away where textures are asked; TXQ is a call here
 		default:
 			lack(name)
 		}
