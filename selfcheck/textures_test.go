@@ -3,6 +3,7 @@ package selfcheck_test
 import (
 	"bytes"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/twinlink/twinlink/selfcheck"
@@ -33,6 +34,23 @@ func TestSystemCalls(t *testing.T) {
 	wrong[size+2]++
 	if r := selfcheck.Check("surface", wrong, selfcheck.Options{}); r.Verdict != selfcheck.Fail {
 		t.Errorf("size of parameters: %v", r.Verdict)
+	}
+}
+
+// A program of ptxas 13.4 for sm_107 (of query_107.ptx) that asks about a texture has no call graph:
+// that isn't judged where a function of the driver is called, and a finding where none is.
+func TestSystemCallsWithoutGraph(t *testing.T) {
+	data, err := os.ReadFile("testdata/alone/query-13.4-sm_107.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := selfcheck.Check("query", data, selfcheck.Options{}); r.Verdict != selfcheck.Incomplete {
+		t.Errorf("%v: %v", r.Verdict, r.Findings)
+	}
+	other := bytes.ReplaceAll(data, []byte("__cuda_syscall_"), []byte("__cuda_sister__"))
+	r := selfcheck.Check("query", other, selfcheck.Options{})
+	if !slices.ContainsFunc(r.Findings, func(f selfcheck.Finding) bool { return f.Expected == ".nv.callgraph" }) {
+		t.Errorf("calls of others: %v", r.Findings)
 	}
 }
 
