@@ -81,6 +81,9 @@ type Release struct {
 	EarlyCapsules bool
 	// BarrierAttr: barriers live in NUM_BARRIERS, not in sh_flags.
 	BarrierAttr bool
+	// KnowsNested: a function inside a kernel that was compiled as a whole program
+	// isn't asked for a SPARSE_MMA_MASK.
+	KnowsNested bool
 	// Compat: how .nv.compat is merged.
 	Compat CompatRules
 	// UnplacesUndefined: a global variable that an option lets stay undefined has
@@ -275,6 +278,7 @@ var (
 		r.Archs = append(r.Archs[:len(r.Archs):len(r.Archs)], "sm_100", "sm_100a", "sm_101", "sm_101a", "sm_120", "sm_120a")
 		r.Above, r.LoserDebug = &above128, false
 		r.TakesNewer, r.CapAtZero, r.SharedByTarget = true, true, false
+		r.KnowsNested = true
 	})
 	r129 = r128.sibling("12.9", 129, func(r *Release) {
 		r.CapAtZero = false
@@ -326,6 +330,7 @@ var r130 = Release{
 	Notes:             true,
 	ChecksReserved:    true,
 	BarrierAttr:       true,
+	KnowsNested:       true,
 	WeakByRecord:      true,
 	Relocatable:       true,
 	ParamRelaLink:     true,

@@ -69,7 +69,7 @@ func (l *Usage) ownDemands(id model.FunID) demands {
 		own.marks |= markBarriers
 	}
 	if f.Info == model.Absent {
-		if f.Text != model.Absent && l.Release.InfoLink && l.TellsSparse && !(l.Release.BarrierAttr && l.IsNested(id)) {
+		if f.Text != model.Absent && l.Release.InfoLink && l.TellsSparse && !(l.Release.KnowsNested && l.IsNested(id)) {
 			own.sparse = sparseUnknown
 		}
 		return own
