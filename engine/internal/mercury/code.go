@@ -131,6 +131,9 @@ func (l *Backend) decode(fn *code, text model.SecID, to *shelf) (gone []int, err
 		fn.renewTags()
 	default:
 		gone = fn.renew(l.Release.Pads)
+		if l.Release.TagsIMMA {
+			fn.keepIMMATags()
+		}
 	}
 	if k := in.Rela[fn.sassidx]; k != 0 {
 		s := f.Section(int(k))

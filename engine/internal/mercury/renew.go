@@ -37,6 +37,31 @@ var keptNow = map[uint16]uint32{
 	0x950: 0x4233000e, // RET
 }
 
+// tagsIMMA are the records of products of integer matrices, dense and sparse, and the
+// tags that 13.2 and later keep of them, whatever the word says.
+//
+// Source: 35 forms of mma.sync and mma.sp of ptxas 13.0 and 13.1, and what nvlink 13.0
+// to 13.5 made of them for sm_100, sm_103 and sm_120, with -r and -g too.
+var tagsIMMA = map[uint32]uint32{0x025a0826: 0x425a0826, 0x025a1026: 0x425a1026}
+
+// keepIMMATags makes the nodes of products of integer matrices such tags.
+func (fn *code) keepIMMATags() {
+	kept := false
+	for i := range fn.cap.Nodes {
+		n := &fn.cap.Nodes[i]
+		if n.Kind != capsule.Full || n.Spanned {
+			continue
+		}
+		if tag := tagsIMMA[fn.cap.Tag(n)]; tag != 0 {
+			fn.keepTag(i, tag)
+			kept = true
+		}
+	}
+	if kept {
+		fn.record = fn.encode()
+	}
+}
+
 // halfResult reports whether a conversion (I2F) makes a number of 16 bits.
 func halfResult(word []byte) bool { return word[9]&0x0c == 0x0c && word[9]&0xf0 == 0 }
 

@@ -105,6 +105,8 @@ type Release struct {
 	Finalizer uint32
 	// Pads: some instructions from sm_100 on stand beside a NOP.
 	Pads bool
+	// TagsIMMA: of products of integer matrices from sm_100 on the tag alone is kept.
+	TagsIMMA bool
 	// OwnLeaves: kernels from sm_100 on that load a stack pointer nobody reads get
 	// other scoreboards than 13.0 gives them.
 	OwnLeaves bool
@@ -361,6 +363,7 @@ var (
 		r.ExternsInOrder = true
 		r.Finalizer = 132
 		r.Pads = true
+		r.TagsIMMA = true
 		r.Marks6B = true
 	})
 	r133 = r132.successor("13.3", 133, "V13.3.73", "38244171", func(r *Release) {
