@@ -108,6 +108,7 @@ func (l *Backend) finish(fn *code, gone []int) error {
 	if err := l.reschedule(fn, gone); err != nil {
 		return err
 	}
+	l.foreseeMapCopies(fn)
 	return l.holdsUnit(fn)
 }
 

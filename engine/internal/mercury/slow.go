@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/resched"
 )
 
@@ -38,9 +37,7 @@ func (l *Backend) holdsUnit(fn *code) error {
 	if !sound {
 		return l.notMade(fn)
 	}
-	if !slices.ContainsFunc(fn.said, func(d diag.Diagnostic) bool { return d.Kind == diag.Rescheduled }) {
-		l.warnSchedule(fn, l.Funs[l.Secs[fn.text].Fun].Sym)
-	}
+	l.warnScheduleOnce(fn)
 	return nil
 }
 

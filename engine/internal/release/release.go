@@ -133,6 +133,9 @@ type Release struct {
 	SharesSources uint32
 	// FreesWorkID is the toolkit whose UGETNEXTWORKIDs hold scoreboards, which the release gives out anew, 0 for none.
 	FreesWorkID uint32
+	// SplitsMapCopies is the oldest toolkit that makes several words of a copy of a tensor map with a
+	// fence of the system's scope; the release makes them of older code too. 0 for none.
+	SplitsMapCopies uint32
 	// Marks6B, Marks6D: on the SASS side .nv.info.<f> ends with these attributes.
 	Marks6B, Marks6D bool
 	// FreshNames: images from sm_100 on hold the names that they use and no others,
@@ -384,6 +387,7 @@ var (
 		r.TellsMoves = true
 		r.Unpaces = true
 		r.FreesWorkID = 133
+		r.SplitsMapCopies = 134
 
 		r.Marks6D = true
 		r.WeakListed = true
