@@ -2,6 +2,7 @@ package capsules
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"testing"
 
 	"github.com/twinlink/twinlink/oracle/internal/capsule"
@@ -63,4 +64,33 @@ func TestRecordOf(t *testing.T) {
 			t.Errorf("a record for 0x%x is known", op)
 		}
 	}
+}
+
+// TestShortProduct: a record of IMMA may be its tag alone, as nvlink 13.5.37 makes it of that of ptxas 13.0.88;
+// one of HMMA and another tag may not.
+func TestShortProduct(t *testing.T) {
+	for _, x := range []struct {
+		long, short string
+		want        bool
+	}{
+		{"025a0826f80005444000000007020602000202c0ff00f8000000000000000000", "425a0826", true},
+		{"025a1026f80005444000000007020602000202c0ff00f8000000000000000000", "425a1026", true},
+		{"025a0826f80005444000000007020602000202c0ff00f8000000000000000000", "425a1026", false},
+		{"025a0826f80005444000000007020602000202c0ff00f8000000000000000000", "025a0826", false},
+		{"02590826f80005444000000007020602000202c0ff00f8000000000000000000", "42590826", false},
+		{"425a0826", "425a0826", false},
+	} {
+		long, short := fromHex(t, x.long), fromHex(t, x.short)
+		if got := isShort(long, short) && multipliesIntegers(long); got != x.want {
+			t.Errorf("%s for %s: %t", x.short, x.long, got)
+		}
+	}
+}
+
+func fromHex(t *testing.T, s string) []byte {
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

@@ -174,7 +174,7 @@ func (c *check) compareNode(a *link.Area, w, g capsule.Node) {
 			x[k] = y[k]
 		}
 	}
-	if bytes.Equal(x, y) {
+	if bytes.Equal(x, y) || isShort(x, y) && multipliesIntegers(x) {
 		return
 	}
 	for k := range min(len(x), len(y)) {
@@ -198,6 +198,17 @@ func (c *check) compareNode(a *link.Area, w, g capsule.Node) {
 		return
 	}
 	c.Verdict.Add(f)
+}
+
+// multipliesIntegers reports whether a record is of a product of matrices of integers (IMMA). From
+// 13.2 on such records of older toolkits' code are short: the word has their operands, and is held
+// against the input's.
+//
+// Source: 80 kernels by ptxas 13.0.88 with mma.sync of 8-bit integers, linked by nvlink 13.3 and
+// 13.5.37 for sm_100 and sm_103.
+func multipliesIntegers(record []byte) bool {
+	tag := image.Number(record, 0, 4)
+	return tag == 0x26085a02 || tag == 0x26105a02
 }
 
 // isLoad reports whether a node stands for an LDC.
