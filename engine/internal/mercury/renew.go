@@ -40,7 +40,7 @@ var keptNow = map[uint16]uint32{
 // tagsIMMA are the records of products of integer matrices, dense and sparse, and the
 // tags that 13.2 and later keep of them, whatever the word says.
 //
-// Source: 35 forms of mma.sync and mma.sp of ptxas 13.0 and 13.1, and what nvlink 13.0
+// Source: 46 forms of mma.sync and mma.sp of ptxas 13.0 and 13.1, and what nvlink 13.0
 // to 13.5 made of them for sm_100, sm_103 and sm_120, with -r and -g too.
 var tagsIMMA = map[uint32]uint32{0x025a0826: 0x425a0826, 0x025a1026: 0x425a1026}
 
