@@ -38,7 +38,6 @@ type file struct {
 	osabi, abi uint8
 	version    uint32
 	flags      uint32
-	sm         int
 	sections   []section
 	symbols    []symbol
 	names      []byte
@@ -49,7 +48,6 @@ type file struct {
 func (f *file) header(t Target, older uint8) {
 	f.names, f.offsets = []byte{0}, map[string]uint32{}
 	virtual := olderSM(t.SM, older)
-	f.sm = t.SM
 	f.osabi, f.abi = 0x33, 7
 	f.version = apiOf(t)
 	f.flags = uint32(t.SM) | 0x500 | uint32(virtual)<<16
@@ -219,7 +217,7 @@ func (f *file) putHeader(out []byte) {
 	put.PutUint16(out[58:], 64)
 	put.PutUint16(out[60:], uint16(len(f.sections)))
 	put.PutUint16(out[62:], shstrtabIndex)
-	if f.sm < 90 { // an entry's size, though there are no program headers
+	if f.version != 1 { // the older form says where program headers would be
 		put.PutUint16(out[54:], 56)
 	}
 }
