@@ -134,6 +134,14 @@ func (s *shop) take(name string) error {
 	return os.WriteFile(filepath.Join(s.dir, name), data, 0o666)
 }
 
+// keep writes what was made now, or takes the recorded file in its place.
+func (s *shop) keep(name string, output []byte, made bool) error {
+	if made {
+		return s.write(name, output)
+	}
+	return s.take(name)
+}
+
 func (s *shop) write(name string, data []byte) error {
 	if s.update {
 		if err := os.WriteFile(filepath.Join("internal/trophies/testdata", name), data, 0o666); err != nil {
@@ -184,7 +192,7 @@ func (s *shop) definitions() error {
 		if err := s.write(name, res.Output); err != nil {
 			return err
 		}
-		s.head("nvJitLink "+lib.Release+" links two definitions of scale, and drops one", "made now")
+		s.head("nvJitLink "+lib.Release+" links two definitions of scale, and drops one", true)
 		if err := s.verify(name, "scale1.cubin", "scale2.cubin"); err != nil {
 			return err
 		}
@@ -197,7 +205,7 @@ func (s *shop) definitions() error {
 		if err := s.take(name); err != nil {
 			return err
 		}
-		s.head("nvJitLink "+release+" links two definitions of scale, and drops one", "recorded")
+		s.head("nvJitLink "+release+" links two definitions of scale, and drops one", false)
 		if err := s.verify(name, "scale1.cubin", "scale2.cubin"); err != nil {
 			return err
 		}
@@ -207,22 +215,16 @@ func (s *shop) definitions() error {
 
 // tiles links two objects with a shared array each in two steps.
 func (s *shop) tiles() error {
-	how := "recorded"
 	inputs, err := s.read("tile1.cubin", "tile2.cubin")
 	if err != nil {
 		return err
 	}
-	name := "tiles.cubin"
-	if output, ok := s.twoSteps(inputs); ok {
-		how = "made now"
-		if err := s.write(name, output); err != nil {
-			return err
-		}
-	} else if err := s.take(name); err != nil {
+	output, made := s.twoSteps(inputs)
+	if err := s.keep("tiles.cubin", output, made); err != nil {
 		return err
 	}
-	s.head("nvlink 13.0 links in two steps, -r first: both shared arrays lie at one place", how)
-	return s.verify(name, "tile1.cubin", "tile2.cubin")
+	s.head("nvlink 13.0 links in two steps, -r first: both shared arrays lie at one place", made)
+	return s.verify("tiles.cubin", "tile1.cubin", "tile2.cubin")
 }
 
 func (s *shop) twoSteps(inputs []nvidia.File) ([]byte, bool) {
@@ -240,20 +242,18 @@ func (s *shop) fars() error {
 		return err
 	}
 	for _, release := range []string{"13.0", "13.5"} {
-		how, name := "recorded", "fars-"+release+".cubin"
-		if part, ok := s.link(release, []string{"-r"}, inputs[0]); ok {
-			output, ok := s.link(release, nil, nvidia.File{Name: "part.cubin", Data: part}, inputs[1])
-			if !ok {
+		name := "fars-" + release + ".cubin"
+		output, made := s.link(release, []string{"-r"}, inputs[0])
+		if made {
+			var ok bool
+			if output, ok = s.link(release, nil, nvidia.File{Name: "part.cubin", Data: output}, inputs[1]); !ok {
 				return fmt.Errorf("nvlink %s doesn't link what its -r made", release)
 			}
-			how = "made now"
-			if err := s.write(name, output); err != nil {
-				return err
-			}
-		} else if err := s.take(name); err != nil {
+		}
+		if err := s.keep(name, output, made); err != nil {
 			return err
 		}
-		s.head("nvlink "+release+" links in two steps, -r first: the address of the other object's constant is all ones", how)
+		s.head("nvlink "+release+" links in two steps, -r first: the address of the other object's constant is all ones", made)
 		if err := s.verify(name, "far1.cubin", "far2.cubin"); err != nil {
 			return err
 		}
@@ -267,33 +267,24 @@ func (s *shop) wide() error {
 	if err != nil {
 		return err
 	}
-	how := "recorded"
+	made := false
 	for i, name := range []string{"wide-13.5.cubin", "wide-right.cubin"} {
-		if output, ok := s.link("13.5", nil, inputs[i]); ok {
-			how = "made now"
-			if err := s.write(name, output); err != nil {
-				return err
-			}
-		} else if err := s.take(name); err != nil {
+		output, ok := s.link("13.5", nil, inputs[i])
+		made = made || ok
+		if err := s.keep(name, output, ok); err != nil {
 			return err
 		}
 	}
-	s.head("nvlink 13.5 places two dynamic shared arrays by the alignment of the last one alone", how)
+	s.head("nvlink 13.5 places two dynamic shared arrays by the alignment of the last one alone", made)
 	if err := s.verify("wide-13.5.cubin", "wide1.cubin"); err != nil {
 		return err
 	}
-	how = "recorded"
-	name := "wide-nvjitlink-13.5.cubin"
-	if output, ok := s.jitlink("13.5", inputs[0]); ok {
-		how = "made now"
-		if err := s.write(name, output); err != nil {
-			return err
-		}
-	} else if err := s.take(name); err != nil {
+	output, made := s.jitlink("13.5", inputs[0])
+	if err := s.keep("wide-nvjitlink-13.5.cubin", output, made); err != nil {
 		return err
 	}
-	s.head("nvJitLink 13.5 does the same", how)
-	return s.verify(name, "wide1.cubin")
+	s.head("nvJitLink 13.5 does the same", made)
+	return s.verify("wide-nvjitlink-13.5.cubin", "wide1.cubin")
 }
 
 // names links an object whose EXTERNS lists three static kernels.
@@ -302,17 +293,12 @@ func (s *shop) names() error {
 	if err != nil {
 		return err
 	}
-	how, name := "recorded", "names-13.5.cubin"
-	if output, ok := s.link("13.5", nil, inputs[0]); ok {
-		how = "made now"
-		if err := s.write(name, output); err != nil {
-			return err
-		}
-	} else if err := s.take(name); err != nil {
+	output, made := s.link("13.5", nil, inputs[0])
+	if err := s.keep("names-13.5.cubin", output, made); err != nil {
 		return err
 	}
-	s.head("nvlink 13.5 names another static kernel in EXTERNS than the object does", how)
-	return s.verify(name, "names.cubin")
+	s.head("nvlink 13.5 names another static kernel in EXTERNS than the object does", made)
+	return s.verify("names-13.5.cubin", "names.cubin")
 }
 
 // jitlink makes a link with a release's nvJitLink, if it is there.
@@ -332,21 +318,16 @@ func (s *shop) jitlink(release string, input nvidia.File) ([]byte, bool) {
 // gains links three objects with a constant array each, two of them equal, as nvcc
 // links them: nvlink is told which kernels host code calls.
 func (s *shop) gains() error {
-	how, name := "recorded", "gains.cubin"
 	inputs, err := s.read("gain1.cubin", "gain2.cubin", "gain3.cubin")
 	if err != nil {
 		return err
 	}
-	if output, ok := s.link("13.0", []string{"-kernels-used=" + called}, inputs...); ok {
-		how = "made now"
-		if err := s.write(name, output); err != nil {
-			return err
-		}
-	} else if err := s.take(name); err != nil {
+	output, made := s.link("13.0", []string{"-kernels-used=" + called}, inputs...)
+	if err := s.keep("gains.cubin", output, made); err != nil {
 		return err
 	}
-	s.head("nvlink 13.0 stores equal constants once: two kernels read other data than theirs", how)
-	return s.verify(name, "-kernels-used="+called, "gain1.cubin", "gain2.cubin", "gain3.cubin")
+	s.head("nvlink 13.0 stores equal constants once: two kernels read other data than theirs", made)
+	return s.verify("gains.cubin", "-kernels-used="+called, "gain1.cubin", "gain2.cubin", "gain3.cubin")
 }
 
 // called are the kernels that host code calls.
@@ -372,16 +353,12 @@ func (s *shop) tables() error {
 		return err
 	}
 	for _, release := range []string{"12.4", "13.5"} {
-		how, name := "recorded", "tables-"+release+".cubin"
-		if output, ok := s.link(release, nil, inputs...); ok {
-			how = "made now"
-			if err := s.write(name, output); err != nil {
-				return err
-			}
-		} else if err := s.take(name); err != nil {
+		name := "tables-" + release + ".cubin"
+		output, made := s.link(release, nil, inputs...)
+		if err := s.keep(name, output, made); err != nil {
 			return err
 		}
-		s.head("nvlink "+release+" leaves the pointers zero that the second object has, and the function out", how)
+		s.head("nvlink "+release+" leaves the pointers zero that the second object has, and the function out", made)
 		if err := s.verify(name, "table1.cubin", "table2.cubin"); err != nil {
 			return err
 		}
@@ -395,22 +372,25 @@ func (s *shop) stacks() error {
 	if err != nil {
 		return err
 	}
-	how := "recorded"
+	made := false
 	for i, name := range []string{"stacks-13.5.cubin", "stacks-right.cubin"} {
-		if output, ok := s.link("13.5", nil, inputs[i], inputs[1-i]); ok {
-			how = "made now"
-			if err := s.write(name, output); err != nil {
-				return err
-			}
-		} else if err := s.take(name); err != nil {
+		output, ok := s.link("13.5", nil, inputs[i], inputs[1-i])
+		made = made || ok
+		if err := s.keep(name, output, ok); err != nil {
 			return err
 		}
 	}
-	s.head("nvlink 13.5 leaves a function out of the stack of a kernel that calls it by a pointer", how)
+	s.head("nvlink 13.5 leaves a function out of the stack of a kernel that calls it by a pointer", made)
 	return s.verify("stacks-13.5.cubin", "stack1.cubin", "stack2.cubin")
 }
 
-func (s *shop) head(what, how string) { fmt.Printf("\n=== %s (%s)\n\n", what, how) }
+func (s *shop) head(what string, made bool) {
+	how := "recorded"
+	if made {
+		how = "made now"
+	}
+	fmt.Printf("\n=== %s (%s)\n\n", what, how)
+}
 
 // verify runs the program, which must reject the file; options stand among the inputs.
 func (s *shop) verify(output string, inputs ...string) error {
