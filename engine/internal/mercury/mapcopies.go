@@ -1,11 +1,6 @@
 package mercury
 
-import (
-	"slices"
-
-	"github.com/twinlink/twinlink/capsule"
-	"github.com/twinlink/twinlink/engine/internal/diag"
-)
+import "github.com/twinlink/twinlink/capsule"
 
 // copiesMap reports whether a record copies a tensor map with a fence of the system's scope.
 func copiesMap(record []byte) bool {
@@ -27,12 +22,5 @@ func (l *Backend) foreseeMapCopies(fn *code) {
 			l.warnScheduleOnce(fn)
 			return
 		}
-	}
-}
-
-// warnScheduleOnce is warnSchedule of a function that has no such warning.
-func (l *Backend) warnScheduleOnce(fn *code) {
-	if !slices.ContainsFunc(fn.said, func(d diag.Diagnostic) bool { return d.Kind == diag.Rescheduled }) {
-		l.warnSchedule(fn, l.Funs[l.Secs[fn.text].Fun].Sym)
 	}
 }

@@ -37,14 +37,17 @@ var keptNow = map[uint16]uint32{
 	0x950: 0x4233000e, // RET
 }
 
-// tagsIMMA are the records of products of integer matrices, dense and sparse, and the
-// tags that 13.2 and later keep of them, whatever the word says.
+// isIMMA reports whether a record is of a product of integer matrices, dense or sparse.
+func isIMMA(tag uint32) bool { return tag == 0x025a0826 || tag == 0x025a1026 }
+
+// tagAlone is a bit of tags that are kept without the rest of their record.
+const tagAlone = 0x40000000
+
+// keepIMMATags makes the nodes of products of integer matrices tags, as 13.2 and later do
+// whatever the word says.
 //
 // Source: 46 forms of mma.sync and mma.sp of ptxas 13.0 and 13.1, and what nvlink 13.0
 // to 13.5 made of them for sm_100, sm_103 and sm_120, with -r and -g too.
-var tagsIMMA = map[uint32]uint32{0x025a0826: 0x425a0826, 0x025a1026: 0x425a1026}
-
-// keepIMMATags makes the nodes of products of integer matrices such tags.
 func (fn *code) keepIMMATags() {
 	kept := false
 	for i := range fn.cap.Nodes {
@@ -52,8 +55,8 @@ func (fn *code) keepIMMATags() {
 		if n.Kind != capsule.Full || n.Spanned {
 			continue
 		}
-		if tag := tagsIMMA[fn.cap.Tag(n)]; tag != 0 {
-			fn.keepTag(i, tag)
+		if tag := fn.cap.Tag(n); isIMMA(tag) {
+			fn.keepTag(i, tag|tagAlone)
 			kept = true
 		}
 	}

@@ -152,6 +152,13 @@ func (l *Backend) warnSchedule(fn *code, sym model.SymID) {
 		Text: fmt.Sprintf("Kernel '%s' is scheduled anew, perhaps not as nvlink does it", l.SymName(sym))})
 }
 
+// warnScheduleOnce is warnSchedule of a function that has no such warning.
+func (l *Backend) warnScheduleOnce(fn *code) {
+	if !slices.ContainsFunc(fn.said, func(d diag.Diagnostic) bool { return d.Kind == diag.Rescheduled }) {
+		l.warnSchedule(fn, l.Funs[l.Secs[fn.text].Fun].Sym)
+	}
+}
+
 // move gives the nodes their new places and makes the capsule anew.
 func (fn *code) move(r *resched.Result) {
 	fn.result = r

@@ -11,7 +11,12 @@ import "slices"
 // nvlink 13.1 to 13.5, 1,453 of generated programs and 123 of real ones. All are nvlink's. Of 75 more with
 // textures two weren't.
 func (a *allocator) isForeseen(r *Result, how *Options) bool {
-	if r.unpaced || r.paused || a.doubts&(overflow|overflowSources|overflowResults|nearLoop) != 0 || len(r.Added)+len(r.Dropped)+len(how.Fillers) > 0 || how.Adds && a.takeTurns() || how.Quick && (hasQuicker(a.words) || hasUncovered(a.words) || hasHalves(a.words)) {
+	switch {
+	case r.unpaced, r.paused, len(r.Added)+len(r.Dropped)+len(how.Fillers) > 0:
+		return false
+	case a.doubts&(overflow|overflowSources|overflowResults|nearLoop) != 0:
+		return false
+	case how.Adds && a.takeTurns(), how.Quick && (hasQuicker(a.words) || hasUncovered(a.words) || hasHalves(a.words)):
 		return false
 	}
 	return !a.goesAround() && !slices.ContainsFunc(a.words, func(w word) bool { return w.isSeldom() || how.HoldsDoubles && w.isIMMA() })

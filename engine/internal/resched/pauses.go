@@ -19,6 +19,11 @@ func (w *word) isProduct() bool {
 	return false
 }
 
+// hasProduct reports whether any word is a product of matrices.
+func hasProduct(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.isProduct() })
+}
+
 // pausing is code whose NOPs beside products become pauses.
 type pausing struct {
 	*flow
@@ -30,7 +35,7 @@ type pausing struct {
 // pauseProducts makes pauses of what time goes by beside products of matrices, of which front takes what has no
 // word. gone are words that go.
 func pauseProducts(words []word, gone []bool, front map[int][]word, adds bool, r *Result) {
-	if !slices.ContainsFunc(words, func(w word) bool { return w.isProduct() }) {
+	if !hasProduct(words) {
 		return
 	}
 	p := pausing{trace(words), gone, front, make(map[int]int)}
@@ -83,8 +88,7 @@ func (p *pausing) goOn(bl *block) {
 // slowUntil returns the word up to which nothing stalls for long in a block: its end where it has a product, else
 // as far as one in front of it counts.
 func (p *pausing) slowUntil(bl *block) int {
-	isProduct := func(w word) bool { return w.isProduct() }
-	if slices.ContainsFunc(p.words[bl.from:bl.to], isProduct) {
+	if hasProduct(p.words[bl.from:bl.to]) {
 		return bl.to
 	}
 	time := p.sinceProduct(bl.from)

@@ -214,10 +214,8 @@ func multipliesIntegers(record []byte) bool {
 // isLoad reports whether a node stands for an LDC.
 func (c *check) isLoad(a *link.Area, n capsule.Node) bool {
 	word, ok := image.Cut(c.Out.SassOf(a.Out), n.SASS, sass.Instruction)
-	return ok && sass.Opcode(word) == opLdc
+	return ok && sass.Opcode(word) == sass.OpLdc
 }
-
-const opLdc = 0xb82
 
 // loadMark is a bit of LDC's record that some have, by bytes and bits of them.
 //
