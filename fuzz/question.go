@@ -52,6 +52,16 @@ var Kinds = [...]Kind{
 	{"sides", 128, readSides},
 }
 
+// KindOf is the kind of a name, nil for none.
+func KindOf(name string) *Kind {
+	for i := range Kinds {
+		if Kinds[i].Name == name {
+			return &Kinds[i]
+		}
+	}
+	return nil
+}
+
 // Question n of a kind is the same on every machine.
 func (k *Kind) Question(n uint64) (Question, error) {
 	return k.Read(NewReader(SeededInput(k.Name, n, k.Size)))

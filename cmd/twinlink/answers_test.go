@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/fuzz"
+	"github.com/twinlink/twinlink/internal/answers"
 	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
@@ -40,63 +41,13 @@ var (
 	updateAnswers = flag.Bool("update", false, "write the keys of testdata/answers.tsv anew")
 )
 
-type recordedAnswer struct {
-	kind   string
-	number uint64
-	was    fuzz.Question
-	inputs string
-	exit   int // -1: a signal ended it
-	image  string
-	text   string
-	key    string
-}
-
-func (a *recordedAnswer) line() string {
-	options := strings.Join(a.was.Args, " ")
-	if a.was.Final != nil {
-		options += " ; " + strings.Join(a.was.Final, " ")
-	}
-	return fmt.Sprintf("%s\t%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", a.kind, a.number, a.was.Release, options, strings.Join(a.was.From, " "), a.inputs, a.exit, a.image, a.text, a.key)
-}
-
-func readAnswers(t *testing.T) []recordedAnswer {
+func readAnswers(t *testing.T) []answers.Answer {
 	t.Helper()
-	text, err := os.ReadFile("testdata/answers.tsv")
+	list, err := answers.Read("testdata/answers.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []recordedAnswer
-	for line := range strings.Lines(string(text)) {
-		if line[0] == '#' {
-			continue
-		}
-		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(f) != 10 {
-			t.Fatalf("answers.tsv: %q has %d fields, want 10", line, len(f))
-		}
-		a := recordedAnswer{kind: f[0], inputs: f[5], image: f[7], text: f[8], key: f[9]}
-		options, final, two := strings.Cut(f[3], " ; ")
-		a.was = fuzz.Question{Release: f[2], Args: strings.Fields(options), From: strings.Fields(f[4])}
-		if two {
-			a.was.Final = strings.Fields(final)
-		}
-		var errs [2]error
-		a.number, errs[0] = strconv.ParseUint(f[1], 10, 64)
-		a.exit, errs[1] = strconv.Atoi(f[6])
-		if errs[0] != nil || errs[1] != nil {
-			t.Fatalf("answers.tsv: %q", line)
-		}
-		list = append(list, a)
-	}
 	return list
-}
-
-func sum(b []byte) string {
-	if b == nil {
-		return "-"
-	}
-	s := sha256.Sum256(b)
-	return hex.EncodeToString(s[:8])
 }
 
 func sumOfInputs(q *fuzz.Question) string {
@@ -137,7 +88,7 @@ func ours(t *testing.T, q *fuzz.Question) ran {
 		}
 		own := strings.Join(ownLines(stderr.String()), "")
 		if own != "" {
-			own = sum([]byte(own))
+			own = answers.Sum([]byte(own))
 		}
 		return ran{exit, image, stdout.String() + withoutOwn(stderr.String()), own}
 	}
@@ -177,29 +128,29 @@ func theirs(t *testing.T, set *nvidia.Toolset, q *fuzz.Question) (r ran, died bo
 	return r, died
 }
 
-// differs names how our run differs from nvlink's, "" where it doesn't.
-func (a *recordedAnswer) differs(r ran) string {
+// differs names how our run of a kind of links differs from nvlink's, "" where it doesn't.
+func differs(a *answers.Outcome, kind string, r ran) string {
 	switch {
-	case a.exit < 0:
+	case a.Exit < 0:
 		return "" // nvlink died
-	case r.exit != a.exit && strings.Contains(r.text, "is not supported by twinlink"):
+	case r.exit != a.Exit && strings.Contains(r.text, "is not supported by twinlink"):
 		return "not supported"
-	case a.exit == 0 && r.exit != 0:
+	case a.Exit == 0 && r.exit != 0:
 		return "refused"
-	case r.exit != a.exit:
+	case r.exit != a.Exit:
 		return "exit"
-	case a.exit == 0 && sum(r.image) != a.image:
+	case a.Exit == 0 && answers.Sum(r.image) != a.Image:
 		return "image"
-	case sum([]byte(r.text)) != a.text && (a.kind == "edits" || a.kind == "fields") && a.exit != 0:
+	case answers.Sum([]byte(r.text)) != a.Text && (kind == "edits" || kind == "fields") && a.Exit != 0:
 		return "words" // of a broken file
-	case sum([]byte(r.text)) != a.text:
+	case answers.Sum([]byte(r.text)) != a.Text:
 		return "text"
 	}
 	return ""
 }
 
 // "go test -short" tries one link of shortAnswers, and those that were added one by one.
-const shortAnswers, firstAdded = 3, 1500
+const shortAnswers = 3
 
 // answersFile is testdata/answers.tsv, from a working folder of the test's own.
 const answersFile = "testdata/answers.tsv"
@@ -210,10 +161,10 @@ func TestAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []recordedAnswer
+	var list []answers.Answer
 	if *askAnswers > 0 {
 		if list = askAll(t, *askAnswers); *askKind != "" {
-			list = append(slices.DeleteFunc(readAnswers(t), func(a recordedAnswer) bool { return a.kind == *askKind }), list...)
+			list = append(slices.DeleteFunc(readAnswers(t), func(a answers.Answer) bool { return a.Kind == *askKind }), list...)
 		}
 	} else {
 		list = readAnswers(t)
@@ -233,59 +184,56 @@ func TestAnswers(t *testing.T) {
 		list = addTo(t, list, strings.Split(*addAnswers, ","))
 	}
 	t.Chdir(t.TempDir())
-	kinds := map[string]*fuzz.Kind{}
-	for i := range fuzz.Kinds {
-		kinds[fuzz.Kinds[i].Name] = &fuzz.Kinds[i]
-	}
 	anew := *askAnswers > 0 || *updateAnswers || *addAnswers != ""
 	same := map[string]int{}
 	for i := range list {
 		a := &list[i]
-		if testing.Short() && !anew && i%shortAnswers != 0 && a.number < firstAdded {
+		if testing.Short() && !anew && i%shortAnswers != 0 && a.Number < answers.FirstAdded {
 			continue
 		}
-		if kinds[a.kind] == nil {
-			t.Fatalf("no kind %q", a.kind)
+		kind := fuzz.KindOf(a.Kind)
+		if kind == nil {
+			t.Fatalf("no kind %q", a.Kind)
 		}
-		q, err := kinds[a.kind].Remake(a.number, &a.was)
+		q, err := kind.Remake(a.Number, &a.Was)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := sumOfInputs(&q); got != a.inputs {
-			t.Fatalf("%s %d: the generator makes another link now: nvlink has to be asked again (-ask)", a.kind, a.number)
+		if got := sumOfInputs(&q); got != a.Inputs {
+			t.Fatalf("%s %d: the generator makes another link now: nvlink has to be asked again (-ask)", a.Kind, a.Number)
 		}
 		r := ours(t, &q)
-		key := a.differs(r)
+		key := differs(&a.Outcome, a.Kind, r)
 		switch {
 		case anew:
-			a.key = key
+			a.Key = key
 			if r.own != "" {
-				own = append(own, fmt.Sprintf("%s %d\t%s\n", a.kind, a.number, r.own))
+				own = append(own, fmt.Sprintf("%s %d\t%s\n", a.Kind, a.Number, r.own))
 			}
-		case os.Getenv("TWINLINK_EXACT") != "" && r.own != said[fmt.Sprintf("%s %d", a.kind, a.number)]:
-			t.Errorf("%s %d, nvlink %s %v: lines of our own are other ones: %s", a.kind, a.number, q.Release, q.Args, r.text)
-		case (key == "" || key == "words" && a.key != "") && os.Getenv("TWINLINK_EXACT") == "":
-		case key != a.key:
-			t.Errorf("%s %d, nvlink %s %v: %q, listed %q; exit %d, %s", a.kind, a.number, q.Release, q.Args, key, a.key, r.exit, firstText(r.text))
+		case os.Getenv("TWINLINK_EXACT") != "" && r.own != said[fmt.Sprintf("%s %d", a.Kind, a.Number)]:
+			t.Errorf("%s %d, nvlink %s %v: lines of our own are other ones: %s", a.Kind, a.Number, q.Release, q.Args, r.text)
+		case (key == "" || key == "words" && a.Key != "") && os.Getenv("TWINLINK_EXACT") == "":
+		case key != a.Key:
+			t.Errorf("%s %d, nvlink %s %v: %q, listed %q; exit %d, %s", a.Kind, a.Number, q.Release, q.Args, key, a.Key, r.exit, firstText(r.text))
 			if testing.Short() {
 				return
 			}
 		}
-		if key == "" && a.exit == 0 {
-			same[a.kind]++
+		if key == "" && a.Exit == 0 {
+			same[a.Kind]++
 		}
 	}
 	if anew {
 		text := "# What nvlink did, and how the command line differs: kind, number, release, inputs, exit, image, text, key (see answers_test.go)\n"
 		for i := range list {
-			text += list[i].line()
+			text += list[i].Line()
 		}
 		write(t, file, text)
 		write(t, ownFile, strings.Join(own, ""))
 	}
 	asked := map[string]bool{}
 	for i := range list {
-		asked[list[i].kind] = true
+		asked[list[i].Kind] = true
 	}
 	for kind := range asked {
 		if t.Logf("%s: %d images are nvlink's", kind, same[kind]); same[kind] == 0 {
@@ -295,18 +243,18 @@ func TestAnswers(t *testing.T) {
 }
 
 // askAll asks nvlink the first n questions of each kind; -ask 1000 asks 1000 of objects, and in proportion of the others.
-func askAll(t *testing.T, n int) []recordedAnswer {
+func askAll(t *testing.T, n int) []answers.Answer {
 	set, err := nvidia.Find(t.Context(), nvidia.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []recordedAnswer
+	var all []answers.Answer
 	for i := range fuzz.Kinds {
 		k := &fuzz.Kinds[i]
 		if *askKind != "" && *askKind != k.Name {
 			continue
 		}
-		list := make([]recordedAnswer, n)
+		list := make([]answers.Answer, n)
 		var group sync.WaitGroup
 		next := make(chan int)
 		for range 2 {
@@ -327,46 +275,47 @@ func askAll(t *testing.T, n int) []recordedAnswer {
 }
 
 // askOne asks nvlink a question.
-func askOne(t *testing.T, set *nvidia.Toolset, k *fuzz.Kind, n uint64) recordedAnswer {
+func askOne(t *testing.T, set *nvidia.Toolset, k *fuzz.Kind, n uint64) answers.Answer {
 	q, err := k.Question(n)
 	if err != nil {
 		t.Error(err)
-		return recordedAnswer{}
+		return answers.Answer{}
 	}
 	r, died := theirs(t, set, &q)
-	a := recordedAnswer{kind: k.Name, number: n, was: fuzz.Question{Release: q.Release, Args: q.Args, Final: q.Final, From: q.From}, inputs: sumOfInputs(&q), exit: r.exit, image: sum(r.image), text: sum([]byte(r.text))}
+	a := answers.Answer{Kind: k.Name, Number: n, Was: fuzz.Question{Release: q.Release, Args: q.Args, Final: q.Final, From: q.From}, Inputs: sumOfInputs(&q),
+		Outcome: answers.Outcome{Exit: r.exit, Image: answers.Sum(r.image), Text: answers.Sum([]byte(r.text))}}
 	if died {
-		a.exit, a.image, a.text = -1, "-", "-"
+		a.Exit, a.Image, a.Text = -1, "-", "-"
 	}
 	return a
 }
 
 // addTo asks nvlink questions that are not in a list yet, and puts them into it by kind and number.
-func addTo(t *testing.T, list []recordedAnswer, names []string) []recordedAnswer {
+func addTo(t *testing.T, list []answers.Answer, names []string) []answers.Answer {
 	set, err := nvidia.Find(t.Context(), nvidia.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
 		kind, number, _ := strings.Cut(name, ":")
-		i := slices.IndexFunc(fuzz.Kinds[:], func(k fuzz.Kind) bool { return k.Name == kind })
+		k := fuzz.KindOf(kind)
 		n, err := strconv.ParseUint(number, 10, 64)
-		if i < 0 || err != nil {
+		if k == nil || err != nil {
 			t.Fatalf("no question %q", name)
 		}
-		at := slices.IndexFunc(list, func(a recordedAnswer) bool { return a.kind == kind && a.number == n })
+		at := slices.IndexFunc(list, func(a answers.Answer) bool { return a.Kind == kind && a.Number == n })
 		if at < 0 {
-			list = append(list, askOne(t, set, &fuzz.Kinds[i], n))
+			list = append(list, askOne(t, set, k, n))
 		}
 	}
 	order := map[string]int{}
 	for i := range list {
-		if _, ok := order[list[i].kind]; !ok {
-			order[list[i].kind] = len(order)
+		if _, ok := order[list[i].Kind]; !ok {
+			order[list[i].Kind] = len(order)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b recordedAnswer) int {
-		return cmp.Or(cmp.Compare(order[a.kind], order[b.kind]), cmp.Compare(a.number, b.number))
+	slices.SortStableFunc(list, func(a, b answers.Answer) int {
+		return cmp.Or(cmp.Compare(order[a.Kind], order[b.Kind]), cmp.Compare(a.Number, b.Number))
 	})
 	return list
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/twinlink/twinlink/internal/answers"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
 	"github.com/twinlink/twinlink/internal/ownwarnings"
@@ -88,7 +89,7 @@ func asNvlinkDoes(t *testing.T, release, line string, inputs ...string) (image [
 		if err != nil {
 			t.Fatal(err)
 		}
-		now := fmt.Sprintf("%d\t%s\t%s", theirs.ExitCode, sum(theirs.Files["out.cubin"]), strconv.Quote(string(theirs.Stderr)))
+		now := fmt.Sprintf("%d\t%s\t%s", theirs.ExitCode, answers.Sum(theirs.Files["out.cubin"]), strconv.Quote(string(theirs.Stderr)))
 		if answer = recordedNvlink(t, question, now); answer != now {
 			t.Errorf("%s: %s: nvlink does %q, recorded is %q (-record-nvlink)", release, line, now, answer)
 			answer = now
@@ -100,7 +101,7 @@ func asNvlinkDoes(t *testing.T, release, line string, inputs ...string) (image [
 	if image, _ = os.ReadFile("out.cubin"); ours.exit != 0 {
 		image = nil
 	}
-	if got := fmt.Sprintf("%d\t%s\t%s", ours.exit, sum(image), strconv.Quote(said)); got != answer {
+	if got := fmt.Sprintf("%d\t%s\t%s", ours.exit, answers.Sum(image), strconv.Quote(said)); got != answer {
 		t.Errorf("%s: %s: %q, with nvlink %q", release, line, got, answer)
 	}
 	return image

@@ -16,6 +16,7 @@ import (
 	"github.com/twinlink/twinlink/fuzz"
 	"github.com/twinlink/twinlink/fuzz/power/trial"
 	"github.com/twinlink/twinlink/fuzz/reduce"
+	"github.com/twinlink/twinlink/internal/answers"
 )
 
 var (
@@ -46,7 +47,7 @@ func TestConditions(t *testing.T) {
 // listedLinks are those of a list as TestReached takes it (-reached).
 func listedLinks(t *testing.T, name string) (list []trial.Case) {
 	dir := t.TempDir()
-	var links []reachedLink
+	var links []answers.Reached
 	if err := json.Unmarshal([]byte(read(t, name)), &links); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func listedLinks(t *testing.T, name string) (list []trial.Case) {
 			objects[path] = []byte(read(t, path))
 		}
 		list = append(list, trial.Case{Name: strconv.Itoa(i), Dir: dir, Same: trial.AsAtFirst(func() string {
-			return givenBy(t, l.question(objects))
+			return givenBy(t, l.Question(objects))
 		})})
 	}
 	return list
@@ -85,7 +86,7 @@ func freshLinks(t *testing.T, first, behind uint64) (list []trial.Case) {
 // givenBy is all that a link gives.
 func givenBy(t *testing.T, q *fuzz.Question) string {
 	r := ours(t, q)
-	return fmt.Sprintf("%d %s %s %s", r.exit, sum(r.image), r.text, r.own)
+	return fmt.Sprintf("%d %s %s %s", r.exit, answers.Sum(r.image), r.text, r.own)
 }
 
 // recordedLinks are all of the recorded lists.
@@ -102,12 +103,12 @@ func recordedLinks(t *testing.T) (list []trial.Case) {
 	for i := range reached {
 		l := &reached[i]
 		add(fmt.Sprintf("reached:%d", i), trial.AsAtFirst(func() string {
-			r := ours(t, l.question(objects))
-			now := l.differs(r) + " " + r.own
-			if l.code != nil {
+			r := ours(t, l.Question(objects))
+			now := differs(&l.Outcome, "", r) + " " + r.own
+			if l.Code != nil {
 				code := codeOf(r.image)
-				for _, c := range l.code {
-					marked, _ := compareCode(c, code)
+				for _, c := range l.Code {
+					marked, _ := answers.Compare(c, code)
 					now += marked
 				}
 			}
@@ -141,7 +142,7 @@ func asNow(t *testing.T, inputs []corpus.Input, output string, args []string) fu
 		var stdout, stderr bytes.Buffer
 		exit := run(append([]string{"nvlink"}, args...), streams{&stdout, &stderr})
 		image, _ := os.ReadFile(output)
-		return fmt.Sprintf("%d %s %s %s", exit, sum(image), stdout.String(), stderr.String())
+		return fmt.Sprintf("%d %s %s %s", exit, answers.Sum(image), stdout.String(), stderr.String())
 	})
 }
 
@@ -184,20 +185,16 @@ func questionLinks(t *testing.T, dir string) (list []trial.Case) {
 }
 
 func answeredLinks(t *testing.T, dir string) (list []trial.Case) {
-	kinds := map[string]*fuzz.Kind{}
-	for i := range fuzz.Kinds {
-		kinds[fuzz.Kinds[i].Name] = &fuzz.Kinds[i]
-	}
-	answers := readAnswers(t)
-	for i := range answers {
-		a := &answers[i]
-		q, err := kinds[a.kind].Remake(a.number, &a.was)
+	recorded := readAnswers(t)
+	for i := range recorded {
+		a := &recorded[i]
+		q, err := fuzz.KindOf(a.Kind).Remake(a.Number, &a.Was)
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, trial.Case{Name: fmt.Sprintf("%s:%d", a.kind, a.number), Dir: dir, Same: trial.AsAtFirst(func() string {
+		list = append(list, trial.Case{Name: fmt.Sprintf("%s:%d", a.Kind, a.Number), Dir: dir, Same: trial.AsAtFirst(func() string {
 			r := ours(t, &q)
-			return a.differs(r) + " " + r.own
+			return differs(&a.Outcome, a.Kind, r) + " " + r.own
 		})})
 	}
 	return list

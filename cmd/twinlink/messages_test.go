@@ -270,7 +270,7 @@ func TestMessages(t *testing.T) {
 	reached, objects := readReached(t)
 	for i := range reached {
 		if l := &reached[i]; slices.Contains(telling[:], l.Program) {
-			ask(l.Program, l.question(objects))
+			ask(l.Program, l.Question(objects))
 		}
 	}
 	for _, c := range allCases(t) {

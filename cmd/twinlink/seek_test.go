@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/fuzz"
+	"github.com/twinlink/twinlink/internal/answers"
 )
 
 var (
@@ -30,7 +31,7 @@ func TestSeek(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := ours(t, &q)
-			fmt.Fprintf(os.Stdout, "question %s:%d; %d %s %s\n", k.Name, n, r.exit, sum(r.image), sum([]byte(r.text)))
+			fmt.Fprintf(os.Stdout, "question %s:%d; %d %s %s\n", k.Name, n, r.exit, answers.Sum(r.image), answers.Sum([]byte(r.text)))
 		}
 	}
 }

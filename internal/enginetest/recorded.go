@@ -11,9 +11,17 @@ import (
 // unsure are programs whose image is nvlink's though a warning says that it may not be.
 var unsure = []string{"schedules", "surface_fence"}
 
-// Recorded wants of the engine what nvlink made of the corpus' links: the bytes, the messages and the exit status.
-func Recorded(t *testing.T) {
+// Links puts recorded links of all sorts to the engine.
+func Links(t *testing.T) {
 	t.Helper()
+	t.Run("corpus", recorded)
+	t.Run("reached", reached)
+	t.Run("answers", recordedAnswers)
+	t.Run("definitions", func(t *testing.T) { defined(t, 7) })
+}
+
+// recorded wants of the engine what nvlink made of the corpus' links: the bytes, the messages and the exit status.
+func recorded(t *testing.T) {
 	asked := 0
 	for _, read := range []func() ([]corpus.Program, error){corpus.Links, corpus.Mercury, corpus.Behaviours} {
 		programs, err := read()
@@ -53,9 +61,8 @@ func Recorded(t *testing.T) {
 	}
 }
 
-// Definitions wants of the engine what nvlink did of two or three definitions of a name: one of every so many questions.
-func Definitions(t *testing.T, every int) {
-	t.Helper()
+// defined wants of the engine what nvlink did of two or three definitions of a name: one of every so many questions.
+func defined(t *testing.T, every int) {
 	answers, err := definitions.Answers()
 	if err != nil {
 		t.Fatal(err)

@@ -60,7 +60,8 @@ var rules = []rule{
 	{from: "engine/internal/sass", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/layout", "engine/internal/resolve", "engine/internal/output", "engine/internal/parallel"), test: of("internal/enginetest", "engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "engine/internal/resched", test: of("internal/enginetest", "engine", "internal/biglink", "corpus", "cubin", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "engine/internal/mercury", to: of("capsule", "cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/input", "engine/internal/model", "engine/internal/layout", "engine/internal/resolve", "engine/internal/output", "engine/internal/parallel", "engine/internal/resched"), test: of("internal/enginetest", "engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "internal/enginetest", to: of("corpus/relocs", "internal/vectorlink", "fuzz", "cubin", "cuda", "engine", "corpus", "corpus/definitions", "internal/cmdline", "internal/cufilt", "internal/ownwarnings")},
+	{from: "internal/answers", to: of("cubin", "cuda", "engine", "fuzz")},
+	{from: "internal/enginetest", to: of("corpus/relocs", "internal/vectorlink", "internal/answers", "fuzz", "engine", "corpus", "corpus/definitions", "internal/cmdline", "internal/cufilt", "internal/ownwarnings")},
 	{from: "engine", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/parallel", "engine/internal/names", "engine/internal/release", "engine/internal/input", "engine/internal/model", "engine/internal/merge", "engine/internal/reach", "engine/internal/layout", "engine/internal/resources", "engine/internal/resolve", "engine/internal/output", "engine/internal/sass", "engine/internal/mercury"), test: of("capsule", "corpus", "internal/biglink", "corpus/relocs", "internal/cmdline", "internal/diff", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
 	// The other. cuda is all that it knows besides the standard library.
@@ -296,7 +297,7 @@ var rules = []rule{
 			cobra+"/...",
 			pflag,
 		),
-		test: of("corpus", "corpus/definitions", "fuzz/power/trial", "internal/biglink", "internal/hostelf", "internal/nvidia/nvidiatest", "internal/ownwarnings", cmp, testscript, "go.yaml.in/yaml/v3"),
+		test: of("corpus", "corpus/definitions", "fuzz/power/trial", "internal/answers", "internal/biglink", "internal/hostelf", "internal/nvidia/nvidiatest", "internal/ownwarnings", cmp, testscript, "go.yaml.in/yaml/v3"),
 	},
 }
 

@@ -17,7 +17,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -63,7 +62,7 @@ func (c *config) run(ctx context.Context) error {
 	if err := os.MkdirAll(c.out, 0o755); err != nil {
 		return err
 	}
-	kind := &fuzz.Kinds[slices.IndexFunc(fuzz.Kinds[:], func(k fuzz.Kind) bool { return k.Name == "edits" })]
+	kind := fuzz.KindOf("edits")
 	began := time.Now()
 	asked, died, found := 0, 0, 0
 	for i := c.from; i < c.from+c.n && ctx.Err() == nil && (c.limit == 0 || time.Since(began) < c.limit); i++ {

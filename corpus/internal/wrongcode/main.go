@@ -78,8 +78,8 @@ func run(ctx context.Context, what, kind, keep string, from, n uint64, limit tim
 		s.libraries[lib.Release] = linker
 	}
 	ask := map[string]func(context.Context, *fuzz.Question) []string{"stable": s.stable, "losses": s.losses, "steps": s.steps, "library": s.both}[what]
-	at := slices.IndexFunc(fuzz.Kinds[:], func(k fuzz.Kind) bool { return k.Name == kind })
-	if ask == nil && what != "ties" || at < 0 {
+	questions := fuzz.KindOf(kind)
+	if ask == nil && what != "ties" || questions == nil {
 		return fmt.Errorf("no search %q of kind %q", what, kind)
 	}
 	began := time.Now()
@@ -89,7 +89,7 @@ func run(ctx context.Context, what, kind, keep string, from, n uint64, limit tim
 			s.tell("ties", i, q, wrong)
 			continue
 		}
-		q, err := fuzz.Kinds[at].Question(i)
+		q, err := questions.Question(i)
 		if err != nil {
 			return err
 		}

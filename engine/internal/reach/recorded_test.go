@@ -7,10 +7,4 @@ import (
 )
 
 // What nvlink did of recorded links.
-func TestRecordedLinks(t *testing.T) { enginetest.Recorded(t) }
-
-func TestReachedLinks(t *testing.T) { enginetest.Reached(t) }
-
-func TestAnswers(t *testing.T) { enginetest.Answers(t) }
-
-func TestDefinitions(t *testing.T) { enginetest.Definitions(t, 7) }
+func TestRecordedLinks(t *testing.T) { enginetest.Links(t) }

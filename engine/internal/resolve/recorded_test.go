@@ -7,13 +7,7 @@ import (
 )
 
 // What nvlink did of recorded links.
-func TestRecordedLinks(t *testing.T) { enginetest.Recorded(t) }
-
-func TestReachedLinks(t *testing.T) { enginetest.Reached(t) }
-
-func TestAnswers(t *testing.T) { enginetest.Answers(t) }
-
-func TestDefinitions(t *testing.T) { enginetest.Definitions(t, 7) }
+func TestRecordedLinks(t *testing.T) { enginetest.Links(t) }
 
 // Records of all types, one of many.
 func TestVectors(t *testing.T) { enginetest.Vectors(t, 41) }
