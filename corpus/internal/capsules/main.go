@@ -14,7 +14,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/internal/nvidia"
@@ -45,7 +47,7 @@ func run(ctx context.Context, root string, update bool) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	m := &maker{set: set, corpus: root, made: map[string][]byte{}, kept: map[string]corpus.Capsule{}}
+	m := &maker{set: set, corpus: root, update: update, made: map[string][]byte{}, kept: map[string]corpus.Capsule{}}
 	committed, err := corpus.CommittedCapsules()
 	if err != nil {
 		return false, err
@@ -172,6 +174,7 @@ func settle(folder string, update bool, files []file) (same bool, err error) {
 		}
 		if !update {
 			fmt.Println("differs:", path)
+			show(old, f.data)
 			same = false
 			continue
 		}
@@ -181,4 +184,19 @@ func settle(folder string, update bool, files []file) (same bool, err error) {
 		fmt.Println("written:", path)
 	}
 	return same, nil
+}
+
+// show prints the lines of a text that differ, a few of them.
+func show(old, now []byte) {
+	before := bytes.Split(old, []byte("\n"))
+	shown := 0
+	for line := range bytes.Lines(now) {
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		if !slices.ContainsFunc(before, func(b []byte) bool { return bytes.Equal(b, line) }) && utf8.Valid(line) {
+			fmt.Printf("now: %.800s\n", line)
+			if shown++; shown == 5 {
+				return
+			}
+		}
+	}
 }

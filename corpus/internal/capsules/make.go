@@ -19,6 +19,7 @@ type maker struct {
 	made   map[string][]byte // by name of a cubin
 	kept   map[string]corpus.Capsule
 	absent []string // releases without tools
+	update bool     // mutants that end in more than one way are marked
 }
 
 // keep takes the cubins of a release as they are committed.
