@@ -1,7 +1,5 @@
 package cufilt
 
-import "strings"
-
 // parameter reads T_, T0_ …: T1, T2.
 func (p *parser) parameter() string {
 	p.want("T")
@@ -11,11 +9,7 @@ func (p *parser) parameter() string {
 // arguments reads I … E. An argument pack is part of its list.
 func (p *parser) arguments() string {
 	p.want("I")
-	var list []string
-	for !p.failed && !p.take("E") {
-		list = append(list, p.argument())
-	}
-	return p.write("<" + strings.Join(list, ", ") + ">")
+	return p.write("<" + p.upTo("E", p.argument) + ">")
 }
 
 func (p *parser) argument() string {
@@ -31,11 +25,7 @@ func (p *parser) argument() string {
 		p.want("E")
 		return text
 	case p.take("J"):
-		var list []string
-		for !p.failed && !p.take("E") {
-			list = append(list, p.argument())
-		}
-		return strings.Join(list, ", ")
+		return p.upTo("E", p.argument)
 	}
 	return p.typ().text()
 }

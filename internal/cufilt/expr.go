@@ -122,7 +122,7 @@ func (p *parser) made() (string, bool) {
 
 // allocated reads what stands behind new: where to, up to "_", the type, and what the object begins with.
 func (p *parser) allocated() string {
-	text, where := "", p.listTo("_")
+	text, where := "", p.upTo("_", p.expression)
 	if where != "" {
 		text = " (" + where + ")"
 	}
@@ -288,24 +288,19 @@ func (p *parser) withArguments(text string) string {
 }
 
 // list reads expressions up to E.
-func (p *parser) list() string { return p.listTo("E") }
+func (p *parser) list() string { return p.upTo("E", p.expression) }
 
-func (p *parser) listTo(end string) string {
+// upTo reads what stands up to an end, and returns it with commas between.
+func (p *parser) upTo(end string, read func() string) string {
 	var list []string
 	for !p.failed && !p.take(end) {
-		list = append(list, p.expression())
+		list = append(list, read())
 	}
 	return strings.Join(list, ", ")
 }
 
-// initializers reads what stands in braces, up to E: each may say which member or element it is for.
-func (p *parser) initializers() string {
-	var list []string
-	for !p.failed && !p.take("E") {
-		list = append(list, p.initializer())
-	}
-	return strings.Join(list, ", ")
-}
+// initializers reads what stands in braces: each may say which member or element it is for.
+func (p *parser) initializers() string { return p.upTo("E", p.initializer) }
 
 func (p *parser) initializer() string {
 	defer p.leave()

@@ -282,10 +282,7 @@ func (m *memory) moveShared() {
 			list, base = append(list, v), min(base, v.at)
 		}
 	}
-	for i := len(list) - 1; i > 0; i-- {
-		j := m.out.r.Below(i + 1)
-		list[i], list[j] = list[j], list[i]
-	}
+	splitmix.Shuffle(m.out.r, list)
 	end := base
 	for _, v := range list {
 		v.to = (end + uint64(m.out.r.Below(3))*v.align + v.align - 1) / v.align * v.align
