@@ -82,6 +82,7 @@ const (
 	PrototypeMismatch  = diag.PrototypeMismatch  // two signatures of a name
 	Displaced          = diag.Displaced          // code that reads other data than its own, as nvlink has it
 	NullPointer        = diag.NullPointer        // a pointer that is zero, as nvlink has it
+	Uncounted          = diag.Uncounted          // a function that data points to, and that kernels don't count, as nvlink has it
 	NewerInput         = diag.NewerInput         // an input newer than the release, linked as its nvJitLink does
 	LostConstant       = diag.LostConstant       // a constant or shared variable of another object, to which nothing leads after -r, as nvlink has it
 	LostDebug          = diag.LostDebug          // debug information of a definition that lost, which may differ from nvlink's

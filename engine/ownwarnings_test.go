@@ -21,6 +21,7 @@ func TestOwnWarnings(t *testing.T) {
 		{program: "equal_constants", release: "13.0", kind: engine.Displaced, text: "constants of another input displace"},
 		{program: "dynamic_shared", release: "13.5", kind: engine.Displaced, text: "no multiple of the alignment"},
 		{program: "null_pointers", release: "11.8", kind: engine.NullPointer, text: "is zero, since another input defines"},
+		{program: "uncounted_functions", release: "13.5", kind: engine.Uncounted, text: "don't count what it needs"},
 		{program: "yield_operation", release: "13.0", kind: engine.Displaced, text: "becomes another operation"},
 		{program: "lost_tables", release: "13.0", kind: engine.Displaced, text: "has addresses of 0"},
 		{program: "open_constants", release: "13.0", kind: engine.LostConstant, text: "is lost, since another object defines it"},
@@ -53,7 +54,7 @@ func TestOwnWarnings(t *testing.T) {
 		said := map[string]bool{}
 		for _, d := range out.Diags {
 			key := fmt.Sprint(d.Kind, d.File, d.Symbol, d.Section, d.Text)
-			if own := d.Kind == engine.Displaced || d.Kind == engine.NullPointer || d.Kind == engine.LostConstant; own && said[key] {
+			if own := d.Kind == engine.Displaced || d.Kind == engine.NullPointer || d.Kind == engine.Uncounted || d.Kind == engine.LostConstant; own && said[key] {
 				t.Errorf("%s: %q is said again", c.ID(), d.Text)
 			}
 			said[key] = true

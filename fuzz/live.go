@@ -104,7 +104,7 @@ const werror = "-Werror"
 func (q *Question) failsByWarning(diags []engine.Diagnostic) bool {
 	return slices.Contains(q.Args, werror) && !slices.Contains(q.Args, "-w") && slices.ContainsFunc(diags, func(d engine.Diagnostic) bool {
 		switch d.Kind {
-		case engine.Displaced, engine.NullPointer, engine.LostConstant, engine.NewerInput, engine.Rescheduled:
+		case engine.Displaced, engine.NullPointer, engine.LostConstant, engine.Uncounted, engine.NewerInput, engine.Rescheduled:
 			return false
 		}
 		return d.Severity == engine.Warning

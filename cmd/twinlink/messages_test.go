@@ -58,6 +58,7 @@ var messages = [...]message{
 	{engine.LostDebug, engine.Warning, `Debug information of (?P<section>.*) in '(?P<file>.*)' is of a definition that lost: it may differ from nvlink's`, ""},
 	{engine.LostDebug, engine.Warning, `Call frame of (?P<section>.*) in '(?P<file>.*)' may differ from nvlink's: it moves 64 bits under a predicate`, ""},
 	{engine.NullPointer, engine.Warning, `Pointer to '(?P<symbol>.*)' in (?P<section>.*)` + inFile + ` is zero, since another input defines '.*' too, as with nvlink [\d.]+`, ""},
+	{engine.Uncounted, engine.Warning, `Kernels that call '(?P<symbol>.*)' through a pointer in '(?P<file>.*)' don't count what it needs, as with nvlink [\d.]+, since another input defines '.*' too`, ""},
 	{engine.LostConstant, engine.Warning, `(?:Constant|Shared variable) '(?P<symbol>.*)' in (?P<section>.*)` + inFile + ` is lost, since another object defines it, as with -r of nvlink [\d.]+: link both in one step`, "record"},
 
 	{engine.Undefined, engine.Error, `Undefined reference to '(?P<symbol>.*)' in '(?P<file>.*)'`, ""},

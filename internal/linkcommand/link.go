@@ -304,7 +304,7 @@ func (l *linker) report(diags []engine.Diagnostic) (failed bool) {
 // way, without a word: -Werror doesn't fail such a link, as it doesn't with nvlink.
 func nvlinkIsSilent(kind engine.DiagKind) bool {
 	switch kind {
-	case engine.Displaced, engine.NullPointer, engine.LostConstant, engine.NewerInput, engine.Rescheduled:
+	case engine.Displaced, engine.NullPointer, engine.LostConstant, engine.Uncounted, engine.NewerInput, engine.Rescheduled:
 		return true
 	}
 	return false

@@ -15,6 +15,7 @@ var asNvlink = []string{
 	"is left out, as nvlink does",
 	"constants of another input displace",
 	"is zero, since another input defines",
+	"don't count what it needs, as with nvlink",
 	"is lost, since another object defines it",
 	"no multiple of the alignment",
 	"becomes another operation, as with nvlink",

@@ -57,6 +57,7 @@ const (
 	PrototypeMismatch                  // two signatures of a name
 	Displaced                          // code that reads other data than its own, as nvlink has it
 	NullPointer                        // a pointer that is zero, as nvlink has it
+	Uncounted                          // a function that data points to, and that kernels don't count, as nvlink has it
 	NewerInput                         // an input newer than the release, linked as its nvJitLink does
 	LostConstant                       // a constant or shared variable that another object defines, to which nothing leads after -r, as nvlink has it
 	LostDebug                          // debug information of a definition that lost, which may differ from nvlink's

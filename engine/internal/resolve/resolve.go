@@ -54,6 +54,7 @@ func (l *Resolution) DecideAll(by Rules) error {
 		l.findNullPointers()
 		l.WarnNullPointers()
 		l.warnLostConstants()
+		l.warnUncounted()
 		l.warnYields()
 	}
 	return nil
