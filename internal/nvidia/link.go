@@ -37,12 +37,18 @@ func (s *Toolset) Link(ctx context.Context, release string, args []string, input
 //
 // Success and errors are as Link's.
 func (s *Toolset) Assemble(ctx context.Context, release string, args []string, source File) (*Result, error) {
+	return s.AssembleWhole(ctx, release, append([]string{"-c"}, args...), source)
+}
+
+// AssembleWhole runs a release's ptxas without -c: what it makes is a whole program, or one that others
+// extend (-ewp).
+func (s *Toolset) AssembleWhole(ctx context.Context, release string, args []string, source File) (*Result, error) {
 	tool, err := s.Tool(release, Ptxas)
 	if err != nil {
 		return nil, err
 	}
 	out := strings.TrimSuffix(source.Name, path.Ext(source.Name)) + ".cubin"
-	return tool.produce(ctx, s.limits, append([]string{"-c"}, args...), out, []File{source})
+	return tool.produce(ctx, s.limits, args, out, []File{source})
 }
 
 // produce runs a tool that makes one ELF file of its inputs.

@@ -85,12 +85,20 @@ func (b *bed) compileOne(ctx context.Context, s *source, release, arch string, f
 		}
 	}
 	name := strings.TrimSuffix(s.name, filepath.Ext(s.name)) + ".cubin"
-	key := keyOf("compile 1", release, arch, strings.Join(flags, " "), strings.Join(s.flags, " "), s.path, string(text))
+	way := "compile 1"
+	if slices.Contains(flags, extended) {
+		way = "compile 2" // 1 was with -c, beside which ptxas ignores -ewp
+	}
+	key := keyOf(way, release, arch, strings.Join(flags, " "), strings.Join(s.flags, " "), s.path, string(text))
 	m, err := b.cache.get(key, func() (*made, error) {
 		if s.text == nil {
 			return b.nvcc(ctx, s, arch, flags)
 		}
-		res, err := b.tools.Assemble(ctx, release, append([]string{"-arch=" + arch}, flags...), nvidia.File{Name: "in.ptx", Data: lowered(text, release)})
+		assemble := b.tools.Assemble
+		if slices.Contains(flags, extended) {
+			assemble = b.tools.AssembleWhole
+		}
+		res, err := assemble(ctx, release, append([]string{"-arch=" + arch}, flags...), nvidia.File{Name: "in.ptx", Data: lowered(text, release)})
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +177,8 @@ const mostText = 200 << 10
 var archsOf = map[string][]string{
 	"11.8": {"sm_50", "sm_52", "sm_60", "sm_61", "sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90"},
 	"12.0": {"sm_50", "sm_52", "sm_60", "sm_61", "sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"},
-	"13.0": {"sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_103", "sm_103a", "sm_110", "sm_120", "sm_120a", "sm_121"},
+	"13.0": {"sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_103", "sm_103a", "sm_110", "sm_110a", "sm_120", "sm_120a", "sm_121", "sm_121a"},
+	"13.4": {"sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_103", "sm_103a", "sm_107", "sm_107a", "sm_110", "sm_110a", "sm_120", "sm_120a", "sm_121", "sm_121a"},
 }
 
 // architectures of a release: those of the newest that is no newer.

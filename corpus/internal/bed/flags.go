@@ -16,6 +16,9 @@ type assemblerOption struct {
 	args   []string
 }
 
+// extended makes whole programs that other objects extend. ptxas ignores it beside -c.
+const extended = "-ewp"
+
 // assemblerOptions change what the linker reads.
 var assemblerOptions = []assemblerOption{
 	{30, "", nil},
@@ -27,7 +30,7 @@ var assemblerOptions = []assemblerOption{
 	{2, "", []string{"-maxrregcount=64"}},
 	{2, "", []string{"--device-function-maxrregcount=archmax"}},
 	{2, "13.0", []string{"-make-errors-visible-at-exit"}},
-	{2, "", []string{"-ewp"}},
+	{4, "", []string{extended}},
 	{2, "", []string{"-preserve-relocs"}},
 	{2, "12.4", []string{"-pic=true"}},
 	{2, "13.0", []string{"-sanitize=memcheck"}},

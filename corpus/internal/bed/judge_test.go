@@ -256,7 +256,7 @@ func TestPTX(t *testing.T) {
 		}
 	}
 	b := &bed{}
-	for release, want := range map[string]string{"11.8": "11.8", "12.0": "12.0", "12.9": "12.0", "13.0": "13.0", "13.5": "13.0", "11.0": "11.8"} {
+	for release, want := range map[string]string{"11.8": "11.8", "12.0": "12.0", "12.9": "12.0", "13.0": "13.0", "13.3": "13.0", "13.4": "13.4", "13.5": "13.4", "11.0": "11.8"} {
 		if got := b.architectures(release); !slices.Equal(got, archsOf[want]) {
 			t.Errorf("%s: %v", release, got)
 		}
