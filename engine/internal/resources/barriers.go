@@ -30,7 +30,7 @@ func (l *Usage) ownBarriers(all []demands) {
 	}
 	for i := range l.Funs {
 		f := &l.Funs[i]
-		if !f.Live || f.Text == model.Absent {
+		if !f.Live || f.Text == model.Absent || l.Secs[f.Text].Fun != model.FunID(i) { // of a second name
 			continue
 		}
 		switch entry := l.IsEntry(model.FunID(i)); {
