@@ -8,9 +8,6 @@ import (
 // findBare makes a variable of what a kernel's section holds without a symbol, for releases
 // that keep it: -r gives the section of a kernel with dynamic variables a size.
 func (l *Layout) findBare(kernels []model.FunID) (bare []model.SymID) {
-	if !l.Release.KeepsBareShared {
-		return nil
-	}
 	named := make(map[model.SecID]bool)
 	for i := range l.Syms {
 		if v := &l.Syms[i]; v.IsShared() && v.Sec != model.Absent {
@@ -27,4 +24,14 @@ func (l *Layout) findBare(kernels []model.FunID) (bare []model.SymID) {
 			Value: l.Secs[id].Align, Size: l.Secs[id].Size, Flags: model.SymDead | model.SymDefined | model.SymOwned}))
 	}
 	return bare
+}
+
+// hasBare reports whether reading kept what a kernel's section of shared memory holds.
+func (l *Layout) hasBare() bool {
+	for i := range l.Secs {
+		if s := &l.Secs[i]; s.Type == cuda.SHTCudaShared && s.Owner != model.Absent && s.Size > 0 && !s.Deleted {
+			return true
+		}
+	}
+	return false
 }

@@ -39,7 +39,7 @@ type sharedLayout struct {
 // layoutShared places every variable in shared memory.
 func (l *Layout) layoutShared() {
 	vars := l.sharedVariables()
-	if len(vars) == 0 && !l.hasDynamic() {
+	if len(vars) == 0 && !l.hasDynamic() && !l.hasBare() {
 		return
 	}
 	s := &sharedLayout{Kernels: l.withLikeDriver(l.AllKernels()), isBare: make(map[model.SecID]bool), users: make(map[model.SymID]reach.Kernels), named: make(map[model.SymID]bool),

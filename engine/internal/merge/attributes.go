@@ -163,6 +163,9 @@ func (l *merger) readModuleAttributes(m *module, s *cubin.Section) error {
 			return err
 		}
 		l.ModuleAttributes = append(l.ModuleAttributes, out)
+		if out.SaysUnbounded() && out.Sym != model.Absent && l.Syms[out.Sym].Fun != model.Absent {
+			l.Funs[l.Syms[out.Sym].Fun].Unbounded = true
+		}
 		if kind < 0 || out.Sym == model.Absent || l.Syms[out.Sym].Fun == model.Absent {
 			continue
 		}

@@ -240,9 +240,7 @@ func (l *merger) readAbout(m *module) error {
 		case cuda.SHTNote:
 			err = l.copyNote(m, i, s)
 		case cuda.SHTCudaShared:
-			if l.keepsBare(s) {
-				err = l.mergeSection(m, i, s)
-			}
+			err = l.mergeShared(m, i, s)
 		}
 		if err != nil {
 			return err

@@ -10,10 +10,21 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/names"
 )
 
-// keepsBare reports whether a section of a kernel's shared memory is merged for what it
-// holds without a symbol.
-func (l *merger) keepsBare(s *cubin.Section) bool {
-	return l.Release.KeepsBareShared && !l.ShowsDebug() && s.Type == cuda.SHTCudaShared && s.Owner() != 0 && s.Size > 0
+// mergeShared keeps a section of shared memory for what it holds without a symbol; others are made of their
+// variables. A whole program (-ewp) has no such symbols, and an empty section of it stands for dynamic ones.
+func (l *merger) mergeShared(m *module, i int, s *cubin.Section) error {
+	whole := m.file.Header.Type == cuda.ETEwp
+	bare := s.Size > 0 && s.Owner() != 0 && !l.ShowsDebug() && (whole || l.Release.KeepsBareShared)
+	if !bare && (!whole || s.Size > 0) {
+		return nil
+	}
+	if err := l.mergeSection(m, i, s); err != nil || bare {
+		return err
+	}
+	if id := m.sec[i]; id != lost {
+		l.Secs[id].Present = true
+	}
+	return nil
 }
 
 // isTable reports whether the image has its own section of a type, so that an

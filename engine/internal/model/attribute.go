@@ -48,6 +48,11 @@ func (r *Attribute) Data() []byte {
 	return unsafe.Slice(r.payload, int(r.Value))
 }
 
+// SaysUnbounded reports whether a record says that a function's stack is unknown.
+func (r *Attribute) SaysUnbounded() bool {
+	return r.Attr == cuda.AttrMinStackSize && r.Word(1) == 1<<32-1
+}
+
 // ListID numbers a list of symbols in linker.symLists: few records have one,
 // and a slice would make each of them half as large again. 0 is none.
 type ListID int32

@@ -113,12 +113,12 @@ func (l *Planner) appendFunctionInfo(b []byte, id model.SecID) []byte {
 }
 
 // buildModuleInfo makes .nv.info: its records, last read first, without
-// MAX_STACK_SIZE, then MIN_STACK_SIZE of each kernel.
+// MAX_STACK_SIZE and, where kernels' stacks are found, without those that are unknown; then MIN_STACK_SIZE of each kernel.
 func (l *Planner) buildModuleInfo(img *Plan) {
 	b := make([]byte, 0, len(l.ModuleAttributes)*model.InfoLeast)
 	for i := len(l.ModuleAttributes) - 1; i >= 0; i-- {
 		r := &l.ModuleAttributes[i]
-		if r.Gone || r.Attr == cuda.AttrMaxStackSize && !l.IsRelocatable() {
+		if r.Gone || r.Attr == cuda.AttrMaxStackSize && !l.IsRelocatable() || r.SaysUnbounded() && len(l.Stacks) > 0 {
 			continue
 		}
 		b = l.appendInfo(b, r)

@@ -44,7 +44,7 @@ func (l *Usage) propagate() {
 	l.needs = make(map[model.FunID]uint32, len(live))
 	for _, k := range live {
 		need := &all[l.Calls.Comp[k]]
-		cyclic := l.Calls.Cyclic[l.Calls.Comp[k]]
+		cyclic := l.Calls.Cyclic[l.Calls.Comp[k]] || l.Funs[k].Unbounded
 		l.setRegisters(k, need.regs)
 		l.needs[k] = need.regs
 		stack := uint32(need.depth)
