@@ -107,20 +107,24 @@ func (l *merger) relocTarget(m *module, s *cubin.Section) (model.SecID, error) {
 // begin finds or makes the section that takes so many records.
 func (r *relocReader) begin(n int) {
 	asRela := r.s.Type == cuda.SHTRel && r.Opt.ForceRela
-	if r.id == model.Absent {
+	switch {
+	case r.id == model.Absent || r.isForIndices(r.id):
 		r.id = r.NewRelocSection(r.name, r.s.Type, r.s.Flags|r.InfoFlags(), r.target)
 		if asRela {
-			r.forceRela()
+			r.id = r.forceRela()
 		}
 		r.preserve(r.of, r.target)
-	} else if r.Secs[r.id].Flags == 0 {
-		r.Secs[r.id].Flags = r.InfoFlags() // made for header indices, it holds records after all
-	}
-	if asRela {
+	case asRela:
 		r.id = r.relaBeside(r.of, r.target)
 	}
 	r.had = len(r.Parts[r.id].Relocs)
 	r.out = r.roomForRelocs(r.m, r.Parts[r.id].Relocs, n)
+}
+
+// isForIndices reports whether a section was made for header indices that the link finds. Those that a whole
+// program has already stand in another.
+func (r *relocReader) isForIndices(id model.SecID) bool {
+	return r.Secs[r.target].Type == cuda.SHTCudaConstant0 && len(r.Parts[id].Relocs) == 0
 }
 
 // preserve makes, with --preserve-relocs, what a new relocation section asks for. nvlink makes a section
@@ -239,13 +243,13 @@ func (r *relocReader) relBeside() {
 
 // forceRela makes the .rela<X> that takes the records of a new .rel<X> with --force-rela. nvlink
 // makes one also where there is one.
-func (r *relocReader) forceRela() {
+func (r *relocReader) forceRela() model.SecID {
 	name := r.Names.Join(names.Rela, r.of)
-	if r.RelocSection(r.target, name) != model.Absent {
+	if id := r.RelocSection(r.target, name); id != model.Absent && !r.isForIndices(id) {
 		r.Spare++
-		return
+		return id
 	}
-	r.NewRelocSection(name, cuda.SHTRela, r.InfoFlags(), r.target)
+	return r.NewRelocSection(name, cuda.SHTRela, r.InfoFlags(), r.target)
 }
 
 // relaBeside returns the .rela<X> that takes records of a .rel<X>.
