@@ -1,9 +1,13 @@
 package inputs
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/container"
@@ -53,7 +57,7 @@ func (s *Set) unneeded(name string) bool {
 }
 
 // checkUnneeded tells what is wrong with a fatbinary that is left out: nvlink unpacks its piece for
-// the target, and refuses one of a newer toolkit.
+// the target, and refuses one of a newer toolkit, and behind a whole program one of an older.
 func (s *Set) checkUnneeded(name string, members []container.Member) []engine.Diagnostic {
 	if s.virtual {
 		return nil
@@ -63,10 +67,22 @@ func (s *Set) checkUnneeded(name string, members []container.Member) []engine.Di
 		return nil
 	}
 	data, broken := s.unpack(name, m)
-	if broken == nil && cmdline.ToolkitOf(data) > s.cmd.Release.Toolkit() {
-		s.Unlinked = append(s.Unlinked, engine.Input{Name: name, Data: data})
+	if broken != nil {
+		return broken
 	}
-	return broken
+	switch toolkit := cmdline.ToolkitOf(data); {
+	case toolkit > s.cmd.Release.Toolkit():
+		s.Unlinked = append(s.Unlinked, engine.Input{Name: name, Data: data})
+	case toolkit < s.cmd.Release.Toolkit() && slices.ContainsFunc(s.Objects, isWhole):
+		return fatal(name, "linking with -ewp objects requires using current toolkit")
+	}
+	return nil
+}
+
+// isWhole reports whether an object is a whole program (-ewp).
+func isWhole(in engine.Input) bool {
+	kind, ok := cubin.Window(in.Data, 16, 2)
+	return ok && binary.LittleEndian.Uint16(kind) == cuda.ETEwp
 }
 
 // leave warns of the first input that is left out.

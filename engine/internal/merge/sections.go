@@ -15,7 +15,8 @@ import (
 func (l *merger) mergeShared(m *module, i int, s *cubin.Section) error {
 	whole := m.file.Header.Type == cuda.ETEwp
 	bare := s.Size > 0 && s.Owner() != 0 && !l.ShowsDebug() && (whole || l.Release.KeepsBareShared)
-	if !bare && (!whole || s.Size > 0) {
+	empty := s.Size == 0 && whole && (s.Owner() != 0 || l.Release.KeepsEmptyPool)
+	if !bare && !empty {
 		return nil
 	}
 	if err := l.mergeSection(m, i, s); err != nil || bare {

@@ -9,10 +9,10 @@ import (
 )
 
 // warnOfWhole names an input of -ewp whose kernels were compiled as whole programs, where they have what nvlink counts
-// in ways that aren't known: shared memory and textures that are placed already, and stacks that are told already.
-// Without a Mercury side the others come out as nvlink has them.
+// in ways that aren't known: with -g and -r shared memory and textures that are placed already, and stacks that are
+// told already. Without a Mercury side the others come out as nvlink has them.
 func (l *merger) warnOfWhole(m *module) error {
-	if m.file.Header.Type != cuda.ETEwp || !l.Dialect.RefusesNested && !m.isPlaced() {
+	if m.file.Header.Type != cuda.ETEwp || !l.Dialect.RefusesNested && !(m.isPlaced() && (l.ShowsDebug() || l.IsRelocatable())) {
 		return nil
 	}
 	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, File: m.file.Name,

@@ -177,6 +177,8 @@ type Release struct {
 	GroupsOfFunctions int
 	// KeepsShared: -r leaves shared variables to a later link.
 	KeepsShared bool
+	// KeepsEmptyPool: a whole program's empty section of shared variables of no kernel stays.
+	KeepsEmptyPool bool
 	// KeepsBareShared: what an input's section of a kernel's shared memory holds
 	// beside its variables has a place, as one more variable.
 	KeepsBareShared bool
@@ -339,6 +341,7 @@ var r130 = Release{
 	WeakByRecord:      true,
 	Relocatable:       true,
 	ParamRelaLink:     true,
+	KeepsEmptyPool:    true,
 	DebugSingleShared: true,
 	Finalizer:         130,
 	FirstOfName:       true,
