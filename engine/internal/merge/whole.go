@@ -8,16 +8,30 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/diag"
 )
 
-// warnOfWhole names an input of -ewp whose kernels were compiled as whole programs, where they have what nvlink counts
+// warnOfWhole names an input of -ewp, whose kernels were compiled as whole programs, where it has what nvlink counts
 // in ways that aren't known: with -g and -r shared memory and textures that are placed already, and stacks that are
-// told already. Without a Mercury side the others come out as nvlink has them.
+// told already. From sm_100 on that is all with -g and -r, and textures without them.
 func (l *merger) warnOfWhole(m *module) error {
-	if m.file.Header.Type != cuda.ETEwp || !l.Dialect.RefusesNested && !(m.isPlaced() && (l.ShowsDebug() || l.IsRelocatable())) {
+	if m.file.Header.Type != cuda.ETEwp {
+		return nil
+	}
+	shown := l.ShowsDebug() || l.IsRelocatable()
+	if mercury := l.Dialect.RefusesNested; !(shown && (mercury || m.isPlaced()) || mercury && m.hasImages()) {
 		return nil
 	}
 	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, File: m.file.Name,
 		Text: fmt.Sprintf("'%s' is a whole program (-ewp): its kernels may differ from nvlink's", m.file.Name)})
 	return nil
+}
+
+// hasImages reports whether kernels of an input use textures or surfaces.
+func (m *module) hasImages() bool {
+	for i := range m.heads {
+		if strings.Contains(m.file.SectionName(&m.heads[i]), ".entry_image_header_indices.") {
+			return true
+		}
+	}
+	return false
 }
 
 // isPlaced reports whether shared memory or textures of kernels are placed in an input, or their stack is told.
@@ -26,7 +40,7 @@ func (m *module) isPlaced() bool {
 		s := &m.heads[i]
 		name := m.file.SectionName(s)
 		switch {
-		case strings.HasPrefix(name, ".nv.shared.") && !strings.HasPrefix(name, ".nv.shared.reserved."):
+		case (strings.HasPrefix(name, ".nv.shared.") || name == ".nv_debug.shared") && !strings.HasPrefix(name, ".nv.shared.reserved."):
 			return true
 		case strings.HasPrefix(name, ".rel.nv.constant0.") || strings.HasPrefix(name, ".rela.nv.constant0."):
 			return true
