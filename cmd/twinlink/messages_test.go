@@ -86,6 +86,8 @@ var messages = [...]message{
 	{engine.WrongToolkit, engine.Fatal, `linking with -ewp objects requires using current toolkit`, "file"},
 	{engine.BadOption, engine.Fatal, `Function '.*' in '(?P<file>.*)' is missing EIATTR_TOOLS_PATCH_FUNC attribute required by -\w+ option`, ""},
 	{engine.BadOption, engine.Fatal, `Unknown arch name '.*'`, ""},
+	{engine.BadOption, engine.Fatal, `Value '.*' is not defined for option 'arch'`, ""},
+	{engine.BadOption, engine.Fatal, `Value '.*' is not defined for option 'toolkit'`, ""}, // in nvlink's words; nvlink has no such option
 	{engine.NoInput, engine.Fatal, `No input files specified; use option --help for more information`, ""},
 	{engine.Unsupported, engine.Fatal, `Unified symbols found but index file not specified\.`, ""},
 	{engine.Budget, engine.Fatal, `the image would be too large`, "section value"},

@@ -101,6 +101,8 @@ func madeLinks(t *testing.T) (list []madeLink) {
 	}
 	list = append(list, madeLink{name: "nothing", options: engine.Options{Arch: "sm_80", Toolkit: "13.0"}},
 		madeLink{"no target", []engine.Input{{Name: "a.cubin"}}, engine.Options{Arch: "sm_1", Toolkit: "13.0"}})
+	add("a target of older releases", "calls/12.4-sm_72", func(o *engine.Options, _ []*cubin.Editor) { o.Toolkit = "13.0" })
+	add("no release", "calls/12.4-sm_72", func(o *engine.Options, _ []*cubin.Editor) { o.Toolkit = "9.9" })
 	add("a target of Mercury", "calls/13.0-sm_90a", func(o *engine.Options, _ []*cubin.Editor) { o.Arch = "sm_100" })
 	add("a newer input", "calls/13.0-sm_90a", func(o *engine.Options, _ []*cubin.Editor) { o.Toolkit = "12.8" })
 	add("no accelerated one", "calls/13.0-sm_90a", func(o *engine.Options, _ []*cubin.Editor) { o.Arch, o.Toolkit = "sm_90", "13.1" })
