@@ -21,7 +21,7 @@ var (
 const maxPause = 11
 
 func fillerOf(words []word, late bool) filler {
-	if late && hasMatrices(words) {
+	if late && hasProduct(words) {
 		return pauses
 	}
 	return nops
@@ -29,7 +29,7 @@ func fillerOf(words []word, late bool) filler {
 
 // fillerIn returns what fills the time in a block: NOPs where it has no products of matrices.
 func (f *flow) fillerIn(bl *block) filler {
-	if !hasMatrices(f.words[bl.from:bl.to]) {
+	if !hasProduct(f.words[bl.from:bl.to]) {
 		return nops
 	}
 	return f.filler
@@ -52,9 +52,14 @@ func (p filler) delay(w *word, gap int) (list []word) {
 	gap -= up - cycles(w)
 	w.setStall(up)
 	w.setYield(up < longStall && (!w.letsGo() || up <= shortStall))
-	if gap > 0 && (!p.lets || !w.isIMMA()) {
+	if gap > 0 && (!p.lets || !w.isIMMA() && w.op() != opHMMA) {
 		w.hi &^= 0xf << reuseShift
 	}
+	return p.list(gap)
+}
+
+// list is the fillers that take so many cycles.
+func (p filler) list(gap int) (list []word) {
 	for gap > 0 {
 		more := p.word
 		more.setStall(min(p.most, gap))

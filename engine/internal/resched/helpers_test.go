@@ -191,11 +191,14 @@ func TestTurns(t *testing.T) {
 		{0x229, true, true, true, pace, latestDouble}, {0x22b, true, true, true, pace, latestDouble}, {0x228, true, true, true, pace, latestDouble}, {0x22a, true, true, true, pace, latestDouble},
 		{0xc2b, true, true, true, pace, latestDouble}, {0x227, false, false, false, pace, latestDouble}, {0x22c, false, false, false, pace, latestDouble}, {0x129, false, false, false, pace, latestDouble}, {0x029, false, false, false, pace, latestDouble},
 		{0x310, false, true, true, pace, latestDouble}, {0x313, false, true, true, pace, latestDouble}, {0x314, false, false, false, pace, latestDouble}, {0x30f, false, false, false, pace, latestDouble}, {0xd11, false, true, true, pace, latestDouble}, {0x912, false, true, true, pace, latestDouble}, {0xa10, false, true, true, pace, latestDouble}, {0x810, false, false, false, pace, latestDouble},
-		{opIMMA, false, false, true, pace, matrixResult}, {opDMMA, false, false, true, matrixPace, latestDouble},
+		{opIMMA, false, false, true, pace, matrixResult}, {opDMMA, false, false, true, matrixPace, latestDouble}, {opHMMA, false, false, false, halfPace, latestDouble},
 	} {
 		w := word{lo: c.op}
 		if w.isDouble() != c.double || w.isPaced() != c.paced || w.takesTurn() != c.takes || w.turn() != c.turn || w.latest() != c.latest {
 			t.Errorf("%#x: double %v, paced %v, takes %v, turn %d, latest %d", c.op, w.isDouble(), w.isPaced(), w.takesTurn(), w.turn(), w.latest())
+		}
+		if w.waitsTurn() != (c.takes || c.op == opHMMA) {
+			t.Errorf("%#x: waits %v", c.op, w.waitsTurn())
 		}
 		if w.inUnit() != (c.double || c.op == opIMMA) {
 			t.Errorf("%#x: in the unit %v", c.op, w.inUnit())

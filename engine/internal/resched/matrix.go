@@ -12,6 +12,12 @@ const (
 	opHMMA = 0x23c
 
 	matrixPace = 584 // cycles that the unit needs for a DMMA
+	halfPace   = 8   // and for an HMMA
+
+	// Of HMMA:
+	halfResult = 19 // until its result may be read
+	halfToHalf = 20 // the same by another HMMA
+	halfOver   = 17 // until arithmetic may overwrite it
 
 	// Of IMMA:
 	deepBit   = 75 // it multiplies 32 columns, not 16
@@ -32,10 +38,16 @@ func (w *word) inUnit() bool { return w.isDouble() || w.isIMMA() }
 // takesTurn reports whether an instruction takes its turn in that unit.
 func (w *word) takesTurn() bool { return w.isPaced() || w.isIMMA() || w.isDMMA() }
 
+// waitsTurn reports whether an instruction starts when the unit is free: so do products of halves, behind others.
+func (w *word) waitsTurn() bool { return w.takesTurn() || w.op() == opHMMA }
+
 // turn is how many cycles the unit needs for an instruction.
 func (w *word) turn() int {
-	if w.isDMMA() {
+	switch {
+	case w.isDMMA():
 		return matrixPace
+	case w.op() == opHMMA:
+		return halfPace
 	}
 	return pace
 }

@@ -46,22 +46,46 @@ func (f *flow) spentBefore() []int {
 func dropDelays(words []word, gone []bool) map[int]int {
 	delays := map[int]int{}
 	for _, b := range blocks(words) {
-		last := -1
+		last, until := -1, untilTail(words, b)
 		for i := b.from; i < b.to; i++ {
 			switch w := &words[i]; {
-			case gone[i]:
+			case gone[i], i >= until:
+			case isOfEnd(words, b, i) && (last < 0 || words[last].stall() < words[i+1].stall()):
+				gone[i] = true
+				delays[i+1] += cycles(w)
 			case last >= 0 && w.isFiller() && words[last].stall() == maxStall, last >= 0 && w.isPause():
 				gone[i] = true
 				delays[last] += cycles(w)
-			case w.isFiller() && i+2 == b.to && words[i+1].endsBlock() && words[i+1].stall() == maxStall && hasMatrices(words[b.from:b.to]):
-				gone[i] = true
-				delays[i+1] += cycles(w)
 			default:
 				last = i
 			}
 		}
 	}
 	return delays
+}
+
+// untilTail returns where the fillers begin that a block ends with, if it ends where an HMMA is complete: they stay.
+func untilTail(words []word, b block) int {
+	i := b.to
+	for i > b.from && (words[i-1].isFiller() || words[i-1].isPause()) {
+		i--
+	}
+	time := 0
+	for j := b.to - 1; j >= b.from && time < halfToHalf; j-- {
+		time += cycles(&words[j])
+		if words[j].op() == opHMMA && time <= halfToHalf {
+			return i
+		}
+	}
+	return b.to
+}
+
+// isOfEnd reports whether word i of a block is a filler that goes on with the stall of the block's last word, in front of it.
+func isOfEnd(words []word, b block, i int) bool {
+	if i+2 != b.to || !words[i+1].endsBlock() || !hasProduct(words[b.from:b.to]) {
+		return false
+	}
+	return words[i].isFiller() && words[i+1].stall() == maxStall || words[i].isPause() && words[i+1].stall() == maxPause
 }
 
 // respace gives the words of a flow their new stalls, yield and reuse bits; it returns by
@@ -106,6 +130,10 @@ func (f *flow) respace(need map[int]*fresh) map[int][]word {
 					f.dropReuse(bl.from, i)
 				}
 			}
+		}
+		if p.inFront > 0 {
+			last := bl.to - 1
+			front[last] = append(front[last], f.fillerIn(bl).list(p.inFront)...)
 		}
 		f.setBits(bl, was[b], f.bitsOf(bl), false)
 		for i := bl.from; i < bl.to; i++ {

@@ -14,7 +14,9 @@ const shortStall = 2
 type stallPlan struct {
 	stalls []int
 	gaps   []int // by word: cycles in front of it until the unit takes it
-	moved  bool  // some word starts at another time
+
+	inFront int  // of what the end asks for, the cycles that are in front of the last word
+	moved   bool // some word starts at another time
 }
 
 // restalling is a block whose words get other stalls.
@@ -44,6 +46,7 @@ func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
 		r.before.add(bl.from+k, &f.words[bl.from+k], &f.ops[bl.from+k])
 	}
 	r.begin(n, f.stallAtEnd(bl, r.was, r.is))
+	r.inFront = max(0, r.is[n]-r.is[n-1]-r.stalls[n-1])
 	return r.stallPlan
 }
 
@@ -52,19 +55,27 @@ func (r *restalling) begin(k, stall int) {
 	i := r.from + k
 	r.is[k] = r.is[k-1] + stall
 	r.stalls[k-1] = stall
-	if stall > maxStall || stall > r.filler.most && r.extra[i-1] > 0 {
-		r.stalls[k-1] = r.filler.most
+	if most := r.most(i - 1); stall > most {
+		r.stalls[k-1] = most
 		if k < len(r.gaps) {
-			r.gaps[k] = stall - r.filler.most
+			r.gaps[k] = stall - most
 		}
 	}
 	r.moved = r.moved || r.is[k] != r.was[k]
 }
 
+// most is how long word i of the block stalls at most; fillers take what is left.
+func (r *restalling) most(i int) int {
+	if n := r.fillerIn(r.block).most; r.extra[i] > 0 || cycles(&r.words[i]) <= n {
+		return n
+	}
+	return maxStall
+}
+
 // takeTurn lets word k of the block wait until the unit takes it.
 func (r *restalling) takeTurn(k int) {
 	w := &r.words[r.from+k]
-	if w.takesTurn() {
+	if w.waitsTurn() {
 		if r.since >= 0 {
 			if gap := r.turnOf(r.from+r.since) - (r.is[k] - r.is[r.since]); gap > 0 {
 				r.gaps[k] += gap

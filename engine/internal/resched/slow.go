@@ -74,6 +74,13 @@ func (w *word) isUnderstood() bool {
 	return len(o.reads)+len(o.writes) > 0
 }
 
+// leavesVectors reports whether an instruction whose operands aren't decoded has none that a double makes: an ELECT
+// of all lanes, and the fence in front of bulk copies.
+func (w *word) leavesVectors() bool {
+	const opELECT, opFenceView, all = 0x82f, 0x3c6, 7
+	return w.op() == opFenceView || w.op() == opELECT && w.field(ppField, 3) == all
+}
+
 // usesUnit reports whether a function has an instruction for their unit.
 func usesUnit(words []word) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return w.takesTurn() })
@@ -88,7 +95,7 @@ func (r *Result) slow(words []word, leaf, fit bool, how Options) (Result, int) {
 		return *r, dead
 	}
 	for i := range words {
-		if !words[i].isUnderstood() {
+		if !words[i].isUnderstood() && !words[i].leavesVectors() {
 			r.Unfit = true // it may read what a double makes
 			return *r, dead
 		}

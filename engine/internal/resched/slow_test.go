@@ -69,6 +69,16 @@ func TestSlowLate(t *testing.T) {
 	}
 }
 
+// Products of halves wait for the unit, and what counts on their results keeps its distance, in front of branches and
+// at ends of blocks too.
+func TestSlowHalves(t *testing.T) {
+	n := wantSlow(t, "testdata/halves.txt", Options{Slow: true})
+	n += wantSlow(t, "testdata/halves-13.5.txt", Options{Slow: true, Late: true, HoldsDoubles: true, Unpaced: true})
+	if n < 18 {
+		t.Errorf("%d kernels", n)
+	}
+}
+
 // wantSlow wants the kernels of a file as nvlink makes them, and returns how many there are.
 func wantSlow(t *testing.T, file string, how Options) int {
 	t.Helper()

@@ -36,6 +36,8 @@ func (r *restalling) stallBefore(k int) int {
 	a.freed = a.freed || behindOther || r.endsMatrices(r.block, i)
 	stall := r.spends(i - 1)
 	switch {
+	case r.words[i-1].op() == opHMMA && (r.words[i].isFiller() || r.words[i].isPause()):
+		// the end of the block counts on both
 	case a.freed:
 		stall = a.is
 	case r.moved && stall > a.was:
@@ -59,7 +61,7 @@ func (r *restalling) askedInFront(i int) asked {
 	}
 	least := min(s, apartInUnit(before, w, leastApart(before, w)))
 	switch {
-	case before.isIMMA() && !r.strange:
+	case before.isIMMA():
 		least = 1 // on sm_100 what overwrites its sources stands farther behind
 	case before.op() == opYIELD, before.op() == opBMOV, before.op() == opBMOVBack:
 		least = min(s, leastBranch)
@@ -121,7 +123,7 @@ func (r *restalling) latencyFrom(at int, w *word, h hazard, apart int) int {
 	}
 	l, known := latencyOf(q, w, h)
 	if !known {
-		l = min(apart, longestLatency)
+		l = min(apart, q.longestUntil(w, h))
 	}
 	if h != hazardUnit && q.isArithmetic() {
 		l = min(l, q.endLatency(r.ops[at].writes)) // enough for all that may follow
@@ -130,6 +132,19 @@ func (r *restalling) latencyFrom(at int, w *word, h hazard, apart int) int {
 		l = min(l, shortStall)
 	}
 	return l
+}
+
+// longestUntil is how far behind an instruction whose latency for another isn't known that may stand at most.
+func (w *word) longestUntil(later *word, h hazard) int {
+	switch {
+	case w.op() != opHMMA:
+		return longestLatency
+	case h == hazardOver && later.isVector():
+		return halfOver
+	case later.op() == opHMMA:
+		return halfToHalf
+	}
+	return halfResult
 }
 
 // untilOver is how far behind arithmetic a double of sm_103 may overwrite its result.

@@ -28,6 +28,8 @@ func (w *word) endLatency(writes []span) int {
 		l = endVote
 	case opP2R:
 		l = endPredicates
+	case opHMMA:
+		return halfToHalf
 	}
 	for _, r := range writes {
 		switch {
@@ -70,7 +72,10 @@ func (f *flow) stallAtEnd(bl *block, was, is []int) int {
 	for i := bl.from; i < bl.to; i++ {
 		double = double || f.words[i].inUnit() && len(f.ops[i].writes) > 0 && f.words[i].wr() == noBoard && was[n]-was[i-bl.from] <= f.words[i].latest()
 	}
-	stall := min(f.asksAtEnd(bl, was, is, least), maxStall)
+	stall := f.asksAtEnd(bl, was, is, least)
+	if !hasProduct(f.words[bl.from:bl.to]) {
+		stall = min(stall, maxStall)
+	}
 	if double || s == f.asksAtEnd(bl, was, was, least) {
 		return stall
 	}
