@@ -29,7 +29,7 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 	}
 	r := resched.Kernel(fn.sass, how)
 	if how.Anew && r.Fillers != nil && !fn.takesFillers(&r) {
-		how.Pauses = false
+		how.Pauses, how.Quick = false, false
 		r = resched.Kernel(fn.sass, how)
 		r.Foreseen = false
 	}

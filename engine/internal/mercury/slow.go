@@ -17,7 +17,7 @@ func (l *Backend) isOffTarget(fn *code) bool {
 // offTarget refuses what can't be made code of sm_103: functions with doubles or products
 // of integer matrices by other toolkits, but for releases that give every double a scoreboard.
 func (l *Backend) offTarget(fn *code) error {
-	if !l.isOffTarget(fn) || !fn.input.Foreign || l.Release.HoldsDoubles {
+	if !l.isOffTarget(fn) || !fn.input.Foreign || l.Release.OwnLeaves {
 		return nil
 	}
 	return l.notMade(fn)
@@ -27,7 +27,7 @@ func (l *Backend) offTarget(fn *code) error {
 // double a scoreboard anyway: it refuses code that counts on a latency of sm_100 still. With
 // -g stalls stay as sm_100 has them, which the tool shortens.
 func (l *Backend) holdsUnit(fn *code) error {
-	if !l.Release.HoldsDoubles || !l.isOffTarget(fn) {
+	if !l.Release.HoldsDoubles && !fn.input.Foreign || !l.isOffTarget(fn) {
 		return nil
 	}
 	uses, sound := resched.Sound103(fn.sass)

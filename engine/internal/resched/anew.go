@@ -65,6 +65,9 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	if how.JoinsMoves {
 		r.Dropped = dropSelfMoves(words, how.Parts, gone)
 	}
+	if made, dead, ok := how.slowAnew(words, gone, front, stays, r); ok {
+		return made, dead
+	}
 	if how.Pauses {
 		pauseProducts(words, gone, front, how.Adds, &r)
 	}

@@ -39,6 +39,7 @@ type Result struct {
 	Fillers  []int // by word: NOPs in front of it that are no part of it; nil where there is none
 	doubts   doubt
 	paused   bool  // pauses stand where NOPs did
+	slowed   bool  // code of an older toolkit was set apart for sm_103
 	unpaced  bool  // stalls changed since doubles aren't paced any more
 	TooLarge bool  // it would take too much memory to tell
 	Unfit    bool  // doubles of sm_100 in code that can't be made that of sm_103
@@ -73,6 +74,7 @@ type Options struct {
 	LeavesLast   bool  // sources that go beyond their block leave one scoreboard to others
 	keeps        bool  // but for that, code of an older finalizer keeps its schedule
 	keepsBoards  bool  // no scoreboard is given out anew
+	keepsUnit    bool  // code of an older toolkit isn't set apart for sm_103
 }
 
 // Kernel changes the code of a kernel.
@@ -84,12 +86,15 @@ func Kernel(text []byte, how Options) Result {
 	}
 	if r.Changed && !r.Bare {
 		was := split(text)
-		if how.Slow && r.Fillers != nil {
+		if r.slowed || how.Slow && r.Fillers != nil {
 			unhold(was)
 		}
 		r.Lost = lost(was, split(r.Text), how.Jumps, &r, dead)
 	}
 	switch {
+	case r.slowed && r.Lost != nil:
+		how.keepsUnit = true
+		return Kernel(text, how)
 	case how.Anew && (r.Lost != nil || r.TooLarge):
 		how.Anew, how.keeps = false, true // the schedule that it has is sound
 		return Kernel(text, how)

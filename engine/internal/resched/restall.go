@@ -66,7 +66,7 @@ func (r *restalling) begin(k, stall int) {
 
 // most is how long word i of the block stalls at most; fillers take what is left.
 func (r *restalling) most(i int) int {
-	if n := r.fillerIn(r.block).most; r.extra[i] > 0 || cycles(&r.words[i]) <= n {
+	if n := r.fillerIn(r.block).most; r.older || r.extra[i] > 0 || cycles(&r.words[i]) <= n {
 		return n
 	}
 	return maxStall

@@ -1,6 +1,9 @@
 package resched
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Code of sm_100 for sm_103, where FP64 is slow: a result arrives behind a
 // scoreboard, sources are read late, and two instructions of the unit stand at
@@ -110,14 +113,14 @@ func (r *Result) slow(words []word, leaf, fit bool, how Options) (Result, int) {
 	if leaf = leaf && stackLoad(words); leaf {
 		dead = 0
 	}
-	out, ok := slowed(words, gone, leaf, how, r)
+	out, ok := slowed(words, gone, nil, leaf, how, r)
 	r.Changed, r.Exact, r.Unfit, r.Text = ok, false, !ok, join(out)
 	return *r, dead
 }
 
-// slowed makes the words for sm_103, but for those that are gone; in a leaf the stack
+// slowed makes the words for sm_103, but for those that are gone, with those in front of some; in a leaf the stack
 // pointer's scoreboard goes. false: some of them it can't be sure of.
-func slowed(words []word, gone []bool, leaf bool, how Options, r *Result) (out []word, ok bool) {
+func slowed(words []word, gone []bool, front map[int][]word, leaf bool, how Options, r *Result) (out []word, ok bool) {
 	var kept Result // the code without delays
 	f := undelayed(words, gone, &how, &kept)
 	need := freshBoards(f)
@@ -127,7 +130,11 @@ func slowed(words []word, gone []bool, leaf bool, how Options, r *Result) (out [
 	times := f.spentBefore()
 	after := f.respace(need)
 	takeSchedules(words, f.words, kept.Moves)
-	out = rebuild(words, gone, r.fillersInFront(after, kept.Moves), r)
+	fillers := r.fillersInFront(after, kept.Moves)
+	for i, list := range front {
+		fillers[i] = append(fillers[i], list...)
+	}
+	out = rebuild(words, gone, fillers, r)
 	moved, timeWas := map[int]*fresh{}, make([]int, len(out))
 	for i, m := range kept.Moves {
 		if m < 0 {
@@ -138,7 +145,12 @@ func slowed(words []word, gone []bool, leaf bool, how Options, r *Result) (out [
 			moved[r.Moves[i]] = need[m]
 		}
 	}
-	a := newPaced(traceIn(out, blocks(out), true, moved), timeWas, &how)
+	jumps := how.Jumps.moved(r)
+	if how.Anew {
+		maps.Copy(moved, stallFences(out, true))
+		r.Freed = freeSources(out, jumps)
+	}
+	a := newPaced(traceIn(out, blocksBy(out, jumps), true, moved), timeWas, &how)
 	dead := -1
 	if leaf && len(a.first[0]) > 0 {
 		dead = a.first[0][0]
@@ -153,7 +165,7 @@ func newPaced(f *flow, timeWas []int, how *Options) *allocator {
 	a := &allocator{flow: f, rules: rules{paced: true}, timeWas: timeWas}
 	if how.Late {
 		a.rules = how.rulesAnew()
-		a.paced, a.strange = true, true
+		a.paced, a.strange, a.older = true, true, how.Anew
 		a.same = a.noChanges(how)
 		a.findPointsAnew()
 	}
@@ -165,12 +177,12 @@ func undelayed(words []word, gone []bool, how *Options, kept *Result) *flow {
 	delays := dropDelays(words, gone)
 	left := rebuild(words, gone, nil, kept)
 	unhold(left)
-	f := traceIn(left, blocks(left), true, nil)
+	f := traceIn(left, blocksBy(left, how.Jumps.moved(kept)), true, nil)
 	f.extra = make([]int, len(left))
 	for i, n := range delays {
 		f.extra[kept.Moves[i]] = n
 	}
-	f.strange, f.noTurns = how.Late, how.Unpaced
+	f.strange, f.noTurns, f.older = how.Late, how.Unpaced, how.Anew
 	f.filler = fillerOf(left, how.Late)
 	f.paused = make([]bool, len(left))
 	return f

@@ -79,6 +79,14 @@ func TestSlowHalves(t *testing.T) {
 	}
 }
 
+// Code of an older toolkit becomes what nvlink 13.5 makes of it for sm_103.
+func TestSlowAnew(t *testing.T) {
+	n := wantSlow(t, "testdata/slowanew-13.5.txt", Options{Quick: true, Anew: true, Late: true, HoldsDoubles: true, Unpaced: true, Pauses: true, JoinsMoves: true, LeavesLast: true})
+	if n < 8 {
+		t.Errorf("%d kernels", n)
+	}
+}
+
 // wantSlow wants the kernels of a file as nvlink makes them, and returns how many there are.
 func wantSlow(t *testing.T, file string, how Options) int {
 	t.Helper()
