@@ -178,19 +178,24 @@ func shareTwoBoards(words []word) bool {
 // pads returns the NOP that goes in front of every BSYNC that other lanes are sure to
 // reach, by word.
 func pads(words []word, r *Result) map[int][]word {
-	const kindBits = 3 // of a BSYNC: 1 reliable, 2 reconvergent
 	front := make(map[int][]word)
 	nop := word{lo: opNOP | 7<<12, hi: 0x000fe20000000000}
 	if isUnoptimized(words) {
 		nop.hi = 0x003fde0000000000 // as all words there
 	}
 	for i := range words {
-		if w := &words[i]; w.op() == opBSYNC && w.field(72, 2)&kindBits != 0 && (i == 0 || words[i-1].op() != opNOP) {
+		if words[i].isPadded() && (i == 0 || words[i-1].op() != opNOP) {
 			front[i] = []word{nop}
 			r.Padded = append(r.Padded, i)
 		}
 	}
 	return front
+}
+
+// isPadded reports whether a word is a BSYNC of the kinds that lanes are sure to reach.
+func (w *word) isPadded() bool {
+	const kindBits = 3 // 1 reliable, 2 reconvergent
+	return w.op() == opBSYNC && w.field(72, 2)&kindBits != 0
 }
 
 // traceAnew is trace of code from another finalizer, with tokens that the input hasn't. doubles

@@ -182,7 +182,7 @@ func undelayed(words []word, gone []bool, how *Options, kept *Result) *flow {
 	for i, n := range delays {
 		f.extra[kept.Moves[i]] = n
 	}
-	f.strange, f.noTurns, f.older = how.Late, how.Unpaced, how.Anew
+	f.strange, f.noTurns, f.older, f.pads = how.Late, how.Unpaced, how.Anew, how.Anew && how.Pads
 	f.filler = fillerOf(left, how.Late)
 	f.paused = make([]bool, len(left))
 	return f

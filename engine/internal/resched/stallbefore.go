@@ -31,6 +31,9 @@ func (r *restalling) stallBefore(k int) int {
 	r.askBehind(&a, k, r.lastBarrier(r.block, i), takesBarrier)
 	at, apart := r.lastAlike(r.block, i)
 	r.askBehind(&a, k, at, apart)
+	if r.isPad(i) {
+		r.askComplete(&a, k)
+	}
 	unit, unitWas, behindOther := r.unitApart(r.block, i, r.was, r.is)
 	a.is, a.was = max(a.is, unit), max(a.was, unitWas)
 	a.freed = a.freed || behindOther || r.endsMatrices(r.block, i)
@@ -50,6 +53,29 @@ func (r *restalling) stallBefore(k int) int {
 		stall = max(stall, shortStall)
 	}
 	return stall
+}
+
+// isPad reports whether word i is the NOP in front of a BSYNC, or the BSYNC that gets one.
+func (f *flow) isPad(i int) bool {
+	switch {
+	case i >= len(f.words):
+		return false
+	case f.words[i].op() == opNOP && i+1 < len(f.words):
+		return f.strange && f.words[i+1].isPadded()
+	}
+	return f.pads && f.words[i].isPadded()
+}
+
+// askComplete asks for all results of fixed latency in front of word k of the block.
+func (r *restalling) askComplete(a *asked, k int) {
+	for j := k - 1; j >= 0; j-- {
+		at := r.from + j
+		if w := &r.words[at]; w.inUnit() {
+			a.freed = a.freed || r.distance(k, j) <= w.latest()
+		} else if w.wr() == noBoard && len(r.ops[at].writes) > 0 {
+			r.askBehind(a, k, at, w.endLatency(r.ops[at].writes))
+		}
+	}
 }
 
 // askedInFront returns what the word in front of word i asks for by itself.

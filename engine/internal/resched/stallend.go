@@ -87,12 +87,13 @@ func (f *flow) stallAtEnd(bl *block, was, is []int) int {
 func (f *flow) asksAtEnd(bl *block, was, at []int, least int) int {
 	n := bl.to - bl.from
 	stall := least
+	complete := f.isPad(bl.to) && !f.words[bl.to-1].endsBlock()
 	for i := bl.from; i < bl.to; i++ {
-		w := &f.words[i]
-		if w.wr() != noBoard || w.inUnit() || !f.livesOn(bl, f.ops[i].writes) {
+		w, writes := &f.words[i], f.ops[i].writes
+		if w.wr() != noBoard || w.inUnit() || !f.livesOn(bl, writes) && (!complete || len(writes) == 0) {
 			continue
 		}
-		stall = max(stall, at[i-bl.from]+min(w.endLatency(f.ops[i].writes), was[n]-was[i-bl.from])-at[n-1])
+		stall = max(stall, at[i-bl.from]+min(w.endLatency(writes), was[n]-was[i-bl.from])-at[n-1])
 	}
 	return stall
 }

@@ -29,6 +29,7 @@ type flow struct {
 	shared   [noBoard + 1]bitset
 	live     []bitset // by block: registers that are read behind its end
 	strange  bool     // another finalizer's
+	pads     bool     // NOPs come in front of BSYNCs
 	older    bool     // of an older toolkit, which waits without need too
 	extra    []int    // by word: cycles of the NOPs that stood behind it; nil for none
 	fixed    bool     // doubles have a fixed latency
