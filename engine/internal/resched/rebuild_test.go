@@ -35,6 +35,28 @@ func TestIndexedBranch(t *testing.T) {
 	}
 }
 
+// TestCallOfItself wants a function's call of itself to name its start still, where a word in front of the
+// call is new: words 0x2a0 and 0x2b0 of one by ptxas 13.0.88 and nvlink 13.5.37. A call that a relocation
+// completes stays.
+func TestCallOfItself(t *testing.T) {
+	call := word{lo: 0xfffffffc00547944, hi: 0x000fea0003c3ffff}
+	const at = 0x2a0 / WordSize
+	words := make([]word, at+2)
+	for i := range words {
+		words[i] = instr(opEXIT, 0, 0, noBoard, noBoard, 0)
+	}
+	words[at], words[at+1] = call, word{lo: 0x7944, hi: 0x000fea0003c00000}
+	nop := []word{instr(opNOP, 0, 0, noBoard, noBoard, 0)}
+	var r Result
+	out := rebuild(words, make([]bool, len(words)), map[int][]word{3: nop, at + 1: nop}, &r)
+	if want := (word{lo: 0xfffffffc00507944, hi: call.hi}); out[at+1] != want {
+		t.Errorf("%x, want %x", out[at+1], want)
+	}
+	if got := out[r.Moves[at+1]]; got != words[at+1] {
+		t.Errorf("%x, want %x", got, words[at+1])
+	}
+}
+
 // TestFenceUnscheduled wants the fence of code that ptxas made with -O0 to wait and
 // stall as that code does. Words of an empty kernel by ptxas 13.0.88, and of what
 // nvlink 13.0.88 -g made of it.

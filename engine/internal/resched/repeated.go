@@ -346,7 +346,11 @@ func rebuild(words []word, gone []bool, front map[int][]word, r *Result) []word 
 		if from[k] < 0 {
 			continue
 		}
-		if t, ok := out[k].branchTarget(from[k]); ok && t >= 0 && t < end {
+		t, ok := out[k].branchTarget(from[k])
+		if !ok {
+			t, ok = out[k].callTarget(from[k])
+		}
+		if ok && t >= 0 && t < end {
 			out[k].setBranchTarget(k, r.Starts[t])
 		}
 	}

@@ -115,6 +115,7 @@ const (
 	opLEPC           = 0x94e // the place of a word, for a return
 	opCALLReg        = 0x343
 	opCALLRelReg     = 0x344
+	opCALLRel        = 0x944
 	opYIELD          = 0x946
 	opBREAK          = 0x942
 	opNOP            = 0x918
@@ -195,7 +196,7 @@ func (w *word) isDummyLoad() bool { return w.op() == opLDS && w.guard() == guard
 // isCall reports whether the instruction calls.
 func (w *word) isCall() bool {
 	switch w.op() {
-	case opCALLReg, opCALLRelReg, 0x943, 0x944:
+	case opCALLReg, opCALLRelReg, 0x943, opCALLRel:
 		return true
 	}
 	return false
@@ -290,14 +291,26 @@ func (w *word) isCollective() bool {
 	return (w.op() == opWARPSYNC || w.op() == opWARPSYNCReg) && w.field(86, 1) != 0
 }
 
+// callTarget returns the number of the word that a call at number i names; false where a
+// relocation is to say it.
+func (w *word) callTarget(i int) (int, bool) {
+	if w.op() != opCALLRel {
+		return 0, false
+	}
+	off := w.farOffset()
+	return i + 1 + int(off/4), off != 0
+}
+
+// farOffset is the distance from the next instruction to the target of a branch or call.
+func (w *word) farOffset() int64 { return int64(w.field(16, 8)|w.field(34, 48)<<8) << 8 >> 8 }
+
 // branchTarget returns the number of the word that a branch or BSSY at number i
 // names; of a branch by a register, the one that the register counts from.
 func (w *word) branchTarget(i int) (int, bool) {
 	var off int64
 	switch w.op() {
 	case opBRA, opBRAUnif, opWARPSYNC, opWARPSYNCReg, opBRX, opBRXU:
-		off = int64(w.field(16, 8) | w.field(34, 48)<<8)
-		off = off << 8 >> 8
+		off = w.farOffset()
 	case opBSSY:
 		off = int64(int32(w.field(34, 30)<<2)) >> 2
 	default:
@@ -306,11 +319,11 @@ func (w *word) branchTarget(i int) (int, bool) {
 	return i + 1 + int(off/4), true
 }
 
-// setBranchTarget is the inverse.
+// setBranchTarget is the inverse of branchTarget and callTarget.
 func (w *word) setBranchTarget(i, target int) {
 	off := uint64(int64(target-i-1) * 4)
 	switch w.op() {
-	case opBRA, opBRAUnif, opWARPSYNC, opWARPSYNCReg, opBRX, opBRXU:
+	case opBRA, opBRAUnif, opWARPSYNC, opWARPSYNCReg, opBRX, opBRXU, opCALLRel:
 		w.put(16, 8, off)
 		w.put(34, 48, off>>8)
 	case opBSSY:
