@@ -135,11 +135,8 @@ func (d *Editor) takeTails() {
 	last := &list[0]
 	for k := range list {
 		p := &list[k]
-		if p.off > last.end() {
-			gap, _ := Window(d.src.Data, last.end(), p.off-last.end())
-			if !d.isPadding(gap, last.end(), p) {
-				*last.tail = gap
-			}
+		if gap, ok := Window(d.src.Data, last.end(), p.off-last.end()); ok && !d.isPadding(gap, last.end(), p) {
+			*last.tail = gap
 		}
 		if p.end() >= last.end() {
 			last = p

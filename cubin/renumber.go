@@ -125,6 +125,7 @@ func (d *Editor) renumberSymbols(i int, r *renumbering) error {
 		size = slices.Max(append([]int{0}, moved...)) + 1
 	}
 	out := make([]Sym, size)
+	shndx := d.shndxOf(i)
 	for k := range list {
 		s, to := list[k], k
 		if n, has := s.Section(); has {
@@ -139,6 +140,9 @@ func (d *Editor) renumberSymbols(i int, r *renumbering) error {
 			if to = moved[k]; to == 0 && k != 0 {
 				continue
 			}
+		}
+		if s.Shndx == xindex && r.sections[shndx] == 0 {
+			return d.src.fault(BadIndex, d.SectionName(i), uint64(k)*SymbolSize, uint64(s.Word), "symbol %d needs a .symtab_shndx, and it goes", k)
 		}
 		out[to] = s
 	}
