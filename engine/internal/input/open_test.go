@@ -9,6 +9,7 @@ import (
 
 	"github.com/twinlink/twinlink/corpus"
 	"github.com/twinlink/twinlink/cubin"
+	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"
 )
 
@@ -129,5 +130,38 @@ func TestFrames(t *testing.T) {
 	}
 	if l, err := Open(nil, &Options{Arch: "sm_72", Empty: true}); err != nil || len(l.Files) != 0 || l.Budget != 64<<20 {
 		t.Errorf("no inputs, which are allowed: %v", err)
+	}
+}
+
+// Code is for an accelerated target where the header of up to 12.9 says so, or the first such record of .nv.compat.
+func TestIsAccelerated(t *testing.T) {
+	accelerated := func(value uint16) cubin.InfoRecord {
+		return cubin.InfoRecord{Format: cuda.FormatByte, Attr: cuda.InfoAttr(cuda.CompatAcceleratorTarget), Value: value}
+	}
+	other := cubin.InfoRecord{Format: cuda.FormatByte, Attr: cuda.InfoAttr(cuda.CompatISAClass), Value: 1}
+	for _, c := range []struct {
+		id   string
+		list []cubin.InfoRecord // of .nv.compat, nil: as it is
+		want bool
+	}{
+		{"calls/13.0-sm_90a", nil, true}, {"calls/13.0-sm_100", nil, false}, {"calls/12.4-sm_72", nil, false},
+		{"calls/13.0-sm_100", []cubin.InfoRecord{}, false}, {"calls/13.0-sm_100", []cubin.InfoRecord{other, accelerated(1)}, true}, {"calls/13.0-sm_100", []cubin.InfoRecord{accelerated(0)}, false},
+		{"calls/13.0-sm_100", []cubin.InfoRecord{accelerated(0), accelerated(1)}, false}, {"calls/13.0-sm_100", []cubin.InfoRecord{other}, false},
+	} {
+		d, err := cubin.Decode("a.cubin", object(t, c.id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.list != nil {
+			err = errors.Join(d.SetInfo(d.Lookup(".nv.compat"), c.list), d.Layout())
+		}
+		data, err2 := d.Encode()
+		f, err3 := cubin.Open("a.cubin", data)
+		if err = errors.Join(err, err2, err3); err != nil {
+			t.Fatal(err)
+		}
+		if got := isAccelerated(f); got != c.want {
+			t.Errorf("%s, %v: %v", c.id, c.list, got)
+		}
 	}
 }
