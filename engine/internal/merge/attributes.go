@@ -261,7 +261,7 @@ func (l *merger) readPrototypes(m *module, s *cubin.Section) error {
 func (l *merger) sameSignature(a, b names.ID) bool {
 	x, _, _ := strings.Cut(l.Names.Str(a), "|")
 	y, _, _ := strings.Cut(l.Names.Str(b), "|")
-	return a == b || x == y
+	return x == y
 }
 
 // prototype interns the prototype string at an offset of the module's .strtab.
