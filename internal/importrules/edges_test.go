@@ -116,7 +116,7 @@ var rules = []rule{
 	{from: "capsule", to: of("cubin", "cuda"), test: of("corpus/corpustest", "corpus", cmp)},
 	{from: "internal/dwarf", to: of("capsule", "cubin")},
 	{from: "internal/capsule/...", to: of("capsule", "internal/dwarf", "internal/capsule/...", "cubin", "cuda"), test: of("corpus/corpustest", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "mercury/...", to: of("capsule", "cubin", "cuda", "mercury/...", "internal/families", "internal/nvidia"), test: of("corpus", "internal/nvidia/nvidiatest", cmp)},
+	{from: "mercury/...", to: of("capsule", "cubin", "cuda", "mercury/...", "internal/families", "internal/nvidia"), test: of("corpus", "internal/nvidia/nvidiatest", "internal/nvidia/replay", cmp)},
 	{from: "selfcheck/survey", to: of("selfcheck", "internal/families")},
 	{from: "selfcheck/...", to: of("capsule", "internal/dwarf", "cubin", "cuda", "mercury", "selfcheck/..."), test: of("corpus/corpustest", "corpus", "engine", "fuzz/power/trial", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
@@ -127,6 +127,7 @@ var rules = []rule{
 	// engine would be believed about the files that are to judge it.
 	{from: "internal/nvidia", to: of("cuda"), test: of("internal/nvidia/nvidiatest")},
 	{from: "internal/nvidia/nvidiatest", to: of("internal/nvidia")},
+	{from: "internal/nvidia/replay", to: of("internal/nvidia", "internal/nvidia/nvidiatest")},
 
 	// The linker as a library, asked through a process of its own. purego stays in
 	// that process.
@@ -240,7 +241,7 @@ var rules = []rule{
 		),
 		test: of("internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp),
 	},
-	{from: "internal/trophies", to: of("internal/nvidia", "internal/nvjitlink"), test: of("oracle/check")},
+	{from: "internal/trophies", to: of("internal/nvidia", "internal/nvjitlink"), test: of("oracle/check", "internal/nvidia/replay")},
 	{from: "internal/judge", to: of("internal/relayout", "internal/splitmix", "cuda", "internal/nvidia", "internal/nvjitlink", "internal/ptxgen", "oracle", "oracle/check"), test: of("corpus", "internal/nvidia/nvidiatest")},
 	{from: "internal/verify", to: of("cubin", "internal/nvjitlink", "internal/cmdline", "internal/container", "internal/inputs", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("internal/vectorlink", "corpus", "corpus/relocs", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
 	{from: "report", to: of(tablewriter + "/..."), test: of(cmp, jsonSchema, "github.com/chromedp/...")},

@@ -8,12 +8,13 @@ import (
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
+	"github.com/twinlink/twinlink/internal/nvidia/replay"
 	"github.com/twinlink/twinlink/mercury"
 	"github.com/twinlink/twinlink/mercury/internal/learn"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
 )
 
-func TestMain(m *testing.M) { nvidiatest.Main(m) }
+func TestMain(m *testing.M) { replay.Main(m) }
 
 // oneIn is the share of the table's forms that the short tests ask about.
 const oneIn = 24
