@@ -45,7 +45,7 @@ func newBench(ctx context.Context, root *Root, faults []*Fault, dir string) (*be
 		if len(b.program.files) == 0 {
 			return b, nil
 		}
-		args := []string{"build", "-gcflags=-e", "-overlay", b.program.overlay}
+		args := []string{"build", "-o", os.DevNull, "-gcflags=-e", "-overlay", b.program.overlay}
 		folders := map[string]bool{}
 		for file := range b.program.files {
 			if folder := "./" + filepath.ToSlash(filepath.Dir(file)); !folders[folder] {

@@ -109,7 +109,7 @@ func (r *Root) compiled(ctx context.Context, f *Fault, use func(overlay string, 
 		return res
 	}
 	if strings.HasSuffix(f.File, ".go") {
-		out, err := r.run(ctx, nil, "build", "-overlay", overlay, "./"+filepath.ToSlash(filepath.Dir(f.File)))
+		out, err := r.run(ctx, nil, "build", "-o", os.DevNull, "-overlay", overlay, "./"+filepath.ToSlash(filepath.Dir(f.File)))
 		if err != nil {
 			res.Outcome, res.Note = Broken, tail(out)
 		}

@@ -301,3 +301,30 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 }
+
+// A program's folder is compiled, and what comes of it is left nowhere.
+func TestNoProgramLeft(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module m\n\ngo 1.24\n", "p/main.go": "package main\n\nfunc main() {\n\tprintln(1 + 2)\n}\n"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root := &Root{Dir: dir}
+	list, err := root.Draw(5, 1, "")
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	if _, err := newBench(t.Context(), root, []*Fault{&list[0]}, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	if res := root.Check(t.Context(), &list[0]); res.Outcome != Survived {
+		t.Errorf("%+v", res)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}

@@ -48,6 +48,7 @@ type shop struct {
 	twinlink string
 	update   bool
 	tools    *nvidia.Toolset // nil: none
+	inputs   map[string]nvidia.File
 }
 
 func main() {
@@ -70,7 +71,7 @@ func run(dir, twinlink string, update bool) error {
 		defer os.RemoveAll(temporary)
 		dir = temporary
 	}
-	s := &shop{ctx: context.Background(), dir: dir, twinlink: twinlink, update: update}
+	s := &shop{ctx: context.Background(), dir: dir, twinlink: twinlink, update: update, inputs: map[string]nvidia.File{}}
 	if tools, err := nvidia.Find(s.ctx, nvidia.Options{}); err == nil {
 		s.tools = tools
 	}
@@ -79,28 +80,23 @@ func run(dir, twinlink string, update bool) error {
 			return err
 		}
 	}
-	if err := s.definitions(); err != nil {
-		return err
+	for _, show := range []func() error{s.definitions, s.tiles, s.tables, s.fars, s.wide, s.names, s.stacks, s.gains} {
+		if err := show(); err != nil {
+			return err
+		}
 	}
-	if err := s.tiles(); err != nil {
-		return err
+	return nil
+}
+
+// ptxas is the release that compiles a source: none newer than what links it.
+func ptxas(name string) string {
+	switch strings.TrimRight(name, "123") {
+	case "wide":
+		return "13.5" // older ones don't write alignments down
+	case "tile", "far", "gain", "names":
+		return "13.0"
 	}
-	if err := s.tables(); err != nil {
-		return err
-	}
-	if err := s.fars(); err != nil {
-		return err
-	}
-	if err := s.wide(); err != nil {
-		return err
-	}
-	if err := s.names(); err != nil {
-		return err
-	}
-	if err := s.stacks(); err != nil {
-		return err
-	}
-	return s.gains()
+	return "12.4"
 }
 
 // compile makes a cubin of a source, or takes the recorded one.
@@ -109,20 +105,20 @@ func (s *shop) compile(name string) error {
 	if err != nil {
 		return err
 	}
+	file := name + ".cubin"
+	output, made := []byte(nil), false
 	if s.tools != nil {
-		release := "13.0"
-		if !strings.HasPrefix(name, "tile") && !strings.HasPrefix(name, "far") && name != "names" {
-			release = "12.4" // older than every tool that links it
-		}
-		if strings.HasPrefix(name, "wide") {
-			release = "13.5" // older ones don't write alignments down
-		}
-		res, err := s.tools.Assemble(s.ctx, release, []string{arch(name)}, nvidia.File{Name: name + ".ptx", Data: source})
-		if err == nil && res.Outcome == nvidia.Success {
-			return s.write(name+".cubin", res.Output)
+		res, err := s.tools.Assemble(s.ctx, ptxas(name), []string{arch(name)}, nvidia.File{Name: name + ".ptx", Data: source})
+		if made = err == nil && res.Outcome == nvidia.Success; made {
+			output = res.Output
 		}
 	}
-	return s.take(name + ".cubin")
+	if err := s.keep(file, output, made); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(filepath.Join(s.dir, file))
+	s.inputs[file] = nvidia.File{Name: file, Data: data}
+	return err
 }
 
 // take copies a recorded file.
@@ -151,61 +147,23 @@ func (s *shop) write(name string, data []byte) error {
 	return os.WriteFile(filepath.Join(s.dir, name), data, 0o666)
 }
 
-func (s *shop) read(names ...string) (list []nvidia.File, err error) {
+func (s *shop) read(names ...string) (list []nvidia.File) {
 	for _, name := range names {
-		data, err := os.ReadFile(filepath.Join(s.dir, name))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, nvidia.File{Name: name, Data: data})
+		list = append(list, s.inputs[name])
 	}
-	return list, nil
+	return list
 }
 
 // definitions links two definitions of scale with nvJitLink.
 func (s *shop) definitions() error {
-	inputs, err := s.read("scale1.cubin", "scale2.cubin")
-	if err != nil {
-		return err
-	}
-	made := 0
-	for _, lib := range nvjitlink.Find(nvjitlink.Options{}) {
-		if lib.Release != "12.9" && lib.Release != "13.5" {
-			continue
-		}
-		q := nvjitlink.Question{Options: []string{arch("")}}
-		for _, in := range inputs {
-			q.Inputs = append(q.Inputs, nvjitlink.Input{Kind: nvjitlink.Cubin, Name: in.Name, Data: in.Data})
-		}
-		l := nvjitlink.New(lib, nvjitlink.Options{})
-		res, err := l.Link(s.ctx, q)
-		l.Close()
-		if err != nil {
-			return err
-		}
-		if res.Outcome != nvjitlink.Linked {
-			fmt.Printf("nvJitLink %s: %s\n", lib.Release, res)
-			continue
-		}
-		made++
-		name := "scale-" + lib.Release + ".cubin"
-		if err := s.write(name, res.Output); err != nil {
-			return err
-		}
-		s.head("nvJitLink "+lib.Release+" links two definitions of scale, and drops one", true)
-		if err := s.verify(name, "scale1.cubin", "scale2.cubin"); err != nil {
-			return err
-		}
-	}
-	if made > 0 {
-		return nil
-	}
+	inputs := s.read("scale1.cubin", "scale2.cubin")
 	for _, release := range []string{"12.9", "13.5"} {
 		name := "scale-" + release + ".cubin"
-		if err := s.take(name); err != nil {
+		output, made := s.jitlink(release, inputs...)
+		if err := s.keep(name, output, made); err != nil {
 			return err
 		}
-		s.head("nvJitLink "+release+" links two definitions of scale, and drops one", false)
+		s.head("nvJitLink "+release+" links two definitions of scale, and drops one", made)
 		if err := s.verify(name, "scale1.cubin", "scale2.cubin"); err != nil {
 			return err
 		}
@@ -215,10 +173,7 @@ func (s *shop) definitions() error {
 
 // tiles links two objects with a shared array each in two steps.
 func (s *shop) tiles() error {
-	inputs, err := s.read("tile1.cubin", "tile2.cubin")
-	if err != nil {
-		return err
-	}
+	inputs := s.read("tile1.cubin", "tile2.cubin")
 	output, made := s.twoSteps(inputs)
 	if err := s.keep("tiles.cubin", output, made); err != nil {
 		return err
@@ -237,10 +192,7 @@ func (s *shop) twoSteps(inputs []nvidia.File) ([]byte, bool) {
 
 // fars links an object that takes the address of a constant of another with -r, and then both.
 func (s *shop) fars() error {
-	inputs, err := s.read("far1.cubin", "far2.cubin")
-	if err != nil {
-		return err
-	}
+	inputs := s.read("far1.cubin", "far2.cubin")
 	for _, release := range []string{"13.0", "13.5"} {
 		name := "fars-" + release + ".cubin"
 		output, made := s.link(release, []string{"-r"}, inputs[0])
@@ -263,10 +215,7 @@ func (s *shop) fars() error {
 
 // wide links kernels that name two dynamic shared arrays, and others that name one.
 func (s *shop) wide() error {
-	inputs, err := s.read("wide1.cubin", "wide2.cubin")
-	if err != nil {
-		return err
-	}
+	inputs := s.read("wide1.cubin", "wide2.cubin")
 	made := false
 	for i, name := range []string{"wide-13.5.cubin", "wide-right.cubin"} {
 		output, ok := s.link("13.5", nil, inputs[i])
@@ -289,10 +238,7 @@ func (s *shop) wide() error {
 
 // names links an object whose EXTERNS lists three static kernels.
 func (s *shop) names() error {
-	inputs, err := s.read("names.cubin")
-	if err != nil {
-		return err
-	}
+	inputs := s.read("names.cubin")
 	output, made := s.link("13.5", nil, inputs[0])
 	if err := s.keep("names-13.5.cubin", output, made); err != nil {
 		return err
@@ -302,26 +248,25 @@ func (s *shop) names() error {
 }
 
 // jitlink makes a link with a release's nvJitLink, if it is there.
-func (s *shop) jitlink(release string, input nvidia.File) ([]byte, bool) {
-	for _, lib := range nvjitlink.Find(nvjitlink.Options{}) {
-		if lib.Release != release {
-			continue
-		}
-		l := nvjitlink.New(lib, nvjitlink.Options{})
-		res, err := l.Link(s.ctx, nvjitlink.Question{Options: []string{arch(input.Name)}, Inputs: []nvjitlink.Input{{Kind: nvjitlink.Cubin, Name: input.Name, Data: input.Data}}})
-		l.Close()
-		return res.Output, err == nil && res.Outcome == nvjitlink.Linked
+func (s *shop) jitlink(release string, inputs ...nvidia.File) ([]byte, bool) {
+	lib, err := nvjitlink.Release(nvjitlink.Options{}, release)
+	if err != nil {
+		return nil, false
 	}
-	return nil, false
+	q := nvjitlink.Question{Options: []string{arch(inputs[0].Name)}}
+	for _, in := range inputs {
+		q.Inputs = append(q.Inputs, nvjitlink.Input{Kind: nvjitlink.Cubin, Name: in.Name, Data: in.Data})
+	}
+	l := nvjitlink.New(lib, nvjitlink.Options{})
+	defer l.Close()
+	res, err := l.Link(s.ctx, q)
+	return res.Output, err == nil && res.Outcome == nvjitlink.Linked
 }
 
 // gains links three objects with a constant array each, two of them equal, as nvcc
 // links them: nvlink is told which kernels host code calls.
 func (s *shop) gains() error {
-	inputs, err := s.read("gain1.cubin", "gain2.cubin", "gain3.cubin")
-	if err != nil {
-		return err
-	}
+	inputs := s.read("gain1.cubin", "gain2.cubin", "gain3.cubin")
 	output, made := s.link("13.0", []string{"-kernels-used=" + called}, inputs...)
 	if err := s.keep("gains.cubin", output, made); err != nil {
 		return err
@@ -348,10 +293,7 @@ func (s *shop) link(release string, options []string, inputs ...nvidia.File) ([]
 // tables links a table of pointers behind an object that defines what they point to
 // as well.
 func (s *shop) tables() error {
-	inputs, err := s.read("table1.cubin", "table2.cubin")
-	if err != nil {
-		return err
-	}
+	inputs := s.read("table1.cubin", "table2.cubin")
 	for _, release := range []string{"12.4", "13.5"} {
 		name := "tables-" + release + ".cubin"
 		output, made := s.link(release, nil, inputs...)
@@ -368,10 +310,7 @@ func (s *shop) tables() error {
 
 // stacks makes a kernel's stack too small: that deep's address is taken is forgotten with the definition that lost.
 func (s *shop) stacks() error {
-	inputs, err := s.read("stack1.cubin", "stack2.cubin")
-	if err != nil {
-		return err
-	}
+	inputs := s.read("stack1.cubin", "stack2.cubin")
 	made := false
 	for i, name := range []string{"stacks-13.5.cubin", "stacks-right.cubin"} {
 		output, ok := s.link("13.5", nil, inputs[i], inputs[1-i])
