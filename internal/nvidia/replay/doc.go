@@ -10,6 +10,8 @@
 // the test, as does an answer that nobody asked for. So what is asked is held
 // exact, and what comes of the answers is for the test to judge.
 //
+// [Both] asks the tools as well, where they are installed.
+//
 // With "go test -args -record" the tools themselves answer, and what they say is
 // kept. They are looked for as everywhere in the project.
 package replay

@@ -136,3 +136,21 @@ func complaints(folder string, all bool) (list []string) {
 	}
 	return list
 }
+
+// Both runs a test with recorded answers, and with the tools of the releases where they are installed.
+func Both(t *testing.T, file string, releases []string, test func(t *testing.T)) {
+	t.Helper()
+	t.Run("recorded", func(t *testing.T) {
+		Use(t, file, releases...)
+		test(t)
+	})
+	if *record {
+		return
+	}
+	t.Run("live", func(t *testing.T) {
+		for _, release := range releases {
+			nvidiatest.Need(t, release, nvidia.Nvlink, nvidia.Ptxas)
+		}
+		test(t)
+	})
+}

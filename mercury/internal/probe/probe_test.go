@@ -6,11 +6,20 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/internal/nvidia"
-	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
+	"github.com/twinlink/twinlink/internal/nvidia/replay"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
 )
 
-func TestMain(m *testing.M) { nvidiatest.Main(m) }
+func TestMain(m *testing.M) { replay.Main(m) }
+
+func find(t *testing.T) *nvidia.Toolset {
+	t.Helper()
+	tools, err := probe.Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tools
+}
 
 func unhex(t *testing.T, s string) []byte {
 	t.Helper()
@@ -23,8 +32,10 @@ func unhex(t *testing.T, s string) []byte {
 
 // The node that comes back is the one that went in, with words for it, and one
 // that nvlink dies of spoils no other.
-func TestOracle(t *testing.T) {
-	tools := nvidiatest.Need(t, "13.5", nvidia.Nvlink, nvidia.Ptxas)
+func TestOracle(t *testing.T) { replay.Both(t, "testdata/oracle.gz", []string{"13.5"}, oracle) }
+
+func oracle(t *testing.T) {
+	tools := find(t)
 	o, err := probe.NewOracle(t.Context(), tools, "13.5", "sm_100")
 	if err != nil {
 		t.Fatal(err)
@@ -50,8 +61,10 @@ func TestOracle(t *testing.T) {
 
 // ptxas 13.0.88 and nvlink 13.5.37 agree on these: the words are the first's,
 // the records what the second was made to show, as is each size.
-func TestReader(t *testing.T) {
-	tools := nvidiatest.Need(t, "13.5", nvidia.Nvlink, nvidia.Ptxas)
+func TestReader(t *testing.T) { replay.Both(t, "testdata/reader.gz", []string{"13.5"}, reader) }
+
+func reader(t *testing.T) {
+	tools := find(t)
 	r, err := probe.NewReader(t.Context(), tools, "13.5", "sm_100")
 	if err != nil {
 		t.Fatal(err)
