@@ -1,0 +1,121 @@
+package ptx_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/nvidia/replay"
+	"github.com/twinlink/twinlink/mercury/internal/ptx"
+)
+
+func TestMain(m *testing.M) { replay.Main(m) }
+
+// Lines that name every kind of register, and all that a module declares.
+var lines = []string{
+	"add.u32 %x0, %a0, %a7; add.u32 %x7, %u0, %u3;",
+	"add.u64 %X0, %A0, %A7; add.u64 %X7, %U0, %U3;",
+	"add.u16 %z0, %h0, %h7; add.u16 %z7, %h1, %h2;",
+	"and.pred %q0, %p0, %p7; or.pred %q7, %p1, %p2;",
+	"ld.shared.u32 %x1, [%s0]; st.shared.u32 [%s1], %a1;",
+	"ld.u32 %x2, [%g0]; ld.u64 %X3, [%g7];",
+	"st.local.u32 [%l0], %a2; ld.local.u32 %x3, [%l0+4];",
+	"mov.u32 %x4, shared_here; mov.u32 %x5, local_here;",
+	"ld.const.u64 %X1, [cvalue]; ld.const.u32 %x1, [cbank+8];",
+	"ld.global.u64 %X2, [gvalue]; mov.u64 %X4, gspace; mov.u32 %x6, dynamic;",
+	"{ .param .b32 p; .param .b32 r; st.param.b32 [p], %a0; call (r), away, (p); ld.param.b32 %x0, [r]; }",
+	"{ .param .b32 p; .param .b32 r; st.param.b32 [p], %a0; call (r), near, (p); ld.param.b32 %x0, [r]; } call nothing;",
+	"tex.1d.v4.s32.s32 {%x0, %x1, %x2, %x3}, [tex0, {%a0}]; suld.b.1d.b32.trap %x4, [surf0, {%a1}];",
+	"mov.b32 %x0, %me; mov.b32 %e0, %a0;",
+	"add.u32 %x10, %a10, %u5;",
+}
+
+// ptxas takes a module of all that lines may name, but for the line with registers that aren't: the number that it gives
+// is one of that line's kernel.
+func TestModuleCompiles(t *testing.T) {
+	replay.Both(t, "testdata/module.gz", []string{"13.0"}, func(t *testing.T) {
+		tools, err := nvidia.Find(t.Context(), nvidia.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		assemble := func(lines []string) *nvidia.Result {
+			text, ends := ptx.Module("9.0", "sm_100a", lines)
+			if len(ends) != len(lines) || ends[len(ends)-1] != strings.Count(text, "\n")+1 || !slices.IsSorted(ends) {
+				t.Errorf("%d lines end at %v", len(lines), ends)
+			}
+			res, err := tools.Assemble(t.Context(), "13.0", []string{"-arch=sm_100a"}, nvidia.File{Name: "k.ptx", Data: []byte(text)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res
+		}
+		good := slices.Concat(lines[:13], []string{"mov.b32 %x0, %me;"})
+		if res := assemble(good); res.Outcome != nvidia.Success {
+			t.Errorf("%v: %s", res.Outcome, res.Stderr)
+		}
+		for i := range good {
+			if res := assemble(good[i : i+1]); res.Outcome != nvidia.Success {
+				t.Errorf("%s: %v: %s", good[i], res.Outcome, res.Stderr)
+			}
+		}
+		if res := assemble(lines); res.Outcome != nvidia.Refused {
+			t.Errorf("%v: %s", res.Outcome, res.Stderr)
+		}
+	})
+}
+
+// A quarter of lines is held back, and always the same: FNV-1a of 32 bits of the line, by 4.
+func TestHeldBack(t *testing.T) {
+	held := 0
+	for _, l := range []struct {
+		line string
+		want bool
+	}{{"", false}, {"a", true}, {"b", false}, {"foobar", true}} { // 811c9dc5 e40c292c e70c2de5 bf9cf968
+		if got := ptx.HeldBack(l.line); got != l.want {
+			t.Errorf("%q: %t", l.line, got)
+		}
+	}
+	for i := range 4000 {
+		if ptx.HeldBack(strings.Repeat("add.u32;", i%7) + string(rune(32+i%90)) + strings.Repeat("y", i/90)) {
+			held++
+		}
+	}
+	if held < 900 || held > 1100 {
+		t.Errorf("%d of 4000", held)
+	}
+}
+
+// Lines of a file: remarks and empty ones go, what begins with a tab goes on, what is the same stands once.
+func TestLines(t *testing.T) {
+	got := ptx.Lines("# remark\n\n  add; # why\n\tgoes on # more\n\n\tand on\n <a/b> ;\nadd;\nadd;\n \t\nb ;")
+	want := []string{"add; goes on and on", "a ;", "b ;", "add;"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := ptx.Lines("\tfirst\n"); !slices.Equal(got, []string{"first"}) {
+		t.Errorf("%q", got)
+	}
+	if got := ptx.Lines(""); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}
+
+// Up to 16 choices are all written out; of more there are 16, or as many as the longest list has parts.
+func TestMost(t *testing.T) {
+	for line, want := range map[string]int{
+		"<a/b/c/d><a/b/c/d>":                        16,
+		"<a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p>":         16,
+		"<a/b/c/d><a/b/c/d/e>":                      16,
+		"<a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q>":       17,
+		"<a/b>.<a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q>": 17,
+	} {
+		got := ptx.Expand(line)
+		if len(got) != want {
+			t.Errorf("%s: %d, want %d", line, len(got), want)
+		}
+		if distinct := len(slices.Compact(slices.Sorted(slices.Values(got)))); distinct != want {
+			t.Errorf("%s: %d of %d are the same", line, want-distinct, want)
+		}
+	}
+}
