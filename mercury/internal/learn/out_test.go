@@ -1,10 +1,7 @@
 package learn
 
 import (
-	"bytes"
-	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,219 +10,182 @@ import (
 	"github.com/twinlink/twinlink/mercury/internal/fit"
 )
 
-// word is a SASS word of two halves.
+// word is the bytes of a word.
 func word(lo, hi uint64) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, lo), hi)
 }
 
-func words(list ...[]byte) []byte { return bytes.Join(list, nil) }
-
-// What surroundings add to the words of a node, and the schedule, don't count.
+// What surroundings add to the words of a node is no part of it: hazards in front, a pair behind, a fence ahead of a
+// fence. The schedule isn't either.
 func TestOut(t *testing.T) {
-	load, mov, bar := word(0x84|0xf9<<8|0xffff<<16, 0), word(0x202, 5), word(0x91d, 0)
-	fence, behind := word(0x992, 0x8000), word(0x992, 0x4000)
-	for _, c := range []struct {
-		what string
-		in   []byte
-		sig  string
-		bits []uint64
+	var (
+		plain  = word(0x7224|5<<16, 1<<45|7)
+		hazard = word(0xfffff984, 1<<41)
+		s2r    = word(0x73c6, 0)
+		pushed = word(0x79b1, 0)
+		guard  = word(0x75b2, 3)
+		fence  = word(0x992|1<<12, 0)
+		ahead  = word(0x992, 0x8000)
+		none   = word(0, 1<<41)
+	)
+	for _, test := range []struct {
+		words [][]byte
+		want  string
 	}{
-		{"nothing", nil, "", nil},
-		{"a word", mov, "202", []uint64{0x202, 5}},
-		{"a guard", word(0x7202, 5), "202", []uint64{0x7202, 5}},
-		{"two words", words(mov, bar), "202 91d", []uint64{0x202, 5, 0x91d, 0}},
-		{"part of a word", words(mov, bar[:15]), "202", []uint64{0x202, 5}},
-		{"a schedule", word(0x202, 5|1<<41|1<<61), "202", []uint64{0x202, 5}},
-		{"beside a schedule", word(0x202, 1<<40|1<<62|1<<63), "202", []uint64{0x202, 1<<40 | 1<<62 | 1<<63}},
-		{"zeros", words(mov, word(0, 0)), "", nil},
-		{"zeros but for a schedule", words(mov, word(0, 1<<41)), "", nil},
-		{"a load that hides a hazard", words(load, mov), "202", []uint64{0x202, 5}},
-		{"two of them", words(load, load, mov), "202", []uint64{0x202, 5}},
-		{"that load alone", load, "984", []uint64{0x84 | 0xf9<<8 | 0xffff<<16, 0}},
-		{"another load", words(word(0x84|0xf9<<8|0xfffe<<16, 0), mov), "984 202", []uint64{0x84 | 0xf9<<8 | 0xfffe<<16, 0, 0x202, 5}},
-		{"two words behind", words(mov, word(0x3c6, 0), word(0x9b1, 0)), "202", []uint64{0x202, 5}},
-		{"the first alone", words(mov, word(0x3c6, 0)), "202 3c6", []uint64{0x202, 5, 0x3c6, 0}},
-		{"those two alone", words(word(0x3c6, 0), word(0x9b1, 0)), "3c6 9b1", []uint64{0x3c6, 0, 0x9b1, 0}},
-		{"the second is another", words(mov, word(0x3c6, 0), word(0x8b1, 0)), "202 3c6 8b1", []uint64{0x202, 5, 0x3c6, 0, 0x8b1, 0}},
-		{"the first is another", words(mov, word(0x2c6, 0), word(0x9b1, 0)), "202 2c6 9b1", []uint64{0x202, 5, 0x2c6, 0, 0x9b1, 0}},
-		{"one in front", words(word(0x3c6, 0), word(0x5b2, 0)), "5b2", []uint64{0x5b2, 0}},
-		{"one in front of another", words(word(0x3c6, 0), word(0x4b2, 0)), "3c6 4b2", []uint64{0x3c6, 0, 0x4b2, 0}},
-		{"one in front of two", words(word(0x3c6, 0), word(0x5b2, 0), mov), "3c6 5b2 202", []uint64{0x3c6, 0, 0x5b2, 0, 0x202, 5}},
-		{"a fence in front of one", words(fence, behind), "992", []uint64{0x992, 0x4000}},
-		{"with a guard", words(word(0xf992, 0x8000), behind), "992", []uint64{0x992, 0x4000}},
-		{"with a schedule", words(word(0x992, 0x8000|1<<41), behind), "992", []uint64{0x992, 0x4000}},
-		{"of another kind", words(behind, fence), "992 992", []uint64{0x992, 0x4000, 0x992, 0x8000}},
-		{"a fence alone", fence, "992", []uint64{0x992, 0x8000}},
-		{"in front of something else", words(fence, mov), "992 202", []uint64{0x992, 0x8000, 0x202, 5}},
+		{[][]byte{plain}, "224"},
+		{[][]byte{hazard, plain}, "224"},
+		{[][]byte{hazard, hazard, plain}, "224"},
+		{[][]byte{hazard}, "984"},
+		{[][]byte{plain, hazard}, "224 984"},
+		{[][]byte{plain, s2r, pushed}, "224"},
+		{[][]byte{s2r, pushed}, "3c6 9b1"},
+		{[][]byte{plain, pushed, s2r}, "224 9b1 3c6"},
+		{[][]byte{s2r, guard}, "5b2"},
+		{[][]byte{plain, s2r, guard}, "224 3c6 5b2"},
+		{[][]byte{guard, s2r}, "5b2 3c6"},
+		{[][]byte{ahead, fence}, "992"},
+		{[][]byte{fence, ahead}, "992 992"},
+		{[][]byte{ahead, plain}, "992 224"},
+		{[][]byte{ahead}, "992"},
+		{[][]byte{none}, ""},
+		{[][]byte{plain, none}, ""},
+		{nil, ""},
+		{[][]byte{plain[:15]}, ""},
 	} {
-		got := Out(c.in)
-		if got.Sig != c.sig || !slices.Equal(got.Bits, c.bits) || got.Costly {
-			t.Errorf("%s: %+v, want %q %#x", c.what, got, c.sig, c.bits)
+		got := Out(slices.Concat(test.words...))
+		if got.Sig != test.want || test.want != "" && len(got.Bits) != 2*len(strings.Fields(test.want)) || test.want == "" && len(got.Bits) != 0 {
+			t.Errorf("%x: %q %x, want %q", test.words, got.Sig, got.Bits, test.want)
 		}
 	}
-	if got := Bare(string(word(7, 5|1<<41|1<<61)) + "rest"); got != string(word(7, 5)) {
-		t.Errorf("% x", got)
+	if got := Out(plain); !slices.Equal(got.Bits, []uint64{0x7224 | 5<<16, 7}) {
+		t.Errorf("%x", got.Bits)
+	}
+	if got := Bare(string(plain) + "more"); got != string(word(0x7224|5<<16, 7)) {
+		t.Errorf("%x", got)
 	}
 }
 
-// copies says that bit 40 of a record is the word's first bit.
-func copies(sig string) *fit.Model {
-	return &fit.Model{Select: map[uint64]int{0: 0}, Variants: []*fit.Variant{{Sig: sig, Size: 2, Rules: []fit.Rule{
-		{Kind: fit.Bits, Dst: 0, Width: 1, Src: 40}, {Kind: fit.Const, Dst: 1, Width: 1, Add: 1}, {Kind: fit.Const, Dst: 127, Width: 1},
-	}}}}
-}
-
-// Another SM agrees where it gives what the models say, of all that they know, of the first six hundred.
-func TestAgree(t *testing.T) {
-	m := copies("x")
-	m.Locked = []fit.Lock{{At: 41, Value: 0}}
-	zero, one, locked := fit.Vec{}, fit.Vec{}.Flip(40), fit.Vec{}.Flip(41)
-	answer := func(v fit.Vec) fit.Out { return fit.Out{Sig: "x", Bits: []uint64{v.Bit(40) | 2, 0}} }
-	for _, c := range []struct {
-		what string
-		in   []fit.Vec
-		out  func(i int, v fit.Vec) fit.Out
-		want bool
-	}{
-		{"the same", []fit.Vec{zero, one}, func(_ int, v fit.Vec) fit.Out { return answer(v) }, true},
-		{"other bits", []fit.Vec{zero, one}, func(i int, v fit.Vec) fit.Out { o := answer(v); o.Bits[1] = uint64(i); return o }, false},
-		{"another form", []fit.Vec{zero, one}, func(i int, v fit.Vec) fit.Out { o := answer(v); o.Sig = strings.Repeat("x", i+1); return o }, false},
-		{"what isn't known", []fit.Vec{zero, locked}, func(i int, v fit.Vec) fit.Out { o := answer(v); o.Sig = strings.Repeat("x", i+1); return o }, true},
-		{"the last of six hundred", slices.Repeat([]fit.Vec{zero}, 600), func(i int, v fit.Vec) fit.Out { o := answer(v); o.Bits[1] = uint64(i / 599); return o }, false},
-		{"behind six hundred", slices.Repeat([]fit.Vec{zero}, 601), func(i int, v fit.Vec) fit.Out { o := answer(v); o.Bits[1] = uint64(i / 600); return o }, true},
-	} {
-		got, err := agree(t.Context(), []*fit.Model{m}, func(_ context.Context, in []fit.Vec) (out []fit.Out, err error) {
-			for i, v := range in {
-				out = append(out, c.out(i, v))
-			}
-			return out, nil
-		}, c.in)
-		if err != nil || got != c.want {
-			t.Errorf("%s: %v, %v", c.what, got, err)
-		}
-	}
-	fails := errors.New("fails")
-	if same, err := agree(t.Context(), []*fit.Model{m}, func(context.Context, []fit.Vec) ([]fit.Out, error) { return nil, fails }, []fit.Vec{zero}); same || err != fails {
-		t.Errorf("%v, %v", same, err)
-	}
-	// The first model that knows the input answers; where none does the last says why.
-	if o, why := Predict([]*fit.Model{m, copies("y")}, locked); why != "" || o.Sig != "y" {
-		t.Errorf("%+v, %s", o, why)
-	}
-	if _, why := Predict([]*fit.Model{m}, locked); why != "locked" {
-		t.Errorf("%q", why)
-	}
-	if _, why := Predict(nil, zero); why != "form" {
-		t.Errorf("%q", why)
-	}
-}
-
-func record32(bits ...int) []byte {
-	var v fit.Vec
-	for _, b := range bits {
-		v = v.Flip(b)
-	}
-	return v.Bytes(32)
-}
-
-// Bits that nothing depends on and that no tool sets are known with their value alone, but for those of numbers.
+// Bits that nothing depends on, and that are one value in all samples, are locked; immediates aren't.
 func TestLock(t *testing.T) {
-	samples := []Sample{{Record: record32(50, 60)}, {Record: record32(50, 61)}}
-	m := &fit.Model{Dead: []int{61, 191, 192, 50, 51, 60, 200}}
+	record := func(bits ...int) []byte {
+		v := fit.Vec{}
+		for _, b := range bits {
+			v = v.Flip(b)
+		}
+		return v.Bytes(32)
+	}
+	samples := []Sample{{Record: record(40, 50, 191, 192)}, {Record: record(40, 60, 191, 192)}, {Record: record(40, 191, 192)}}
+	m := &fit.Model{Dead: []int{192, 191, 40, 41, 50, 60}, Locked: []fit.Lock{{At: 100, Value: 1}}}
 	lock([]*fit.Model{m}, samples)
-	want := []fit.Lock{{At: 50, Value: 1}, {At: 51}, {At: 191}}
+	want := []fit.Lock{{At: 40, Value: 1}, {At: 41}, {At: 100, Value: 1}, {At: 191, Value: 1}}
 	if !slices.Equal(m.Locked, want) {
 		t.Errorf("%v, want %v", m.Locked, want)
 	}
 }
 
-// Learning begins with records of the SM, then others, each once, seven hundred at most.
+// Records of the SM stand first, each once, at most 700.
 func TestSeeds(t *testing.T) {
-	samples := []Sample{{SM: 90, Record: record32(1)}, {SM: 100, Record: record32(2)}, {SM: 100, Record: record32(1)}, {SM: 90, Record: record32(3)}, {SM: 90, Record: record32(3)}}
-	got := seeds(samples, 100)
-	if len(got) != 3 || got[0].Bit(2) != 1 || got[1].Bit(1) != 1 || got[2].Bit(3) != 1 {
-		t.Errorf("%x", got)
+	sample := func(sm int, n uint64) Sample {
+		return Sample{SM: sm, Record: fit.Vec{n}.Bytes(16)}
 	}
-	var many []Sample
-	for k := range 800 {
-		many = append(many, Sample{SM: 100, Record: fit.Vec{uint64(k)}.Bytes(32)})
+	list := []Sample{sample(103, 1), sample(100, 2), sample(103, 2), sample(100, 3), sample(100, 2), sample(103, 4)}
+	var got []uint64
+	for _, v := range seeds(list, 100) {
+		got = append(got, v[0])
 	}
-	if got := seeds(many, 100); len(got) != 700 || got[699][0] != 699 {
+	if want := []uint64{2, 3, 1, 4}; !slices.Equal(got, want) {
+		t.Errorf("%d, want %d", got, want)
+	}
+	list = nil
+	for n := range uint64(800) {
+		list = append(list, sample(100, n))
+	}
+	if got := seeds(list, 100); len(got) != 700 || got[699] != (fit.Vec{699}) {
 		t.Errorf("%d", len(got))
 	}
 }
 
-// Registers of a sequence in which ptxas has other numbers are free; elsewhere, and of a single word, it is told.
+// What ptxas wrote decides which bits of a sequence are free: those of registers in which it has others. A single word
+// has none, nor has what is no register; samples of another SM, or of other opcodes, say nothing.
 func TestFreeBits(t *testing.T) {
-	two := func(bits ...int) *fit.Model {
-		m := copies("202 91d")
-		m.Variants[0].Rules = []fit.Rule{{Kind: fit.Const, Dst: 1, Width: 1, Add: 1}, {Kind: fit.Const, Dst: 9, Width: 1, Add: 1}, {Kind: fit.Const, Dst: 255, Width: 1}}
-		for _, at := range []int{128, 130, 131, 132, 136, 139} { // 0x91d
-			m.Variants[0].Rules = append(m.Variants[0].Rules, fit.Rule{Kind: fit.Const, Dst: at, Width: 1, Add: 1})
-		}
-		return m
+	rules := func(n int) (list []fit.Rule) {
+		list = append(list, fit.Rule{Kind: fit.Const, Dst: 2, Add: 1})
+		return append(list, fit.Rule{Kind: fit.Const, Dst: 64*n - 1})
 	}
-	for _, c := range []struct {
-		what  string
-		words []byte
-		sm    int
+	two := &fit.Model{Select: map[uint64]int{0: 0}, Variants: []*fit.Variant{{Sig: "004 004", Rules: append(rules(4), fit.Rule{Kind: fit.Const, Dst: 130, Add: 1})}}}
+	one := &fit.Model{Select: map[uint64]int{0: 0}, Variants: []*fit.Variant{{Sig: "004", Rules: rules(2)}}}
+	record := make([]byte, 16)
+	second := func(lo, hi uint64) []byte { return slices.Concat(word(4, 0), word(4|lo, hi)) }
+	for name, test := range map[string]struct {
+		model *fit.Model
+		s     Sample
 		free  []int
-		told  string
+		trace string
 	}{
-		{"the same", words(word(0x202, 0), word(0x91d, 0)), 100, nil, ""},
-		{"a register of the first", words(word(0x202|1<<17, 0), word(0x91d, 0)), 100, []int{16, 17, 18, 19, 20, 21, 22, 23}, "free in 202 91d: 8"},
-		{"registers of the second", words(word(0x202, 0), word(0x91d|1<<39, 1<<7)), 100, []int{160, 161, 162, 163, 164, 165, 166, 167, 192, 193, 194, 195, 196, 197, 198, 199}, "free in 202 91d: 16"},
-		{"of another SM", words(word(0x202|1<<17, 0), word(0x91d, 0)), 90, nil, ""},
-		{"no register", words(word(0x202|1<<15, 0), word(0x91d, 1<<8)), 100, nil, "ptxas has bit 15 of 00 otherwise, ptxas has bit 200 of 00 otherwise"},
-		{"behind a register", words(word(0x202|1<<40, 0), word(0x91d, 0)), 100, nil, "ptxas has bit 40 of 00 otherwise"},
-		{"another form", words(word(0x203, 0), word(0x91d, 0)), 100, nil, "ptxas has 203 91d for 00, nvlink 202 91d"},
+		"the same":        {two, Sample{100, record, second(0, 0)}, nil, ""},
+		"a register":      {two, Sample{100, record, second(1<<17, 0)}, []int{144, 145, 146, 147, 148, 149, 150, 151}, "free in 004 004: 8"},
+		"the last one":    {two, Sample{100, record, second(0, 1<<7)}, []int{192, 193, 194, 195, 196, 197, 198, 199}, "free in 004 004: 8"},
+		"no register":     {two, Sample{100, record, second(1<<40, 0)}, nil, "ptxas has bit 168 of 00000000000000000000000000000000 otherwise"},
+		"below registers": {two, Sample{100, record, second(1<<15, 0)}, nil, "ptxas has bit 143 of 00000000000000000000000000000000 otherwise"},
+		"behind the last": {two, Sample{100, record, second(0, 1<<8)}, nil, "ptxas has bit 200 of 00000000000000000000000000000000 otherwise"},
+		"another SM":      {two, Sample{103, record, second(1<<17, 0)}, nil, ""},
+		"other opcodes":   {two, Sample{100, record, second(1, 0)}, nil, "ptxas has 004 005 for 00000000000000000000000000000000, nvlink 004 004"},
+		"a single word":   {one, Sample{100, record, word(4|1<<17, 0)}, nil, "ptxas has bit 17 of 00000000000000000000000000000000 otherwise"},
 	} {
-		var told []string
-		free := freeBits([]*fit.Model{two()}, []Sample{{SM: c.sm, Record: make([]byte, 1), Words: c.words}}, []int{100, 103}, func(f string, args ...any) { told = append(told, fmt.Sprintf(f, args...)) })
-		var got []int
-		for bit := range free["202 91d"] {
-			got = append(got, bit)
+		var traced []string
+		got := freeBits([]*fit.Model{test.model}, []Sample{test.s}, []int{100, 120}, func(f string, a ...any) { traced = append(traced, fmt.Sprintf(f, a...)) })
+		var list []int
+		for b := range got[test.model.Variants[0].Sig] {
+			list = append(list, b)
 		}
-		slices.Sort(got)
-		if !slices.Equal(got, c.free) || strings.Join(told, ", ") != c.told {
-			t.Errorf("%s: %v, %q; want %v, %q", c.what, got, told, c.free, c.told)
+		slices.Sort(list)
+		if !slices.Equal(list, test.free) || strings.Join(traced, "; ") != test.trace {
+			t.Errorf("%s: %v %q, want %v %q", name, list, traced, test.free, test.trace)
 		}
-	}
-	one := copies("202")
-	one.Variants[0].Rules = []fit.Rule{{Kind: fit.Const, Dst: 1, Width: 1, Add: 1}, {Kind: fit.Const, Dst: 9, Width: 1, Add: 1}, {Kind: fit.Const, Dst: 127, Width: 1}}
-	told := 0
-	if free := freeBits([]*fit.Model{one}, []Sample{{SM: 100, Record: make([]byte, 1), Words: word(0x202|1<<17, 0)}}, []int{100}, func(string, ...any) { told++ }); len(free) != 0 || told != 1 {
-		t.Errorf("of a single word %v is free, told %d times", free, told)
 	}
 }
 
-// Of many words of an opcode those are taken first that differ in more than registers and schedule.
+// Of many words those come first that differ in more than registers and the schedule; as many as learning begins with.
 func TestSpread(t *testing.T) {
-	var list [][]byte
-	for k := range uint64(50) {
-		list = append(list, word(0x202|k<<16, 5|k<<41)) // registers and a schedule
+	few := [][]byte{word(1, 2), word(1, 2)}
+	if got := spread(few); len(got) != 2 {
+		t.Errorf("%x", got)
 	}
-	if got := spread(list[:perOpcode]); len(got) != perOpcode || !bytes.Equal(got[1], list[1]) {
-		t.Errorf("%d of %d words", len(got), perOpcode)
+	var many [][]byte
+	for n := range uint64(50) {
+		many = append(many, word(0x301|n<<16, 1<<45|n)) // registers alone
 	}
-	list = append(list, word(0x202, 5|1<<8), word(0x1202, 5), word(0x202, 5|1<<40), word(0x202, 5|1<<62))
-	got := spread(list)
-	if len(got) != perOpcode {
-		t.Fatalf("%d words", len(got))
-	}
-	for k, want := range [][]byte{list[0], list[50], list[51], list[52], list[53], list[1], list[2]} {
-		if !bytes.Equal(got[k], want) {
-			t.Errorf("word %d is % x, want % x", k, got[k], want)
-		}
+	many = append(many, word(0x1301, 0), word(0x301, 0x100))
+	got := spread(many)
+	if len(got) != perOpcode || !slices.Equal(got[0], many[0]) || !slices.Equal(got[1], many[50]) || !slices.Equal(got[2], many[51]) || !slices.Equal(got[3], many[1]) {
+		t.Errorf("%d words, the first %x", len(got), got[:4])
 	}
 }
 
-func TestRecord(t *testing.T) {
-	o := record([]byte{1, 2, 3, 0xa4, 5})
-	if o.Sig != "010203a4" || o.Bits[0] != 0x05a4030201 || len(o.Bits) != 4 {
-		t.Errorf("%+v", o)
+// The lines of the table, one of each kind, as mercury.Parse describes them.
+func TestWrite(t *testing.T) {
+	v := &fit.Variant{Sig: "abc", Size: 2, Samples: 20, Rules: []fit.Rule{
+		{Kind: fit.Const, Dst: 3, Add: 1}, {Kind: fit.Const, Dst: 70, Add: 1}, {Kind: fit.Const, Dst: 16, Add: 1},
+		{Kind: fit.Bits, Dst: 32, Src: 86}, {Kind: fit.Bits, Dst: 33, Src: 87}, {Kind: fit.Bits, Dst: 34, Src: 89}, {Kind: fit.Not, Dst: 35, Src: 90},
+		{Kind: fit.Sum, Dst: 40, Width: 4, Src: 224, Add: 0x1f}, {Kind: fit.Sum, Dst: 44, Width: 4, Src: 228, Key: []int{40, 41}, Rows: map[uint64]uint64{1: 2, 0: 0x10}},
+		{Kind: fit.Table, Dst: 50, Key: []int{7, 9}, Rows: map[uint64]uint64{0: 1, 3: 0}}, {Kind: fit.Table, Dst: 51, Key: []int{7, 9}, Rows: map[uint64]uint64{0: 1, 3: 1}},
+		{Kind: fit.Table, Dst: 52, Key: []int{7}, Rows: map[uint64]uint64{0: 1, 1: 0}},
+		{Kind: fit.Bits, Dst: 63, Src: 100}, {Kind: fit.Bits, Dst: 64, Src: 101},
+	}}
+	few := &fit.Variant{Sig: "few", Size: 2, Samples: 19}
+	open := &fit.Variant{Sig: "open", Size: 2, Samples: 200, Open: []int{1}}
+	m := &fit.Model{Slots: []fit.Slot{{At: 35, Width: 5}, {At: 86, Width: 10}}, Locked: []fit.Lock{{At: 40, Value: 1}, {At: 41}, {At: 42, Value: 1}, {At: 50}},
+		Key: []int{96, 98}, Select: map[uint64]int{0: 0, 3: 0, 1: 1, 2: 2}, Variants: []*fit.Variant{v, few, open}}
+	got := Write(0x12, []int{100, 120}, "13.5", []*fit.Model{m}, map[string]bitSet{"abc": {16: true, 17: true, 19: true, 33: true}})
+	want := "form\t00000012\t100,120\t13.5\nmodel\t35+5 86+10\t40+3=5 50+1=0\nkey\t96,98\nshape\tabc\t0 3\t20\n" +
+		"const\t00000000000000400000000000000008\nfree\t16+2\nfree\t19+1\nfree\t33+1\nbit\t32+1\t86\nbit\t34+1\t89\nnot\t35+1\t90\n" +
+		"sum\t40+4\t224\t1f\nsum\t44+4\t228\t40,41\t0=10 1=2\nbit\t63+1\t100\nbit\t64+1\t101\ntable\t50,51\t7,9\t0=3 3=2\ntable\t52\t7\t0=1 1=0\n"
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if got := index(3); !slices.Equal(got, []int{0, 1, 2}) {
-		t.Errorf("%v", got)
+	m.Key, m.Slots, m.Locked = nil, nil, nil
+	v.Rules = v.Rules[3:5]
+	if got, want := WritePlain(0x301, []int{100}, "13.5", []*fit.Model{m}), "plain\t301\t100\t13.5\nmodel\t\t\nshape\tabc\t0 3\t20\nconst\t00000000000000000000000000000000\nbit\t32+2\t86\n"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
