@@ -32,10 +32,16 @@ func TestPaddingOrTail(t *testing.T) {
 		{"a section without bytes that asks for less", []made{{name: "c", typ: cuda.SHTNobits, align: 4, off: 128}}, 8, 128, "", true},
 		{"two without bytes, the first of which asks for more", []made{{name: "c", typ: cuda.SHTNobits, align: 64, off: 128}, {name: "c", typ: cuda.SHTNobits, align: 4, off: 128}}, 8, 128, "", false},
 		{"a section with bytes and one without before it", []made{{name: "c", typ: cuda.SHTNobits, align: 64, off: 64}, {name: "c", typ: cuda.SHTProgbits, align: 1, off: 100}}, 8, 104, "", false},
+		{"one without bytes, and one that shares those of the first", []made{{name: "c", typ: cuda.SHTNobits, align: 32, off: 128}, {name: "t", typ: cuda.SHTProgbits, align: 1}}, 8, 128, "", false},
 	} {
 		m := &madeFile{sections: append([]made{{name: "a", typ: cuda.SHTProgbits, align: 1}}, c.before...)}
 		m.sections = append(m.sections, made{name: "b", typ: cuda.SHTProgbits, align: c.align, data: []byte("data"), off: c.off})
 		m.endFirst(100)
+		for i := range m.sections {
+			if a := &m.sections[0]; m.sections[i].name == "t" {
+				m.sections[i].off, m.sections[i].data = 100-uint64(len(a.data)), a.data
+			}
+		}
 		data := m.bytes(t)
 		copy(data[100:], c.gap)
 		d, err := Decode("a.cubin", data)
@@ -44,7 +50,7 @@ func TestPaddingOrTail(t *testing.T) {
 		}
 		owner := 2
 		for i := range c.before {
-			if c.before[i].typ == cuda.SHTProgbits {
+			if c.before[i].typ == cuda.SHTProgbits && c.before[i].name != "t" {
 				owner = 3 + i
 			}
 		}
@@ -57,6 +63,27 @@ func TestPaddingOrTail(t *testing.T) {
 		}
 		if out, err := d.Encode(); err != nil || !bytes.Equal(out, data) {
 			t.Errorf("%s: the file doesn't come back: %v", c.what, err)
+		}
+	}
+}
+
+// The first section may have no bytes, and move the second.
+func TestPaddingBehindHeader(t *testing.T) {
+	for align, tail := range map[uint64]bool{128: false, 64: true, 256: true} {
+		m := &madeFile{first: []made{{name: "c", typ: cuda.SHTNobits, align: align, off: 128}}}
+		data := m.bytes(t)
+		moved := append(bytes.Clone(data[:HeaderSize]), make([]byte, 64)...)
+		moved = append(moved, data[HeaderSize:]...)
+		h := decodeHeader((*[HeaderSize]byte)(moved))
+		h.ShOff += 64
+		h.Put((*[HeaderSize]byte)(moved))
+		names := moved[h.ShOff+2*SectionSize:]
+		s := decodeSection((*[SectionSize]byte)(names))
+		s.Off += 64
+		s.Put((*[SectionSize]byte)(names))
+		d, err := Decode("a.cubin", moved)
+		if err != nil || (len(d.lead) > 0) != tail {
+			t.Errorf("alignment %d: %d bytes behind the ELF header, %v", align, len(d.lead), err)
 		}
 	}
 }

@@ -437,7 +437,7 @@ func LookupReloc(number uint32) (RelocInfo, bool) {
 	switch {
 	case number < RelocCount:
 		return Relocs[number], true
-	case number >= MercuryBase && number-MercuryBase < MercuryRelocCount:
+	case number-MercuryBase < MercuryRelocCount: // of a smaller number the difference is huge
 		return MercuryRelocs[number-MercuryBase], true
 	}
 	return RelocInfo{}, false
