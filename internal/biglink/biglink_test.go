@@ -3,6 +3,7 @@ package biglink_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/twinlink/twinlink/cubin"
@@ -10,20 +11,84 @@ import (
 	"github.com/twinlink/twinlink/internal/biglink"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
+	"github.com/twinlink/twinlink/internal/nvidia/replay"
 )
 
-func TestMain(m *testing.M) { nvidiatest.Main(m) }
+func TestMain(m *testing.M) { replay.Main(m) }
 
 // The template is what ptxas 11.8 makes of Source.
-func TestTemplate(t *testing.T) {
-	set := nvidiatest.Need(t, "11.8", nvidia.Ptxas)
+func TestTemplate(t *testing.T) { replay.Both(t, "testdata/template.gz", []string{"11.8"}, template) }
+
+func template(t *testing.T) {
+	set, err := nvidia.Find(t.Context(), nvidia.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	res, err := set.Assemble(t.Context(), "11.8", []string{"-arch=sm_80"}, nvidia.File{Name: "a.ptx", Data: []byte(biglink.Source())})
 	if err != nil || res.Outcome != nvidia.Success {
 		t.Fatalf("%v, %v", res, err)
 	}
-	template, err := biglink.Template()
-	if err != nil || !bytes.Equal(template, res.Output) {
+	made, err := biglink.Template()
+	if err != nil || !bytes.Equal(made, res.Output) {
 		t.Errorf("the template is another file: %v", err)
+	}
+}
+
+// The modules call each other in a ring, and nothing else: linked they have all functions, each once, and the first half
+// of a module's calls the second of the next. Copies takes any other ring.
+func TestRing(t *testing.T) {
+	for n, modules := range map[int]func(n int) ([][]byte, error){
+		2: biglink.Modules, 3: biglink.Modules,
+		5: func(n int) ([][]byte, error) {
+			template, err := biglink.Template()
+			if err != nil {
+				return nil, err
+			}
+			return biglink.Copies(template, n, func(i int) int { return (i + 3) % n })
+		},
+	} {
+		list, err := modules(n)
+		if err != nil || len(list) != n {
+			t.Fatalf("%d modules, %v", len(list), err)
+		}
+		var inputs []engine.Input
+		for i, data := range list {
+			inputs = append(inputs, engine.Input{Name: fmt.Sprintf("m%d.cubin", i), Data: data})
+		}
+		out, err := engine.Link(inputs, engine.Options{Arch: "sm_80", Toolkit: "11.8", Record: engine.CommandLine{Text: "-arch sm_80 "}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := cubin.Open("out", out.Image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			for k := range biglink.Functions {
+				name := fmt.Sprintf(".text.f_m%04x_%02d", i, k)
+				if k == 0 {
+					name = fmt.Sprintf(".text.k_m%04x", i)
+				}
+				if f.Lookup(name) == 0 {
+					t.Errorf("of %d modules: no %s", n, name)
+				}
+			}
+		}
+		// Of the modules without one nothing links: the ring is closed over all of them.
+		if _, err := engine.Link(inputs[1:], engine.Options{Arch: "sm_80", Toolkit: "11.8", Record: engine.CommandLine{Text: "-arch sm_80 "}}); err == nil {
+			t.Errorf("%d modules need only %d", n, n-1)
+		}
+	}
+	if _, err := biglink.Copies([]byte("no cubin"), 2, func(i int) int { return i }); err == nil {
+		t.Error("copies of no cubin")
+	}
+}
+
+// The source for another target differs in the head alone.
+func TestSourceFor(t *testing.T) {
+	a, b := biglink.Source(), biglink.SourceFor("8.8", "sm_100")
+	if want := strings.Replace(a, ".version 7.8\n.target sm_80\n", ".version 8.8\n.target sm_100\n", 1); b != want || a == b {
+		t.Error("the source for sm_100 is another")
 	}
 }
 
