@@ -59,9 +59,11 @@ func mercuryRecordOf(t *testing.T, e *editor) uint64 {
 	return 0
 }
 
-// An FSETP with a number is no code of sm_103 where it combines with no predicate.
-func TestFastPathOfComparisons(t *testing.T) {
-	for id, want := range map[string]uint64{"fast_path/13.0-sm_100-combined": 9, "fast_path/13.0-sm_100-compared": 1} {
+// An FSETP with a number is no code of sm_103 where it combines with no predicate; products of matrices of integers
+// or doubles are none.
+func TestFastPathOfCode(t *testing.T) {
+	for id, want := range map[string]uint64{"fast_path/13.0-sm_100-combined": 9, "fast_path/13.0-sm_100-compared": 1,
+		"fast_path/13.0-sm_100-integers": 1, "fast_path/13.0-sm_100-doubles": 1} {
 		k := behaviourOf(t, id)
 		if v := Check(inputsOf(k), k.Output, optionsOf(k)); v.Total > 0 {
 			t.Errorf("%s: %s", id, v)

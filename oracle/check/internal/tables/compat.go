@@ -155,10 +155,11 @@ const (
 
 // fastPath is attribute 11, which the finalizer takes from the code it wrote:
 // on sm_100 1, and 8 more where there is no arithmetic on doubles, but for their plain comparison
-// with an immediate, and no FSETP with an immediate that combines with no predicate; on sm_120 0x50; elsewhere, and without code, 0.
+// with an immediate, no FSETP with an immediate that combines with no predicate, and no product of matrices of
+// integers or doubles; on sm_120 0x50; elsewhere, and without code, 0.
 //
-// Source: 362 inputs and outputs of nvlink 13.0.88, and 22 kernels that compare floats, and
-// 38 with doubles.
+// Source: 362 inputs and outputs of nvlink 13.0.88, 22 kernels that compare floats, 38 with doubles, and 171 of one
+// kind of instruction each.
 func (c *check) fastPath() uint64 {
 	switch c.SM {
 	case 120:
@@ -181,7 +182,8 @@ func (c *check) fastPath() uint64 {
 			w, _ := image.Cut(s.Body, at, sass.Instruction)
 			switch op := sass.Opcode(w); {
 			case op == 0x42a && image.Number(w, 8, 8)>>20%128 == 63: // DSETP with an immediate, into one predicate alone
-			case op == 0x80b && image.Number(w, 8, 8)>>23%8 == 7, op%256 >= 0x28 && op%256 <= 0x2b: // FSETP; DMUL, DADD, DSETP, DFMA
+			case op == 0x80b && image.Number(w, 8, 8)>>23%8 == 7, op%256 >= 0x28 && op%256 <= 0x2b, // FSETP; DMUL, DADD, DSETP, DFMA
+				op == 0x237, op == 0x23f: // IMMA, DMMA
 				return 1
 			}
 		}

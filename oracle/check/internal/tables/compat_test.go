@@ -176,11 +176,12 @@ func TestCompat(t *testing.T) {
 	}
 }
 
-// TestFastPath: attribute 11 by the code that stands: on sm_100 whether it has doubles, or comparisons of a certain form; on
-// sm_120 whether there is any.
+// TestFastPath: attribute 11 by the code that stands: on sm_100 whether it has doubles, comparisons of a certain form, or
+// products of integers or doubles; on sm_120 whether there is any.
 func TestFastPath(t *testing.T) {
 	const (
 		mov, dadd, fsetp, dsetp = 0x202, 0x229, 0x80b, 0x42a
+		imma, hmma, dmma        = 0x237, 0x23c, 0x23f
 		alone                   = 7 << 23  // FSETP combines with no predicate
 		plain                   = 63 << 20 // DSETP into one predicate alone
 	)
@@ -199,6 +200,8 @@ func TestFastPath(t *testing.T) {
 		{100, []uint64{0x228, 0}, true, 1, 1}, {100, []uint64{0x22b, 0}, true, 1, 1}, {100, []uint64{0x227, 0}, true, 9, 9}, {100, []uint64{0x22c, 0}, true, 9, 9}, {100, []uint64{0xc2b, 0}, true, 1, 1},
 		{100, []uint64{fsetp, alone}, true, 1, 1}, {100, []uint64{fsetp, 6 << 23}, true, 9, 9}, {100, []uint64{fsetp, 15 << 23}, true, 1, 1}, {100, []uint64{0x80c, alone}, true, 9, 9}, {100, []uint64{0x20b, alone}, true, 9, 9},
 		{100, []uint64{dsetp, plain}, true, 9, 9}, {100, []uint64{dsetp, 62 << 20}, true, 1, 1}, {100, []uint64{dsetp, plain | 1<<26}, true, 1, 1}, {100, []uint64{dsetp, plain | 1<<27}, true, 9, 9}, {100, []uint64{0x22a, plain}, true, 1, 1}, {100, []uint64{dsetp, plain, dsetp, 0}, true, 1, 1},
+		{100, []uint64{imma, 0}, true, 1, 1}, {100, []uint64{mov, 0, dmma, 0}, true, 1, 1}, {100, []uint64{0x236, 0}, true, 9, 9}, {100, []uint64{0x238, 0}, true, 9, 9}, {100, []uint64{hmma, 0}, true, 9, 9}, {100, []uint64{0x23e, 0}, true, 9, 9},
+		{103, []uint64{imma, 0}, true, 0, 0},
 		{101, []uint64{mov, 0}, true, 0, 0}, {99, []uint64{mov, 0}, true, 0, 0},
 		{120, []uint64{mov, 0}, true, 0x50, 0x10}, {120, []uint64{mov, 0}, false, 0, 0}, {121, []uint64{mov, 0}, true, 0, 0}, {119, []uint64{mov, 0}, true, 0, 0},
 	} {
