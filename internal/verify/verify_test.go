@@ -136,3 +136,37 @@ func BenchmarkAsk(b *testing.B) {
 		}
 	}
 }
+
+// TestExecutableFirst: nvlink drops executables, so an output is judged by the objects alone, wherever those stand.
+func TestExecutableFirst(t *testing.T) {
+	programs, err := corpus.Behaviours()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c, other corpus.Case
+	for _, x := range corpus.CasesOf(programs) {
+		switch x.ID() {
+		case "fast_path/13.0-sm_100-integers":
+			c = x
+		case "fast_path/13.0-sm_100-doubles":
+			other = x
+		}
+	}
+	for _, first := range []bool{true, false} {
+		q := question(c)
+		q.Recorded, q.Output = nil, c.Output
+		whole := verify.File{Name: "whole.cubin", Data: other.Output}
+		if q.Inputs = append(q.Inputs, whole); first {
+			q.Inputs[0], q.Inputs[1] = whole, q.Inputs[0]
+		}
+		row := verify.Ask(context.Background(), q, nil)
+		engine, judge := row.Answers[0], row.Answers[1]
+		if engine.Outcome != report.Refused || judge.Source != report.Oracle || judge.Outcome != report.Accepted {
+			t.Errorf("first %t: %+v, %+v", first, engine, judge)
+		}
+		q.Output = other.Output
+		if row := verify.Ask(context.Background(), q, nil); row.Answers[1].Outcome != report.Rejected {
+			t.Errorf("first %t: another link's output: %+v", first, row.Answers[1])
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine"
 	"github.com/twinlink/twinlink/engine/descriptor"
+	"github.com/twinlink/twinlink/internal/cmdline"
 	"github.com/twinlink/twinlink/internal/inputs"
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/oracle"
@@ -17,9 +18,19 @@ import (
 )
 
 // gather finds the objects in the inputs. What ends the link is the engine's
-// answer.
+// answer. An output that is there may be nvlink's, which drops what is refused here: it is judged by the others.
 func (a *asked) gather() {
-	a.set = inputs.New(a.cmd, a.q.reader())
+	if a.gatherAs(a.cmd) || a.q.Output == nil {
+		return
+	}
+	asNvlink := *a.cmd
+	asNvlink.AsNvlink = true
+	a.gatherAs(&asNvlink)
+}
+
+// gatherAs gathers by a command, and reports whether nothing ends the link.
+func (a *asked) gatherAs(cmd *cmdline.Command) bool {
+	a.set = inputs.New(cmd, a.q.reader())
 	names := append([]string(nil), a.cmd.Inputs...)
 	for _, lib := range a.cmd.Libraries {
 		if path, _ := a.set.Library(lib); path != "" {
@@ -28,18 +39,23 @@ func (a *asked) gather() {
 	}
 	for _, name := range names {
 		if a.refusedBy(a.set.Add(name)) {
-			return
+			return false
 		}
 	}
-	if !a.refusedBy(a.set.Finish()) {
-		a.cmd.Options.HostUse = a.set.HostUse()
-		a.cmd.Options.Empty = true
+	if a.refusedBy(a.set.Finish()) {
+		return false
 	}
+	a.cmd.Options.HostUse = a.set.HostUse()
+	a.cmd.Options.Empty = true
+	return true
 }
 
 func (a *asked) refusedBy(said []engine.Diagnostic) bool {
 	for i := range said {
 		if said[i].Severity == engine.Fatal {
+			if a.engine != nil {
+				return true
+			}
 			a.engine = &report.Answer{Source: report.Engine, Outcome: report.Refused, Detail: a.lines(said)}
 			return true
 		}

@@ -13,7 +13,7 @@ import (
 // judge decides over one record of an area.
 func (c *Applied) judge(m *link.Module, a *link.Area, r image.Record) decision {
 	drop := decision{action: oracle.Drops}
-	s, id := &m.Symbols[r.Symbol], m.Refs[r.Symbol].ID.First()
+	s, id := &m.Symbols[r.Symbol], m.Refs[r.Symbol].ID.Meant()
 	switch {
 	case image.IsFunctionSize(r.Kind):
 		if id != nil && id.Function() && !id.Live && id.Def != nil {

@@ -96,6 +96,9 @@ func recordsOf(o *link.Output, s *image.Section) map[twinRecord]uint64 {
 			if int(r.Symbol) < len(o.Symbols) {
 				name = o.Symbols[r.Symbol].Name
 			}
+			if int(r.Symbol) < len(o.Refs) && o.Refs[r.Symbol].ID.Inside() {
+				continue // objects of -ewp have it on the Mercury side alone
+			}
 			found[twinRecord{r.Offset, name}] = r.Offset
 		}
 	}

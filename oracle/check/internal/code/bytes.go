@@ -84,8 +84,11 @@ func (c *check) missing(a *link.Area) {
 
 // needed reports whether something that runs may read or write an area.
 func (c *check) needed(a *link.Area) bool {
-	if a.Kind == cuda.SHTCudaConstant0 || a.Kind == cuda.SHTCudaSharedReserved {
+	switch a.Kind {
+	case cuda.SHTCudaConstant0:
 		return true
+	case cuda.SHTCudaSharedReserved: // of -ewp it may hold nothing but a name without a size
+		return slices.ContainsFunc(a.Parts, func(p *link.Part) bool { return p.Section.Size > 0 })
 	}
 	for _, p := range a.Parts {
 		if c.NeededPart(a, p) {

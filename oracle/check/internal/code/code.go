@@ -63,7 +63,9 @@ func (c *check) compareWord(a *link.Area, i int, out uint64) (changed, wrong int
 	want, _ := image.Cut(a.Want, at, sass.Instruction)
 	got, _ := image.Cut(a.Out.Body, out, sass.Instruction)
 	moves := sass.Branches(want) && !a.Words.Identity
-	if bytes.Equal(want, got) && !moves {
+	to, returns := sass.ReturnTo(a.Owner.Section.Body, i)
+	returns = returns && !a.Words.Identity && a.Owner.HoldsFunctions()
+	if bytes.Equal(want, got) && !moves && !returns {
 		return 0, 0
 	}
 	x, y := bytes.Clone(want), bytes.Clone(got)
@@ -76,6 +78,10 @@ func (c *check) compareWord(a *link.Area, i int, out uint64) (changed, wrong int
 		sass.BlankDistance(x)
 		sass.BlankDistance(y)
 		c.compareTarget(a, uint64(i), out/sass.Instruction, want, got)
+	}
+	if returns {
+		place, _ := placeOf(a, to, image.Number(got, 4, 4))
+		sass.PutNumber(x, place)
 	}
 	if bytes.Equal(x, y) || sass.ShortAddition(x, y) || sass.WithoutYield(x, y) || a.Words.Throttles(a.Owner.Section.Body, a.Out.Body, i) {
 		return changed, 0
@@ -155,14 +161,22 @@ func (c *check) compareTarget(a *link.Area, i, j uint64, want, got []byte) {
 		}
 		return
 	}
-	first, last, ok := a.Words.LeadsTo(uint64(to) / sass.Instruction)
-	last = firstFence(a.Out.Body, first, last)
-	is := int64(j+1)*sass.Instruction + sass.Distance(got)
-	if !ok || is%sass.Instruction != 0 || is < int64(first)*sass.Instruction || is > int64(last)*sass.Instruction {
+	is := uint64(int64(j+1)*sass.Instruction + sass.Distance(got))
+	if place, ok := placeOf(a, uint64(to), is); !ok || place != is {
 		f := c.CodeFinding(a, j*sass.Instruction, nil, nil, "a branch goes to another instruction")
-		f.Want, f.Got = verdict.Hex(last*sass.Instruction), verdict.Hex(uint64(is))
+		f.Want, f.Got = verdict.Hex(place), verdict.Hex(is)
 		c.wrongCode(a, f)
 	}
+}
+
+// placeOf is where the output has a place of the input's code: where the one in question is, if that is right.
+func placeOf(a *link.Area, to, is uint64) (place uint64, ok bool) {
+	first, last, ok := a.Words.LeadsTo(to / sass.Instruction)
+	last = firstFence(a.Out.Body, first, last)
+	if is%sass.Instruction == 0 && is >= first*sass.Instruction && is <= last*sass.Instruction {
+		return is, ok
+	}
+	return last * sass.Instruction, ok
 }
 
 // firstFence is the first fence from one word on, or else the other: a branch goes to the first of the fences that were

@@ -77,13 +77,48 @@ func TestFrameEntries(t *testing.T) {
 		{"\x04\x00\x00\x00\xff\xff\xff\xff", 0, false, "", true},
 		{"\xff\xff\xff\xff\x08\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f", 0, false, "", false}, // no CIE, and no room
 	} {
-		list, ok := frames([]byte(x.text), map[uint64]*link.Identity{x.named: f}, x.input)
-		got := ""
+		list, used, ok := frames([]byte(x.text), map[uint64]named{x.named: {id: f}}, x.input)
+		got, with := "", 0
 		for _, f := range list {
-			got += fmt.Sprintf("%d %s %s %d;", f.at, f.cie, f.id, len(f.fde))
+			if got += fmt.Sprintf("%d %s %s %d;", f.at, f.cie.text, f.id, len(f.fde)); f.id != nil {
+				with++
+			}
+		}
+		if used != with {
+			t.Errorf("%d: %d names used of %d", i, used, with)
 		}
 		if ok != x.ok || got != x.want {
 			t.Errorf("%d: %q %v, want %q", i, got, ok, x.want)
+		}
+	}
+}
+
+// TestFramesInside: the CIE of a function inside a kernel names the kernel, behind its own head and before its end; a frame
+// begins where its record says.
+func TestFramesInside(t *testing.T) {
+	f := &link.Identity{Name: "f"}
+	text := "\x0c\x00\x00\x00\xff\xff\xff\xff\x03xxxxxxx" + "\x14\x00\x00\x00\x00\x00\x00\x00" + strings.Repeat("\x00", 16)
+	for i, x := range []struct {
+		names map[uint64]named
+		want  string
+		used  int
+	}{
+		{map[uint64]named{24: {f, 0}}, "/f 0", 1},
+		{map[uint64]named{24: {f, 64}}, "/f 64", 1},
+		{map[uint64]named{24: {f, 64}, 8: {f, 0}}, " 8/f 64", 2},
+		{map[uint64]named{24: {f, 64}, 15: {f, 0}, 9: {f, 0}}, " 9 15/f 64", 3},
+		{map[uint64]named{24: {f, 64}, 7: {f, 0}}, "/f 64", 1},
+		{map[uint64]named{24: {f, 64}, 0: {f, 0}}, "/f 64", 1},
+		{map[uint64]named{24: {f, 64}, 16: {f, 0}}, "/f 64", 1},
+		{map[uint64]named{24: {f, 64}, 9: {f, 16}}, "/f 64", 1},
+		{map[uint64]named{9: {f, 0}}, " 9/ 0", 1},
+	} {
+		list, used, ok := frames([]byte(text), x.names, false)
+		if !ok || len(list) != 1 {
+			t.Fatalf("%d: %d frames", i, len(list))
+		}
+		if got := fmt.Sprintf("%s/%s %d", list[0].cie.names, list[0].id, list[0].begin); got != x.want || used != x.used {
+			t.Errorf("%d: %q, %d used, want %q, %d", i, got, used, x.want, x.used)
 		}
 	}
 }

@@ -87,12 +87,13 @@ func rowsOf(fde string) (list []row, ok bool) {
 // those that tell what a word of the code does. Where words moved the rows went with
 // them.
 func (c *check) sameRows(want, got frame) bool {
-	if got.id.Code == nil || got.id.Code.Area == nil || want.fde[:8] != got.fde[:8] {
+	if got.id.Code == nil || got.id.Code.Area == nil || got.begin == 0 && want.fde[:8] != got.fde[:8] {
 		return false
 	}
 	a := got.id.Code.Area
 	moved := c.WasReworked(got.id)
-	if size := image.Number([]byte(want.fde), 8, 8); image.Number([]byte(got.fde), 8, 8) != a.RowsEnd(size) {
+	begin, size := a.Span(want.begin, image.Number([]byte(want.fde), 8, 8))
+	if got.begin != begin || image.Number([]byte(got.fde), 8, 8) != size {
 		return false
 	}
 	w, ok := rowsOf(want.fde)
@@ -101,7 +102,7 @@ func (c *check) sameRows(want, got frame) bool {
 		return false
 	}
 	for _, r := range g {
-		if len(w) > 0 && w[0].code == r.code && a.RowMoves(w[0].at, r.at) {
+		if r.at += begin; len(w) > 0 && w[0].code == r.code && a.RowMoves(want.begin+w[0].at, r.at) {
 			w = w[1:]
 		} else if c.Options.Strict && c.Release < 134 && !moved || !tells(a, r) {
 			return false
@@ -122,7 +123,7 @@ func madeOver(of []frame, got frame) bool {
 		for _, r := range rows {
 			codes[r.code] = true
 		}
-		head = head || ok && w.fde[:8] == got.fde[:8] && sameHead(w.cie, got.cie)
+		head = head || ok && (w.begin == 0) == (got.begin == 0) && sameHead(w.cie.text, got.cie.text)
 	}
 	rows, ok := rowsOf(got.fde)
 	return ok && head && !slices.ContainsFunc(rows, func(r row) bool { return !codes[r.code] })

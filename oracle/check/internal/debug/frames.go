@@ -2,6 +2,7 @@ package debug
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -25,21 +26,38 @@ import (
 //
 // Source: .debug_frame of 200 links by nvlink 13.0.88.
 
+// The address is that of the code and an addend: where a function begins that stands inside a kernel (-ewp). The
+// CIE of such a one has the kernel's address in it, for which a record stands as well.
+
 // frame is one FDE with the CIE it names.
 type frame struct {
-	at       uint64 // of the FDE
-	cie, fde string // bytes behind the identifier
-	id       *link.Identity
+	at    uint64 // of the FDE
+	cie   cie
+	fde   string // bytes behind the identifier
+	id    *link.Identity
+	begin uint64 // of the function in its code
 }
 
-// frames takes a .debug_frame apart. names tells the function whose address
-// stands at an offset.
+// cie is what a CIE says.
+type cie struct {
+	text  string // bytes behind the identifier
+	names string // where it names its function's code
+}
+
+// named is what a record names: a function's code and a place in it.
+type named struct {
+	id    *link.Identity
+	begin uint64
+}
+
+// frames takes a .debug_frame apart. names tells what stands at an offset, and used is for how much of that there
+// are frames.
 // Of an input the CIE is the one before: ptxas writes its offset in the Mercury
 // section, where frames have other lengths.
-func frames(body []byte, names map[uint64]*link.Identity, input bool) ([]frame, bool) {
-	cies := map[uint64]string{}
-	before := ""
-	var list []frame
+func frames(body []byte, names map[uint64]named, input bool) (list []frame, used int, ok bool) {
+	cies := map[uint64]cie{}
+	before := cie{}
+	places := slices.Sorted(maps.Keys(names))
 	for at := uint64(0); at < uint64(len(body)); {
 		start, width, length := at, uint64(4), image.Number(body, at, 4)
 		at += 4
@@ -49,26 +67,36 @@ func frames(body []byte, names map[uint64]*link.Identity, input bool) ([]frame, 
 		}
 		entry, ok := image.Cut(body, at, length)
 		if !ok || length < width {
-			return nil, false
+			return nil, 0, false
 		}
 		at += length
 		name := image.Number(entry, 0, width)
 		rest, _ := image.Cut(entry, width, length-width)
 		if name == 1<<(8*width)-1 {
-			before = string(rest)
+			before = cie{text: string(rest)}
+			for ; len(places) > 0 && places[0] < at; places = places[1:] {
+				if place := places[0]; place >= at-length+width && names[place].begin == 0 {
+					before.names += fmt.Sprintf(" %d", place-start)
+					used++
+				}
+			}
 			cies[start] = before
 			continue
 		}
-		if len(rest) < 16 {
-			return nil, false
+		if len(rest) < 16 { // address and size
+			return nil, 0, false
 		}
 		// The address follows the length and the identifier.
 		if input {
 			cies[name] = before
 		}
-		list = append(list, frame{at: start, cie: cies[name], fde: string(rest), id: names[at-length+width]})
+		code, known := names[at-length+width]
+		if known {
+			used++
+		}
+		list = append(list, frame{at: start, cie: cies[name], fde: string(rest), id: code.id, begin: code.begin})
 	}
-	return list, true
+	return list, used, true
 }
 
 // compareFrames holds the frames of the output against those of the inputs.
@@ -84,13 +112,13 @@ func (c *check) compareFrames() error {
 			if s.Name != ".debug_frame" {
 				continue
 			}
-			names := map[uint64]*link.Identity{}
+			names := map[uint64]named{}
 			for _, r := range list.List {
 				if id := m.Refs[r.Symbol].ID; r.Kind == cuda.R_CUDA_64 && id != nil {
-					names[r.Offset] = id.First()
+					names[r.Offset] = named{id.First(), beginOf(s, r)}
 				}
 			}
-			found, ok := frames(s.Body, names, true)
+			found, _, ok := frames(s.Body, names, true)
 			if !ok {
 				continue // the Mercury side keeps it as it is
 			}
@@ -119,14 +147,17 @@ func (c *check) compareFrames() error {
 // compareFrameLists: what -r made of a weak function and the one that took its place has
 // frames of both, under one name, and a link of that keeps them.
 func (c *check) compareFrameLists(a *link.Area, want, all map[*link.Identity][]frame) error {
-	names, records := c.framesNamed(a)
-	got, ok := frames(a.Out.Body, names, false)
+	names, records, strays := c.framesNamed(a)
+	got, used, ok := frames(a.Out.Body, names, false)
 	if !ok {
 		c.Verdict.Add(verdict.Finding{Kind: verdict.SectionBytes, Section: a.Name, Detail: "frames that don't read"})
 		return nil
 	}
-	if records != len(got) {
+	switch {
+	case records < len(got):
 		c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationMissing, Section: a.Name, Want: fmt.Sprintf("%d frames", len(got)), Got: fmt.Sprintf("%d records", records)})
+	case records > used+strays:
+		c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationStray, Section: a.Name, Want: fmt.Sprintf("%d places of functions", used), Got: fmt.Sprintf("%d records", records)})
 	}
 	seen := map[*link.Identity]int{}
 	for _, g := range got {
@@ -137,30 +168,45 @@ func (c *check) compareFrameLists(a *link.Area, want, all map[*link.Identity][]f
 		seen[g.id]++
 	}
 	for _, id := range c.IDs {
-		if of := want[id]; len(of) > 0 && seen[id] == 0 {
+		if of := want[id]; len(of) > 0 && (seen[id] == 0 || inner(id) && !id.Several && seen[id] < len(of)) {
 			c.Verdict.Add(verdict.Finding{Kind: verdict.SectionBytes, File: id.File, Section: a.Name, Symbol: id.Name, Offset: of[0].at, Detail: "the function's frame is missing"})
 		}
 	}
 	return nil
 }
 
-// framesNamed are the functions whose addresses stand at places of the output's frames, and how many records there are.
-func (c *check) framesNamed(a *link.Area) (names map[uint64]*link.Identity, records int) {
-	names = map[uint64]*link.Identity{}
+// inner reports whether a kernel has functions inside.
+func inner(id *link.Identity) bool { return id.Code != nil && id.Code.HoldsFunctions() }
+
+// framesNamed are the functions whose addresses stand at places of the output's frames, and how many records
+// there are, strays that are told of among them.
+func (c *check) framesNamed(a *link.Area) (names map[uint64]named, records, strays int) {
+	names = map[uint64]named{}
 	for _, l := range c.Out.Lists {
 		if l.Target != a.Out.Index || l.Section.Kind == cuda.SHTCudaResolvedRela {
 			continue
 		}
 		records += len(l.List)
 		for _, r := range l.List {
-			if id := c.OutRef(r.Symbol).ID; r.Kind == cuda.R_CUDA_64 && r.Addend == 0 && id != nil {
-				names[r.Offset] = id
+			begin := beginOf(a.Out, r)
+			if id := c.OutRef(r.Symbol).ID; r.Kind == cuda.R_CUDA_64 && id != nil && (begin == 0 || inner(id)) {
+				names[r.Offset] = named{id, begin}
 			} else {
+				strays++
 				c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationStray, Section: a.Name, Offset: r.Offset, Relocation: image.RelocationName(r.Kind), Symbol: c.OutRef(r.Symbol).String()})
 			}
 		}
 	}
-	return names, records
+	return names, records, strays
+}
+
+// beginOf is where the function begins that a record names in a section of frames.
+func beginOf(s *image.Section, r image.Record) uint64 {
+	if r.Rela || r.Addend != 0 {
+		return uint64(r.Addend)
+	}
+	at, _ := image.Cut(s.Body, r.Offset, 8)
+	return image.Number(at, 0, uint64(len(at)))
 }
 
 // judgeFrame holds a frame of the output against the input's of that function, of which some were met before. Where it is
@@ -170,19 +216,19 @@ func (c *check) judgeFrame(f *verdict.Finding, g frame, of []frame, before int, 
 	case g.id == nil:
 		f.Kind, f.Detail = verdict.RelocationMissing, "a frame whose function no record names"
 	case c.Relocatable && !g.id.Several && len(all[g.id.First()]) == 0:
-	case g.id.Several || g.id.Code != nil && len(g.id.Code.Names) > 1 || len(of) == 0 && c.Relocatable:
+	case g.id.Several || g.id.Code != nil && len(g.id.Code.Names) > 1 && !inner(g.id) || len(of) == 0 && c.Relocatable:
 		// That of a definition which was given up may stay, made over.
 		if !madeOver(all[g.id.First()], g) {
-			f.Kind, f.Got, f.Detail = verdict.SectionBytes, fmt.Sprintf("%x %x", g.cie, g.fde), "a frame of none of the function's definitions"
+			f.Kind, f.Got, f.Detail = verdict.SectionBytes, fmt.Sprintf("%x %x", g.cie.text, g.fde), "a frame of none of the function's definitions"
 		}
 	case len(of) == 0:
 		f.Kind, f.Detail = verdict.SectionBytes, "a frame of no function of the link"
 	case before >= len(of):
 		f.Kind, f.Detail = verdict.SectionBytes, "a second frame of the function"
 	case !slices.ContainsFunc(of, func(w frame) bool {
-		return w.cie == g.cie && (w.fde == g.fde && !c.WasReworked(g.id) || c.sameRows(w, g))
+		return w.cie == g.cie && (w.begin == g.begin && w.fde == g.fde && !c.WasReworked(g.id) || c.sameRows(w, g))
 	}):
 		w := of[before]
-		f.Kind, f.Want, f.Got = verdict.SectionBytes, fmt.Sprintf("%x %x", w.cie, w.fde), fmt.Sprintf("%x %x", g.cie, g.fde)
+		f.Kind, f.Want, f.Got = verdict.SectionBytes, fmt.Sprintf("%x %x", w.cie.text, w.fde), fmt.Sprintf("%x %x", g.cie.text, g.fde)
 	}
 }

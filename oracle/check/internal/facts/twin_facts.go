@@ -4,6 +4,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/oracle/check/internal/image"
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
+	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
 
 // What both sides say of a kernel as a whole.
@@ -27,6 +28,18 @@ func (c *check) noteFacts(got []link.Fact) {
 		if id := f.Key.ID; id != nil && id.Kernel() && !id.Local && (f.Attr == cuda.AttrRegcount || f.Attr == cuda.AttrMinStackSize) {
 			c.Said[link.TwinFact{Kernel: id.Name, Attr: f.Attr}] = f.Rest
 		}
+	}
+}
+
+// sameStack wants the SASS side to tell as much stack as the Mercury side does for a kernel with functions inside.
+func (c *check) sameStack(k *link.Identity, f link.Fact) {
+	if c.Sass == nil || k.Code == nil || !k.Code.HoldsFunctions() {
+		return
+	}
+	rest, told := c.Sass.Said[link.TwinFact{Kernel: k.Name, Attr: f.Attr}]
+	got := f
+	if got.Rest = rest; told && !f.Is(got) {
+		c.Verdict.Add(verdict.Finding{Kind: verdict.FactValue, File: f.File, Section: ".nv.info", Symbol: k.Name, Want: f.Value(), Got: got.Value(), Detail: infoName(f.Attr)})
 	}
 }
 

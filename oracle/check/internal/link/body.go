@@ -2,6 +2,7 @@ package link
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -34,6 +35,11 @@ func (b *Body) First() int {
 		first = min(first, id.Defined)
 	}
 	return first
+}
+
+// HoldsFunctions reports whether functions stand inside the code, as in kernels that ptxas compiles with -ewp.
+func (b *Body) HoldsFunctions() bool {
+	return slices.ContainsFunc(b.Names, (*Identity).Inside)
 }
 
 // Body is one section of code.
@@ -182,9 +188,17 @@ func (b *Body) MapCode(out []byte) (w *sass.WordMap, unlike int) {
 	return w, unlike
 }
 
-// fieldMasks are the bits of each word that relocations write.
+// fieldMasks are the bits of each word that relocations write, and those of places in the code itself.
 func (b *Body) fieldMasks() map[uint64]*[sass.Instruction]byte {
 	masks := map[uint64]*[sass.Instruction]byte{}
+	for i := range len(b.Section.Body) / sass.Instruction {
+		if !b.HoldsFunctions() {
+			break
+		}
+		if _, ok := sass.ReturnTo(b.Section.Body, i); ok {
+			masks[uint64(i)] = &[sass.Instruction]byte{4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
+		}
+	}
 	for _, l := range b.RelocLists() {
 		for _, r := range l.List {
 			recipe, err := oracle.RecipeOf(r.Kind)

@@ -175,7 +175,7 @@ func (m *Module) factsOf(attr cuda.InfoAttr) map[*Identity]uint32 {
 // RefOf is what a symbol index of an input stands for in the output.
 func (c *Link) RefOf(m *Module, index uint32) Ref {
 	r := m.Refs[index]
-	r.ID = r.ID.First()
+	r.ID = r.ID.Meant()
 	if s := &m.Symbols[index]; r.ID == nil && s.Kind() == cuda.STTSection && !s.Special {
 		r.Area = m.Places[s.Shndx].Area
 	}

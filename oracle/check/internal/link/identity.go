@@ -90,6 +90,17 @@ func (d *Identity) First() *Identity {
 	return d
 }
 
+// Inside reports whether a function stands inside a kernel's code (-ewp).
+func (d *Identity) Inside() bool { return d != nil && d.Function() && d.Def != nil && d.Def.Value != 0 }
+
+// Meant is what a record means that names it: a function inside a kernel, and else the first that its code has.
+func (d *Identity) Meant() *Identity {
+	if d.Inside() {
+		return d
+	}
+	return d.First()
+}
+
 // ExternShared reports whether the object is an array of unknown length in
 // shared memory, extern __shared__ x[]. nvlink 13.2 and later define it with -r, and a
 // second link treats it as before.

@@ -5,12 +5,25 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/sass"
 )
 
-// RowsEnd is the size that a frame tells of code that was of another size in the input.
-func (a *Area) RowsEnd(size uint64) uint64 {
-	if a.Words == nil || a.Words.Identity || size != a.Size {
-		return size
+// Span is where a function of the input's code lies in the output's, and how long it is there.
+func (a *Area) Span(from, size uint64) (begin, length uint64) {
+	if a.Words == nil || a.Words.Identity || from > a.Size || size > a.Size-from {
+		return from, size
 	}
-	return uint64(len(a.Out.Body))
+	begin = a.begins(from)
+	return begin, a.begins(from+size) - begin
+}
+
+// begins is where the output has what begins at a place of the input's code.
+func (a *Area) begins(at uint64) uint64 {
+	if at == a.Size {
+		return uint64(len(a.Out.Body))
+	}
+	_, last, ok := a.Words.LeadsTo(at / sass.Instruction)
+	if !ok {
+		return at
+	}
+	return last*sass.Instruction + at%sass.Instruction
 }
 
 // RowMoves reports whether a row of the input belongs at a place of the output: where its

@@ -44,7 +44,10 @@ type Need struct {
 	Externs    []string
 }
 
-// own is what a function asks for itself.
+// Unbounded is the stack of what calls itself.
+const Unbounded = 1<<32 - 1
+
+// OwnNeed is what a function asks for itself. Of a kernel that holds functions which call themselves its object tells that.
 func (c *Reach) OwnNeed(f *link.Identity) Need {
 	n := Need{Known: true, Least: f.Several && !c.Options.Strict}
 	if f.Code == nil {
@@ -83,6 +86,8 @@ func (c *Reach) OwnNeed(f *link.Identity) Need {
 	if f.First() == f {
 		frame, _ := b.ModuleFact(cuda.AttrFrameSize)
 		n.Stack = uint64(frame)
+		least, _ := b.ModuleFact(cuda.AttrMinStackSize)
+		n.Known = least != Unbounded
 	}
 	n.Externs = c.Externs(b)
 	return n

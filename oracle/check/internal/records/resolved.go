@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
@@ -62,7 +63,7 @@ func (c *check) compareResolved() error {
 	for _, name := range names {
 		for i := range want[name] {
 			k := &want[name][i]
-			k.Optional = k.Optional || early[k.Mod] && (verdict.IsDebug(name) || k.Ref.ID != nil && k.Ref.ID.At != nil && strings.HasPrefix(k.Ref.ID.At.Name, ".nv.constant"))
+			k.Optional = k.Optional || early[k.Mod] && (verdict.IsDebug(name) || image.IsYield(k.Kind) || k.Ref.ID != nil && k.Ref.ID.At != nil && strings.HasPrefix(k.Ref.ID.At.Name, ".nv.constant"))
 		}
 		c.compareResolvedOf(name, want[name], got[name])
 	}
@@ -70,7 +71,7 @@ func (c *check) compareResolved() error {
 }
 
 // carriedOutEarly are the objects of which nothing is written down for call frames: so it is where -r carried
-// their records out, those of debug information, and some of constants. The second link doesn't know them, but those of
+// their records out, those of debug information, of YIELD, and some of constants. The second link doesn't know them, but those of
 // objects that it got itself. A file where nothing is written down at all is none of these.
 //
 // Source: two steps of two to four objects for sm_75 to sm_90 with call frames, by nvlink 13.1 to 13.5,

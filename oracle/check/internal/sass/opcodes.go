@@ -9,7 +9,7 @@ func Branches(word []byte) bool {
 	case OpBra, OpBraU, OpBraDiv, OpBrx, OpBrxU, opBssy, OpCallRel:
 		return true
 	}
-	return false
+	return returnsNear(word)
 }
 
 // Distance is how far a branch goes, in bytes from the next word.

@@ -58,6 +58,7 @@ const (
 	OpRet       = 0x950
 	opUmov      = 0xc82 // of a uniform register
 	OpMov       = 0x202
+	opMovNumber = 0x802
 	OpLdc       = 0xb82
 	OpYield     = 0x946
 )
@@ -135,7 +136,7 @@ func CountsElsewhere(in, out []byte, i, j int) bool {
 // BoardOf is the scoreboard that a DEPBAR names.
 func BoardOf(word []byte) uint64 { return image.Number(word, 5, 1) >> 4 % 8 }
 
-// BlankDistance clears how far a branch goes: bits 16 to 23 and 34 to 81, of a
+// BlankDistance clears how far a branch or a RET.REL goes: bits 16 to 23 and 34 to 81, of a
 // BSSY 34 to 63.
 func BlankDistance(word []byte) {
 	switch Opcode(word) {
@@ -144,6 +145,11 @@ func BlankDistance(word []byte) {
 		Blank(word, 34, 81)
 	case opBssy:
 		Blank(word, 34, 63)
+	case OpRet:
+		if returnsNear(word) {
+			Blank(word, 16, 23)
+			Blank(word, 34, 81)
+		}
 	}
 }
 

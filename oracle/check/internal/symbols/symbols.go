@@ -46,6 +46,10 @@ func (c *check) compareSymbols() error {
 // sizeOf is st_size. ptxas leaves it out for a second name of code; the
 // finalizer fills it in for some. Of code that it shortened it is the new one.
 func (c *check) sizeOf(id *link.Identity, s *image.Symbol) uint64 {
+	if c.movesInside(id) {
+		_, size := id.Code.Area.Span(id.Def.Value, id.Size)
+		return size
+	}
 	if c.Out.Side == image.SassSide && id.Code != nil {
 		if first := id.First(); first != id && (id.Size == 0 && s.Size == first.Size || s.Size == 0) {
 			return s.Size
@@ -55,6 +59,11 @@ func (c *check) sizeOf(id *link.Identity, s *image.Symbol) uint64 {
 		}
 	}
 	return id.Size
+}
+
+// movesInside reports whether a function stands inside a kernel (-ewp) whose words moved.
+func (c *check) movesInside(id *link.Identity) bool {
+	return c.WasReworked(id) && id.Inside()
 }
 
 // TensorColumns is how many columns tensor memory has, which code for debugging reads. Nobody
@@ -121,6 +130,9 @@ func (c *check) compareSymbol(id *link.Identity, s *image.Symbol) {
 		return // all ones are written for some that nobody defines, by 11.8 for all
 	}
 	switch {
+	case c.movesInside(id):
+		begin, _ := id.Code.Area.Span(id.Def.Value, id.Size)
+		say(verdict.SymbolValue, begin, s.Value)
 	case id.Function() && id.Def != nil:
 		say(verdict.SymbolValue, id.Def.Value, s.Value)
 	case id.Function():

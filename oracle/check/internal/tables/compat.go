@@ -114,11 +114,14 @@ func (c *check) compatOfLink(in *inputCompat) []compatValue {
 	return want
 }
 
-// silentInput reports whether some input is silent.
-func (c *check) silentInput() bool { return slices.ContainsFunc(c.Modules, c.silent) }
+// silentInput reports whether some input is silent, or all were executables, which nvlink leaves out: what -r made of
+// these is silent too.
+func (c *check) silentInput() bool {
+	return len(c.Modules) == 0 || slices.ContainsFunc(c.Modules, c.silent)
+}
 
 // silent reports whether an input says nothing of what it needs: it has no .nv.compat, as
-// up to 12.x, or only the accelerator in it, as what -r of 13.0 made of such inputs. A
+// up to 12.x, or only what the linker writes of itself in it, as what -r of 13.0 made of such inputs. A
 // second link by 13.0 writes all values of unsaid for these.
 func (c *check) silent(m *link.Module) bool {
 	for i := range m.Sections {
@@ -126,7 +129,9 @@ func (c *check) silent(m *link.Module) bool {
 			continue
 		}
 		list, err := m.ReadAttributes(&m.Sections[i], c.Budget)
-		if err != nil || slices.ContainsFunc(list, func(a image.Attribute) bool { return cuda.CompatAttr(a.Attr) != cuda.CompatAcceleratorTarget }) {
+		if err != nil || slices.ContainsFunc(list, func(a image.Attribute) bool {
+			return cuda.CompatAttr(a.Attr) != cuda.CompatAcceleratorTarget && cuda.CompatAttr(a.Attr) != cuda.CompatCanFastpathFinalize
+		}) {
 			return false
 		}
 	}

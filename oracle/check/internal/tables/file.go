@@ -53,8 +53,8 @@ func (c *check) compareFile() error {
 	return nil
 }
 
-// wantFlags is e_flags: up to 12.x the target's SM and the lowest virtual one
-// of the inputs (nvlink 11.8.89 and 12.4.131); from 13.0 on the target alone, and in files of
+// wantFlags is e_flags: up to 12.x the target's SM and the lowest of it and the virtual ones
+// of the inputs, executables aside, which are left out (nvlink 11.8.89 and 12.4.131); from 13.0 on the target alone, and in files of
 // 12.8 and 12.9 for sm_100 and up whether it has an a.
 func (c *check) wantFlags() uint32 {
 	if c.NewForm() {
@@ -70,7 +70,7 @@ func (c *check) wantFlags() uint32 {
 		}
 		return flags
 	}
-	virtual := uint32(cuda.EFLegacyVirtualSM)
+	virtual := uint32(c.SM) << 16 & cuda.EFLegacyVirtualSM
 	for _, m := range c.Modules {
 		virtual = min(virtual, m.Header.Flags&cuda.EFLegacyVirtualSM)
 	}
