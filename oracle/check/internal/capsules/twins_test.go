@@ -43,6 +43,11 @@ func twinned(t *testing.T, nameSass, recordsSass, nameMerc, recordsMerc string) 
 	return c
 }
 
+// inside is a function that begins at a place of its code.
+func inside(at uint64) *link.Identity {
+	return &link.Identity{Info: byte(cuda.STTFunc), Def: &image.Symbol{Value: at}}
+}
+
 // TestTwins wants the records of both sides alike.
 func TestTwins(t *testing.T) {
 	const sass, merc = link.UserBank, link.UserBankMerc
@@ -78,6 +83,11 @@ func TestTwins(t *testing.T) {
 		{".nv.other", "0:1", merc, "8:1", nil, ""},
 		{sass, "0:1", merc, "0:1", func(c *check) { recorded(c.Out, &c.Out.Sections[1], cuda.SHTCudaResolvedRela, "8:1") }, ""},
 		{sass, "0:1", merc, "0:1", func(c *check) { recorded(c.Out, &c.Out.Sections[1], cuda.SHTRel, "8:1") }, stray(merc, 8, "a")},
+
+		// What names a function inside a kernel stands on the Mercury side alone.
+		{sass, "0:1", merc, "0:1 8:2", func(c *check) { c.Out.Refs = []link.Ref{{}, {}, {ID: inside(64)}} }, ""},
+		{sass, "0:1", merc, "0:1 8:2", func(c *check) { c.Out.Refs = []link.Ref{{}, {}, {ID: inside(0)}} }, stray(merc, 8, "b")},
+		{sass, "0:1", merc, "0:1 8:2", func(c *check) { c.Out.Refs = []link.Ref{{}, {ID: inside(64)}} }, missing(merc, 0, "a") + "\n" + stray(merc, 8, "b")},
 
 		// What variables hold: places alone.
 		{initialized, "0:1 8:2", initialized, "0:2 8:1", nil, ""},

@@ -120,6 +120,13 @@ func TestCompat(t *testing.T) {
 		{130, "sm_100", sass, two("2=1 3=1 7h=101", "-"), "9=0 bs=0 2=0 3=3 7h=101 6=2", "ENABLE_OPPORTUNISTIC_FINALIZATION /2"},
 		{130, "sm_100", sass, two("2=1 3=1 7h=101", "2=1 3=1 7h=101"), "9=0 bs=0 2=1 3=1 7h=101 6=1", "ENABLE_OPPORTUNISTIC_FINALIZATION /1"},
 		{130, "sm_100", sass, two("2=1 3=1 7h=101", "9=0"), "9=0 bs=0 2=0 3=3 7h=101", ""},
+		{130, "sm_100", sass, two("2=1 3=1 7h=101", "9=0 bs=0"), "9=0 bs=0 2=0 3=3 7h=101", ""}, // no more than the linker writes of itself
+		{130, "sm_100", sass, two("2=1 3=1 7h=101", "9=0 bs=0 6=1"), "9=0 bs=0 2=0 3=3 7h=101 6=1", ""},
+		{130, "sm_100", sass, []string{"9=0 bs=0"}, "9=0 bs=0 2=0 3=3 7h=100 5=0 6=1", ""},
+		{130, "sm_100", sass, []string{"9=0 bs=0"}, "9=0 bs=0 2=0 3=3 7h=100 5=1 6=1", "INST_TCGEN05_MMA /1"},
+		{130, "sm_100", sass, nil, "9=0 bs=0 2=0 3=3 7h=100", ""}, // executables, which nvlink leaves out
+		{130, "sm_100", sass, nil, "9=0 bs=0", ""},
+		{130, "sm_100", sass, nil, "9=0 bs=0 2=1", "ISA_CLASS /1"},
 		{130, "sm_90", whole, []string{"-"}, "9=0", ""},
 		{130, "sm_90", whole, []string{"-"}, "9=0 2=0", ""},
 		{130, "sm_90", whole, []string{"-"}, "9=0 2=1", "ISA_CLASS /1"},

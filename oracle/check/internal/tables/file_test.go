@@ -66,6 +66,9 @@ func TestFile(t *testing.T) {
 		{130, "sm_90", nil, func(c *check) { c.Out.Header.Abi = 7 }, "EI_ABIVERSION 0x8/0x7"},
 		{124, "sm_90", []uint32{0x5a0000}, func(c *check) { c.Out.Header.Flags |= 0x5a0000 }, ""},
 		{124, "sm_90", []uint32{0x5a0000, 0x500000}, func(c *check) { c.Out.Header.Flags |= 0x500000 }, ""},
+		{124, "sm_90", nil, func(c *check) { c.Out.Header.Flags |= 0x5a0000 }, ""}, // executables alone
+		{124, "sm_90", nil, func(c *check) { c.Out.Header.Flags |= 0x500000 }, "e_flags 0x5a055a/0x50055a"},
+		{124, "sm_90", []uint32{0x5b0000}, func(c *check) { c.Out.Header.Flags |= 0x5a0000 }, ""},
 		{124, "sm_90", []uint32{0x500000, 0x5a0000}, func(c *check) { c.Out.Header.Flags |= 0x5a0000 }, "e_flags 0x50055a/0x5a055a"},
 		{124, "sm_90a", []uint32{0x5a0000}, func(c *check) { c.Out.Header.Flags |= 0x5a0800 }, ""},
 		{124, "sm_90", []uint32{0x5a0000}, func(c *check) { c.Out.Header.Flags |= 0x5a0800 }, "e_flags 0x5a055a/0x5a0d5a"},
