@@ -83,3 +83,12 @@ func TestReservedWithoutSize(t *testing.T) {
 		}
 	}
 }
+
+// TestBudgetOfCode: the budget ends where code is longer than its steps.
+func TestBudgetOfCode(t *testing.T) {
+	c, a := coded(t, "m e", "m e", nil)
+	a.Size = 1 << 60
+	if err := c.compareCode(a); err == nil {
+		t.Error("no end")
+	}
+}
