@@ -40,6 +40,8 @@ func TestCorners(t *testing.T) {
 		{"only a release", row(report.Row{Subject: "a", Release: "13.0", Verdict: report.Agree}), report.Text, "SUBJECT  ARCH  RELEASE  VERDICT  FIRST FINDING\na              13.0     agree\n", ""},
 		{"neither", row(report.Row{Subject: "a", Verdict: report.Agree}), report.Text, "SUBJECT  VERDICT  FIRST FINDING\na        agree\n", ""},
 
+		{"wide and combining characters", row(report.Row{Subject: "日本e\u0301", Verdict: report.Agree}), report.Text, "SUBJECT  VERDICT  FIRST FINDING\n日本e\u0301    agree\n", ""},
+
 		{"refusal's summary", row(report.Row{Subject: "a", Verdict: report.Refusal}), report.JUnit, `<error message="refused" type="refused">`, ""},
 		{"refusal's note", row(report.Row{Subject: "a", Verdict: report.Refusal, Note: "no file"}), report.JUnit, `<error message="no file" type="refused">`, ""},
 		{"one not judged", row(report.Row{Subject: "a", Verdict: report.NotJudged, Unjudged: []report.Unjudged{{Name: "f", Reason: "why"}}}), report.JUnit, `<error message="f: why" type="not judged">`, ""},

@@ -21,7 +21,7 @@ type rule struct {
 const (
 	cmp         = "github.com/google/go-cmp/cmp"
 	fuzzHeaders = "github.com/AdaLogics/go-fuzz-headers"
-	tablewriter = "github.com/olekukonko/tablewriter"
+	runewidth   = "github.com/mattn/go-runewidth"
 	cobra       = "github.com/spf13/cobra"
 	pflag       = "github.com/spf13/pflag"
 	jsonSchema  = "github.com/xeipuuv/gojsonschema"
@@ -244,7 +244,7 @@ var rules = []rule{
 	{from: "internal/trophies", to: of("internal/nvidia", "internal/nvjitlink"), test: of("oracle/check", "internal/nvidia/replay")},
 	{from: "internal/judge", to: of("internal/relayout", "internal/splitmix", "cuda", "internal/nvidia", "internal/nvjitlink", "internal/ptxgen", "oracle", "oracle/check"), test: of("corpus", "internal/nvidia/nvidiatest")},
 	{from: "internal/verify", to: of("cubin", "internal/nvjitlink", "internal/cmdline", "internal/container", "internal/inputs", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("internal/vectorlink", "corpus", "corpus/relocs", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
-	{from: "report", to: of(tablewriter + "/..."), test: of(cmp, jsonSchema, "github.com/chromedp/...")},
+	{from: "report", to: of(runewidth), test: of(cmp, jsonSchema, "github.com/chromedp/...")},
 
 	// The top imports what it likes of the module, but for what only tests use.
 	{

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/oracle"
@@ -132,9 +133,14 @@ func (c *check) compareTkinfo(s *image.Section) {
 // The texts that tell tool and release, whose shape all releases of NVIDIA's
 // tools keep.
 var (
-	toolVersion = regexp.MustCompile(`^Cuda compilation tools, release (\d+)\.(\d), V\d+\.\d\.\d+$`)
-	toolBuild   = regexp.MustCompile(`^Build cuda_(\d+)\.(\d)\.r\d+\.\d/compiler\.\d+_\d+$`)
+	toolVersion = shape(`^Cuda compilation tools, release (\d+)\.(\d), V\d+\.\d\.\d+$`)
+	toolBuild   = shape(`^Build cuda_(\d+)\.(\d)\.r\d+\.\d/compiler\.\d+_\d+$`)
 )
+
+// shape compiles a pattern when it is first asked for: most commands read no notes.
+func shape(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // compareToolStrings wants texts that fit the release and each other, and a
 // command line that names the target.
@@ -147,7 +153,7 @@ func (c *check) compareToolStrings(s *image.Section, own, table []byte) {
 	for _, x := range [...]struct {
 		what, text string
 		shape      *regexp.Regexp
-	}{{"tool version", texts[2], toolVersion}, {"build", texts[3], toolBuild}} {
+	}{{"tool version", texts[2], toolVersion()}, {"build", texts[3], toolBuild()}} {
 		m := x.shape.FindStringSubmatch(x.text)
 		if m == nil || m[1]+"."+m[2] != release {
 			c.habitNote(s, x.what, "one of release "+release, strconv.Quote(x.text))
