@@ -82,11 +82,11 @@ func otherSize(lo, hi uint64) uint32 {
 }
 
 // SizeRule is the size of an opcode's PLAIN nodes: 16 bytes where bits 64 to 95 under mask,
-// the lower half, are what the upper half says, else 32. Its bit 63, which no mask has,
-// leaves it to [PlainSize].
+// the lower half, are what the upper half says, else 32.
 type SizeRule uint64
 
-const byOther SizeRule = 1 << 63
+// ByOther, a bit that no mask has, leaves it to [PlainSize].
+const ByOther SizeRule = 1 << 63
 
 // Over is 0 where a word with that upper half takes 16 bytes, below zero as an int32 where
 // [PlainSize] has to be asked, and anything else where it takes 32.
@@ -99,7 +99,7 @@ func PlainSizes() *[4096]SizeRule { return opSizes() }
 var opSizes = sync.OnceValue(func() *[4096]SizeRule {
 	t := new([4096]SizeRule)
 	for op := range t {
-		t[op] = byOther
+		t[op] = ByOther
 	}
 	mark := func(ops string, r SizeRule) {
 		for op := range strings.FieldsSeq(ops) {
@@ -128,7 +128,7 @@ var opSizes = sync.OnceValue(func() *[4096]SizeRule {
 func PlainSize(lo, hi uint64) uint32 {
 	r := opSizes()[lo&0xfff]
 	switch {
-	case r == byOther:
+	case r == ByOther:
 		return otherSize(lo, hi)
 	case r.Over(hi) == 0:
 		return 16

@@ -409,7 +409,7 @@ func (c *recipe) move(p *copying) {
 
 // LikePlain compares the word of a PLAIN node with those of genuine files.
 func (d *Decoder) LikePlain(w Word) Likeness {
-	return d.seen.plain[w.Lo&0xfff].like(d.sm, w)
+	return d.seen.plainOf(w.Lo).like(d.sm, w)
 }
 
 // LikeTag compares the word of a tag-only node with those of genuine files.

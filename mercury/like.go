@@ -40,7 +40,8 @@ type look struct {
 }
 
 type seenTable struct {
-	plain [4096]look
+	at    [4096]uint16 // by opcode: its place in plain
+	plain []look       // the first is of no opcode
 	tags  map[uint32][]tagLook
 	regs  [4096]uint8 // bit i: field i of RegisterFields holds a register
 }
@@ -64,7 +65,7 @@ var seen = sync.OnceValue(func() *seenTable {
 })
 
 // LikePlain compares the word of a PLAIN node with those of genuine files.
-func LikePlain(sm cuda.SM, w Word) Likeness { return seen().plain[w.opcode()].like(sm, w) }
+func LikePlain(sm cuda.SM, w Word) Likeness { return seen().plainOf(w.opcode()).like(sm, w) }
 
 // Plain returns the bits that have one value in all words of an opcode that are known
 // in PLAIN nodes, and that value; false where no such word is known.
@@ -91,9 +92,15 @@ func Care(sm cuda.SM, tag uint32, opcode uint16) (care Word, ok bool) {
 	return l.care[chip(sm)], true
 }
 
+// plainOf returns the words of PLAIN nodes of an opcode.
+func (t *seenTable) plainOf(opcode uint64) *look { return &t.plain[t.at[opcode&0xfff]] }
+
 func (t *seenTable) look(sm cuda.SM, tag uint32, opcode uint16) *look {
-	if l := &t.plain[opcode&0xfff]; tag == 0 && l.chips>>chip(sm)&1 != 0 {
-		return l
+	if tag == 0 {
+		if l := t.plainOf(uint64(opcode)); l.chips>>chip(sm)&1 != 0 {
+			return l
+		}
+		return nil
 	}
 	for i := range t.tags[tag] {
 		if l := &t.tags[tag][i]; l.op == opcode && l.chips>>chip(sm)&1 != 0 {
@@ -169,7 +176,7 @@ func chip(sm cuda.SM) uint8 {
 const enough = 500
 
 func parseSeen(text string) (*seenTable, error) {
-	t, p, n := &seenTable{tags: map[uint32][]tagLook{}}, parser{}, 0
+	t, p, n := &seenTable{plain: make([]look, 1, 256), tags: make(map[uint32][]tagLook, 512)}, parser{}, 0
 	for line := range strings.Lines(text) {
 		n++
 		if f := p.split(line); f != nil {
@@ -205,7 +212,8 @@ func (t *seenTable) line(p *parser, f []string) {
 	care := freed(Word{zero.Lo | one.Lo, zero.Hi | one.Hi}, p.number(f[3], 10, 63))
 	l.care, l.value = [...]Word{care, care}, one
 	if kind == "plain" {
-		t.plain[op] = l
+		t.at[op] = uint16(len(t.plain))
+		t.plain = append(t.plain, l)
 	} else {
 		t.tags[uint32(tag)] = append(t.tags[uint32(tag)], tagLook{op, l})
 	}

@@ -52,9 +52,11 @@ func (p *parser) split(line string) []string {
 		return nil
 	}
 	p.fields = p.fields[:0]
-	for f := range strings.SplitSeq(line, "\t") {
-		p.fields = append(p.fields, f)
+	for tab := strings.IndexByte(line, '\t'); tab >= 0; tab = strings.IndexByte(line, '\t') {
+		p.fields = append(p.fields, line[:tab])
+		line = line[tab+1:]
 	}
+	p.fields = append(p.fields, line)
 	return p.fields
 }
 
@@ -161,22 +163,25 @@ func (p *parser) fail(format string, args ...any) {
 	}
 }
 
+// digits is one more than the value of a character as a digit, 0 for none.
+var digits = [256]uint8{
+	'0': 1, '1': 2, '2': 3, '3': 4, '4': 5, '5': 6, '6': 7, '7': 8, '8': 9, '9': 10,
+	'a': 11, 'b': 12, 'c': 13, 'd': 14, 'e': 15, 'f': 16,
+}
+
 // number reads a number of so many bits at most, in base 10 or 16.
-func (p *parser) number(s string, base uint64, size int) (x uint64) {
+func (p *parser) number(s string, base uint8, size int) (x uint64) {
 	if len(s) == 0 || len(s) > 16 {
 		p.fail("number %q", s)
 		return 0
 	}
 	for i := range len(s) {
-		digit := uint64(s[i]) - '0'
-		if digit > 9 {
-			digit = uint64(s[i]) - 'a' + 10
-		}
+		digit := digits[s[i]] - 1
 		if digit >= base {
 			p.fail("number %q", s)
 			return 0
 		}
-		x = x*base + digit
+		x = x*uint64(base) + uint64(digit)
 	}
 	if x>>(size-1)>>1 != 0 {
 		p.fail("number %q", s)

@@ -108,7 +108,7 @@ func (c *checker) node(check *wordCheck, n *capsule.Node, last bool) {
 	}
 	for at := n.SASS; at < n.SASS+uint32(n.Span)*capsule.WordSize; at += capsule.WordSize {
 		w := wordAt(fn.Code, at)
-		if r := &check.quick[w.Lo&opcodeMask]; r.fits(w, check.lanes) {
+		if r := check.quick.of(w); r.fits(w, check.lanes) {
 			c.special(check, at, w, uint8(r.info))
 		} else {
 			c.word(check, at, w)

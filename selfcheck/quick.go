@@ -20,8 +20,17 @@ type quickRule struct {
 	info        uint32 // see opcodes, without opRegisters; its highest bit: more is to be asked
 }
 
-// quickTable is the rules by opcode.
-type quickTable [opcodeMask + 1]quickRule
+// quickTable is the rules. Few opcodes have one, and the table stays small: filling
+// memory takes longer than asking for a rule by its number.
+type quickTable struct {
+	at    [opcodeMask + 1]uint16 // by opcode: its rule, 0 for none
+	rules [maxRules]quickRule    // the first fits no PLAIN node
+}
+
+// maxRules is a power of two, so that a number is masked instead of compared.
+const maxRules = 1 << 9
+
+func (t *quickTable) of(w Word) *quickRule { return &t.rules[t.at[w.Lo&opcodeMask]&(maxRules-1)] }
 
 // quickTables are those of sm_100 to sm_110, and of sm_120 and up: all that words of
 // PLAIN nodes depend on.
@@ -38,24 +47,29 @@ func quickTableFor(sm cuda.SM) *quickTable {
 }
 
 func newQuickTable(sm cuda.SM) *quickTable {
-	t, infos, sizes := new(quickTable), opcodes(), capsule.PlainSizes()
-	for op := range uint64(len(t)) {
-		r := &t[op]
+	t, infos, sizes, last := new(quickTable), opcodes(), capsule.PlainSizes(), 0
+	t.rules[0] = quickRule{care: Word{Lo: opcodeMask, Hi: upper}, value: Word{Lo: opNOP}, size: capsule.ByOther}
+	for op := range uint64(len(t.at)) {
+		care, value, met := mercury.Plain(sm, uint16(op))
+		if !met && infos[op] == 0 && sizes[op] == capsule.ByOther {
+			continue // of a NOP, which is none of these, the first differs
+		}
+		if !met {
+			care, value = Word{Lo: opcodeMask}, Word{Lo: ^op & opcodeMask}
+		}
+		care.Hi |= upper
+		value.Hi &^= upper
+		r := quickRule{care: care, value: value, size: sizes[op], info: uint32(infos[op] &^ opRegisters)}
 		for i := range mercury.RegisterFields {
 			if infos[op]>>i&1 != 0 {
 				r.fields |= 0xff << laneOf[i]
 			}
 		}
-		r.info, r.size = uint32(infos[op]&^opRegisters), sizes[op]
 		if r.info&(opBranch|opFrees) != 0 {
 			r.info |= 1 << 31
 		}
-		var ok bool
-		if r.care, r.value, ok = mercury.Plain(sm, uint16(op)); !ok {
-			r.care, r.value = Word{Lo: opcodeMask}, Word{Lo: ^op & opcodeMask}
-		}
-		r.care.Hi |= upper
-		r.value.Hi &^= upper
+		last++
+		t.at[op], t.rules[last] = uint16(last), r
 	}
 	return t
 }
@@ -112,7 +126,7 @@ func (c *checker) plainRest(k *wordCheck, left []stretch, before uint32) []stret
 	for ; len(left) > 0 && left[0].from < before; left = left[1:] {
 		first := &left[0]
 		if w := wordAt(k.fn.Code, first.from); first.special {
-			c.special(k, first.from, w, uint8(k.quick[w.Lo&opcodeMask].info))
+			c.special(k, first.from, w, uint8(k.quick.of(w).info))
 			continue
 		}
 		c.report.covered.alike -= int(first.to-first.from) / capsule.WordSize
@@ -125,7 +139,7 @@ func (c *checker) plainRest(k *wordCheck, left []stretch, before uint32) []stret
 
 // plainWord checks the word of a PLAIN node.
 func (c *checker) plainWord(k *wordCheck, sass uint32, w Word) {
-	r := &k.quick[w.Lo&opcodeMask]
+	r := k.quick.of(w)
 	if !r.alike(w) || !r.fits(w, k.lanes) {
 		c.plain(w)
 		c.word(k, sass, w)

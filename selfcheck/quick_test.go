@@ -15,7 +15,7 @@ func TestQuickRule(t *testing.T) {
 		c := &checker{sm: sm, decoder: mercury.Default().Decoder(sm)}
 		met := map[[3]bool]int{}
 		for op := uint64(0); op <= opcodeMask; op++ {
-			r := &quickTableFor(sm)[op]
+			r := quickTableFor(sm).of(Word{Lo: op})
 			for range 200 {
 				w := Word{Lo: r.value.Lo, Hi: r.value.Hi&^schedule | 7<<46 | 7<<49}
 				w.Lo = w.Lo&^opcodeMask | op

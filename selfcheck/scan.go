@@ -63,7 +63,7 @@ func (s *scan) leave(words stretch) {
 	if s.lanes != lanesOf(0) && hasOpcode(s.code, opUSETMAXREG) {
 		for at := words.from; at < words.to; at += capsule.WordSize {
 			w := wordAt(s.code, at)
-			if !registersFit(w, s.table[w.Lo&opcodeMask].fields, s.lanes) {
+			if !registersFit(w, s.table.of(w).fields, s.lanes) {
 				s.lanes = lanesOf(0)
 				return
 			}
@@ -81,7 +81,7 @@ func (t *quickTable) look(code []byte, lanes uint64) (wrong uint64, infos, large
 	for at := 0; at <= len(code)-capsule.WordSize; at += capsule.WordSize {
 		b := code[at : at+capsule.WordSize : at+capsule.WordSize]
 		lo, hi := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-		r := &t[lo&opcodeMask]
+		r := t.of(Word{Lo: lo})
 		wrong |= (lo^r.value.Lo)&r.care.Lo | (hi^r.value.Hi)&r.care.Hi | noBoard(hi) | ^(lanes-registersOf(lo, hi, r.fields))&borrowed
 		infos |= r.info
 		special = special>>1 | r.info&last

@@ -23,7 +23,7 @@ func TestScan(t *testing.T) {
 			bad, asks := false, []stretch(nil)
 			for at := uint32(0); at < uint32(len(code)); at += capsule.WordSize {
 				w := wordAt(code, at)
-				r := &s.table[w.Lo&opcodeMask]
+				r := s.table.of(w)
 				bad = bad || !r.alike(w) || !r.fits(w, k.lanes)
 				if uint8(r.info)&(opBranch|opFrees) != 0 {
 					asks = append(asks, stretch{at, at + capsule.WordSize, true})
@@ -74,7 +74,7 @@ func randomWords(rng *rand.Rand, table *quickTable) (code []byte) {
 		if rng.IntN(4) > 0 {
 			op = rng.Uint64() & opcodeMask
 		}
-		r := &table[op]
+		r := table.of(Word{Lo: op})
 		w := Word{Lo: r.value.Lo&^opcodeMask | op, Hi: r.value.Hi&^schedule | 7<<46 | 7<<49}
 		if r.care.Lo&opcodeMask != 0 && rng.IntN(1000) > 0 {
 			continue // an opcode that no PLAIN node has
