@@ -241,13 +241,23 @@ func (d *decoding) lean(here *mark, count int, plain uint32) *Fault {
 	return nil
 }
 
+// oneSkip is the first byte of a SKIP of one word; its second is 0.
+const oneSkip = markSkip | 1<<7
+
 // records reads nodes that aren't PLAIN, from node i of a block on, up to one that begins
-// with a span: nearly all records have none in front. It returns how many it read.
+// with a span, but for a SKIP of one word: nearly all records have none in front. It returns
+// how many it read.
 func (d *decoding) records(here *mark, i, run int) (done int) {
 	data, list, first := d.c.data, d.list, len(d.list)
 	pos, sass, merc := uint(d.pos), d.sass, d.merc
 	list = list[:first+run]
 	for ; done < run && pos < uint(len(data)); done++ {
+		if data[pos] == oneSkip && pos+1 < uint(len(data)) && data[pos+1] == 0 && uint(sass)+WordSize <= uint(d.end) {
+			list[first+done] = Node{SASS: sass, Merc: merc, Span: 1, Kind: Skip}
+			here.none |= 1 << ((i + done) & 31)
+			pos, sass = pos+2, sass+WordSize
+			continue
+		}
 		f := &formOf[data[pos]&0x7f]
 		end := pos + uint(f.size)
 		if f.size == 0 || end > uint(len(data)) || uint(sass)+uint(f.span)*WordSize > uint(d.end) {

@@ -29,7 +29,7 @@ const NoOffset = 0xffffffff
 const attr101 cuda.InfoAttr = 101
 
 // offsetStride is the number of words per offset of the regular payloads.
-var offsetStride = map[cuda.InfoAttr]int{
+var offsetStride = [1 << 8]int{
 	cuda.AttrExitInstrOffsets:           1,
 	cuda.AttrCoopGroupInstrOffsets:      1,
 	cuda.AttrIntWarpWideInstrOffsets:    1,

@@ -57,7 +57,8 @@ func wordAt(code []byte, off uint32) Word {
 // PLAIN nodes a scan has been made, and returns its traits and where its calls by offset are.
 func (c *checker) nodesOf(fn *capsule.Func, limit uint32, s *scan) (traits uint8, calls []uint32) {
 	p := fn.Cap
-	kept, end, left, nothing := p.Kept(), p.SASSSize(), s.left, 0
+	kept, end, left := p.Kept(), p.SASSSize(), s.left
+	nops, nothing := 0, 0 // padding of one NOP, and records of no word: most nodes
 	c.report.Nodes.Total += p.Len()
 	c.report.Nodes.Plain += p.Len() - len(kept)
 	c.report.covered.alike += p.Len() - len(kept)
@@ -68,12 +69,17 @@ func (c *checker) nodesOf(fn *capsule.Func, limit uint32, s *scan) (traits uint8
 		if len(left) > 0 && left[0].from < n.SASS {
 			left = c.plainRest(&check, left, n.SASS)
 		}
-		if n.Span == 0 && n.Kind == capsule.Full {
+		switch {
+		case n.Kind == capsule.Skip && n.Span == 1 && isNOP(wordAt(fn.Code, n.SASS)):
+			nops++
+		case n.Kind == capsule.Full && n.Span == 0:
 			nothing++
-			continue
+		default:
+			c.node(&check, n, i == len(kept)-1)
 		}
-		c.node(&check, n, i == len(kept)-1)
 	}
+	c.report.Nodes.Skip += nops
+	c.report.covered.padding += nops
 	c.report.Nodes.Stored += nothing
 	c.report.Nodes.Reconstituted += nothing
 	c.plainRest(&check, left, end)
@@ -138,7 +144,7 @@ func pads(w, next Word) bool {
 	w.Hi &^= schedule
 	switch w.Lo & opcodeMask {
 	case opNOP:
-		return w == (Word{Lo: tailNOP.Lo})
+		return isNOP(w)
 	case opBubble:
 		return w.Hi == 0 && w.Lo&0xffff00000000f000 == 0x7000
 	case opUIADD3: // URZ = …
@@ -151,6 +157,9 @@ func pads(w, next Word) bool {
 	}
 	return false
 }
+
+// isNOP reports whether a word is a NOP that has nothing but a schedule.
+func isNOP(w Word) bool { return w.Lo == tailNOP.Lo && w.Hi&^schedule == 0 }
 
 // isResult reports whether a word takes the result of a barrier (B2R.RESULT), which stands in a
 // SKIP behind the barrier's node in objects of ptxas 12.8 and 12.9.

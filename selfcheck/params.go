@@ -136,6 +136,10 @@ func (c *checker) constantBank(fn *capsule.Func, bank int, size uint64) {
 
 // zeros returns how many zeros bytes begin with.
 func zeros(b []byte) (n int) {
+	const block = 64
+	for len(b)-n >= block && [block]byte(b[n:]) == ([block]byte{}) {
+		n += block
+	}
 	for len(b)-n >= 8 && binary.LittleEndian.Uint64(b[n:]) == 0 {
 		n += 8
 	}

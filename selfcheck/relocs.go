@@ -349,7 +349,9 @@ func (c *checker) resolved(fn *capsule.Func, section int, r *cubin.Reloc, code W
 	default:
 		return false
 	}
-	c.field(Reloc, Content, fn.Text, sass+4, 4, "value of "+relocName(r.Type)+" "+symbol.Name, value&0xffffffff, code.Lo>>32)
+	if value&0xffffffff != code.Lo>>32 {
+		c.field(Reloc, Content, fn.Text, sass+4, 4, "value of "+relocName(r.Type)+" "+symbol.Name, value&0xffffffff, code.Lo>>32)
+	}
 	return true
 }
 

@@ -55,7 +55,11 @@ const (
 	ownedData  = dataFlags | cuda.SHFInfoLink
 )
 
+// sectionRules is searched from its beginning, where those of kernels stand: most sections are theirs.
 var sectionRules = []sectionRule{
+	{".text.*", cuda.SHTProgbits, cuda.SHTProgbits, codeFlags, linkSymtab, infoFree, 128, 0, cuda.SHTCudaCapmerc},
+	{".nv.info.*", cuda.SHTCudaInfo, cuda.SHTCudaInfo, cuda.SHFInfoLink, linkSymtab, infoOwner, 4, 0, cuda.SHTMercInfo},
+	{".nv.constant0.*", cuda.SHTCudaConstant0, cuda.SHTProgbits, ownedConst, linkNone, infoOwner, 0, 0, 0},
 	{".shstrtab", cuda.SHTStrtab, cuda.SHTStrtab, 0, linkNone, infoNone, 1, 0, 0},
 	{".strtab", cuda.SHTStrtab, cuda.SHTStrtab, 0, linkNone, infoNone, 1, 0, 0},
 	{".symtab", cuda.SHTSymtab, cuda.SHTSymtab, 0, linkStrtab, infoFree, 8, 24, cuda.SHTMercSymtab},
@@ -65,19 +69,16 @@ var sectionRules = []sectionRule{
 	{".note.nv.cuver", cuda.SHTNote, cuda.SHTNote, cuda.SHFCuinfo | cuda.SHFInfoLink, linkTkinfo, infoFree, 4, 0, 0},
 	{".nv.compat", cuda.SHTCudaCompat, cuda.SHTCudaCompat, 0, linkNone, infoNone, 4, 0, 0},
 	{".nv.info", cuda.SHTCudaInfo, cuda.SHTCudaInfo, 0, linkSymtab, infoNone, 4, 0, cuda.SHTMercInfo},
-	{".nv.info.*", cuda.SHTCudaInfo, cuda.SHTCudaInfo, cuda.SHFInfoLink, linkSymtab, infoOwner, 4, 0, cuda.SHTMercInfo},
 	{callgraphSection, cuda.SHTCudaCallgraph, cuda.SHTCudaCallgraph, 0, linkSymtab, infoNone, 4, 8, cuda.SHTMercCallgraph},
 	{".nv.prototype", cuda.SHTCudaPrototype, cuda.SHTCudaPrototype, 0, linkSymtab, infoNone, 4, 8, cuda.SHTMercPrototype},
 	{".nv.resolvedrela.*", cuda.SHTCudaResolvedRela, cuda.SHTCudaResolvedRela, cuda.SHFInfoLink, linkSymtab, infoTarget, 8, 24, cuda.SHTMercResolvedRela},
 	{".rela.nv.constant0.*", cuda.SHTRela, cuda.SHTRela, cuda.SHFInfoLink, linkSymtab, infoTarget, 8, 24, 0},
 	{".rela.*", cuda.SHTRela, cuda.SHTRela, cuda.SHFInfoLink, linkSymtab, infoTarget, 8, 24, cuda.SHTMercRela},
-	{".text.*", cuda.SHTProgbits, cuda.SHTProgbits, codeFlags, linkSymtab, infoFree, 128, 0, cuda.SHTCudaCapmerc},
 	{".nv.uft.rel.*", cuda.SHTCudaUFT, cuda.SHTCudaUFT, codeFlags, linkSymtab, infoFree, 128, 128, cuda.SHTCudaCapmerc},
 	{".nv.uft", cuda.SHTCudaUFT, cuda.SHTCudaUFT, codeFlags, linkFree, infoFree, 128, 128, cuda.SHTCudaUFT},
 	{".nv.uft.entry", cuda.SHTCudaUFTEntry, cuda.SHTCudaUFTEntry, 0, linkFree, infoNone, 8, 32, cuda.SHTCudaUFTEntry},
 	{".nv.udt.entry", cuda.SHTCudaUDTEntry, cuda.SHTCudaUDTEntry, 0, linkFree, infoNone, 8, 32, cuda.SHTCudaUDTEntry},
 	{".nv.udt", cuda.SHTCudaUDT, cuda.SHTCudaUDT, dataFlags, linkNone, infoNone, 0, 0, cuda.SHTCudaUDT},
-	{".nv.constant0.*", cuda.SHTCudaConstant0, cuda.SHTProgbits, ownedConst, linkNone, infoOwner, 0, 0, 0},
 	{".nv.constant2.*", cuda.SHTCudaConstant0 + 2, cuda.SHTProgbits, ownedConst, linkNone, infoOwner, 0, 0, cuda.SHTMercOptimizer},
 	{".nv.constant3", cuda.SHTCudaConstant0 + 3, cuda.SHTProgbits, cuda.SHFAlloc, linkNone, infoNone, 0, 0, cuda.SHTMercUser},
 	{".nv.constant4", cuda.SHTCudaConstant0 + 4, cuda.SHTProgbits, cuda.SHFAlloc, linkNone, infoNone, 0, 0, cuda.SHTMercPic},
