@@ -50,7 +50,7 @@ func check(name string, data []byte, opts Options) (*Report, *checker) {
 	}
 	m := capsule.OpenLean(f)
 	if !m.IsMercury() {
-		r.refuse(&cubin.Error{Kind: cubin.NotDevice, File: name, Offset: atFlags, Value: uint64(f.Header.Flags), Detail: "no Mercury side"})
+		r.refuse(&cubin.Error{Kind: cubin.NotDevice, File: name, Offset: atFlags, Value: uint64(f.Header.Flags), Detail: "no Mercury side, which files for sm_100 and up have"})
 		return r, nil
 	}
 	note := firstNote(m)

@@ -14,6 +14,7 @@ import (
 type choice struct {
 	value string
 	words []string
+	given bool
 }
 
 func (c *choice) String() string { return c.value }
@@ -24,13 +25,13 @@ func (c *choice) Set(v string) error {
 		named := slices.DeleteFunc(slices.Clone(c.words), func(w string) bool { return w == "" }) // the default that can't be named
 		return badUsage("must be one of %s", strings.Join(named, ", "))
 	}
-	c.value = v
+	c.value, c.given = v, true
 	return nil
 }
 
 // choose adds a flag whose first word is the default.
 func choose(c *cobra.Command, name, about string, words ...string) *choice {
-	f := &choice{words[0], words}
+	f := &choice{value: words[0], words: words}
 	c.Flags().Var(f, name, about)
 	_ = c.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return words, cobra.ShellCompDirectiveNoFileComp

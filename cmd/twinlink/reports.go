@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,9 +23,40 @@ type face struct {
 // of reports.
 func chooseFace(c *cobra.Command, more ...string) *face {
 	f := &face{format: choose(c, "format", "how to print", append(formatWords(), more...)...)}
-	c.Flags().StringVar(&f.file, "report", "", "write the result to this `FILE`, not to standard output")
+	c.Flags().Var((*reportFile)(f), "report", "write the result to this `FILE`, not to standard output; its extension tells the format where --format doesn't")
 	_ = c.MarkFlagFilename("report")
 	return f
+}
+
+// reportFile is the flag --report of a face.
+type reportFile face
+
+func (f *reportFile) String() string { return f.file }
+func (f *reportFile) Type() string   { return "string" }
+
+func (f *reportFile) Set(name string) error {
+	f.file = name
+	if !f.format.given {
+		f.format.value = string(formatOf(name))
+	}
+	return nil
+}
+
+// formatOf returns the format that a file's name asks for.
+func formatOf(name string) report.Format {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".json":
+		return report.JSON
+	case ".html", ".htm":
+		return report.HTML
+	case ".sarif":
+		return report.SARIF
+	case ".xml":
+		return report.JUnit
+	case ".md":
+		return report.Markdown
+	}
+	return report.Text
 }
 
 // text reports whether the command prints its own text.

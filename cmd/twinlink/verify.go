@@ -34,7 +34,8 @@ inputs' release, and each other nvJitLink for what its release makes of them.
   --no-nvlink          ask neither nvlink nor, unless --nvjitlink does, nvJitLink
   --nvjitlink LIST     ask these releases of nvJitLink: 12.9,13.0; all (default); none
   --format FORMAT      text, markdown, json, html, sarif or junit
-  --report FILE        write the report to FILE
+  --report FILE        write the report to FILE; its extension tells the format
+                       where --format doesn't
   --progress MODE      auto, bar, json or none
   --repro FILE         where it doesn't agree, pack all it needs into FILE
 
@@ -150,7 +151,7 @@ func verifyFiles(ctx context.Context, args []string, s streams) error {
 
 // parseVerify takes verify's own options out; the rest is nvlink's.
 func parseVerify(args []string) (*verifyRequest, error) {
-	req := &verifyRequest{format: report.Text}
+	req := &verifyRequest{}
 	q := &req.question
 	q.ReadFile = linkcommand.ReadOptions
 	var rest []string
@@ -177,6 +178,9 @@ func parseVerify(args []string) (*verifyRequest, error) {
 			rest = append(rest, args[i])
 		}
 	}
+	if req.format == "" {
+		req.format = formatOf(req.report)
+	}
 	preview := cmdline.Scan(rest, linkcommand.ReadOptions)
 	q.Release = preview.Toolkit
 	if len(preview.Inputs) == 0 {
@@ -186,9 +190,17 @@ func parseVerify(args []string) (*verifyRequest, error) {
 		q.Subject, req.program = name, data
 		return req, nil
 	}
+	if preview.Arch == "" {
+		return nil, fmt.Errorf("-arch is missing: name the target of the link, as in -arch=sm_90")
+	}
+	complete := append(slices.Clone(rest), "-o", "out")
 	for _, name := range preview.Inputs {
 		data, err := os.ReadFile(name)
 		if err != nil {
+			// It may be the value of an option that there isn't.
+			if _, wrong := cmdline.Parse(q.Toolkit(), complete, linkcommand.ReadOptions); wrong != nil {
+				err = wrong
+			}
 			return nil, err
 		}
 		q.Inputs = append(q.Inputs, verify.File{Name: name, Data: data})
@@ -196,12 +208,8 @@ func parseVerify(args []string) (*verifyRequest, error) {
 	req.args = rest
 	q.Subject = subject(preview.Inputs)
 	q.Args = withoutToolkit(withoutFiles(rest, q.Inputs))
-	if cmd, err := cmdline.Parse(q.Toolkit(), append(slices.Clone(rest), "-o", "out"), linkcommand.ReadOptions); err != nil {
-		return nil, err
-	} else if cmd.Options.Arch == "" {
-		return nil, fmt.Errorf("-arch is missing")
-	}
-	return req, nil
+	_, err := cmdline.Parse(q.Toolkit(), complete, linkcommand.ReadOptions)
+	return req, err
 }
 
 func (req *verifyRequest) set(name, value string) (err error) {

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/twinlink/twinlink/internal/diff"
 	"github.com/twinlink/twinlink/report"
@@ -41,7 +42,7 @@ func (a *asked) decideGiven(row *report.Row) {
 	case a.oracle.Outcome == report.Rejected:
 		a.rejected(row)
 	case a.oracle.Outcome == report.Refused && a.image == nil:
-		row.Verdict = report.RefusedAlike
+		row.Verdict, row.Note = report.RefusedAlike, a.refusal()
 	case a.oracle.Outcome == report.Refused:
 		row.Verdict, row.Note = report.Skipped, a.oracle.Detail
 	case a.unsure():
@@ -72,7 +73,7 @@ func (a *asked) rejected(row *report.Row) {
 func (a *asked) decideRefused(row *report.Row) {
 	switch {
 	case a.nvlink == nil || a.nvlink.Outcome == report.Absent:
-		row.Verdict = report.RefusedAlike
+		row.Verdict, row.Note = report.Refusal, a.refusal()
 	case a.nvlink.Outcome == report.Linked:
 		row.Verdict = report.Differ
 		row.Findings = []report.Finding{{Key: "link.outcome", Level: report.Wrong, Values: a.outcomes()}}
@@ -81,8 +82,17 @@ func (a *asked) decideRefused(row *report.Row) {
 		row.Findings = []report.Finding{{Key: "link.message", Level: report.Wrong, Values: []report.Value{
 			{Of: string(report.Engine), Text: a.engine.Detail}, {Of: string(report.Nvlink), Text: a.nvlink.Detail}}}}
 	default:
-		row.Verdict = report.RefusedAlike
+		row.Verdict, row.Note = report.RefusedAlike, a.refusal()
 	}
+}
+
+// refusal is the first line of what the engine says of inputs that it won't have.
+func (a *asked) refusal() string {
+	if a.engine == nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(a.engine.Detail, "\n")
+	return line
 }
 
 func (a *asked) outcomes() []report.Value {

@@ -54,6 +54,9 @@ func TestDecide(t *testing.T) {
 					if row.Verdict != want {
 						t.Errorf("%s: %s, want %s", stateOf(a, given), row.Verdict, want)
 					}
+					if refused := row.Verdict == report.RefusedAlike || row.Verdict == report.Refusal; refused && row.Note != engine.Detail {
+						t.Errorf("%s: note %q, want why the engine refuses", stateOf(a, given), row.Note)
+					}
 					if (row.Verdict == report.Differ) != (len(row.Findings) > 0) {
 						t.Errorf("%s: %s with %d findings", stateOf(a, given), row.Verdict, len(row.Findings))
 					}
@@ -64,7 +67,7 @@ func TestDecide(t *testing.T) {
 			}
 		}
 	}
-	for _, v := range []report.Verdict{report.Agree, report.Differ, report.NotJudged, report.RefusedAlike, report.Skipped} {
+	for _, v := range []report.Verdict{report.Agree, report.Differ, report.NotJudged, report.RefusedAlike, report.Refusal, report.Skipped} {
 		if seen[v] == 0 {
 			t.Errorf("no state is %s", v)
 		}
@@ -93,6 +96,9 @@ func wanted(a *asked, same, given bool) report.Verdict {
 	if is(a.engine, report.Refused) {
 		if is(a.nvlink, report.Linked) || is(a.nvlink, report.Refused) && !same {
 			return report.Differ
+		}
+		if !asked {
+			return report.Refusal
 		}
 		return report.RefusedAlike
 	}
