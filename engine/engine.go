@@ -6,19 +6,49 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/release"
 )
 
-// Input is one object: its name as the user gave it, and its bytes, which the
+// Input is one object: its Name as the user gave it, and its bytes in Data, which the
 // link borrows.
 type Input = input.Input
 
 // Options say what to link for and how. The zero value but for Arch is a
-// plain final link.
+// plain final link. Fields, with nvlink's option where there is one:
+//
+//	Arch                  string     the target: "sm_90", "sm_90a"
+//	Toolkit               string     the release to behave as: "11.8", "12.4", "13.0" to "13.5"; "" by the inputs
+//	Output                string     the image's name in messages
+//	Debug                 bool       -g
+//	Relocatable           bool       -r
+//	PreserveRelocs        bool       --preserve-relocs
+//	ForceRela             bool       --force-rela
+//	KernelsUsed           []string   -kernels-used: parts of names; nil is no filter
+//	VariablesUsed         []string   -variables-used
+//	HostUse               *HostUse   what host code refers to; nil: not known
+//	Empty                 bool       a link without inputs is allowed
+//	APIVersion            uint32     --cuda-api-version: 120 for 12.0; 0 is any
+//	ToolsPatch            bool       -astoolspatch
+//	AllowUndefined        bool       --allow-undefined-globals
+//	ReserveNull           bool       --reserve-null-pointer
+//	SuppressDebug         bool       --suppress-debug-info
+//	NoReserved            bool       --disable-smem-reservation=true
+//	DumpCallgraph         bool       --dump-callgraph: among the messages
+//	Demangle              func(string) string           names in it; nil leaves them
+//	Calls                 func(caller, callee string)   called for each call; nil is not
+//	Scratch               []byte     zeros for tables, for a large link as much as its inputs; nil: the heap
+//	OnPhase               func(name string)             called as each phase begins; nil is not
+//	ExtraWarnings         bool       -extrawarn
+//	SuppressStackWarning  bool       --suppress-stack-size-warning
+//	WarningsAsErrors      bool       -Werror
+//	Host                  []byte     --nv-host: the content of .nv.host
+//	Record                CommandLine
 type Options = input.Options
 
 // CommandLine is the part of nvlink's command line that .note.nv.tkinfo
-// records.
+// records from 13.0 on: Tool, "" for nvlink unless Named; Object, the output's base name, with -g;
+// and Text, "-arch sm_90 ".
 type CommandLine = input.CommandLine
 
-// HostUse lists what host code refers to.
+// HostUse lists what host code refers to, by name or by a pattern in which * stands for any
+// characters: Kernels, and InternalKernels with internal linkage.
 type HostUse = input.HostUse
 
 // DriverDefines reports whether a function is one that the driver of a release
@@ -35,12 +65,13 @@ type Output struct {
 	Left    int          // sections that were made and aren't in the image
 }
 
-// LinkError is a link that was refused: what was said, and the exit status
-// nvlink has for it.
+// LinkError is a link that was refused: what was said (Diags []Diagnostic), the Exit status
+// nvlink has for it, and in Err the fault behind a Malformed message. Image is what was made
+// in spite of errors that aren't fatal, nil where the link ended before, and Left is as in Output.
 type LinkError = diag.LinkError
 
-// Diagnostic is one message. Text is nvlink's wording; the other fields name
-// the place for programs and are empty where they don't apply.
+// Diagnostic is one message, of a Severity and a Kind. Text is nvlink's wording; File, Section,
+// Symbol, Offset and Value name the place for programs and are empty where they don't apply.
 type Diagnostic = diag.Diagnostic
 
 // Severity is how nvlink ranks a message; each has a prefix of its own.

@@ -36,7 +36,7 @@ is one line of JSON, appended to the file that TWINLINK_REPORT names, or else
 printed to standard error where a link is wrong. The build goes on as nvlink has
 it; with TWINLINK_VERIFY=fail a link that is wrong fails.`,
 		Example: "  twinlink as-nvlink --toolkit /usr/local/cuda ~/cuda-twinlink",
-		Args:    exactly(1, "one folder to make"),
+		Args:    exactly(1, "as-nvlink takes the folder to make; the toolkit is named by --toolkit"),
 	}
 	toolkit := c.Flags().String("toolkit", "", "the toolkit: the folder that holds bin/nvcc")
 	c.RunE = func(_ *cobra.Command, args []string) error {
