@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 )
 
 // WriteText writes a table with a row for each question, the sums, and then for
@@ -21,7 +23,9 @@ func WriteText(w io.Writer, r *Report) error {
 	if r.Title != "" {
 		fmt.Fprintf(&b, "%s\n\n", plain(r.Title))
 	}
-	table(&b, r)
+	if err := table(&b, r); err != nil {
+		return err
+	}
 	figures(&b, "", r.Figures)
 	for i := range r.Rows {
 		details(&b, &r.Rows[i])
@@ -30,39 +34,38 @@ func WriteText(w io.Writer, r *Report) error {
 	return err
 }
 
-func table(b *strings.Builder, r *Report) {
+func table(b *strings.Builder, r *Report) error {
 	if len(r.Rows) > 0 {
+		var rows strings.Builder
+		// The library would make "R CUDA 32" of "R_CUDA_32" and break long
+		// cells; both are told not to.
+		off := tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}
+		left := tw.CellAlignment{Global: tw.AlignLeft}
+		t := tablewriter.NewTable(&rows,
+			tablewriter.WithEastAsian(tw.Off), // else it asks the environment
+			tablewriter.WithConfig(tablewriter.Config{
+				Header: tw.CellConfig{Formatting: off, Alignment: left, Padding: gap},
+				Row:    tw.CellConfig{Formatting: off, Alignment: left, Padding: gap},
+			}),
+			tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+				Borders:  tw.BorderNone,
+				Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
+			})),
+		)
 		cols := columns(r)
-		lines := [][]string{heads(cols, named(r))}
+		t.Header(heads(cols, named(r)))
 		for i := range r.Rows {
-			lines = append(lines, cells(&r.Rows[i], cols, named(r)))
+			if err := t.Append(cells(&r.Rows[i], cols, named(r))); err != nil {
+				return fmt.Errorf("report: %w", err)
+			}
 		}
-		align(b, lines)
-		b.WriteString("\n")
+		if err := t.Render(); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		b.WriteString(trimLines(rows.String()) + "\n")
 	}
 	b.WriteString(sums(r.Count()) + "\n")
-}
-
-// gap is what stands between two columns.
-const gap = "  "
-
-// align writes lines whose cells, of which all have the same number, begin below each other.
-func align(b *strings.Builder, lines [][]string) {
-	// An ambiguous character is narrow everywhere: a report doesn't depend on the environment.
-	measure := runewidth.Condition{StrictEmojiNeutral: true}
-	widths := make([]int, len(lines[0]))
-	for _, cells := range lines {
-		for i, text := range cells {
-			widths[i] = max(widths[i], measure.StringWidth(text))
-		}
-	}
-	for _, cells := range lines {
-		var line strings.Builder
-		for i, text := range cells {
-			line.WriteString(measure.FillRight(text, widths[i]) + gap)
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
+	return nil
 }
 
 // sums are the counts in words. What is rare is left out where it is 0.
@@ -77,6 +80,9 @@ func sums(c Count) string {
 	}
 	return text + fmt.Sprintf(", %d skipped", c.Skipped)
 }
+
+// gap is two blanks behind a cell and none before it.
+var gap = tw.CellPadding{Global: tw.Padding{Right: "  ", Overwrite: true}}
 
 // details writes what the table has no room for.
 func details(b *strings.Builder, row *Row) {
@@ -185,6 +191,14 @@ func nonEmpty(list ...string) []string {
 func quoted(s string) string {
 	q := strconv.Quote(s)
 	return q[1 : len(q)-1]
+}
+
+func trimLines(s string) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return b.String()
 }
 
 // textWords are a finding's words, but for those that its values say shorter.

@@ -21,7 +21,7 @@ type rule struct {
 const (
 	cmp         = "github.com/google/go-cmp/cmp"
 	fuzzHeaders = "github.com/AdaLogics/go-fuzz-headers"
-	runewidth   = "github.com/mattn/go-runewidth"
+	tablewriter = "github.com/olekukonko/tablewriter"
 	cobra       = "github.com/spf13/cobra"
 	pflag       = "github.com/spf13/pflag"
 	jsonSchema  = "github.com/xeipuuv/gojsonschema"
@@ -54,7 +54,7 @@ var rules = []rule{
 	{from: "engine/internal/merge", to: of("engine/internal/room", "cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/release", "engine/internal/input", "engine/internal/model", "engine/internal/parallel"), test: of("internal/enginetest", "engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "engine/internal/reach", to: of("cuda", "engine/internal/diag", "engine/internal/names", "engine/internal/model"), test: of("internal/enginetest", "engine/internal/release", "engine/internal/input", "engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "engine/internal/layout", to: of("cuda", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/reach"), test: of("internal/enginetest", "cubin", "engine/internal/input", "engine/internal/release", "engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
-	{from: "engine/internal/resources", to: of("cuda", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/reach", "engine/internal/layout"), test: of("internal/enginetest", "engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
+	{from: "engine/internal/resources", to: of("cuda", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/reach", "engine/internal/layout"), test: of("internal/enginetest", "engine/internal/input", "engine/internal/release", "engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "engine/internal/resolve", to: of("cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/release", "engine/internal/model", "engine/internal/layout", "engine/internal/resources", "engine/internal/parallel"), test: of("internal/enginetest", "cubin", "engine/internal/input", "engine/internal/reach", "engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "engine/internal/output", to: of("engine/internal/room", "cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/release", "engine/internal/input", "engine/internal/model", "engine/internal/reach", "engine/internal/layout", "engine/internal/resources", "engine/internal/resolve", "engine/internal/parallel"), test: of("internal/enginetest", "engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 	{from: "engine/internal/sass", to: of("cubin", "cuda", "engine/descriptor", "engine/internal/diag", "engine/internal/names", "engine/internal/model", "engine/internal/layout", "engine/internal/resolve", "engine/internal/output", "engine/internal/parallel"), test: of("internal/enginetest", "engine", "internal/biglink", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
@@ -244,7 +244,7 @@ var rules = []rule{
 	{from: "internal/trophies", to: of("internal/nvidia", "internal/nvjitlink"), test: of("oracle/check", "internal/nvidia/replay")},
 	{from: "internal/judge", to: of("internal/relayout", "internal/splitmix", "cuda", "internal/nvidia", "internal/nvjitlink", "internal/ptxgen", "oracle", "oracle/check"), test: of("corpus", "internal/nvidia/nvidiatest")},
 	{from: "internal/verify", to: of("cubin", "internal/nvjitlink", "internal/cmdline", "internal/container", "internal/inputs", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("internal/vectorlink", "corpus", "corpus/relocs", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
-	{from: "report", to: of(runewidth), test: of(cmp, jsonSchema, "github.com/chromedp/...")},
+	{from: "report", to: of(tablewriter + "/..."), test: of(cmp, jsonSchema, "github.com/chromedp/...")},
 
 	// The top imports what it likes of the module, but for what only tests use.
 	{

@@ -207,7 +207,7 @@ func TestPlantedEdges(t *testing.T) {
 		{"cubin", "cuda", false, "cubin/a.go"},
 		{"oracle", "cuda", false, "oracle/a.go"},
 		{"oracle/check", "oracle", false, "oracle/check/a.go"},
-		{"report", runewidth, false, "report/a.go"},
+		{"report", tablewriter, false, "report/a.go"},
 		{"report", cmp, true, "report/a_test.go"},
 	}
 	packages := map[string]bool{}
