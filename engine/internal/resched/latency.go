@@ -42,9 +42,16 @@ type pair struct {
 //go:embed latency120.tsv
 var latencyText120 string
 
+// Of pairs that latency.tsv has not, in code that is set apart for sm_103: the shortest that ptxas 13.0.88 and
+// 13.5.37 leave for sm_100 in libraries, HeCBench, SHOC and CUDA samples.
+//
+//go:embed latency103.tsv
+var latencyText103 string
+
 var (
-	latencies103 = sync.OnceValue(func() map[pair]int { return readLatencies(latencyText) })
-	latencies120 = sync.OnceValue(func() map[pair]int { return readLatencies(latencyText120) })
+	latenciesMore = sync.OnceValue(func() map[pair]int { return readLatencies(latencyText103) })
+	latencies103  = sync.OnceValue(func() map[pair]int { return readLatencies(latencyText) })
+	latencies120  = sync.OnceValue(func() map[pair]int { return readLatencies(latencyText120) })
 )
 
 func readLatencies(text string) map[pair]int {
@@ -84,6 +91,14 @@ func latencyOf(from, to *word, h hazard) (cycles int, known bool) {
 	return cycles, known
 }
 
+// latencyFor is latencyOf where more pairs are known.
+func latencyFor(from, to *word, h hazard) (cycles int, known bool) {
+	if cycles, known = latencyOf(from, to, h); !known {
+		cycles, known = latenciesMore()[pair{kindOf(from), kindOf(to), h}]
+	}
+	return cycles, known
+}
+
 // globals are the accesses to global memory whose addresses are read as early as those of accesses
 // to local memory, of which fewer were seen.
 var globals = map[uint16]uint16{0x183: 0x181, 0x187: 0x186}
@@ -91,11 +106,14 @@ var globals = map[uint16]uint16{0x183: 0x181, 0x187: 0x186}
 // leastApart is latencyOf for words one behind the other that have nothing to do with each other.
 func leastApart(from, to *word) int {
 	n, known := latencyOf(from, to, hazardNext)
-	if u := from.unit(); !known && u != noUnit && u == to.unit() {
+	if u := from.unit(); !known && u != noUnit && u == to.unit() && !from.isFloat() {
 		n = 2
 	}
 	return max(1, n)
 }
+
+// isFloat reports whether a word is FMUL, FADD or FFMA, which take their unit for one cycle.
+func (w *word) isFloat() bool { return kindOf(w) == 0x20 || kindOf(w) == 0x21 || kindOf(w) == 0x23 }
 
 // The units of arithmetic, which take an instruction in two cycles.
 const (

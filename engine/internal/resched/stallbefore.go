@@ -147,7 +147,7 @@ func (r *restalling) latencyFrom(at int, w *word, h hazard, apart int) int {
 	if isResult && apart == withinPipe && q.isVector() && w.isVector() {
 		return withinPipe // that is why it stands there
 	}
-	l, known := latencyOf(q, w, h)
+	l, known := latencyFor(q, w, h)
 	if !known {
 		l = min(apart, q.longestUntil(w, h))
 	}
