@@ -184,6 +184,7 @@ func undelayed(words []word, gone []bool, how *Options, kept *Result) *flow {
 	}
 	f.strange, f.noTurns, f.older, f.pads = how.Late, how.Unpaced, how.Anew, how.Anew && how.Pads
 	f.filler = fillerOf(left, how.Late)
+	f.products = f.filler.lets
 	f.paused = make([]bool, len(left))
 	return f
 }

@@ -82,7 +82,7 @@ func (r *restalling) askComplete(a *asked, k int) {
 func (r *restalling) askedInFront(i int) asked {
 	before, w := &r.words[i-1], &r.words[i]
 	s := r.spends(i - 1)
-	if r.noTurns && before.isPaced() && w.isPaced() {
+	if r.noTurns && before.isPaced() && w.takesTurn() {
 		return asked{bound{1, 1}, true}
 	}
 	least := min(s, apartInUnit(before, w, leastApart(before, w)))

@@ -165,7 +165,7 @@ func (f *flow) readsPair(i, r int) bool {
 
 // keepsSources reports whether what a word reads may stay at hand.
 func (f *flow) keepsSources(w *word) bool {
-	return w.isVector() || w.op() == opR2UR || f.filler.lets && w.isIMMA() || f.products && w.isProduct() && !(f.adds && w.isDMMA())
+	return w.isVector() || w.op() == opR2UR || f.filler.lets && w.isIMMA() || f.products && w.isProduct() && !((f.adds || f.apart) && w.isDMMA())
 }
 
 // setBits writes the bits that changed. With anew nothing explains the yield bits that arithmetic had.
@@ -174,7 +174,8 @@ func (f *flow) setBits(bl *block, was, is yieldBits, anew bool) {
 	for k := range is.yields {
 		w := &f.words[bl.from+k]
 		yielded := w.hi>>yieldBit&1 == 0
-		if w.isVector() && (anew || w.stall() != shortStall) || was.yields[k] == yielded {
+		paused := f.filler.lets && f.extra != nil && f.extra[bl.from+k] > 0 // in the input
+		if w.isVector() && (anew || paused || w.stall() != shortStall) || was.yields[k] == yielded {
 			w.setYield(!is.yields[k])
 		}
 		old := uint8(w.hi >> reuseShift & all)
