@@ -14,8 +14,8 @@ func (l *Backend) isOffTarget(fn *code) bool {
 	return !l.IsRelocatable() && l.Arch.SM == 103 && fn.input.File.Header.SM() == 100
 }
 
-// offTarget refuses what can't be made code of sm_103: functions with doubles or products
-// of integer matrices by other toolkits, but for releases that give every double a scoreboard.
+// offTarget refuses what 13.0 can't make code of sm_103: functions with doubles or products
+// of integer matrices by other toolkits. Later releases make such code anew.
 func (l *Backend) offTarget(fn *code) error {
 	if !l.isOffTarget(fn) || !fn.input.Foreign || l.Release.OwnLeaves {
 		return nil
@@ -23,8 +23,8 @@ func (l *Backend) offTarget(fn *code) error {
 	return l.notMade(fn)
 }
 
-// holdsUnit checks a function of sm_100 that a release made for sm_103 which gives every
-// double a scoreboard anyway: it refuses code that counts on a latency of sm_100 still. With
+// holdsUnit checks a function of sm_100 by an older toolkit, or by a release that gives every double a scoreboard
+// anyway, as it is for sm_103: it refuses code that counts on a latency of sm_100 still. With
 // -g stalls stay as sm_100 has them, which the tool shortens.
 func (l *Backend) holdsUnit(fn *code) error {
 	if !l.Release.HoldsDoubles && !fn.input.Foreign || !l.isOffTarget(fn) {
