@@ -9,10 +9,11 @@ import (
 
 	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
+	"github.com/twinlink/twinlink/internal/nvidia/replay"
 	"github.com/twinlink/twinlink/oracle/check"
 )
 
-func TestMain(m *testing.M) { nvidiatest.Main(m) }
+func TestMain(m *testing.M) { replay.Main(m) }
 
 // Links by nvlink that were judged wrongly once, made again: "judge make" drew them.
 func TestFoundLinks(t *testing.T) {
