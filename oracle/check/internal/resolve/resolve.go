@@ -80,7 +80,7 @@ func (c *Resolved) mention(m *link.Module, s *image.Symbol) *link.Identity {
 		Early: local || s.Bind() == cuda.STBWeak && s.Defined()}
 	if !s.Defined() {
 		id.Foreign = s.Value
-		if c.Release < 119 && strings.HasPrefix(s.Name, ".nv.reservedSmem.") && s.Kind() == cuda.STTObject {
+		if c.Release < 119 && (strings.HasPrefix(s.Name, ".nv.reservedSmem.") || s.Name == textureSize) && s.Kind() == cuda.STTObject {
 			// 11.8 makes a symbol of its own.
 			id.Info, id.Early = 16*byte(cuda.STBWeak)+byte(cuda.STTCudaObject), true
 		}
@@ -92,6 +92,9 @@ func (c *Resolved) mention(m *link.Module, s *image.Symbol) *link.Identity {
 	}
 	return id
 }
+
+// textureSize is the driver's symbol for how long the header of a texture is, which code for sm_90 names.
+const textureSize = ".nv.unified.texrefDescSize"
 
 // newIdentity takes one of a block: one by one they cost more than what is in them.
 func (c *Resolved) newIdentity() *link.Identity {
