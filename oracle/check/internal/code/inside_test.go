@@ -92,3 +92,12 @@ func TestBudgetOfCode(t *testing.T) {
 		t.Error("no end")
 	}
 }
+
+// TestOneSide: of a file with one side another word is another, whatever release linked it.
+func TestOneSide(t *testing.T) {
+	c, a := coded(t, "m e", "M e", nil)
+	c.Release, c.Out.Side = 131, image.Whole
+	if err := c.compareCode(a); err != nil || len(c.Verdict.Findings) != 1 || len(c.Verdict.Unjudged) != 0 {
+		t.Errorf("%v %v", err, c.Verdict)
+	}
+}
