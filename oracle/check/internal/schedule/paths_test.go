@@ -168,9 +168,12 @@ func TestSoonByTable(t *testing.T) {
 		// 15 986: 15, seldom, and nothing else: whether less is too near is not known, nor is it elsewhere.
 		{0x15, 0x986, 14, false, false, sass.Unknown},
 		{0x15, 0x986, 15, false, false, sass.Sound},
-		// 54: used after four cycles at the most; whoever else comes after six is late enough.
-		{0x54, 0xfff, 5, false, false, sass.Unknown},
-		{0x54, 0xfff, 6, false, false, sass.Sound},
+		// 4b: used after four cycles at the most; whoever else comes after six is late enough.
+		{0x4b, 0xfff, 5, false, false, sass.Unknown},
+		{0x4b, 0xfff, 6, false, false, sass.Sound},
+		// 54: used after fourteen cycles at the most.
+		{0x54, 0xfff, 13, false, false, sass.Unknown},
+		{0x54, 0xfff, 14, false, false, sass.Sound},
 		{2, 0xfff, 14, false, false, sass.Unknown},
 		{2, 0xfff, 15, false, false, sass.Sound},
 		// Where the result would be there for the first who could use it, it may be written over.

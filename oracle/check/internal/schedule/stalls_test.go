@@ -135,7 +135,7 @@ func TestSoonSeldom(t *testing.T) {
 	}{
 		{mov, dsetp, 5, true, sass.Unknown}, {mov, dsetp, 6, true, sass.Sound}, {mov, dsetp, 15, true, sass.Sound},
 		{umov, dadd, 1, true, sass.Unsound}, {umov, dadd, 2, true, sass.Unknown}, {umov, dadd, 3, true, sass.Sound},
-		{prmt, hfma2, 5, false, sass.Unknown}, {prmt, hfma2, 6, false, sass.Sound}, {prmt, hfma2, 1, false, sass.Unsound},
+		{prmt, hfma2, 4, false, sass.Unknown}, {prmt, hfma2, 5, false, sass.Sound}, {prmt, hfma2, 1, false, sass.Unsound},
 		{lop3, i2f, 4, true, sass.Sound}, {lop3, i2f, 3, true, sass.Unknown},
 		{lop3, uses, 3, false, sass.Unsound}, {lop3, uses, 4, false, sass.Sound},
 	} {
