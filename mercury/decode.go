@@ -80,6 +80,9 @@ func (s *shape) makes(v *bits, sass []Word) bool {
 
 // decode makes the words of a record that the shape takes.
 func (s *shape) decode(v *bits, sass, want, mask []Word) Reason {
+	if s.call != nil {
+		return s.call.decode(s.first(v), v, sass, want, mask)
+	}
 	before, ok := align(s.ops, sass)
 	if !ok || len(want) != len(sass) || len(mask) != len(sass) {
 		return Span
@@ -97,9 +100,12 @@ func (s *shape) decode(v *bits, sass, want, mask []Word) Reason {
 // Words returns the number of words that a record stands for by itself, 0
 // where it isn't known.
 func (t *Table) Words(sm cuda.SM, record []byte) int {
-	s, _, why := t.find(sm, record)
-	if why != Known {
+	s, v, why := t.find(sm, record)
+	switch {
+	case why != Known:
 		return 0
+	case s.call != nil:
+		return s.call.count(s.first(&v), &v)
 	}
 	return len(s.ops)
 }

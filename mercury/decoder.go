@@ -371,7 +371,7 @@ func (s *shape) recipe(slots []slot, v *bits) *recipe {
 			c.across = append(c.across, one)
 		}
 	}
-	if len(s.base) != 1 {
+	if len(s.base) != 1 || s.call != nil {
 		return c
 	}
 	fixed := shape{base: s.base, lookups: s.lookups}

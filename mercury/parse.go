@@ -22,6 +22,7 @@ import (
 //	not    DST+N  SRC
 //	sum    DST+N  SRC  ADD           or BITS KEY=ADD ...
 //	table  DST,...  BITS  KEY=VALUE ...
+//	call   ARGUMENTS  RESULTS        the word is that which sets R4 in a call of the driver: see callLine
 func Parse(text string) (*Table, error) {
 	p := parser{t: &Table{}}
 	if err := p.lines(text); err != nil {
@@ -116,6 +117,8 @@ func kindOf(word string) lineKind {
 		return lineKind{3, inShape, (*parser).sumLine}
 	case "table":
 		return lineKind{3, inShape, (*parser).tableLine}
+	case "call":
+		return lineKind{2, inShape, (*parser).callLine}
 	}
 	return lineKind{}
 }

@@ -104,6 +104,7 @@ type shape struct {
 	copies  []copying
 	sums    []sum
 	lookups []lookup
+	call    *call // of which the one word is a part; none for nearly all
 }
 
 // copying gives bits dst.. the value of the record's from src, inverted where

@@ -65,6 +65,9 @@ func (m *model) unusedBits() bits {
 		for _, l := range s.lookups {
 			key(l.key)
 		}
+		if s.call != nil {
+			mark(callGuard-3, 1+2+predWidth)
+		}
 	}
 	var out bits
 	for i := range 4 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes mercury/table.tsv from mercury/ptx with ptxas 13.0 and nvlink 13.5: first
 # the forms of all PTX and records by mercury/maketable, then, for records that are still
-# unknown, what the six smaller learners find at them; at last nvlink is asked about
+# unknown, what the seven smaller learners find at them; at last nvlink is asked about
 # all of it once more, and what it says otherwise is left out. What is done stays in WORK:
 # LIMIT=600 ends after about so many seconds, with status 3, and the next call goes on.
 # What a tag may cost is counted in links, so the outcome doesn't depend on the machine.
@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=${WORK:-.mercury-table}
-mkdir -p "$work/parts" "$work/forms" "$work/bits" "$work/slots" "$work/same" "$work/grid" "$work/fields"
+mkdir -p "$work/parts" "$work/forms" "$work/bits" "$work/slots" "$work/same" "$work/grid" "$work/fields" "$work/calls"
 records=${RECORDS:-mercury/ptx/records.txt}
 table=$work/table.tsv
 go build -o "$work/" ./mercury/ask ./mercury/maketable ./mercury/plains ./mercury/unknown
@@ -36,7 +36,11 @@ fi
 # learn LEARNER LINKS: asks it about each tag of which a record is unknown, once.
 learn() {
   local tag tags n=0
-  "$work/unknown" -records "$records" -table "$table" > "$work/left"
+  if [[ $1 == calls ]]; then # those of textures and surfaces have rules for other SMs
+    grep -E '^(013d|02(02|3[a-f]|40))' "$records" > "$work/left"
+  else
+    "$work/unknown" -records "$records" -table "$table" > "$work/left"
+  fi
   if [[ -n ${ONLY:-} ]]; then
     tags=$(tr ',' '\n' <<< "$ONLY")
   else
@@ -61,6 +65,7 @@ learn forms 2000
 learn slots 8000
 learn same 8000
 learn fields 3000
+learn calls 3000
 within "$work/maketable" -verify 1 -drop -o "$table"
 # shellcheck disable=SC2086
 [[ -z ${CUBINS:-} ]] || within "$work/plains" -table "$table" -extend -drop $CUBINS
