@@ -80,6 +80,8 @@ func (l *merger) undefinedObject(m *module, i int, s *cubin.Symbol, name names.I
 			if l.IsRelocatable() {
 				sym.Flags = 0
 			}
+		case s.Binding() == cuda.STBWeak && !l.Release.ListsDescSizes && model.IsDescSize(l.Names.Str(name)):
+			sym.Flags = 0
 		case s.Binding() == cuda.STBWeak && !model.IsSynthetic(l.Names.Str(name)):
 			if !sym.IsExternShared() {
 				sym.Value = model.Unplaced

@@ -87,9 +87,9 @@ func (l *Program) SymName(s SymID) string {
 	return l.Names.Str(l.Syms[s].Name)
 }
 
-// isDescSize reports whether a name is of the size of a descriptor of textures or surfaces, such as
+// IsDescSize reports whether a name is of the size of a descriptor of textures or surfaces, such as
 // .nv.unified.texrefDescSize, that a query of ptxas names (nvlink 13.0.88, 13.4.92).
-func isDescSize(name string) bool {
+func IsDescSize(name string) bool {
 	return strings.HasPrefix(name, ".nv.") && strings.HasSuffix(name, "refDescSize")
 }
 
@@ -108,5 +108,5 @@ func IsDriverValue(name string) bool {
 // IsSynthetic reports whether a name is one of those that the linker itself
 // gives a meaning to.
 func IsSynthetic(name string) bool {
-	return IsDriverValue(name) || isDescSize(name) || slices.Contains(unifiedSymbols, name)
+	return IsDriverValue(name) || IsDescSize(name) || slices.Contains(unifiedSymbols, name)
 }

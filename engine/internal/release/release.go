@@ -91,6 +91,8 @@ type Release struct {
 	UnplacesUndefined bool
 	// OwnSharedLocal: a shared variable that one kernel uses becomes local.
 	OwnSharedLocal bool
+	// ListsDescSizes: the size of a descriptor that a query names stands among the global symbols, as the input has it.
+	ListsDescSizes bool
 	// WeakListed: weak symbols stand among the global ones.
 	WeakListed bool
 	// NoRelBeside: .rela<X> leaves no name of a .rel<X>.
@@ -256,6 +258,7 @@ var r124 = Release{
 	Edges:             true,
 	GraphCalls:        AllGraphCalls,
 	RenamesUnified:    true,
+	ListsDescSizes:    true,
 	SharedByTarget:    true,
 	LoserDebug:        true,
 	DebugSingleShared: true,
@@ -334,6 +337,7 @@ var r130 = Release{
 	Edges:             true,
 	GraphCalls:        AllGraphCalls,
 	RenamesUnified:    true,
+	ListsDescSizes:    true,
 	Notes:             true,
 	ChecksReserved:    true,
 	BarrierAttr:       true,

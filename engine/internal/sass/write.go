@@ -203,6 +203,9 @@ func (l *Backend) putSymbols(b []byte, img *output.Plan, from int) {
 			}
 			e.Other &= 0x1f
 		}
+		if !l.Release.ListsDescSizes && s.Sec < 0 && s.Binding() == cuda.STBWeak && model.IsDescSize(l.SymName(id)) {
+			e.Info = uint8(cuda.STBWeak)<<4 | uint8(cuda.STTCudaObject)
+		}
 		e.Put((*[cubin.SymbolSize]byte)(b[k*cubin.SymbolSize:]))
 	}
 }
