@@ -8,6 +8,9 @@ import (
 	"github.com/twinlink/twinlink/oracle/check"
 )
 
+// harmless are kinds of which some change nothing that a program would notice, or are named as what they lead to.
+var harmless = map[string]bool{".nv.constant0. shorter": true, "parameters' bank longer": true, "variable's symbol changes places with another": true}
+
 // Of defects planted into links by nvlink 11.8.89 to 13.0.88 nearly all are rejected,
 // and named. What is left are changes that no program notices, such as a stack that is
 // larger than need be and now is a byte smaller. "judge plant" plants more of them
@@ -52,11 +55,14 @@ func TestPlantedDefects(t *testing.T) {
 	left := 0
 	for kind, n := range tallies {
 		left += n.planted - n.named
+		if n.named < n.planted && !harmless[kind] {
+			t.Errorf("%s: %d of %d are not rejected by name", kind, n.planted-n.named, n.planted)
+		}
 		for _, x := range n.examples {
 			t.Logf("%s: %s", kind, x)
 		}
 	}
-	if planted < 1500 || len(kinds) < 150 {
+	if planted < 1500 || len(kinds) < 215 {
 		t.Errorf("only %d defects of %d kinds", planted, len(kinds))
 	}
 	if 1000*left > 8*planted {
