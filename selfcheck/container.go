@@ -58,6 +58,10 @@ func (c *checker) places() {
 			return
 		}
 	}
+	if c.farHeaders() {
+		c.leave(exSystem)
+		return
+	}
 	h := &c.m.File.Header
 	c.number(Text, Metadata, 0, atShOff, "e_shoff", d.Header.ShOff, h.ShOff)
 	c.number(Text, Metadata, 0, atPhOff, "e_phoff", d.Header.PhOff, h.PhOff)

@@ -70,7 +70,9 @@ func (c *checker) stretches() {
 		}
 	}
 	if rest := uint64(len(data)) - min(at, uint64(len(data))); rest > 0 {
-		c.add(Text, Content, 0, at, "bytes behind the last section and table", "none", fmt.Sprint(rest))
+		if !c.farHeaders() || zeros(data[at:]) < int(rest) {
+			c.add(Text, Content, 0, at, "bytes behind the last section and table", "none", fmt.Sprint(rest))
+		}
 		shares[Share{Depth: Form, What: "bytes behind everything"}] += int(rest)
 	}
 	c.shares = shares

@@ -49,3 +49,20 @@ func ofSystemCall(section, what string) bool {
 	}
 	return false
 }
+
+// farHeaders reports whether the section headers stand 64 KiB farther behind the last section than they
+// need to, as ptxas 13.4 writes programs of some 350 such calls: the program headers stand where they
+// would without, and at the end zeros, as many.
+func (c *checker) farHeaders() bool {
+	if !c.system {
+		return false
+	}
+	end := uint64(0)
+	for i := range c.m.Sections {
+		if s := &c.m.Sections[i]; !s.NoBits() {
+			end = max(end, s.Off+uint64(len(s.Content)))
+		}
+	}
+	const far, align = 1 << 16, 8
+	return c.m.File.Header.ShOff == (end+align-1)&^(align-1)+far
+}

@@ -2,6 +2,7 @@ package selfcheck_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"slices"
 	"testing"
@@ -50,6 +51,39 @@ func TestSystemCallsWithoutGraph(t *testing.T) {
 	other := bytes.ReplaceAll(data, []byte("__cuda_syscall_"), []byte("__cuda_sister__"))
 	r := selfcheck.Check("query", other, selfcheck.Options{})
 	if !slices.ContainsFunc(r.Findings, func(f selfcheck.Finding) bool { return f.Expected == ".nv.callgraph" }) {
+		t.Errorf("calls of others: %v", r.Findings)
+	}
+}
+
+// ptxas 13.4 puts the section headers of programs with hundreds of such calls 64 KiB too far, but not
+// the program headers. No other program is so.
+func TestSystemCallsFarHeaders(t *testing.T) {
+	const far = 1 << 16
+	spread := func(data []byte) []byte {
+		programs, sections := binary.LittleEndian.Uint64(data[32:]), binary.LittleEndian.Uint64(data[40:])
+		gap := make([]byte, far)
+		copy(gap[programs-sections:], data[programs:])
+		wide := slices.Concat(data[:sections], gap, data[sections:programs], make([]byte, len(data)-int(programs)))
+		binary.LittleEndian.PutUint64(wide[40:], sections+far)
+		return wide
+	}
+	data, err := os.ReadFile("testdata/alone/query-13.4-sm_107.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := selfcheck.Check("query", spread(data), selfcheck.Options{}); r.Verdict != selfcheck.Incomplete {
+		t.Errorf("%v: %v", r.Verdict, r.Findings)
+	}
+	nearer := spread(data)
+	at := len(nearer) - len(data) + int(binary.LittleEndian.Uint64(data[40:]))
+	nearer = slices.Delete(nearer, at-64, at)
+	binary.LittleEndian.PutUint64(nearer[40:], uint64(at-64))
+	if r := selfcheck.Check("query", nearer, selfcheck.Options{}); r.Verdict != selfcheck.Fail {
+		t.Errorf("64 bytes nearer: %v", r.Verdict)
+	}
+	other := bytes.ReplaceAll(spread(data), []byte("__cuda_syscall_"), []byte("__cuda_sister__"))
+	r := selfcheck.Check("query", other, selfcheck.Options{})
+	if !slices.ContainsFunc(r.Findings, func(f selfcheck.Finding) bool { return f.What == "e_shoff" }) {
 		t.Errorf("calls of others: %v", r.Findings)
 	}
 }
