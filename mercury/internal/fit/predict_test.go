@@ -5,59 +5,6 @@ import (
 	"testing"
 )
 
-// Bits and fields of a vector, over the bounds of its elements too.
-func TestVec(t *testing.T) {
-	var bytes [32]byte
-	for i := range bytes {
-		bytes[i] = byte(7*i + 1)
-	}
-	v := FromBytes(bytes[:])
-	if !slices.Equal(v.Bytes(32), bytes[:]) || !slices.Equal(v.Bytes(5), bytes[:5]) || FromBytes(bytes[:9]) != (Vec{v[0], uint64(bytes[8])}) {
-		t.Errorf("% x", v.Bytes(32))
-	}
-	bit := func(i int) uint64 { return uint64(bytes[i/8] >> (i % 8) & 1) }
-	for i := range 256 {
-		if v.Bit(i) != bit(i) || v.Flip(i).Bit(i) != 1-bit(i) || !slices.Equal(v.Differ(v.Flip(i)), []int{i}) || v.With(i, 1).Bit(i) != 1 || v.With(i, 2).Bit(i) != 0 || v.With(i, bit(i)) != v {
-			t.Fatalf("bit %d", i)
-		}
-		for _, n := range []int{1, 5, 10, 63, 64} {
-			if i+n > 256 {
-				continue
-			}
-			want := uint64(0)
-			for k := range n {
-				want |= bit(i+k) << k
-			}
-			if got := v.Field(i, n); got != want {
-				t.Fatalf("%d bits from %d: %#x, want %#x", n, i, got, want)
-			}
-			if v.WithField(i, n, want) != v || v.WithField(i, n, ^want).Field(i, n) != ^want&(1<<(n-1)<<1-1) {
-				t.Fatalf("%d bits from %d, set", n, i)
-			}
-		}
-	}
-	at := []int{200, 3, 64}
-	if x := v.Pick(at); x != bit(200)|bit(3)<<1|bit(64)<<2 || v.Put(at, x) != v || (Vec{}).Put(at, 5) != (Vec{}).Flip(200).Flip(64) {
-		t.Errorf("%#x", x)
-	}
-	o := Out{Sig: "a", Bits: []uint64{1, 2}}
-	for _, c := range []struct {
-		p    Out
-		want bool
-	}{{Out{Sig: "a", Bits: []uint64{1, 2}}, true}, {Out{Sig: "b", Bits: []uint64{1, 2}}, false}, {Out{Sig: "a", Bits: []uint64{1}}, false}, {Out{Sig: "a", Bits: []uint64{1, 3}}, false}, {Out{Sig: "a", Bits: []uint64{1, 2}, Costly: true}, true}} {
-		if len(c.p.Bits) < 2 {
-			if c.p.equal(o) {
-				t.Errorf("%+v equals %+v", c.p, o)
-			}
-		} else if o.equal(c.p) != c.want {
-			t.Errorf("%+v", c.p)
-		}
-	}
-	if o.Bit(0) != 1 || o.Bit(64) != 0 || o.Bit(65) != 1 {
-		t.Errorf("%+v", o)
-	}
-}
-
 // What a slot may hold: a register or RZ, a predicate or PT.
 func TestSlotHolds(t *testing.T) {
 	for x := range uint64(1024) {
@@ -71,7 +18,7 @@ func TestSlotHolds(t *testing.T) {
 }
 
 // Every kind of rule, and every reason why an output isn't known.
-func TestPredict(t *testing.T) {
+func TestPredictions(t *testing.T) {
 	m := &Model{Slots: []Slot{{At: 40, Width: 10}, {At: 52, Width: 5}}, Locked: []Lock{{At: 60, Value: 1}}, Key: []int{70, 71}, Select: map[uint64]int{0: 0, 2: 1},
 		Variants: []*Variant{{Sig: "v", Rules: []Rule{
 			{Kind: Const, Dst: 0, Add: 1}, {Kind: Bits, Dst: 2, Src: 80}, {Kind: Not, Dst: 3, Src: 81}, {Kind: Sum, Dst: 60, Width: 8, Src: 88, Add: 0xf0}, {Kind: Table, Dst: 4, Key: []int{96, 97}, Rows: map[uint64]uint64{0: 1, 3: 0}},
