@@ -72,10 +72,13 @@ func (l *Usage) appendMarks(k model.FunID, need *demands, only bool) {
 	if need.marks&markUndefined != 0 && only {
 		l.setExterns(k, l.externsOf(w.code), only)
 	}
-	w.append(late)
 	if only {
 		w.append(markFragments)
+		if l.Release.Compat.Keeps {
+			l.setLanguage(k, only) // elsewhere it has its turn among the marks
+		}
 	}
+	w.append(late)
 }
 
 // barriersRecorded reports whether some function was read with NUM_BARRIERS.

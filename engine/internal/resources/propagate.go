@@ -62,9 +62,6 @@ func (l *Usage) propagate() {
 		if need.marks != 0 {
 			l.appendMarks(k, need, only)
 		}
-		if l.Release.Compat.Keeps && only {
-			l.setLanguage(k, only) // last; elsewhere it has its turn among the marks
-		}
 		l.checkGroups(k, need.marks, only)
 		l.warnStack(k)
 		l.checkStack(k, stack)
