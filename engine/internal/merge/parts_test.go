@@ -2,6 +2,7 @@ package merge
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/twinlink/twinlink/corpus"
@@ -165,11 +166,11 @@ func TestWarnOfWhole(t *testing.T) {
 		dialect       *release.Dialect
 		warned        bool
 	}{
-		{"nothing", ".text.k", 0, false, &release.SASS, false}, {"nothing, with a Mercury side", ".text.k", 0, false, &release.Mercury, release.Mercury.RefusesNested},
+		{"nothing", ".text.k", 0, false, &release.SASS, false}, {"nothing, with a Mercury side", ".text.k", 0, false, &release.Mercury, true}, {"textures, with a Mercury side", ".nv.merc.nv.constant.entry_image_header_indices.k", 0, false, &release.Mercury, true},
 		{"shared memory", ".nv.shared.k", 0, false, &release.SASS, true}, {"shared memory of an object", ".nv.shared.k", 0, true, &release.SASS, false},
 		{"the driver's shared memory", ".nv.shared.reserved.0", 0, false, &release.SASS, false}, {"textures", ".rel.nv.constant0.k", 0, false, &release.SASS, true}, {"textures, with addends", ".rela.nv.constant0.k", 0, false, &release.SASS, true},
 		{"another bank", ".rel.nv.constant3.k", 0, false, &release.SASS, false}, {"a stack", ".nv.info", cuda.AttrMinStackSize, false, &release.SASS, true}, {"a frame", ".nv.info", cuda.AttrFrameSize, false, &release.SASS, false},
-		{"a stack of a function's", ".nv.info.k", cuda.AttrMinStackSize, false, &release.SASS, false},
+		{"a stack of a function's", ".nv.info.k", cuda.AttrMinStackSize, false, &release.SASS, false}, {"shared memory of no kernel", ".nv_debug.shared", 0, false, &release.SASS, true},
 	} {
 		d, err := cubin.Decode("a.cubin", all[0].Inputs[0].Data)
 		if err != nil {
@@ -206,14 +207,20 @@ func TestWarnOfWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &merger{Program: &model.Program{Set: &input.Set{Opt: &input.Options{}, Dialect: c.dialect}}}
-		m := &module{file: f, heads: f.AppendSections(nil)}
-		if err := l.warnOfWhole(m); err != nil {
-			t.Fatal(err)
-		}
 		want := diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, File: "a.cubin", Text: "'a.cubin' is a whole program (-ewp): its kernels may differ from nvlink's"}
-		if (len(l.Diags) == 1) != c.warned || c.warned && l.Diags[0] != want {
-			t.Errorf("%s: %+v", c.what, l.Diags)
+		images := c.dialect == &release.Mercury && strings.Contains(c.section, "image_header")
+		for _, o := range []struct {
+			opt   input.Options
+			shown bool
+		}{{input.Options{Relocatable: true}, true}, {input.Options{Debug: true}, true}, {input.Options{}, false}} {
+			l := &merger{Program: &model.Program{Set: &input.Set{Opt: &o.opt, Release: &release.Release{Relocatable: true}, Dialect: c.dialect}}}
+			if err := l.warnOfWhole(&module{file: f, heads: f.AppendSections(nil)}); err != nil {
+				t.Fatal(err)
+			}
+			warned := c.warned && (o.shown || images)
+			if (len(l.Diags) == 1) != warned || warned && l.Diags[0] != want {
+				t.Errorf("%s, %+v: %+v", c.what, o.opt, l.Diags)
+			}
 		}
 	}
 }
