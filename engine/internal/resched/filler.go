@@ -1,7 +1,5 @@
 package resched
 
-import "slices"
-
 // filler is an instruction that takes time and does nothing else.
 type filler struct {
 	word
@@ -33,11 +31,6 @@ func (f *flow) fillerIn(bl *block) filler {
 		return nops
 	}
 	return f.filler
-}
-
-// hasMatrices reports whether code has products of matrices.
-func hasMatrices(words []word) bool {
-	return slices.ContainsFunc(words, func(w word) bool { return w.isIMMA() || w.isDMMA() })
 }
 
 // isPause reports whether a word is the UIADD3 that does nothing.

@@ -249,7 +249,7 @@ func TestSumOf(t *testing.T) {
 		few = append(few, sample{in.WithField(10, 8, x%7), Out{Bits: []uint64{x % 7 << 4}}})
 	}
 	f := field{10, 8}
-	if r, ok := l.sumOf(f, 4, []int{60, 61}, plain); !ok || r.Kind != Sum || r.Dst != 4 || r.Width != 8 || r.Src != 10 || r.Add != 0x33 || r.Key != nil && len(r.Key) > 0 {
+	if r, ok := l.sumOf(f, 4, []int{60, 61}, plain); !ok || r.Kind != Sum || r.Dst != 4 || r.Width != 8 || r.Src != 10 || r.Add != 0x33 || len(r.Key) > 0 {
 		t.Errorf("%v %t", r, ok)
 	}
 	if r, ok := l.sumOf(f, 4, []int{60, 61}, keyed); !ok || r.Kind != Sum || !slices.Equal(r.Key, []int{60}) || len(r.Rows) != 2 || r.Rows[0] != 7 || r.Rows[1] != 8 {
