@@ -27,6 +27,7 @@ var wrongBehaviours = []struct {
 	{SharedPlace, "dynamic_twice", "13.0-sm_80-rg"},
 	{FactStray, "static_namesakes", "100-r-final"}, {FactStray, "static_namesakes", "final-g"},
 	{FactStray, "sorted_symbols", ""}, {SectionBytes, "lost_tables", "13.0-sm_100-ac"},
+	{FactValue, "uncounted_functions", "-ab"},
 	{SectionHeader, "unified_padded", "13.5-sm_100-r"}, {SymbolOther, "unified_padded", ""},
 }
 

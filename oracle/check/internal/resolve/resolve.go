@@ -80,7 +80,7 @@ func (c *Resolved) mention(m *link.Module, s *image.Symbol) *link.Identity {
 		Early: local || s.Bind() == cuda.STBWeak && s.Defined()}
 	if !s.Defined() {
 		id.Foreign = s.Value
-		if c.Release < 119 && (strings.HasPrefix(s.Name, ".nv.reservedSmem.") || s.Name == textureSize) && s.Kind() == cuda.STTObject {
+		if c.Release < 119 && (strings.HasPrefix(s.Name, ".nv.reservedSmem.") || describesImages(s.Name)) && s.Kind() == cuda.STTObject {
 			// 11.8 makes a symbol of its own.
 			id.Info, id.Early = 16*byte(cuda.STBWeak)+byte(cuda.STTCudaObject), true
 		}
@@ -93,8 +93,11 @@ func (c *Resolved) mention(m *link.Module, s *image.Symbol) *link.Identity {
 	return id
 }
 
-// textureSize is the driver's symbol for how long the header of a texture is, which code for sm_90 names.
-const textureSize = ".nv.unified.texrefDescSize"
+// describesImages reports whether a name is of the driver's symbols for how long the description of a texture or a
+// surface is, which code for sm_90 names (nvlink 11.8.89).
+func describesImages(name string) bool {
+	return name == ".nv.unified.texrefDescSize" || name == ".nv.surfrefDescSize"
+}
 
 // newIdentity takes one of a block: one by one they cost more than what is in them.
 func (c *Resolved) newIdentity() *link.Identity {

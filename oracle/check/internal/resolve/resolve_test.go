@@ -226,8 +226,9 @@ func TestMentions(t *testing.T) {
 	}{
 		{118, reserved, cuda.STBGlobal, true, 16*byte(cuda.STBWeak) + byte(cuda.STTCudaObject)},
 		{119, reserved, cuda.STBGlobal, false, 16*byte(cuda.STBGlobal) + byte(cuda.STTObject)},
-		{118, textureSize, cuda.STBWeak, true, 16*byte(cuda.STBWeak) + byte(cuda.STTCudaObject)},
-		{124, textureSize, cuda.STBWeak, false, 16*byte(cuda.STBWeak) + byte(cuda.STTObject)},
+		{118, ".nv.surfrefDescSize", cuda.STBWeak, true, 16*byte(cuda.STBWeak) + byte(cuda.STTCudaObject)},
+		{118, ".nv.unified.texrefDescSize", cuda.STBWeak, true, 16*byte(cuda.STBWeak) + byte(cuda.STTCudaObject)},
+		{124, ".nv.unified.texrefDescSize", cuda.STBWeak, false, 16*byte(cuda.STBWeak) + byte(cuda.STTObject)},
 		{118, "v", cuda.STBGlobal, false, 16*byte(cuda.STBGlobal) + byte(cuda.STTObject)},
 		{118, "v", cuda.STBWeak, false, 16*byte(cuda.STBWeak) + byte(cuda.STTObject)},
 	} {

@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/oracle/check/internal/image"
@@ -187,15 +188,27 @@ func (c *check) isStrtab(index uint32) string {
 }
 
 // relFlags: the records that the linker makes for image slots never carry the
-// flag.
+// flag; those that a whole program has of its own do.
 func (c *check) relFlags(s *image.Section) cuda.SectionFlags {
 	if c.Release < link.FlagsOwned {
 		return 0
 	}
-	if a := c.Out.Areas[s.Info]; a != nil && a.Base == ".nv.constant0." && (s.Kind == cuda.SHTRel || s.Flags == 0) {
+	if a := c.Out.Areas[s.Info]; a != nil && a.Base == ".nv.constant0." && (s.Kind == cuda.SHTRel || s.Flags == 0) && !c.isBrought(s.Name) {
 		return 0
 	}
 	return cuda.SHFInfoLink
+}
+
+// isBrought reports whether some input has records in a section of a name.
+func (c *check) isBrought(name string) bool {
+	for _, m := range c.Modules {
+		for i := range m.Sections {
+			if s := &m.Sections[i]; s.Name == name && strings.Contains(name, ".nv.constant0.") && len(s.Body) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (c *check) compareRelName(s *image.Section) {
