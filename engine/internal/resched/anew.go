@@ -20,8 +20,8 @@ import (
 //     the loop's first block (header.go).
 //   - A call and a return wait for everything, and an EXIT for all uniform registers that
 //     are made, or read by surfaces and textures; a BRXU for those that are made.
-//   - WARPSYNC.COLLECTIVE and ENDCOLLECTIVE wait for everything. Scoreboards are given out as if
-//     the first didn't, and the second did for what stands between them alone; from it on all are free.
+//   - WARPSYNC.COLLECTIVE and ENDCOLLECTIVE end blocks and wait for everything. Scoreboards are given out
+//     as if the first didn't; from the second on all are free.
 //
 // Code that branches by registers keeps its schedule where attributes don't tell where they go. Its
 // sources are followed into none of the blocks there.
@@ -201,7 +201,7 @@ func (w *word) isPadded() bool {
 // traceAnew is trace of code from another finalizer, with tokens that the input hasn't. doubles
 // says that all of them hold scoreboards, older that its toolkit is an older one.
 func traceAnew(words []word, jumps Jumps, more map[int]*fresh, doubles, older bool) *flow {
-	list := blocksBy(words, jumps)
+	list := blocksBy(words, jumps, true)
 	f := traceIn(words, list, false, more)
 	if doubles {
 		maps.Copy(more, f.freshDoubles())
@@ -296,14 +296,15 @@ func (a *allocator) isCloseCall(b, t int) bool {
 }
 
 // returnsWith reports whether a token's result is waited for by a return and the tokens are sources of its
-// own instruction, or others that the return waits for.
+// own instruction, which nothing else waits for, and others that the return waits for.
 func (a *allocator) returnsWith(t int, tokens []int) bool {
 	tok := &a.tokens[t]
 	if a.words[tok.point].op() != opRET || !a.own(tok.at, tokens) {
 		return false
 	}
 	for _, o := range tokens {
-		if other := &a.tokens[o]; other.point != tok.point && (other.at != tok.at || other.point >= 0) {
+		other := &a.tokens[o]
+		if p := a.pointIn(tok.block, o); p > tok.at && p < tok.point || p >= a.blocks[tok.block].to && other.at != tok.at {
 			return false
 		}
 	}
@@ -368,15 +369,15 @@ func (a *allocator) untilEntry(t, b, most int) int {
 	return most
 }
 
-// far reports whether no block right behind b uses the registers of any of those tokens, or a call
-// waits for them.
+// far reports whether no block right behind b uses the registers of any of those tokens but by returning, or a
+// call waits for them.
 func (a *allocator) far(b int, tokens []int) bool {
 	if last := &a.words[a.blocks[b].to-1]; last.isCall() || last.isIndexed() {
 		return true
 	}
 	for _, t := range tokens {
 		for _, s := range a.blocks[b].next {
-			if i := a.firstNeed(s, t); i >= 0 && a.uses(t, i) {
+			if i := a.firstNeed(s, t); i >= 0 && a.words[i].op() != opRET && a.uses(t, i) {
 				return false
 			}
 		}

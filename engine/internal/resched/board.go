@@ -79,14 +79,16 @@ func (a *allocator) chooseInside(b, t int, held *holders, high int) int {
 	if a.counted[slowBoard] {
 		high = min(high, slowBoard)
 	}
-	if sb := lowestOf(low, high, func(sb int) bool { return a.waitsAlike(b, t, held[sb]) }); sb >= 0 {
+	if sb := lowestOf(low, high, func(sb int) bool {
+		return a.waitsAlike(b, t, held[sb]) || a.method == allAnew && a.returnsWith(t, held[sb])
+	}); sb >= 0 {
 		return sb
 	}
 	if tok.slow {
 		low = slowFirst
 	}
 	if sb := lowestOf(a.lowest, high, func(sb int) bool {
-		return sb >= low && len(held[sb]) == 0 || a.method == allAnew && a.returnsWith(t, held[sb])
+		return sb >= low && len(held[sb]) == 0
 	}); sb >= 0 {
 		return sb
 	}

@@ -45,10 +45,11 @@ func (w *word) fallsThrough() bool {
 
 // blocks divides the code, each call in a block of its own; a LEPC begins one. Source: 13.0.88 with -g, whose 280
 // functions that call come out the same this way, and releases from 13.1 on.
-func blocks(words []word) []block { return blocksBy(words, nil) }
+func blocks(words []word) []block { return blocksBy(words, nil, false) }
 
-// blocksBy is blocks, told where branches by a register go.
-func blocksBy(words []word, jumps Jumps) []block {
+// blocksBy is blocks, told where branches by a register go. apart says that what lanes do together is a
+// block of its own, as in code that is made anew.
+func blocksBy(words []word, jumps Jumps, apart bool) []block {
 	n := len(words)
 	starts := make([]bool, n+1)
 	for i := range words {
@@ -66,6 +67,9 @@ func blocksBy(words []word, jumps Jumps) []block {
 			}
 		}
 		if w.endsBlock() {
+			starts[i+1] = true
+		}
+		if apart && (w.isCollective() || w.op() == opENDCOLLECTIVE) {
 			starts[i+1] = true
 		}
 	}

@@ -19,7 +19,26 @@ func (a *allocator) isForeseen(r *Result, how *Options) bool {
 	case how.Adds && a.takeTurns(), how.Quick && (hasQuicker(a.words) || hasUncovered(a.words) || hasHalves(a.words)):
 		return false
 	}
-	return !a.goesAround() && !slices.ContainsFunc(a.words, func(w word) bool { return w.isSeldom() || how.HoldsDoubles && w.isIMMA() })
+	return !a.goesAround() && !a.partsBehindDoubles() && !slices.ContainsFunc(a.words, func(w word) bool { return w.isSeldom() || how.HoldsDoubles && w.isIMMA() })
+}
+
+// partsBehindDoubles reports whether lanes part right behind a double that holds a scoreboard, or act together in the
+// block of one that got it: what stalls there, and for how long, isn't known.
+func (a *allocator) partsBehindDoubles() bool {
+	for b := range a.blocks {
+		bl, held := &a.blocks[b], false
+		last := bl.to - 1
+		for i := bl.from; i < bl.to; i++ {
+			held = held || a.words[i].inUnit() && a.isFresh(i)
+		}
+		if held && a.words[last].isCollective() {
+			return true
+		}
+		if before := last - 1; before >= bl.from && a.words[last].isDivergent() && a.words[before].isDouble() && a.words[before].wr() != noBoard {
+			return true
+		}
+	}
+	return false
 }
 
 // goesAround reports whether anything is pending where control comes back to a block: waits of loops depend

@@ -120,7 +120,7 @@ func TestBlocksOfLoop(t *testing.T) {
 	// What a jump table tells divides blocks too, once for each target.
 	words = []word{{lo: opBRX | always}, nop, nop, exit}
 	got = nil
-	for _, b := range blocksBy(words, Jumps{0: {2, 2, 1, 7, -1}}) {
+	for _, b := range blocksBy(words, Jumps{0: {2, 2, 1, 7, -1}}, false) {
 		got = append(got, fmt.Sprintf("%d-%d%v", b.from, b.to, b.next))
 	}
 	if want := []string{"0-1[2 1]", "1-2[2]", "2-4[]"}; !slices.Equal(got, want) {

@@ -36,7 +36,7 @@ func TestJumps(t *testing.T) {
 	bra := instr(opBRX, 0, 0, noBoard, noBoard, 0)
 	end := instr(opEXIT, 0, 0, noBoard, noBoard, 0)
 	words := []word{bra, end, end, end}
-	if got := blocksBy(words, Jumps{0: {3, 1, 3}})[0].next; !slices.Equal(got, []int{3, 1}) {
+	if got := blocksBy(words, Jumps{0: {3, 1, 3}}, false)[0].next; !slices.Equal(got, []int{3, 1}) {
 		t.Errorf("goes to blocks %v", got)
 	}
 	r := Result{Moves: []int{0, -1, 3, 5}, Starts: []int{0, 1, 1, 4, 6}}

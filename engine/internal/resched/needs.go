@@ -123,9 +123,9 @@ func (f *flow) needs(t, i int, was bitset) bool {
 	case f.apart && f.words[i].op() == opRET && was.has(t) && f.words[i].wait()>>tok.board&1 != 0:
 		return true
 	case (f.strange || tok.fresh) && f.words[i].op() == opRET:
-		return !tok.read || tok.block != f.of[i] || !f.hasResult(t)
+		return !tok.read || tok.fresh || tok.block != f.of[i] || !f.hasResult(t)
 	case f.strange && (f.words[i].isCollective() || f.words[i].op() == opENDCOLLECTIVE):
-		return f.touches(t, i) || f.endsWith(t, i)
+		return f.touches(t, i) || f.apart && f.endsWith(t, i)
 	case tok.read && f.joinsSurface(t, i):
 		return true
 	case !was.has(t):

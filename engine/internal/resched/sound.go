@@ -18,7 +18,7 @@ type Lost struct {
 // does. r tells where words of the input went; what stands in front of a word may
 // wait for it. dead is the word whose scoreboard was taken away, -1 for none.
 func lost(in, out []word, jumps Jumps, r *Result, dead int) *Lost {
-	c := comparison{in: in, out: out, moves: r.Moves, starts: r.Starts, dead: dead, freed: r.Freed, flow: traceIn(in, blocksBy(in, jumps), false, nil)}
+	c := comparison{in: in, out: out, moves: r.Moves, starts: r.Starts, dead: dead, freed: r.Freed, flow: traceIn(in, blocksBy(in, jumps, false), false, nil)}
 	if l := c.assign(); l != nil {
 		return l
 	}

@@ -263,7 +263,7 @@ const (
 func (p *spacing) lastStall(k int) int {
 	w := &p.words[p.from+k]
 	stall := w.stall()
-	if !p.halves && !p.heldDoubles && !p.unpaced || w.isCall() || stall == 0 || len(p.next) == 0 {
+	if !p.halves && !p.heldDoubles && !p.unpaced || w.isCall() || stall == 0 || len(p.next) == 0 && !(w.op() == opRET && p.heldDoubles) {
 		return stall
 	}
 	least := bound{1, 1}

@@ -83,7 +83,7 @@ func freeSources(words []word, jumps Jumps) (freed []int) {
 	if !slices.ContainsFunc(words, word.writesSurface) {
 		return nil
 	}
-	f := traceIn(words, blocksBy(words, jumps), false, nil)
+	f := traceIn(words, blocksBy(words, jumps, false), false, nil)
 	f.strange = true
 	var list []int // tokens
 	index := make(map[int]int)
