@@ -150,7 +150,7 @@ func slowed(words []word, gone []bool, front map[int][]word, leaf bool, how Opti
 		maps.Copy(moved, stallFences(out, true))
 		r.Freed = freeSources(out, jumps)
 	}
-	a := newPaced(traceIn(out, blocksBy(out, jumps), true, moved), timeWas, &how)
+	a := newPaced(traceIn(out, blocksBy(out, jumps, false), true, moved), timeWas, &how)
 	dead := -1
 	if leaf && len(a.first[0]) > 0 {
 		dead = a.first[0][0]
@@ -177,7 +177,7 @@ func undelayed(words []word, gone []bool, how *Options, kept *Result) *flow {
 	delays := dropDelays(words, gone)
 	left := rebuild(words, gone, nil, kept)
 	unhold(left)
-	f := traceIn(left, blocksBy(left, how.Jumps.moved(kept)), true, nil)
+	f := traceIn(left, blocksBy(left, how.Jumps.moved(kept), false), true, nil)
 	f.extra = make([]int, len(left))
 	for i, n := range delays {
 		f.extra[kept.Moves[i]] = n
