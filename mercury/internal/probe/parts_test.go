@@ -177,11 +177,15 @@ func TestPairsMade(t *testing.T) {
 			t.Errorf("node %d: % x, relocated %v", i, p.Words, p.Relocated)
 		}
 	}
-	for what, edit := range map[string]func(){"code behind the last section": func() { c[0] = 9 }, "a node behind the code": func() { c[0] = 2; f.headers[2].Size = 16 * 7 }} {
-		edit()
+	for _, e := range []struct {
+		what string
+		code byte
+		size uint64
+	}{{"code behind the last section", 9, f.headers[2].Size}, {"a node behind the code", 2, 16 * 7}} {
+		c[0], f.headers[2].Size = e.code, e.size
 		f.replace(1, c)
 		if _, _, err := Pairs(f.bytes()); err == nil {
-			t.Errorf("%s: no fault", what)
+			t.Errorf("%s: no fault", e.what)
 		}
 	}
 	f.headers[2].Size = 16 * 8
