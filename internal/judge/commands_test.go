@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,26 +31,11 @@ func printed(t *testing.T, args ...string) string {
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	out, errs := os.Stdout, os.Stderr
-	os.Stdout, os.Stderr = file, file
-	failed := commands[args[0]](t.Context(), f)
-	os.Stdout, os.Stderr = out, errs
+	text, failed := replay.Printed(t, func() error { return commands[args[0]](t.Context(), f) })
 	if failed != nil {
-		fmt.Fprintln(file, "error:", failed)
+		text += fmt.Sprintln("error:", failed)
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return withoutVerdicts(string(text))
+	return withoutVerdicts(text)
 }
 
 // withoutVerdicts leaves out of what is printed what the check says, which is not the matter here, and times.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -87,23 +86,7 @@ func printed(t *testing.T, dir, how string, update bool) (string, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	out, errs := os.Stdout, os.Stderr
-	os.Stdout, os.Stderr = file, file
-	failed := run(dir, self, update)
-	os.Stdout, os.Stderr = out, errs
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text), failed
+	return replay.Printed(t, func() error { return run(dir, self, update) })
 }
 
 // All is shown, in one order, and verify rejects each: what is recorded where there is no tool, and what the tools make
