@@ -103,11 +103,7 @@ const werror = "-Werror"
 // failsByWarning reports whether -Werror makes an error of a warning that nvlink has too.
 func (q *Question) failsByWarning(diags []engine.Diagnostic) bool {
 	return slices.Contains(q.Args, werror) && !slices.Contains(q.Args, "-w") && slices.ContainsFunc(diags, func(d engine.Diagnostic) bool {
-		switch d.Kind {
-		case engine.Displaced, engine.NullPointer, engine.LostConstant, engine.Uncounted, engine.NewerInput, engine.Rescheduled:
-			return false
-		}
-		return d.Severity == engine.Warning
+		return d.Severity == engine.Warning && !d.Kind.IsOwn()
 	})
 }
 

@@ -291,23 +291,13 @@ func (l *linker) report(diags []engine.Diagnostic) (failed bool) {
 			if l.said(d.Text) || l.cmd.NoWarnings {
 				continue
 			}
-			if l.cmd.Options.WarningsAsErrors && !nvlinkIsSilent(d.Kind) {
+			if l.cmd.Options.WarningsAsErrors && !d.Kind.IsOwn() {
 				d.Severity, failed = engine.Error, true
 			}
 		}
 		_ = l.say(d)
 	}
 	return failed
-}
-
-// nvlinkIsSilent reports whether a warning is about what nvlink makes, or makes in its own
-// way, without a word: -Werror doesn't fail such a link, as it doesn't with nvlink.
-func nvlinkIsSilent(kind engine.DiagKind) bool {
-	switch kind {
-	case engine.Displaced, engine.NullPointer, engine.LostConstant, engine.Uncounted, engine.NewerInput, engine.Rescheduled:
-		return true
-	}
-	return false
 }
 
 func (l *linker) said(text string) bool {

@@ -85,18 +85,14 @@ func (b *bed) compileOne(ctx context.Context, s *source, release, arch string, f
 		}
 	}
 	name := strings.TrimSuffix(s.name, filepath.Ext(s.name)) + ".cubin"
-	way := "compile 1"
+	way, assemble := "compile 1", b.tools.Assemble
 	if slices.Contains(flags, extended) {
-		way = "compile 2" // 1 was with -c, beside which ptxas ignores -ewp
+		way, assemble = "compile 2", b.tools.AssembleWhole // 1 was with -c, beside which ptxas ignores -ewp
 	}
 	key := keyOf(way, release, arch, strings.Join(flags, " "), strings.Join(s.flags, " "), s.path, string(text))
 	m, err := b.cache.get(key, func() (*made, error) {
 		if s.text == nil {
 			return b.nvcc(ctx, s, arch, flags)
-		}
-		assemble := b.tools.Assemble
-		if slices.Contains(flags, extended) {
-			assemble = b.tools.AssembleWhole
 		}
 		res, err := assemble(ctx, release, append([]string{"-arch=" + arch}, flags...), nvidia.File{Name: "in.ptx", Data: lowered(text, release)})
 		if err != nil {

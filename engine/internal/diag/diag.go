@@ -67,6 +67,16 @@ const (
 	Lost                               // what nvlink drops without a word
 )
 
+// IsOwn reports whether warnings of a kind are about what nvlink makes, or makes in its own way,
+// without a word: -Werror doesn't fail a link for them, as it doesn't with nvlink.
+func (k Kind) IsOwn() bool {
+	switch k {
+	case Displaced, NullPointer, LostConstant, Uncounted, NewerInput, Rescheduled:
+		return true
+	}
+	return false
+}
+
 // Diagnostic is one message. Text is nvlink's wording; the other fields name
 // the place for programs and are empty where they don't apply.
 type Diagnostic struct {

@@ -8,6 +8,9 @@ import (
 // findBare makes a variable of what a kernel's section holds without a symbol, for releases
 // that keep it: -r gives the section of a kernel with dynamic variables a size.
 func (l *Layout) findBare(kernels []model.FunID) (bare []model.SymID) {
+	if !l.hasBare() {
+		return nil
+	}
 	named := make(map[model.SecID]bool)
 	for i := range l.Syms {
 		if v := &l.Syms[i]; v.IsShared() && v.Sec != model.Absent {

@@ -163,13 +163,14 @@ func (l *merger) readModuleAttributes(m *module, s *cubin.Section) error {
 			return err
 		}
 		l.ModuleAttributes = append(l.ModuleAttributes, out)
-		if out.SaysUnbounded() && out.Sym != model.Absent && l.Syms[out.Sym].Fun != model.Absent {
-			l.Funs[l.Syms[out.Sym].Fun].Unbounded = true
-		}
-		if kind < 0 || out.Sym == model.Absent || l.Syms[out.Sym].Fun == model.Absent {
+		if out.Sym == model.Absent || l.Syms[out.Sym].Fun == model.Absent {
 			continue
 		}
 		f := &l.Funs[l.Syms[out.Sym].Fun]
+		f.Unbounded = f.Unbounded || out.SaysUnbounded()
+		if kind < 0 {
+			continue
+		}
 		f.Mod[kind] = int32(len(l.ModuleAttributes))
 		n, _ := rec.Word(1)
 		switch kind {

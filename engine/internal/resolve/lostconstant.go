@@ -21,9 +21,8 @@ func (l *Resolution) warnLostConstants() {
 		target model.SecID
 	}
 	told := map[place]bool{}
-	for i := range l.Secs {
-		t := l.Secs[i].Target
-		if t == model.Absent || l.Secs[i].Deleted || l.Secs[t].Deleted || l.Secs[t].Flags&cuda.SHFAlloc == 0 {
+	for i, t := range l.patches() {
+		if l.Secs[t].Flags&cuda.SHFAlloc == 0 {
 			continue
 		}
 		for j := range l.Parts[i].Relocs {

@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"iter"
+
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/descriptor"
 	"github.com/twinlink/twinlink/engine/internal/diag"
@@ -116,12 +118,22 @@ func (l *Resolution) decideSections(by Rules) []bool {
 	return decided
 }
 
+// patches are the relocation sections that are in the image, each with what it patches, by number.
+func (l *Resolution) patches() iter.Seq2[model.SecID, model.SecID] {
+	return func(yield func(of, target model.SecID) bool) {
+		for i := range l.Secs {
+			if t := l.Secs[i].Target; t != model.Absent && !l.Secs[i].Deleted && !l.Secs[t].Deleted && !yield(model.SecID(i), t) {
+				return
+			}
+		}
+	}
+}
+
 // findNullPointers notes each variable with the address of a function that is not in
 // the image: an earlier input defines it too, and nvlink forgets who asks for this one.
 func (l *Resolution) findNullPointers() {
-	for i := range l.Secs {
-		t := l.Secs[i].Target
-		if t == model.Absent || l.Secs[i].Deleted || l.Secs[t].Deleted || l.Secs[t].Type != cuda.SHTCudaGlobalInit {
+	for i, t := range l.patches() {
+		if l.Secs[t].Type != cuda.SHTCudaGlobalInit {
 			continue
 		}
 		told := model.SymID(model.Absent)

@@ -18,10 +18,12 @@ func (l *Resolution) warnUncounted() {
 		return
 	}
 	called := l.calledPrototypes()
+	if len(called) == 0 {
+		return
+	}
 	told := map[model.SymID]bool{}
-	for i := range l.Secs {
-		t := l.Secs[i].Target
-		if t == model.Absent || l.Secs[i].Deleted || l.Secs[t].Deleted || l.Secs[t].Flags&(cuda.SHFAlloc|cuda.SHFExec) != cuda.SHFAlloc {
+	for i, t := range l.patches() {
+		if l.Secs[t].Flags&(cuda.SHFAlloc|cuda.SHFExec) != cuda.SHFAlloc {
 			continue
 		}
 		for j := range l.Parts[i].Relocs {

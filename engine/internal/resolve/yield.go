@@ -23,11 +23,7 @@ func (l *Resolution) warnYields() {
 	if l.NullValue == 0 {
 		return
 	}
-	for i := range l.Secs {
-		t := l.Secs[i].Target
-		if t == model.Absent || l.Secs[i].Deleted || l.Secs[t].Deleted {
-			continue
-		}
+	for i, t := range l.patches() {
 		for j := range l.Parts[i].Relocs {
 			r := &l.Parts[i].Relocs[j]
 			if r.Type == cuda.R_CUDA_YIELD_OPCODE9_0 && r.Sym == model.Absent && r.Disposition == model.Applied {
