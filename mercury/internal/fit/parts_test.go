@@ -109,35 +109,6 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// Each kind of rule, and each reason for which an output isn't known.
-func TestPredict(t *testing.T) {
-	in := Vec{}.WithField(40, 8, 0xf3).Flip(100).Flip(130)
-	v := &Variant{Sig: "s", Rules: []Rule{
-		{Kind: Const, Dst: 0, Add: 1}, {Kind: Bits, Dst: 1, Src: 100}, {Kind: Not, Dst: 2, Src: 101}, {Kind: Not, Dst: 3, Src: 100},
-		{Kind: Sum, Dst: 8, Width: 8, Src: 40, Add: 0x10}, {Kind: Sum, Dst: 16, Width: 8, Src: 40, Key: []int{100, 101}, Rows: map[uint64]uint64{1: 0x20}},
-		{Kind: Table, Dst: 70, Key: []int{130, 100}, Rows: map[uint64]uint64{3: 1}},
-		{Kind: Sum, Dst: 128, Width: 64, Src: 40, Add: 1},
-	}}
-	m := &Model{Slots: []Slot{{86, 10}}, Key: []int{130}, Select: map[uint64]int{1: 0, 0: 1}, Variants: []*Variant{v, {Sig: "open", Open: []int{3}}}, Locked: []Lock{{At: 131, Value: 0}, {At: 40, Value: 1}}}
-	got, why := m.Predict(in)
-	want := Out{Sig: "s", Bits: []uint64{0b0111 | 0x03<<8 | 0x13<<16, 1 << 6, in.Field(40, 64) + 1}}
-	if why != "" || !got.equal(want) {
-		t.Errorf("%v %s, want %v", got, why, want)
-	}
-	for reason, other := range map[string]Vec{"operand": in.WithField(86, 10, 300), "locked": in.Flip(131), "open": in.Flip(130), "row": in.Flip(101)} {
-		if _, why := m.Predict(other); why != reason {
-			t.Errorf("%s: %s", reason, why)
-		}
-	}
-	delete(m.Select, 0)
-	if _, why := m.Predict(in.Flip(130)); why != "structure" {
-		t.Error(why)
-	}
-	if x, ok := (&Rule{Kind: 99}).value(in); x != 0 || ok {
-		t.Error("a rule of no kind")
-	}
-}
-
 // A table of which bits decide nothing becomes smaller, and one of a single bit is that bit or its inverse.
 func TestShrink(t *testing.T) {
 	rows := func(f func(a, b, c uint64) uint64) map[uint64]uint64 {

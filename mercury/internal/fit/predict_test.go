@@ -5,18 +5,6 @@ import (
 	"testing"
 )
 
-// What a slot may hold: a register or RZ, a predicate or PT.
-func TestSlotHolds(t *testing.T) {
-	for x := range uint64(1024) {
-		if (Slot{Width: 10}).Holds(x) != (x <= 254 || x == 1023) {
-			t.Errorf("register %d", x)
-		}
-		if x < 32 && (Slot{Width: 5}).Holds(x) != (x <= 6 || x == 31) {
-			t.Errorf("predicate %d", x)
-		}
-	}
-}
-
 // Every kind of rule, and every reason why an output isn't known.
 func TestPredictions(t *testing.T) {
 	m := &Model{Slots: []Slot{{At: 40, Width: 10}, {At: 52, Width: 5}}, Locked: []Lock{{At: 60, Value: 1}}, Key: []int{70, 71}, Select: map[uint64]int{0: 0, 2: 1},

@@ -49,15 +49,20 @@ func TestKernelLoads(t *testing.T) {
 	}
 }
 
-// Remarks and empty lines are left out, what begins with a tab goes on, and each line comes once.
+// Remarks and empty lines go, what begins with a tab goes on, choices are written out, and each line comes once.
 func TestLines(t *testing.T) {
-	got := Lines("# a remark\n\tfirst\n\n  a <x/y>  # more\n\tb # c\n\t\n#\tz\na x b\nlast")
-	if want := []string{"first", "a x b", "a y b", "last"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+	for text, want := range map[string][]string{
+		"# remark\n\n  add; # why\n\tgoes on # more\n\n\tand on\n <a/b> ;\nadd;\nadd;\n \t\nb ;": {"add; goes on and on", "a ;", "b ;", "add;"},
+		"# a remark\n\tfirst\n\n  a <x/y>  # more\n\tb # c\n\t\n#\tz\na x b\nlast":               {"first", "a x b", "a y b", "last"},
+		"": nil,
+	} {
+		if got := Lines(text); !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
-// A quarter of all lines is held back, the same each time.
+// A quarter of all lines is held back, the same each time: FNV-1a of 32 bits of the line, by 4.
 func TestHeldBack(t *testing.T) {
 	held := 0
 	for a := range 40 {
@@ -70,12 +75,28 @@ func TestHeldBack(t *testing.T) {
 	if held < 850 || held > 1150 {
 		t.Errorf("%d of 4000", held)
 	}
-	for line, want := range map[string]bool{"": false, "a": true, "b": false} {
-		if HeldBack(line) != want { // FNV-1a of them: 811c9dc5, e40c292c, e70c2de5
+	for line, want := range map[string]bool{"": false, "a": true, "b": false, "foobar": true} { // 811c9dc5 e40c292c e70c2de5 bf9cf968
+		if HeldBack(line) != want {
 			t.Errorf("%q: %v", line, !want)
 		}
 	}
-	if len(Expand("<1/2/3/4>.<1/2/3/4>")) != Most || len(Expand("<1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18>")) != 18 {
-		t.Error("lines with as many choices as are written out, or more in one place")
+}
+
+// Up to 16 choices are all written out; of more there are 16, or as many as the longest list has parts.
+func TestMost(t *testing.T) {
+	for line, want := range map[string]int{
+		"<a/b/c/d><a/b/c/d>":                        16,
+		"<a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p>":         16,
+		"<a/b/c/d><a/b/c/d/e>":                      16,
+		"<a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q>":       17,
+		"<a/b>.<a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q>": 17,
+	} {
+		got := Expand(line)
+		if len(got) != want {
+			t.Errorf("%s: %d, want %d", line, len(got), want)
+		}
+		if distinct := len(slices.Compact(slices.Sorted(slices.Values(got)))); distinct != want {
+			t.Errorf("%s: %d of %d are the same", line, want-distinct, want)
+		}
 	}
 }
