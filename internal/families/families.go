@@ -20,12 +20,15 @@ const (
 )
 
 // Each calls found with every device object for sm_100 and up in a folder, or in the
-// libraries of a wheel, each once.
+// libraries of a wheel, each once. A place without a file to look at is an error.
 func Each(place string, found func(name string, data []byte)) error {
 	if strings.HasSuffix(place, ".whl") {
 		return inWheel(place, found)
 	}
 	files, err := filepath.Glob(filepath.Join(place, "*.cubin"))
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s: no cubins", place)
+	}
 	if err != nil {
 		return err
 	}
