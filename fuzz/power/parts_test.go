@@ -233,9 +233,9 @@ func TestSumsLines(t *testing.T) {
 	var b bytes.Buffer
 	Sums(&b, []Result{{Area: "b", Outcome: Killed, Detector: "corpus", Time: 1600 * time.Millisecond}, {Area: "b", Outcome: Survived, Time: time.Hour}, {Area: "a", Outcome: Equivalent},
 		{Area: "b", Outcome: Killed, Detector: "fuzz", Time: 9 * time.Second}, {Area: "a", Outcome: Planted}, {Area: "a", Outcome: Untried}, {Area: "a", Outcome: Broken}})
-	want := `b                  3 faults    2 found map[corpus:1 fuzz:1] within 9s  0 equivalent  0 only planted  0 untried  1 not found
-a                  4 faults    0 found map[] within 0s  1 equivalent  1 only planted  1 untried  1 not found
-all                7 faults    2 found map[corpus:1 fuzz:1] within 9s  1 equivalent  1 only planted  1 untried  2 not found
+	want := `b                  3 faults: 2 found (corpus 1, fuzz 1) within 9s, 1 not found
+a                  4 faults: 1 not found, 1 change nothing, 1 only planted, 1 untried
+all                7 faults: 2 found (corpus 1, fuzz 1) within 9s, 2 not found, 1 change nothing, 1 only planted, 1 untried
 `
 	if b.String() != want {
 		t.Errorf("\n%swant\n%s", b.String(), want)

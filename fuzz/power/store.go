@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"sync"
-	"time"
 )
 
 // store is a file with a result a line, so that a run can be made in portions.
@@ -87,47 +85,4 @@ func (s *store) close() {
 	if s.file != nil {
 		s.file.Close()
 	}
-}
-
-// Sums prints a line for each area: how many faults each detector found, and how long the slowest took.
-func Sums(w io.Writer, results []Result) {
-	type sum struct {
-		all, killed, equivalent, planted, untried int
-		by                                        map[string]int
-		slowest                                   time.Duration
-	}
-	sums := map[string]*sum{}
-	var order []string
-	total := &sum{by: map[string]int{}}
-	for _, r := range results {
-		s := sums[r.Area]
-		if s == nil {
-			s = &sum{by: map[string]int{}}
-			sums[r.Area] = s
-			order = append(order, r.Area)
-		}
-		for _, s := range []*sum{s, total} {
-			s.all++
-			switch r.Outcome {
-			case Killed:
-				s.killed++
-				s.by[r.Detector]++
-				s.slowest = max(s.slowest, r.Time)
-			case Equivalent:
-				s.equivalent++
-			case Planted:
-				s.planted++
-			case Untried:
-				s.untried++
-			}
-		}
-	}
-	line := func(name string, s *sum) {
-		fmt.Fprintf(w, "%-16s %3d faults  %3d found %v within %v  %d equivalent  %d only planted  %d untried  %d not found\n", name, s.all, s.killed, s.by,
-			s.slowest.Round(time.Second), s.equivalent, s.planted, s.untried, s.all-s.killed-s.equivalent-s.planted-s.untried)
-	}
-	for _, area := range order {
-		line(area, sums[area])
-	}
-	line("all", total)
 }
