@@ -172,11 +172,12 @@ func (l *Planner) BuildStrings(img *Plan) {
 func (l *Planner) beginsNames() bool { return l.Release.FreshNames && l.Dialect == &release.Mercury }
 
 // nameStays reports whether a symbol's name is in .strtab: that of every
-// symbol in the table, of every section and of the synthetic ones.
+// symbol in the table, of every section and of the synthetic ones, and of functions
+// inside kernels that a filter hides, which nvlink takes out of the table alone.
 func (l *Planner) nameStays(id model.SymID) bool {
 	s := &l.Syms[id]
 	if s.Is(model.SymDead) || s.Sec >= 0 && l.Secs[s.Sec].Deleted {
-		return false
+		return s.Fun != model.Absent && l.IsNested(s.Fun)
 	}
 	if s.Type() == cuda.STTFunc {
 		return !s.Is(model.SymNameless) || l.showNameless()
