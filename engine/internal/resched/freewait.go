@@ -130,11 +130,26 @@ func (a *allocator) freeInInput(b, t int, was, is bitset) (waits, told bool) {
 	}
 	last := a.blocks[b].to - 1
 	waits = a.words[last].wait()>>tok.board&1 != 0
+	if waits && a.paced && is != nil && a.lostSharer(b, t, was, is) {
+		return false, false
+	}
 	isQuicker := a.paced && a.words[tok.at].isPaced()
 	if a.isLateMUFU(b, t) {
 		return false, true
 	}
 	return waits, waits || tok.block != b || !isQuicker && !a.hasMoved(tok.at, last) && !(a.apart && last+1 < len(a.words) && a.words[last+1].isCall())
+}
+
+// lostSharer reports whether another that shared a token's scoreboard in the input doesn't any more, and was why block b
+// waited there: one of the block itself, or of an earlier one.
+func (a *allocator) lostSharer(b, t int, was, is bitset) (lost bool) {
+	tok := &a.tokens[t]
+	was.each(func(o int) {
+		other := &a.tokens[o]
+		counts := a.rank[other.block] < a.rank[tok.block] || tok.block != b && other.block == b
+		lost = lost || counts && other.board == tok.board && !other.dead && !(is.has(o) && other.now == tok.now)
+	})
+	return lost
 }
 
 // hasMoved reports whether a word of code for sm_103 stands farther behind another than on sm_100.

@@ -137,7 +137,9 @@ func (a *allocator) masks() {
 				a.doubts |= nearFence // two kernels by nvlink 13.4.92 and 13.5.37 kept the input's
 			}
 		}
-		if a.crowdsDoubles(b) {
+		if a.paced {
+			a.findSoon(&a.blocks[b])
+		} else if a.crowdsDoubles(b) {
 			a.setBlockApart(&a.blocks[b], a.doubleChanges())
 		}
 		a.spread(b)
@@ -149,9 +151,20 @@ func (a *allocator) masks() {
 	}
 }
 
+// findSoon finds the doubles of a block that stall for less than the next word's wait for them asks for.
+func (a *allocator) findSoon(bl *block) {
+	if a.soon == nil {
+		a.soon = make([]bool, len(a.words))
+	}
+	for i := bl.from; i+1 < bl.to; i++ {
+		w := &a.words[i]
+		a.soon[i] = (w.inUnit() || w.isPaced()) && w.stall() < apart && w.isWaitedFor(&a.words[i+1])
+	}
+}
+
 // waitedFor returns the words of a block of code that is made anew that the next word waits for.
 func (a *allocator) waitedFor(b int) (list []int) {
-	for i := a.blocks[b].from; a.method == allAnew && i+1 < a.blocks[b].to; i++ {
+	for i := a.blocks[b].from; (a.method == allAnew || a.paced) && i+1 < a.blocks[b].to; i++ {
 		if a.words[i].isWaitedFor(&a.words[i+1]) {
 			list = append(list, i)
 		}

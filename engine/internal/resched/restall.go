@@ -104,6 +104,9 @@ func (f *flow) spends(i int) int {
 // to see its scoreboards: two cycles.
 func (f *flow) untilSeen(bl *block, i int, need map[int]*fresh) int {
 	before := &f.words[i-1]
+	if f.soon != nil && f.soon[i-1] {
+		return shortStall
+	}
 	if !f.strange && i == bl.to-1 && before.takesTurn() && (before.wr() != noBoard || before.rd() != noBoard) {
 		return shortStall
 	}

@@ -119,10 +119,29 @@ func (r *Result) slow(words []word, leaf, fit bool, how Options) (Result, int) {
 }
 
 // slowed makes the words for sm_103, but for those that are gone, with those in front of some; in a leaf the stack
-// pointer's scoreboard goes. false: some of them it can't be sure of.
+// pointer's scoreboard goes. false: some of them it can't be sure of. Which doubles the next word waits for, since
+// it waits for another that shares their scoreboard, is known when scoreboards are given out: then stalls are made again.
 func slowed(words []word, gone []bool, front map[int][]word, leaf bool, how Options, r *Result) (out []word, ok bool) {
+	var soon []int
+	for {
+		made := *r
+		out, more, ok := slowedOnce(slices.Clone(words), slices.Clone(gone), front, leaf, how, &made, soon)
+		if !ok || len(more) == 0 || len(soon) > 0 {
+			*r = made
+			return out, ok
+		}
+		soon = more
+	}
+}
+
+// slowedOnce is slowed; soon are words of the input that the next one waits for.
+func slowedOnce(words []word, gone []bool, front map[int][]word, leaf bool, how Options, r *Result, soon []int) (out []word, more []int, ok bool) {
 	var kept Result // the code without delays
 	f := undelayed(words, gone, &how, &kept)
+	f.soon = make([]bool, len(f.words))
+	for _, i := range soon {
+		f.soon[kept.Moves[i]] = true
+	}
 	need := freshBoards(f)
 	for b := range f.blocks {
 		f.uncovered(&f.blocks[b], need)
@@ -157,7 +176,12 @@ func slowed(words []word, gone []bool, front map[int][]word, leaf bool, how Opti
 	}
 	ok = a.reallocate(dead) && sound103(out)
 	r.doubts = a.doubts
-	return out, ok
+	for i, m := range r.Moves {
+		if m >= 0 && a.soon != nil && a.soon[m] {
+			more = append(more, i)
+		}
+	}
+	return out, more, ok
 }
 
 // newPaced gives out the scoreboards of code of sm_100 for sm_103. timeWas tells by word when it started.

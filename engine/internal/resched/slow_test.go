@@ -69,6 +69,16 @@ func TestSlowLate(t *testing.T) {
 	}
 }
 
+// A double that shares a scoreboard with what the next word waits for stalls for two cycles, and what stands behind it for
+// less; waits for who shared a scoreboard in the input go with it.
+func TestSlowShared(t *testing.T) {
+	n := wantSlow(t, "testdata/soon.txt", Options{Slow: true})
+	n += wantSlow(t, "testdata/soon-13.5.txt", Options{Slow: true, Late: true, HoldsDoubles: true, Unpaced: true})
+	if n < 5 {
+		t.Errorf("%d kernels", n)
+	}
+}
+
 // Products of halves wait for the unit, and what counts on their results keeps its distance, in front of branches and
 // at ends of blocks too.
 func TestSlowHalves(t *testing.T) {

@@ -38,6 +38,7 @@ type flow struct {
 	paused   []bool   // by word: what stands behind it lets nobody go first; nil for none
 	products bool     // products of matrices keep what they read at hand
 	adds     bool     // it is code for sm_120
+	soon     []bool   // by word: a double that the next word waits for; nil for none
 	apart    bool     // it is code of sm_100 for sm_103: what a return waits for it needs
 }
 

@@ -33,7 +33,7 @@ func (w *word) letsGo() bool {
 // letsGo is that of a word, of code where doubles have a fixed latency or none.
 func (f *flow) letsGo(i int) bool {
 	w := &f.words[i]
-	return w.letsGo() || f.fixed && w.isDouble() && w.wr() == noBoard && w.rd() == noBoard || f.strange && w.isDouble() && f.isFresh(i)
+	return w.letsGo() || f.fixed && w.isDouble() && w.wr() == noBoard && w.rd() == noBoard || f.strange && !f.apart && w.isDouble() && f.isFresh(i)
 }
 
 // isVector reports whether a word is arithmetic of vector registers, but of doubles.
