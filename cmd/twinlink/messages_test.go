@@ -46,6 +46,7 @@ var messages = [...]message{
 	{engine.NewerInput, engine.Warning, `Input file '(?P<file>.*)' is newer than toolkit \(\d+ vs \d+\); it is linked as nvJitLink does`, ""},
 	{engine.Rescheduled, engine.Warning, `Input file '(?P<file>.*)' holds code for sm_\d+; that for sm_\d+ is perhaps not nvlink's`, ""},
 	{engine.Rescheduled, engine.Warning, `Kernel '(?P<symbol>.*)' is scheduled anew, perhaps not as nvlink does it`, ""},
+	{engine.Rescheduled, engine.Warning, `Function '(?P<symbol>.*)' calls the driver for textures or surfaces otherwise than those before it: the image may differ from nvlink's, which is another in each run`, unmet},
 	{engine.Rescheduled, engine.Warning, `Dynamic shared memory of '(?P<symbol>.*)' has several alignments, its place may differ from nvlink's`, unmet},
 	{engine.Displaced, engine.Warning, `Code reads other data than the constants` + inFile + `, which equal constants of another input displace, as with nvlink [\d.]+`, "section"},
 	{engine.Displaced, engine.Warning, `Dynamic shared memory of '(?P<symbol>.*)' is at (?P<value>\d+), no multiple of the alignment \d+ of one of its variables, as with nvlink [\d.]+`, ""},

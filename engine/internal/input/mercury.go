@@ -41,6 +41,7 @@ type Sides struct {
 	Virtual cuda.SM // that it was written for
 	Foreign bool    // made by a toolkit whose code the release makes anew
 	ends    *ends   // see MercEnd
+	known   int     // symbols of the Mercury side; the SASS side may have more
 	// Confused names sections of which there are several with other contents: see namesakes.
 	Confused []string
 	mixed    bool // and code may become another by that
@@ -101,6 +102,7 @@ func (l *Set) openSides(i int, p *pairing) error {
 	if view.Symtab() == nil {
 		return &cubin.Error{Kind: cubin.BadTable, File: f.Name, Value: uint64(f.NumSections()), Detail: "symsec not found: no .nv.merc.symtab"}
 	}
+	in.known = view.Symtab().Len()
 	l.Files[i] = view
 	return nil
 }
@@ -404,4 +406,19 @@ func (l *Set) sayConfused() {
 			l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, File: l.Sides[i].File.Name, Section: name, Text: text})
 		}
 	}
+}
+
+// DriverCall returns the name of a function of the driver that only the SASS side knows, "" for any other
+// symbol: the finalizer makes calls of textures and surfaces on sm_107.
+func (in *Sides) DriverCall(index uint32) string {
+	tab := in.File.Symtab()
+	if int64(index) < int64(in.known) || tab == nil || int64(index) >= int64(tab.Len()) {
+		return ""
+	}
+	s, ok := tab.At(int(index))
+	name := tab.Name(&s)
+	if !ok || s.Shndx != cuda.SHNUndef || s.Type() != cuda.STTFunc || !strings.HasPrefix(name, "__cuda_syscall_") {
+		return ""
+	}
+	return name
 }

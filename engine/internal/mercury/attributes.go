@@ -92,7 +92,7 @@ const ownInfoSize = 40
 // about SASS alone.
 func (f *filler) sassInfo(text model.SecID, merc []byte) ([]byte, error) {
 	fn := f.opened(text)
-	out := f.bytes.List(len(merc) + ownInfoSize)
+	out, named := f.bytes.List(len(merc)+ownInfoSize), false
 	for pos := 0; pos+4 <= len(merc); {
 		attr := cuda.InfoAttr(merc[pos+1])
 		n := 4
@@ -103,6 +103,11 @@ func (f *filler) sassInfo(text model.SecID, merc []byte) ([]byte, error) {
 		rec := merc[pos : pos+size]
 		pos += size
 		if attr == cuda.AttrMercuryFinalizerOptions {
+			continue
+		}
+		if attr == cuda.AttrExterns && n > 4 && fn != nil {
+			externs := f.calledExterns(cubin.InfoRecord{Format: cuda.FormatSized, Attr: attr, Data: rec[4:min(n, len(rec))]}, fn)
+			out, named = externs.Append(out), true
 			continue
 		}
 		at := len(out)
@@ -122,6 +127,10 @@ func (f *filler) sassInfo(text model.SecID, merc []byte) ([]byte, error) {
 	}
 	if fn == nil {
 		return out, nil
+	}
+	out, err := f.appendCallInfo(out, fn, named)
+	if err != nil {
+		return nil, err
 	}
 	return f.appendOwnInfo(f.img, out, fn)
 }
@@ -171,14 +180,14 @@ func (l *Backend) appendOwnInfo(img *plan, out []byte, fn *code) ([]byte, error)
 		rec := l.mark6D(fn.text)
 		out = rec.Append(out)
 	}
-	if l.Arch.SM == 107 && !l.IsRelocatable() {
-		out = mark67.Append(out)
-	}
 	if _, ok := l.Headers[fn.text]; ok {
 		for _, attr := range []cuda.InfoAttr{cuda.AttrBindlessTextureBank, cuda.AttrBindlessSurfaceBank} {
 			rec := cubin.InfoRecord{Format: cuda.FormatByte, Attr: attr}
 			out = rec.Append(out)
 		}
+	}
+	if l.Arch.SM == 107 && !l.IsRelocatable() {
+		out = mark67.Append(out)
 	}
 	return out, r.Err()
 }

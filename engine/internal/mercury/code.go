@@ -28,6 +28,7 @@ type code struct {
 	record    []byte // the capsule's bytes, of the input or made anew
 	sass      []byte // the SASS likewise
 	relocs    []cubin.Reloc
+	calls     []cubin.Reloc   // those of the driver that only the SASS side has
 	words     []capsule.Node  // the nodes as they stand in the input
 	result    *resched.Result // where words went; nil where none moved
 	made      map[int][]byte  // records of nodes that became stored ones
@@ -146,6 +147,7 @@ func (l *Backend) decode(fn *code, text model.SecID, to *shelf) (gone []int, err
 		for i := range table.Len() {
 			fn.relocs = append(fn.relocs, table.At(i))
 		}
+		fn.findCalls() // in the order of the input
 		sortByPlace(fn.relocs, func(r *cubin.Reloc) uint64 { return r.Off })
 	}
 	if l.Lockstep && !l.IsRelocatable() {

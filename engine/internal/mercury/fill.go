@@ -43,7 +43,13 @@ func (l *Backend) fillPair(img *plan, id model.SecID, sass, merc *part) (err err
 		return nil
 	}
 	switch s.Type {
-	case cuda.SHTCudaInfo, cuda.SHTCudaCallgraph, cuda.SHTCudaPrototype, cuda.SHTCudaUFTEntry, cuda.SHTCudaUDTEntry:
+	case cuda.SHTCudaInfo:
+		merc.data = img.Content(id)
+		sass.data = l.calledInfo(img, merc.data)
+	case cuda.SHTCudaCallgraph:
+		merc.data = img.Content(id)
+		sass.data = l.calledGraph(img, merc.data)
+	case cuda.SHTCudaPrototype, cuda.SHTCudaUFTEntry, cuda.SHTCudaUDTEntry:
 		merc.data = img.Content(id)
 		sass.data = merc.data
 	case cuda.SHTCudaSharedReserved:
@@ -265,7 +271,7 @@ func (img *plan) setRelas(id model.SecID, list []cubin.Reloc, room *model.Arena[
 
 // sassRelocs appends the records of a relocation section on the SASS side: those of
 // the Mercury side, in their order.
-func (l *Backend) sassRelocs(list []cubin.Reloc, id model.SecID) []cubin.Reloc {
+func (l *Backend) sassRelocs(img *plan, list []cubin.Reloc, id model.SecID) []cubin.Reloc {
 	target := l.Secs[id].Target
 	var fn *code
 	if l.Secs[target].Fun != model.Absent {
@@ -291,6 +297,9 @@ func (l *Backend) sassRelocs(list []cubin.Reloc, id model.SecID) []cubin.Reloc {
 		if ok {
 			list = append(list, out)
 		}
+	}
+	if fn != nil {
+		list = l.appendCalls(img, list, fn)
 	}
 	if fn != nil && l.IsRelocatable() {
 		list = fn.appendYields(list)

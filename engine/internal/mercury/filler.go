@@ -107,7 +107,7 @@ func (f *filler) fill(id model.SecID) (err error) {
 	s, sass, merc := &f.Secs[id], &f.img.parts[f.img.sassOf[id]], &f.img.parts[f.img.mercOf[id]]
 	if s.Type == cuda.SHTRela {
 		merc.hdr.Size = s.Size
-		f.list = f.sassRelocs(f.list[:0], id)
+		f.list = f.sassRelocs(f.img, f.list[:0], id)
 		f.img.setRelas(id, f.list, &f.bytes)
 		return nil
 	}

@@ -109,6 +109,7 @@ func (l *Backend) addFreshNames(img *plan) {
 		}
 		img.Names[id] = img.Str.Add(s.Name)
 	}
+	l.addCallNames(img)
 	for i := range img.banks {
 		img.Str.Add(l.Names.ID(img.banks[i].name))
 	}

@@ -36,6 +36,7 @@ type plan struct {
 	plainStrings uint64
 	ownCompat    uint64 // bytes that the finalizer puts behind .nv.compat
 	extra        mercNames
+	calls        driverCalls
 	// bankName is the SASS name of a section of constants, by section.
 	bankName map[model.SecID]uint32
 	wide     wideIndex
@@ -78,6 +79,7 @@ func (l *Backend) Write(to io.WriterAt) ([]byte, error) {
 	l.ChooseSymbols(img.Plan)
 	l.BuildStrings(img.Plan)
 	img.plainStrings = uint64(img.Str.Size)
+	l.planCalls(img)
 	l.planBanks(img)
 	if l.Release.FreshNames {
 		l.addFreshNames(img)
@@ -99,6 +101,7 @@ func (l *Backend) Write(to io.WriterAt) ([]byte, error) {
 	}
 	l.planSASS(img)
 	l.planMercury(img)
+	l.planCallRecords(img)
 	if err := l.linkEntries(img); err != nil {
 		return nil, err
 	}
@@ -141,6 +144,10 @@ func (l *Backend) openCode() error {
 // kernel but those whose bank holds image slots.
 func (l *Backend) planBanks(img *plan) {
 	img.bankOf = make(map[model.SecID]uint32)
+	first := len(img.Symbols) + 1
+	if l.Release.FreshNames {
+		first += len(img.calls.names)
+	}
 	for _, fn := range l.order {
 		f := l.Secs[fn.text].Fun
 		k := fn.input.Bank[fn.sassidx]
@@ -152,8 +159,11 @@ func (l *Backend) planBanks(img *plan) {
 		}
 		s := fn.input.File.Section(int(k))
 		img.banks = append(img.banks, paramBank{kernel: f, name: ".nv.constant0." + l.SymName(l.Funs[f].Sym), size: s.Size, align: s.Align,
-			index: uint32(len(img.Symbols) + len(img.banks) + 1)})
+			index: uint32(first + len(img.banks))})
 		img.bankOf[fn.text] = img.banks[len(img.banks)-1].index
+	}
+	if !l.Release.FreshNames {
+		img.calls.first += uint32(len(img.banks))
 	}
 }
 

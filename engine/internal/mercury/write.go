@@ -12,7 +12,7 @@ import (
 // placeParts gives sections and tables their offsets.
 func (l *Backend) placeParts(img *plan) error {
 	symtab := &img.parts[img.sassOf[l.Symtab]]
-	symtab.hdr.Size = uint64(len(img.Symbols)+1+len(img.banks)) * cubin.SymbolSize
+	symtab.hdr.Size = uint64(len(img.Symbols)+1+len(img.banks)+len(img.calls.names)) * cubin.SymbolSize
 	merc := &img.parts[img.mercSymtab]
 	merc.hdr.Size = uint64(len(img.Symbols)+1) * cubin.SymbolSize
 	if len(img.banks) > 0 && !l.Release.FirstNotes {
@@ -21,6 +21,9 @@ func (l *Backend) placeParts(img *plan) error {
 	for i := range img.banks {
 		b := &img.banks[i]
 		b.nameOff = l.addBankName(img.Str, b)
+	}
+	if !l.Release.FreshNames {
+		l.addCallNames(img)
 	}
 	strtab, shstrtab := &img.parts[img.sassOf[l.Strtab]], &img.parts[img.sassOf[l.Shstrtab]]
 	strtab.hdr.Size = uint64(img.Str.Size)
@@ -66,7 +69,7 @@ func (l *Backend) placeParts(img *plan) error {
 // lastLocal returns one more than the index of the last LOCAL symbol of the
 // SASS side, which the section symbols of the finalizer's banks are.
 func (l *Backend) lastLocal(img *plan) uint32 {
-	return uint32(len(img.Symbols) + len(img.banks) + 1)
+	return img.banks[len(img.banks)-1].index + 1
 }
 
 // placeMercuryProgs makes the program headers: the table, twice, and one for
@@ -194,8 +197,10 @@ func (l *Backend) putSASSSymbols(body []byte, img *plan, from int) {
 			e.Value = l.NullValue
 		case i < len(img.Symbols):
 			e = l.sassEntry(img, img.Symbols[i])
+		case uint32(i+1)-img.calls.first < uint32(len(img.calls.names)):
+			e = img.calls.entry(i + 1 - int(img.calls.first))
 		default:
-			i -= len(img.Symbols)
+			i -= int(img.banks[0].index) - 1
 			e = cubin.Symbol{NameOff: img.banks[i].nameOff, Info: uint8(cuda.STTSection)}
 			e.Shndx, _ = img.number(img.bankNumber(i), 0)
 		}

@@ -205,6 +205,9 @@ func (l *merger) readCallgraph(m *module, s *cubin.Section) error {
 		}
 		switch part {
 		case cuda.CallgraphCalls, cuda.CallgraphEdges:
+			if l.callsDriver(m, p.Y) {
+				continue // of the SASS side alone, which gets its own
+			}
 			g, _, err := l.functionOf(m, s, i*8+4, p.Y)
 			if err != nil {
 				return err
@@ -230,6 +233,11 @@ func (l *merger) readCallgraph(m *module, s *cubin.Section) error {
 		}
 	}
 	return nil
+}
+
+// callsDriver reports whether a symbol index is that of a function of the driver that only the SASS side knows.
+func (l *merger) callsDriver(m *module, index uint32) bool {
+	return int64(index) >= int64(len(m.sym)) && l.Sides != nil && l.Sides[m.num].DriverCall(index) != ""
 }
 
 // readPrototypes reads .nv.prototype.
