@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Learns forms of Mercury records field by field: operands first, then all modifiers together.
 
-Usage: ASK=path mercury-fields.py TAG,... RECORDS,... FOLDER
+Usage: ASK=path mercury-fields.py TAG,... RECORDS,... FOLDER [KNOWN,...]
 
-ASK is the built mercury/ask; RECORDS are files of records, one a line. Of a record's form the guard, the registers
+ASK is the built mercury/ask; RECORDS are files of records, one a line; those of KNOWN tell which bits vary, and are not learned. Of a record's form the guard, the registers
 (one by one, uniform ones, pairs, and those to which a bit adds one) and the predicates are found by what nvlink makes
 of a few values; bits that act alone by their own effect. What is left, modifiers that go together, is a key, of which
 nvlink is asked about every value, up to 2^MAXKEY, or else about those near the values of known records; the opcodes that come out
@@ -339,13 +339,13 @@ class F:
         k=s.kv(z)
         for i in s.key: z=z&~(1<<i)|(s.x&(1<<i))
         return z==s.x and any(k in sh['rows'] and sh.get('good') for sh in s.by.values())
-def learn(tag,recs,out):
+def learn(tag,recs,out,known=()):
     left=list(recs); text=''
     while left:
         r=left.pop(0); n=len(r)//2; x=R(r)
         done=False
         for main,loose in [(int(z),l) for z in os.environ.get('MAIN','100,107,120,103').split(',') for l in (True,False)]:
-            f=F(main,x,n,[R(y) for y in recs if len(y)==2*n],loose)
+            f=F(main,x,n,[R(y) for y in recs+list(known) if len(y)==2*n],loose)
             if not f.ok: continue
             if len(f.key)>20: print(tag,r,'key of',len(f.key),f.key); continue
             f.enum(); f.shapes()
@@ -370,12 +370,16 @@ def learn(tag,recs,out):
             else: print('  does not cover',r,f.covers(x))
         if not done: print(tag,'NOT',r,flush=True)
 if __name__ == '__main__':
-    seeds = collections.defaultdict(list)
-    for name in sys.argv[2].split(','):
-        with open(name) as file:
-            for line in file:
-                line = line.split('#')[0].strip()
-                if line and line not in seeds[line[:8]]:
-                    seeds[line[:8]].append(line)
+    def read(names):
+        by = collections.defaultdict(list)
+        for name in names.split(','):
+            with open(name) as file:
+                for line in file:
+                    record = (line.split('#')[0].split() or [''])[0]
+                    if record and record not in by[record[:8]]:
+                        by[record[:8]].append(record)
+        return by
+    seeds = read(sys.argv[2])
+    known = read(sys.argv[4]) if len(sys.argv) > 4 else seeds
     for tag in sys.argv[1].split(','):
-        learn(tag, seeds[tag], sys.argv[3])
+        learn(tag, seeds[tag], sys.argv[3], known[tag])

@@ -208,6 +208,7 @@ func (c *checker) frameSection(section, clone int) {
 		o := owner(b[k])
 		if o != 0 && frames[o] > 1 && (clean[o] || untranslated[o]) && c.staleFrame(sass, merc, a[k], b[k], places) {
 			c.leave(exStaleDebug)
+			c.cieLeft(sass, merc, a[k], b[k])
 			continue
 		}
 		c.frame(sass, merc, a[k], b[k], places)
@@ -240,6 +241,7 @@ func (c *checker) frame(sass, merc *frameSide, i, k int, places *moves) {
 	places.add(g.Location()+8, f.Location()+8)
 	if x := sass.cie(i); x != nil && x.CodeAlignment() == cieMerc && f.Length == g.Length && c.aliased(merc.reloc(g.Location()).Symbol) {
 		c.leave(exUntranslated)
+		c.cieLeft(sass, merc, i, k)
 		return
 	}
 	c.cie(sass, merc, i, k, places)
@@ -320,6 +322,15 @@ func (c *checker) cie(sass, merc *frameSide, i, k int, places *moves) {
 	if !knownCIE(b, g.Program) {
 		c.leave(exCIE)
 	}
+}
+
+// cieLeft compares the CIEs of two FDEs that are left alone. That of SASS may be the Mercury one.
+func (c *checker) cieLeft(sass, merc *frameSide, i, k int) {
+	f, g := sass.cie(i), merc.cie(k)
+	if f != nil && g != nil && f.CodeAlignment() == cieMerc && bytes.Equal(f.Head, g.Head) && bytes.Equal(f.Program, g.Program) && knownCIE(g.Head, g.Program) {
+		return
+	}
+	c.cie(sass, merc, i, k, &moves{})
 }
 
 // knownCIE reports whether a CIE of the Mercury side says what all do: version 3, no augmentation,

@@ -118,14 +118,6 @@ func (c *checker) registerBlock(section int, fn *capsule.Func, a, b *dwarf.Regis
 		c.leave(exUnsized)
 		return nil
 	}
-	if len(a.Entries) != len(b.Entries) {
-		if clobbers(fn) {
-			c.leave(exMacroRegisters)
-			return nil
-		}
-		c.add(Debug, Count, section, a.At, "registers of "+a.Name, fmt.Sprint(len(b.Entries)), fmt.Sprint(len(a.Entries)))
-		return nil
-	}
 	want := make([]dwarf.RegisterRange, len(b.Entries))
 	order := make([]int, len(want))
 	for i := range want {
@@ -133,6 +125,22 @@ func (c *checker) registerBlock(section int, fn *capsule.Func, a, b *dwarf.Regis
 		want[i] = b.Entries[i]
 		want[i].Start = rangeEdge(fn.Cap, want[i].Start, true)
 		want[i].End = rangeEdge(fn.Cap, want[i].End, false)
+	}
+	right, moves := followed(fn, a.Entries, want)
+	if right {
+		return nil
+	}
+	if moves > 1 {
+		c.leave(exMacroRegisters)
+		return nil
+	}
+	if len(a.Entries) != len(b.Entries) {
+		if clobbers(fn) {
+			c.leave(exMacroRegisters)
+			return nil
+		}
+		c.add(Debug, Count, section, a.At, "registers of "+a.Name, fmt.Sprint(len(b.Entries)), fmt.Sprint(len(a.Entries)))
+		return nil
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
 		return cmp.Or(cmp.Compare(want[i].Machine, want[j].Machine), cmp.Compare(want[i].Start, want[j].Start))
