@@ -74,6 +74,13 @@ func tagOf(record []byte) uint32 {
 	return uint32(record[0])<<24 | uint32(record[1])<<16 | uint32(record[2])<<8 | uint32(record[3])
 }
 
+// ofKernel reports whether the words of a record depend on the kernel around it: a load from bank 0x49 is one from behind
+// the parameters. A rule learned in one kernel is wrong in others, and asking in that one doesn't show it.
+func ofKernel(record []byte) bool {
+	const loads, bank, behindParameters = 0x22, 12, 0x49
+	return record[1] == loads && record[3] == 0x06 && record[bank] == behindParameters
+}
+
 // samples compiles lines for each SM and returns the stored nodes and the PLAIN
 // words that come out, each once.
 func samples(ctx context.Context, tools *nvidia.Toolset, lines []string, sms []int) (all, plain []learn.Sample, err error) {

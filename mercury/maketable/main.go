@@ -89,6 +89,9 @@ func run(ctx context.Context, o *options) error {
 	if o.verify != 0 || o.extend != 0 {
 		return o.try(ctx, samples)
 	}
+	for tag, list := range samples {
+		samples[tag] = slices.DeleteFunc(list, func(s learn.Sample) bool { return s.Record != nil && ofKernel(s.Record) })
+	}
 	tags, err := choose(samples, o.only)
 	if err != nil {
 		return err

@@ -22,6 +22,9 @@ const (
 	oldRelease = "form\t010b0e0a\t100\t13.0\n" + wrong
 )
 
+// behindParameters is a load from bank 0x49, whose place depends on the kernel.
+const behindParameters = "02220e06f8004200000001014900020000000000000000000000000000000000"
+
 // recordsOfTag returns those of a file of the committed ones that have a tag.
 func recordsOfTag(t *testing.T, tag string) string {
 	t.Helper()
@@ -84,11 +87,13 @@ func TestVerify(t *testing.T) {
 			want: []string{"of 1 forms on an SM 1 hold, 0 don't, 0 weren't answered"}},
 		{name: "one in two", table: other + "form\t010b0e0a\t100\t13.5\n" + wrong + "form\t010b0e0a\t100\t13.5\n" + older, o: options{verify: 2},
 			want: []string{"of 1 forms on an SM 1 hold, 0 don't, 0 weren't answered"}},
+		{name: "words of the kernel", table: "form\t02220e06\t100\t13.5\nmodel\t86+10\t96+8=49\nshape\tb82\t0\t9\nconst\t00000000000008000000e400ff000b82\nbit\t16+8\t86\n",
+			want: []string{"02220e06 on sm_100: other words of " + behindParameters, "of 1 forms on an SM 0 hold, 1 don't, 0 weren't answered"}, fails: "1 forms are otherwise on an SM"},
 		{name: "no record", table: "form\t010b0e0a\t100\t13.5\n" + strings.Replace(older, "33+2=1", "33+2=2", 1),
 			want: []string{"010b0e0a on sm_100: no answer to 0 records", "of 1 forms on an SM 0 hold, 0 don't, 1 weren't answered"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			dir := folder(t, "", "# records\n\n"+records+"01000c0afa0041000000030180010002 # another\n")
+			dir := folder(t, "", "# records\n\n"+records+"01000c0afa0041000000030180010002 # another\n"+behindParameters+"\n")
 			o := test.o
 			o.dir, o.out = dir, filepath.Join(dir, "table.tsv")
 			o.verify = max(o.verify, 1)
