@@ -18,6 +18,7 @@ import (
 	"github.com/twinlink/twinlink/fuzz"
 	"github.com/twinlink/twinlink/internal/answers"
 	"github.com/twinlink/twinlink/internal/nvidia"
+	"github.com/twinlink/twinlink/internal/ownwarnings"
 )
 
 // The corpus keeps what nvlink wrote; of thousands of links more testdata/answers.tsv keeps the sums alone: of the files
@@ -86,7 +87,7 @@ func ours(t *testing.T, q *fuzz.Question) ran {
 		if err != nil {
 			image = nil
 		}
-		own := strings.Join(ownLines(stderr.String()), "")
+		own := strings.Join(ownwarnings.Lines(stderr.String()), "")
 		if own != "" {
 			own = answers.Sum([]byte(own))
 		}

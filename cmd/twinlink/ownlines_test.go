@@ -16,20 +16,6 @@ import (
 
 var updateOwnLines = flag.Bool("update-ownlines", false, "write testdata/ownlines.txt anew")
 
-// ownLines are the lines that nvlink doesn't have.
-func ownLines(stderr string) (own []string) {
-	rest, _ := ownwarnings.Strip(stderr)
-	theirs := strings.SplitAfter(rest, "\n")
-	for line := range strings.Lines(stderr) {
-		if at := slices.Index(theirs, line); at >= 0 {
-			theirs = slices.Delete(theirs, at, at+1)
-			continue
-		}
-		own = append(own, line)
-	}
-	return own
-}
-
 // TestOwnLines wants of the recorded links the lines that nvlink doesn't have: comparisons with nvlink leave them out. A link
 // without any is listed as quiet; one that is not listed yet is an error with TWINLINK_EXACT=1 alone.
 func TestOwnLines(t *testing.T) {
@@ -58,7 +44,7 @@ func TestOwnLines(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		run(append([]string{"nvlink", "-toolkit=" + c.Release}, c.Args...), streams{&stdout, &stderr})
 		before := len(got)
-		for _, line := range ownLines(stderr.String()) {
+		for _, line := range ownwarnings.Lines(stderr.String()) {
 			got = append(got, fmt.Sprintf("%s: %s", c.ID(), line))
 		}
 		if len(got) == before {

@@ -27,7 +27,8 @@ type reply struct {
 	exit   int
 	image  []byte
 	text   string
-	warned bool // that the image may not be nvlink's
+	own    []string // lines that nvlink doesn't have
+	warned bool     // that the image may not be nvlink's
 }
 
 // sum is the image's SHA-256 in hex, "" without one.
@@ -78,6 +79,7 @@ func (l *link) ask() (a reply, err error) {
 	default:
 		a.image, a.text = out.Image, l.said(out.Diags)
 	}
+	a.own = ownwarnings.Lines(a.text)
 	a.text, a.warned = ownwarnings.Strip(a.text)
 	return a, nil
 }

@@ -22,6 +22,10 @@ func Links(t *testing.T) {
 
 // recorded wants of the engine what nvlink made of the corpus' links: the bytes, the messages and the exit status.
 func recorded(t *testing.T) {
+	said, err := ownOfCases()
+	if err != nil {
+		t.Fatal(err)
+	}
 	asked := 0
 	for _, read := range []func() ([]corpus.Program, error){corpus.Links, corpus.Mercury, corpus.Behaviours} {
 		programs, err := read()
@@ -50,6 +54,9 @@ func recorded(t *testing.T) {
 			}
 			if want := withoutInfo(c.Stderr); got.exit != c.Exit || got.text != want || got.sum() != c.SHA256 {
 				t.Errorf("%s: status %d, %q, image %.12s; nvlink %s has %d, %q, %.12s", c.ID(), got.exit, got.text, got.sum(), c.Release, c.Exit, want, c.SHA256)
+			}
+			if own, listed := said[c.ID()]; listed && !slices.Equal(got.own, own) {
+				t.Errorf("%s: lines of our own are other ones: %q, were %q", c.ID(), got.own, own)
 			}
 			if got.warned && !slices.Contains(unsure, c.Program) {
 				t.Errorf("%s: a warning that the image may differ", c.ID())

@@ -31,14 +31,31 @@ var asNvlink = []string{
 func Strip(messages string) (rest string, warned bool) {
 	var b strings.Builder
 	for line := range strings.Lines(messages) {
-		in := func(word string) bool { return strings.Contains(line, word) }
-		switch own := strings.HasPrefix(line, "nvlink warning : "); {
-		case own && slices.ContainsFunc(mayDiffer, in):
-			warned = true
-		case own && slices.ContainsFunc(asNvlink, in):
-		default:
+		own, differs := judge(line)
+		warned = warned || differs
+		if !own {
 			b.WriteString(line)
 		}
 	}
 	return b.String(), warned
+}
+
+// Lines returns the lines that Strip takes out.
+func Lines(messages string) (list []string) {
+	for line := range strings.Lines(messages) {
+		if own, _ := judge(line); own {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// judge reports whether only twinlink writes a line, and whether it says that the image may differ.
+func judge(line string) (own, differs bool) {
+	if !strings.HasPrefix(line, "nvlink warning : ") {
+		return false, false
+	}
+	in := func(word string) bool { return strings.Contains(line, word) }
+	differs = slices.ContainsFunc(mayDiffer, in)
+	return differs || slices.ContainsFunc(asNvlink, in), differs
 }

@@ -21,9 +21,12 @@ func TestStrip(t *testing.T) {
 		if rest, warned := Strip(theirs + c.own); rest != theirs || warned != c.warned {
 			t.Errorf("%q: left %q, %v", c.own, rest, warned)
 		}
+		if own := Lines(theirs + c.own); len(own) != 1 || own[0] != c.own {
+			t.Errorf("%q: taken out %q", c.own, own)
+		}
 	}
 	const fatal = "nvlink fatal   : a kernel scheduled anew\n"
-	if rest, warned := Strip(fatal); rest != fatal || warned {
+	if rest, warned := Strip(fatal); rest != fatal || warned || Lines(fatal) != nil {
 		t.Errorf("an error: left %q, %v", rest, warned)
 	}
 }
