@@ -28,7 +28,8 @@ import (
 // image differs, as most do whose kernels are scheduled anew, code has a sum of each section of code in nvlink's image,
 // with a ! before those that are other ones here; behind such a sum stand six bits of a sum of each instruction, with a !
 // before those that are other ones here. What is nvlink's has to stay so. A change of a rule may lose one instruction and
-// gain ten: -update writes the marks anew and says how many there are.
+// gain ten: -update writes the marks anew and says how many there are. own.tsv has sums of the lines that nvlink doesn't have,
+// of links that have some; -update writes them too.
 //
 //	go test ./cmd/twinlink -run TestReached -reached LIST     asks nvlink about more links and adds them: a JSON list of
 //	                                                          {"program", "release", "args", "inputs"}
@@ -62,12 +63,23 @@ func TestReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	said, err := answers.Sums(filepath.Join(folder, "own.tsv"))
+	anew := *addReached != "" || *updateAnswers
+	if err != nil && !anew {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
-	same, marks := 0, 0
+	same, marks, own := 0, 0, ""
 	for i := range list {
 		l := &list[i]
 		r := ours(t, l.Question(objects))
-		key, anew := differs(&l.Outcome, "", r), *addReached != "" || *updateAnswers
+		key := differs(&l.Outcome, "", r)
+		switch {
+		case anew && r.own != "":
+			own += l.ID() + "\t" + r.own + "\n"
+		case !anew && r.own != said[l.ID()] && os.Getenv("TWINLINK_EXACT") != "":
+			t.Errorf("%s, nvlink %s %v: lines of our own are other ones: %s", l.Program, l.Release, l.Args, r.text)
+		}
 		if anew {
 			l.Key = key
 		}
@@ -95,8 +107,9 @@ func TestReached(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d as nvlink; in the others %d sections and instructions are not", same, len(list), marks)
-	if *addReached != "" || *updateAnswers {
+	if anew {
 		writeReached(t, folder, list, objects)
+		write(t, filepath.Join(folder, "own.tsv"), own)
 	}
 }
 

@@ -27,6 +27,11 @@ func (l *Reached) Row() string {
 	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", l.Program, l.Release, strings.Join(l.Args, " "), strings.Join(l.Inputs, " "), l.Exit, l.Image, l.Text, l.Key, strings.Join(l.Code, " "))
 }
 
+// ID names the link in a list of sums.
+func (l *Reached) ID() string {
+	return Sum(fmt.Append(nil, l.Program, "\n", l.Release, "\n", l.Args, "\n", l.Inputs))
+}
+
 // Question is the link with its files.
 func (l *Reached) Question(objects map[string][]byte) *fuzz.Question {
 	q := &fuzz.Question{Release: l.Release, Args: l.Args}

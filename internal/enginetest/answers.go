@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -16,11 +15,11 @@ const everyAnswer = 3
 
 // recordedAnswers wants of the engine what nvlink did of links that are made of numbers.
 func recordedAnswers(t *testing.T) {
-	list, err := answers.Read(filepath.Join("..", "..", "..", "cmd", "twinlink", "testdata", "answers.tsv"))
+	list, err := answers.Read(listed("answers.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := ownOfAnswers()
+	said, err := answers.Sums(listed("answers-own.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,12 @@ import (
 // reached wants of the engine what nvlink made of links that come to rare places of the engine. Of those that are
 // known to come out otherwise it wants each instruction that isn't marked as another one.
 func reached(t *testing.T) {
-	list, objects, err := answers.ReadReached(filepath.Join("..", "..", "..", "corpus", "testdata", "reached"))
+	folder := filepath.Join("..", "..", "..", "corpus", "testdata", "reached")
+	list, objects, err := answers.ReadReached(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := answers.Sums(filepath.Join(folder, "own.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,6 +37,9 @@ func reached(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s %v: %v", a.Program, a.Args, err)
 			continue
+		}
+		if got.ownSum() != said[a.ID()] {
+			t.Errorf("%s, nvlink %s %v: lines of our own are other ones: %q", a.Program, a.Release, a.Args, got.own)
 		}
 		if lost := lostOf(a, &got); lost != "" {
 			t.Errorf("%s, nvlink %s %v: %s", a.Program, a.Release, a.Args, lost)
