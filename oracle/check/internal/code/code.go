@@ -86,7 +86,7 @@ func (c *check) compareWord(a *link.Area, i int, out uint64) (changed, wrong int
 	if bytes.Equal(x, y) || sass.ShortAddition(x, y) || sass.WithoutYield(x, y) || a.Words.Throttles(a.Owner.Section.Body, a.Out.Body, i) {
 		return changed, 0
 	}
-	if c.explainWord(a, at, out, x, y) {
+	if !c.betweenTwo(a, i) && c.explainWord(a, at, out, x, y) {
 		wrong = 1
 	}
 	return changed, wrong

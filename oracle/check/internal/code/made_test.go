@@ -30,6 +30,15 @@ var words = map[string][2]uint64{
 	"y":  {0x7946, 0x03800000},             // YIELD
 	"i":  {0x0000000503047210, 0x0071e0ff}, // IADD3 R4, R3, R5, RZ
 	"a":  {0x0000000503047235, 0x00000000},
+	"x1": {0x0000000f0e0e7209, 0x07800000}, // FMNMX R14, R14, R15, !PT
+	"x2": {0x000000040e0e7209, 0x07800000}, // FMNMX R14, R14, R4, !PT
+	"y1": {0x0000000f0e1d7209, 0x07800000}, // FMNMX R29, R14, R15, !PT
+	"y2": {0x000000041d0e7209, 0x07800000}, // FMNMX R14, R29, R4, !PT
+	"w":  {0x00000000001d7802, 0x00000f00}, // MOV R29, 0
+	"w0": {0x00000000001d0802, 0x00000f00}, // @P0 MOV R29, 0
+	"u":  {0x0000001d00047202, 0x00000f00}, // MOV R4, R29
+	"t":  {0x0000000014007950, 0x03c00000}, // RET.REL.NODEC R20
+	"?":  {0x7fff, 0},                      // nobody knows what it does
 }
 
 // sassOf is code of words by name; "m/9" has another stall than others, "b+2" and "b-1" are branches by words from the

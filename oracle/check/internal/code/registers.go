@@ -6,6 +6,7 @@ import (
 
 	"github.com/twinlink/twinlink/oracle/check/internal/image"
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
+	"github.com/twinlink/twinlink/oracle/check/internal/sass"
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
 
@@ -114,17 +115,39 @@ func (c *check) compareRegisters() error {
 // moved, or its code isn't its alone, the ranges are others, or zeros.
 func (c *check) sameBlock(want, got registerBlock) bool {
 	ids := c.IDsByName.Of(got.name)
-	return len(ids) != 1 || ids[0].SharesCode() || c.WasReworked(ids[0]) || slices.Equal(want.entries, got.entries) || want.cutIn(got)
+	if len(ids) != 1 || ids[0].SharesCode() || c.WasReworked(ids[0]) || slices.Equal(want.entries, got.entries) {
+		return true
+	}
+	return want.cutIn(got, func(from, to uint64) bool { return fencesOnly(ids[0].Code, from, to) })
+}
+
+// fencesOnly reports whether nothing but fences stands behind one word of a function up to another. They write no
+// register, so that what one holds at the second it holds from the first on.
+//
+// Source: a function of ptxas 13.2.86 with -g for sm_100a, by nvlink 13.2.86: where its fence is made of three words
+// the range of a register begins at the word before them, and in the object at the last of them.
+func fencesOnly(b *link.Body, from, to uint64) bool {
+	if b == nil {
+		return false
+	}
+	for at := from + sass.Instruction; at <= to; at += sass.Instruction {
+		if word, ok := image.Cut(b.Section.Body, at, sass.Instruction); !ok || !sass.IsFence(word) {
+			return false
+		}
+	}
+	return true
 }
 
 // cutIn reports whether another block has each range, or its beginning: where one operation is made
-// of several words a register may go over into another in between.
+// of several words a register may go over into another in between. A range may begin earlier
+// where the register is the same in between.
 //
 // Source: functions of two programs, by nvlink 13.1 to 13.5.
-func (b registerBlock) cutIn(other registerBlock) bool {
+func (b registerBlock) cutIn(other registerBlock, same func(from, to uint64) bool) bool {
 	for _, w := range b.entries {
 		begins := func(g registerEntry) bool {
-			return g.kind == w.kind && g.name == w.name && g.machine == w.machine && (g.from == w.from && g.to <= w.to || w.from > w.to && g.to == w.to)
+			return g.kind == w.kind && g.name == w.name && g.machine == w.machine &&
+				(g.from == w.from && g.to <= w.to || w.from > w.to && g.to == w.to || g.from < w.from && g.to <= w.to && g.to > w.from && same(g.from, w.from))
 		}
 		if !slices.ContainsFunc(other.entries, begins) {
 			return false

@@ -38,6 +38,11 @@ func (r *RegSet) Meets(o *RegSet) bool {
 	return false
 }
 
+// Has reports whether a register is one of the set.
+func (r *RegSet) Has(register uint64) bool {
+	return register < 64*uint64(len(r)) && r[register/64]>>(register%64)&1 != 0
+}
+
 // Lose takes the registers of another set out.
 func (r *RegSet) Lose(o *RegSet) {
 	for i := range r {

@@ -171,7 +171,8 @@ func PutIn(b []byte) bool {
 	case OpNop:
 		return image.Number(b, 0, 8) == 0x7918 && image.Number(b, 8, 8)&^ControlMask == 0
 	case opMembar:
-		return low == opMembar && image.Number(b, 8, 8)&^ControlMask == 0x5000 // .SC.VC
+		high := image.Number(b, 8, 8) &^ ControlMask
+		return low == opMembar && (high == 0x5000 || high == 0x8000) // .SC.VC; .ALL.CTA, before a stronger one
 	case OpTmaFlush:
 		return image.Number(b, 0, 8) == 0x79b7 && image.Number(b, 8, 8)&^ControlMask == 0
 	case OpErrbar:

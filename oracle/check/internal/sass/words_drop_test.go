@@ -49,3 +49,25 @@ func TestMayDrop(t *testing.T) {
 		}
 	}
 }
+
+// TestPutIn: a linker may put in padding, fences that only make more wait, and what is never carried out.
+func TestPutIn(t *testing.T) {
+	for i, x := range []struct {
+		op, high uint64
+		guard    byte // and what stands above it
+		want     bool
+	}{
+		{OpNop, 0, 7, true}, {OpNop, 1, 7, false}, {OpNop, 0, 0, false},
+		{opMembar, 0x5000, 7, true}, {opMembar, 0x5000, 0, true}, {opMembar, 0x8000, 7, true}, {opMembar, 0xa000, 7, false}, {opMembar, 0, 7, false},
+		{OpErrbar, 0, 7, true}, {OpErrbar, 0, 0, true}, {OpErrbar, 1, 7, false},
+		{OpCgaErrbar, 0, 7, true}, {OpCgaErrbar, 1, 7, false},
+		{OpTmaFlush, 0, 7, true}, {OpTmaFlush, 0, 0, false}, {OpTmaFlush, 1, 7, false},
+		{0x984, 0x800, 15, true}, {0x984, 0x800, 7, false}, // @!PT LDS RZ, [RZ]
+		{OpMov, 0xf00, 7, false}, {OpExit, 0, 7, false}, {OpExit, 0, 15, true},
+	} {
+		word := codeOf([2]uint64{x.op, x.high | ControlMask})
+		if word[1] = word[1]&15 | x.guard<<4; PutIn(word) != x.want {
+			t.Errorf("%d: opcode %x with %x, guard %d: %v", i, x.op, x.high, x.guard, !x.want)
+		}
+	}
+}

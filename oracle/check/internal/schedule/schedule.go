@@ -43,11 +43,13 @@ type schedule struct {
 	slower  bool // code for another target, where doubles and IMMA take longer
 }
 
-// flushes reports whether a word is a flush of tensor maps' commands, which has no operand, so that to wait for
-// it as well is to wait longer: but where the scoreboard is counted.
+// flushes reports whether a word is a fence or a flush of tensor maps' commands, which has no operand, so that to
+// wait for it as well is to wait longer: but where the scoreboard is counted.
+//
+// Source: MEMBAR.ALL.CTA before MEMBAR.ALL.GPU in a function of an -ewp program, by -r of nvlink 13.5.37.
 func (s *schedule) flushes(i int) bool {
 	board := s.out[i].Read
-	return sass.Opcode(s.words[i]) == sass.OpTmaFlush && s.out[i].Write == sass.NoBoard &&
+	return (sass.Opcode(s.words[i]) == sass.OpTmaFlush || sass.IsFence(s.words[i])) && s.out[i].Write == sass.NoBoard &&
 		!slices.ContainsFunc(s.words, func(word []byte) bool { return sass.Opcode(word) == sass.OpDepbar && sass.BoardOf(word) == board })
 }
 

@@ -289,13 +289,14 @@ func TestCoverFromBehind(t *testing.T) {
 	}
 }
 
-// nvlink 13.1 and later put a UTMACMDFLUSH behind each UTMACCTL of code of ptxas 13.0, in that one's scoreboard: it
-// may count in no DEPBAR, and nothing else may take its place.
+// nvlink 13.1 and later put a UTMACMDFLUSH behind each UTMACCTL of code of ptxas 13.0, in that one's scoreboard, and 13.5 a
+// MEMBAR before a stronger one: it may count in no DEPBAR, and nothing else may take its place.
 func TestFlushPutIn(t *testing.T) {
 	control := scheduled{0x08000000, 0x00000000040079b9, 15, 7, 1, 0}   // UTMACCTL.PF [UR4]
 	flush := scheduled{0, 0x00000000000079b7, 15, 7, 1, 0}              // UTMACMDFLUSH
 	depbar := scheduled{0, 0x000080000000791a | 1<<44, 15, 7, 7, 0}     // DEPBAR.LE SB1, 0
 	other := scheduled{0, 0x00009d800000791a, 15, 7, 7, 0}              // DEPBAR.LE SB1, 0x36
+	fence := scheduled{0x8000, 0x0000000000007992, 6, 7, 1, 0}          // MEMBAR.ALL.CTA
 	test := scheduled{0x03f0f070, 0x000000000008781c, 15, 7, 7, 1 << 1} // PLOP3, which waits for SB1
 	exit := scheduled{0x03800000, 0x000000000000794d, 5, 7, 7, 0}       // EXIT
 	rest := []scheduled{test, exit}
@@ -305,6 +306,11 @@ func TestFlushPutIn(t *testing.T) {
 	}{
 		{[]scheduled{control}, []scheduled{flush}, "accepted"},
 		{[]scheduled{depbar, control}, []scheduled{flush}, "rejected"},
+		{[]scheduled{control}, []scheduled{fence}, "accepted"},
+		{[]scheduled{control}, []scheduled{never, never, fence}, "accepted"},
+		{[]scheduled{depbar, control}, []scheduled{fence}, "rejected"},
+		{[]scheduled{control}, []scheduled{fence.results(2)}, "rejected"},
+		{[]scheduled{control}, []scheduled{never.operands(1)}, "rejected"},
 		{[]scheduled{control}, []scheduled{other}, "unlike"},
 	} {
 		var in, out []byte

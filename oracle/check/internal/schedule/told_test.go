@@ -98,10 +98,12 @@ func TestTold(t *testing.T) {
 		{code{constant, uses.waits(1), leaves}, code{constant.stalls(1), uses.waits(1), leaves}, nil, "10: waits for the scoreboard of the word at 0x0 before that one has taken it"},
 		{code{constant, nothing, uses.waits(1), leaves}, code{constant, uses.waits(1), leaves, leaves}, nil, sound},
 
-		// A word that was put in takes no scoreboard, but for a flush its own.
+		// A word that was put in takes no scoreboard, but for a flush or a fence its own.
 		{code{membar, leaves}, code{membar, leaves}, []int{0}, sound},
 		{code{membar, leaves}, code{membar.results(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
-		{code{membar, leaves}, code{membar.operands(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
+		{code{membar, leaves}, code{membar.operands(0), leaves}, []int{0}, sound},
+		{code{membar, leaves}, code{membar.operands(0).results(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
+		{code{never, leaves}, code{never.operands(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
 		{code{flushes, leaves}, code{flushes.operands(0), leaves}, []int{0}, sound},
 		{code{flushes, leaves}, code{flushes.results(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
 		{code{flushes, leaves}, code{flushes.operands(0).results(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
