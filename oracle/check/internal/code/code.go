@@ -96,7 +96,7 @@ func (c *check) compareWord(a *link.Area, i int, out uint64) (changed, wrong int
 func (c *check) compareAdded(a *link.Area) (wrong int) {
 	for j, i := range a.Words.From {
 		got, _ := image.Cut(a.Out.Body, uint64(j)*sass.Instruction, sass.Instruction)
-		if i < 0 && !sass.PutIn(got) && !(sass.Opcode(got) == sass.OpBra && sass.IsLoop(got)) {
+		if i < 0 && !sass.PutInAt(a.Out.Body, j) && !(sass.Opcode(got) == sass.OpBra && sass.IsLoop(got)) {
 			wrong++
 			c.wrongCode(a, c.CodeFinding(a, uint64(j)*sass.Instruction, nil, got, "an instruction that the input lacks"))
 		} else if i < 0 && sass.IsFence(got) && sass.GuardOf(got) != sass.Always && sass.GuardOf(got) != sass.Fenced(a.Out.Body, j) {

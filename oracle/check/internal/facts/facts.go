@@ -238,14 +238,6 @@ func (c *check) noStack(a image.Attribute) bool {
 	return a.Attr == cuda.AttrMaxStackSize && c.Relocatable && c.Release >= 135 && c.Out.Side != image.Whole && image.Word(a.Value, 4) == 0
 }
 
-// saysNothing reports whether an attribute says of a symbol of the unified tables that it needs no stack: -r by 13.5
-// has other symbols' numbers in some, where it makes code of an older toolkit anew. A final link counts for itself.
-//
-// Source: objects of ptxas 13.0 to 13.2 with -O0 or -g for sm_110 and sm_120, by nvlink 13.5.37.
-func (c *check) saysNothing(f link.Fact) bool {
-	return f.Attr == cuda.AttrMaxStackSize && c.Relocatable && c.Release >= 135 && f.Key.ID != nil && link.Unified(f.Key.ID.Name) && f.Rest == sass.BytesOf(0)
-}
-
 // recursion reports whether an attribute says that nobody knows how much stack a kernel or a function inside it needs, as
 // -ewp tells of those that call themselves. The final link says so of kernels alone.
 func recursion(a image.Attribute) bool { return image.Word(a.Value, 4) == reach.Unbounded }
@@ -310,10 +302,7 @@ func (c *check) compareList(section, symbol string, want, got []link.Fact) {
 			}
 			want = want[1:]
 		case side > 0:
-			switch {
-			case c.saysNothing(got[0]):
-				c.Verdict.Habit(verdict.Finding{Kind: verdict.FactStray, Section: section, Symbol: got[0].Key.String(), Got: got[0].Value(), Detail: infoName(got[0].Attr) + " of what is no function"})
-			case c.Release <= 130 || !madeByLinker(got[0].Attr) || len(want) > 0 && want[0].Attr == got[0].Attr:
+			if c.Release <= 130 || !madeByLinker(got[0].Attr) || len(want) > 0 && want[0].Attr == got[0].Attr {
 				tell(verdict.FactStray, got[0], "", got[0].Value())
 			}
 			got = got[1:]

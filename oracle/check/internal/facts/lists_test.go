@@ -128,39 +128,6 @@ func TestCompareList(t *testing.T) {
 	}
 }
 
-// TestSaysNothing: of the unified tables' symbols -r of 13.5 says at times that they need no stack.
-func TestSaysNothing(t *testing.T) {
-	for i, x := range []struct {
-		release     oracle.Release
-		relocatable bool
-		attr        cuda.InfoAttr
-		name        string
-		n           uint32
-		want        string
-	}{
-		{135, true, cuda.AttrMaxStackSize, "__UFT", 0, ""},
-		{135, true, cuda.AttrMaxStackSize, "__UDT_CANONICAL", 0, ""},
-		{136, true, cuda.AttrMaxStackSize, "__UFT", 0, ""},
-		{134, true, cuda.AttrMaxStackSize, "__UFT", 0, "fact.stray MAX_STACK_SIZE /00000000"},
-		{135, false, cuda.AttrMaxStackSize, "__UFT", 0, "fact.stray MAX_STACK_SIZE /00000000"},
-		{135, true, cuda.AttrMaxStackSize, "__UFT", 8, "fact.stray MAX_STACK_SIZE /08000000"},
-		{135, true, cuda.AttrMaxStackSize, "f", 0, "fact.stray MAX_STACK_SIZE /00000000"},
-		{135, true, cuda.AttrMinStackSize, "__UFT", 0, "fact.stray MIN_STACK_SIZE /00000000"},
-	} {
-		c := checkOf(x.release)
-		c.Relocatable = x.relocatable
-		c.compareList(".nv.info", "", nil, []link.Fact{about(x.attr, &link.Identity{Name: x.name}, x.n)})
-		if got := said(c); got != x.want || len(c.Verdict.Remarks) > 0 == (x.want != "") {
-			t.Errorf("%d: %q, %d remarks, want %q", i, got, len(c.Verdict.Remarks), x.want)
-		}
-	}
-	c := checkOf(135)
-	c.Relocatable = true
-	if c.compareList(".nv.info", "", nil, []link.Fact{{Format: cuda.FormatSized, Attr: cuda.AttrMaxStackSize, Rest: sass.BytesOf(0)}}); said(c) == "" {
-		t.Error("an attribute about nothing is accepted")
-	}
-}
-
 // TestGridLaunch: whether a kernel lets the dependent grid begin is not known where any code of the link does.
 func TestGridLaunch(t *testing.T) {
 	begins := make([]byte, 32)

@@ -155,7 +155,7 @@ func (b *Body) MapCode(out []byte) (w *sass.WordMap, unlike int) {
 		same := ok && (sass.SameWord(x, y, masks[uint64(i)]) || sass.CountsElsewhere(in, out, i, j))
 		switch {
 		case same:
-		case ok && sass.PutIn(y):
+		case ok && sass.PutInAt(out, j):
 			w.Identity = false
 			j++
 			continue
@@ -180,7 +180,7 @@ func (b *Body) MapCode(out []byte) (w *sass.WordMap, unlike int) {
 		i, j = i+1, j+1
 	}
 	for k := j; k < m; k++ {
-		if y, _ := image.Cut(out, uint64(k)*sass.Instruction, sass.Instruction); !sass.PutIn(y) {
+		if !sass.PutInAt(out, k) {
 			unlike++
 		}
 	}

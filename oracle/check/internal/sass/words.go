@@ -171,8 +171,7 @@ func PutIn(b []byte) bool {
 	case OpNop:
 		return image.Number(b, 0, 8) == 0x7918 && image.Number(b, 8, 8)&^ControlMask == 0
 	case opMembar:
-		high := image.Number(b, 8, 8) &^ ControlMask
-		return low == opMembar && (high == 0x5000 || high == 0x8000) // .SC.VC; .ALL.CTA, before a stronger one
+		return low == opMembar && image.Number(b, 8, 8)&^ControlMask == 0x5000 // .SC.VC
 	case OpTmaFlush:
 		return image.Number(b, 0, 8) == 0x79b7 && image.Number(b, 8, 8)&^ControlMask == 0
 	case OpErrbar:
@@ -183,6 +182,16 @@ func PutIn(b []byte) bool {
 		return image.Number(b, 2, 1) == 0xff
 	}
 	return false
+}
+
+// PutInAt reports whether a word of code is one of these, or a fence of a block's threads right before a stronger one.
+//
+// Source: MEMBAR.ALL.CTA before MEMBAR.ALL.GPU in a function of an -ewp program, by -r of nvlink 13.5.37.
+func PutInAt(code []byte, j int) bool {
+	word, _ := image.Cut(code, uint64(j)*Instruction, Instruction)
+	next, ok := image.Cut(code, uint64(j+1)*Instruction, Instruction)
+	return PutIn(word) || ok && Opcode(next) == opMembar && image.Number(next, 8, 8)&^ControlMask != 0x8000 &&
+		image.Number(word, 0, 8)&^0xf000 == opMembar && image.Number(word, 8, 8)&^ControlMask == 0x8000
 }
 
 // IsFence reports whether a word is a MEMBAR, an ERRBAR or a CGAERRBAR.

@@ -58,7 +58,7 @@ func TestPutIn(t *testing.T) {
 		want     bool
 	}{
 		{OpNop, 0, 7, true}, {OpNop, 1, 7, false}, {OpNop, 0, 0, false},
-		{opMembar, 0x5000, 7, true}, {opMembar, 0x5000, 0, true}, {opMembar, 0x8000, 7, true}, {opMembar, 0xa000, 7, false}, {opMembar, 0, 7, false},
+		{opMembar, 0x5000, 7, true}, {opMembar, 0x5000, 0, true}, {opMembar, 0x8000, 7, false}, {opMembar, 0xa000, 7, false}, {opMembar, 0, 7, false},
 		{OpErrbar, 0, 7, true}, {OpErrbar, 0, 0, true}, {OpErrbar, 1, 7, false},
 		{OpCgaErrbar, 0, 7, true}, {OpCgaErrbar, 1, 7, false},
 		{OpTmaFlush, 0, 7, true}, {OpTmaFlush, 0, 0, false}, {OpTmaFlush, 1, 7, false},
@@ -68,6 +68,30 @@ func TestPutIn(t *testing.T) {
 		word := codeOf([2]uint64{x.op, x.high | ControlMask})
 		if word[1] = word[1]&15 | x.guard<<4; PutIn(word) != x.want {
 			t.Errorf("%d: opcode %x with %x, guard %d: %v", i, x.op, x.high, x.guard, !x.want)
+		}
+	}
+}
+
+// TestPutInAt: a fence of a block's threads may be put in before one that reaches further.
+func TestPutInAt(t *testing.T) {
+	const cta, gpu, system = 0x8000, 0xa000, 0x5000 // MEMBAR.ALL.CTA, .ALL.GPU, .SC.VC
+	w := func(op uint64, high ...uint64) [2]uint64 { return [2]uint64{op, append(high, 0)[0] | ControlMask} }
+	for i, x := range []struct {
+		words []([2]uint64)
+		want  bool // of the first
+	}{
+		{[][2]uint64{w(opMembar, cta), w(opMembar, gpu)}, true},
+		{[][2]uint64{w(opMembar, cta), w(opMembar, system)}, true},
+		{[][2]uint64{w(opMembar, cta), w(opMembar, cta)}, false},
+		{[][2]uint64{w(opMembar, gpu), w(opMembar, gpu)}, false},
+		{[][2]uint64{w(opMembar, cta), w(OpErrbar)}, false},
+		{[][2]uint64{w(opMembar, cta)}, false},
+		{[][2]uint64{w(opMembar, system), w(OpExit)}, true},
+		{[][2]uint64{w(OpNop)}, true},
+		{[][2]uint64{w(OpErrbar, cta), w(opMembar, gpu)}, false},
+	} {
+		if got := PutInAt(codeOf(x.words...), 0); got != x.want {
+			t.Errorf("%d: %v", i, got)
 		}
 	}
 }

@@ -45,8 +45,6 @@ type schedule struct {
 
 // flushes reports whether a word is a fence or a flush of tensor maps' commands, which has no operand, so that to
 // wait for it as well is to wait longer: but where the scoreboard is counted.
-//
-// Source: MEMBAR.ALL.CTA before MEMBAR.ALL.GPU in a function of an -ewp program, by -r of nvlink 13.5.37.
 func (s *schedule) flushes(i int) bool {
 	board := s.out[i].Read
 	return (sass.Opcode(s.words[i]) == sass.OpTmaFlush || sass.IsFence(s.words[i])) && s.out[i].Write == sass.NoBoard &&

@@ -306,10 +306,11 @@ func TestFlushPutIn(t *testing.T) {
 	}{
 		{[]scheduled{control}, []scheduled{flush}, "accepted"},
 		{[]scheduled{depbar, control}, []scheduled{flush}, "rejected"},
-		{[]scheduled{control}, []scheduled{fence}, "accepted"},
-		{[]scheduled{control}, []scheduled{never, never, fence}, "accepted"},
-		{[]scheduled{depbar, control}, []scheduled{fence}, "rejected"},
-		{[]scheduled{control}, []scheduled{fence.results(2)}, "rejected"},
+		{[]scheduled{control}, []scheduled{fence}, "unlike"},
+		{[]scheduled{control}, []scheduled{fence, membar}, "accepted"},
+		{[]scheduled{control}, []scheduled{never, never, fence, membar}, "accepted"},
+		{[]scheduled{depbar, control}, []scheduled{fence, membar}, "rejected"},
+		{[]scheduled{control}, []scheduled{fence.results(2), membar}, "rejected"},
 		{[]scheduled{control}, []scheduled{never.operands(1)}, "rejected"},
 		{[]scheduled{control}, []scheduled{other}, "unlike"},
 	} {
