@@ -35,6 +35,7 @@ const (
 // compareShared holds the places of shared variables against each other, kernel
 // by kernel.
 func (c *check) compareShared() error {
+	c.compareSizes()
 	if c.Relocatable {
 		return c.compareSharedSizes() // for places see placedEarly
 	}
@@ -64,6 +65,7 @@ func (c *check) compareShared() error {
 			return err
 		}
 	}
+	c.addNameless(own)
 	if err := c.findExterns(); err != nil {
 		return err
 	}

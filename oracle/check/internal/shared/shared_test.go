@@ -23,7 +23,7 @@ func linkOf(t *testing.T, calls, variables string, sizes map[string]uint64) *che
 	ids := map[string]*link.Identity{}
 	for _, name := range strings.Fields("k l f g d") {
 		id := &link.Identity{Name: strings.Replace(name, "d", "malloc", 1), Order: len(c.IDs), Info: byte(cuda.STTFunc), Def: &image.Symbol{}}
-		id.Code = &link.Body{Names: []*link.Identity{id}, Owner: id, Section: &image.Section{Name: ".text." + name}}
+		id.Code = &link.Body{Names: []*link.Identity{id}, Owner: id, Section: &image.Section{Name: ".text." + name}, Mod: &link.Module{Image: &image.Image{Name: name + ".cubin"}}}
 		if name == "k" || name == "l" {
 			id.Other = cuda.STOEntry
 		}
