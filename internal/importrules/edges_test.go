@@ -76,7 +76,7 @@ var rules = []rule{
 	{from: "oracle/check/internal/resolve", to: of("cuda", "oracle", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/link")},
 	{from: "oracle/check/internal/reach", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/resolve")},
 	{from: "oracle/check/internal/place", to: of("cuda", "oracle", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/reach"), test: of("oracle/check/internal/resolve")},
-	{from: "oracle/check/internal/apply", to: of("cuda", "oracle", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/resolve", "oracle/check/internal/reach", "oracle/check/internal/place")},
+	{from: "oracle/check/internal/apply", to: of("cuda", "oracle", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/resolve", "oracle/check/internal/reach", "oracle/check/internal/place"), test: of("internal/oracletest")},
 	{from: "oracle/check/internal/schedule", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/apply"), test: of("oracle")},
 	{from: "oracle/check/internal/capsules", to: of("cuda", "oracle", "oracle/internal/capsule", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/apply"), test: of("oracle/check/internal/said")},
 	{from: "oracle/check/internal/code", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/apply", "oracle/check/internal/schedule", "oracle/check/internal/capsules"), test: of("oracle", "oracle/check/internal/said")},
@@ -90,8 +90,9 @@ var rules = []rule{
 	{
 		from: "oracle/check",
 		to:   of("cuda", "oracle", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/link", "oracle/check/internal/sass", "oracle/check/internal/apply", "oracle/check/internal/calls", "oracle/check/internal/capsules", "oracle/check/internal/code", "oracle/check/internal/debug", "oracle/check/internal/facts", "oracle/check/internal/records", "oracle/check/internal/shared", "oracle/check/internal/symbols", "oracle/check/internal/tables"),
-		test: of("corpus", "corpus/corpustest", "fuzz/power/trial", "internal/ptxgen", "internal/relayout", "internal/nvidia", "internal/nvidia/nvidiatest", "oracle/check/internal/place", cmp),
+		test: of("corpus", "corpus/corpustest", "fuzz/power/trial", "internal/oracletest", "internal/ptxgen", "internal/relayout", "internal/nvidia", "internal/nvidia/nvidiatest", "oracle/check/internal/place", cmp),
 	},
+	{from: "internal/oracletest", to: of("corpus", "oracle/check/verdict")},
 	{from: "internal/documents", to: of("cuda", "oracle"), test: of(cmp)},
 	{from: "oracle/internal/onerecord", test: of("cuda", "oracle", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 

@@ -5,36 +5,11 @@ import (
 	"testing"
 
 	"github.com/twinlink/twinlink/corpus"
+	"github.com/twinlink/twinlink/internal/oracletest"
 )
 
 // optionsOf are the options that a recorded run of nvlink was given.
-func optionsOf(c corpus.Case) Options {
-	o := Options{Arch: c.Arch}
-	for _, a := range c.Args {
-		kernels, filtered := strings.CutPrefix(a, "-kernels-used=")
-		switch {
-		case a == "-r":
-			o.Relocatable = true
-		case a == "-g":
-			o.Debug = true
-		case a == "-suppress-debug-info":
-			o.SuppressDebug = true
-		case a == "--preserve-relocs":
-			o.PreserveRelocs = true
-		case a == "--force-rela":
-			o.ForceRela = true
-		case a == "--disable-smem-reservation=true":
-			o.NoReserved = true
-		case a == "--reserve-null-pointer":
-			o.ReserveNull = true
-		case filtered:
-			o.KernelsUsed = strings.Split(kernels, ",")
-		case strings.HasPrefix(a, "-variables-used="):
-			o.VariablesUsed = []string{""}
-		}
-	}
-	return o
-}
+func optionsOf(c corpus.Case) Options { return oracletest.Options(&c) }
 
 func inputsOf(c corpus.Case) []Input {
 	var list []Input

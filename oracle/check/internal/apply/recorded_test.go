@@ -1,0 +1,165 @@
+package apply
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/internal/oracletest"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
+	"github.com/twinlink/twinlink/oracle/check/internal/link"
+	"github.com/twinlink/twinlink/oracle/check/internal/sass"
+)
+
+// applied carries the records of one side of a link out.
+func applied(t *testing.T, l *oracletest.Link, side image.Side, other *Applied) *Applied {
+	t.Helper()
+	c := New(link.New(1<<20, l.Options))
+	c.Side = side
+	if other != nil {
+		c.Hints, c.Sass = other.Hints, other.Link
+	}
+	for i, in := range l.Inputs {
+		var twin *image.Image
+		if other != nil {
+			twin = other.Modules[i].Image
+		}
+		m, err := link.ReadModule(i, in, side, twin, c.Budget)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Modules = append(c.Modules, m)
+	}
+	if err := c.ReadOutput(l.Output); err != nil {
+		t.Fatal(err)
+	}
+	for _, phase := range []func() error{c.Resolve, c.ReadCalls, c.Alive, c.FindNeeds, c.FindPlaces, c.Relocate} {
+		if err := phase(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// TestRecorded wants of what the records of the inputs must come to what nvlink made of them: every byte of every section,
+// and every record that stays.
+func TestRecorded(t *testing.T) {
+	sections, fields, kept, resolved := 0, 0, 0, 0
+	for _, l := range oracletest.Links(t) {
+		var other *Applied
+		for _, side := range []image.Side{image.SassSide, image.MercurySide} {
+			c := applied(t, &l, side, other)
+			where := fmt.Sprintf("%s, side %d", l.Name, side)
+			if c.Verdict.Total > 0 {
+				t.Errorf("%s: %s", where, c.Verdict.Findings[0])
+			}
+			for _, a := range c.Areas {
+				if a.Out == nil || a.Want == nil || !a.Present() || c.Rewritten(a) || a.Code() && c.Out.Side == image.MercurySide {
+					continue
+				}
+				sections++
+				fields += len(a.Fields)
+				if at := differs(a); at >= 0 && a.Base != ".nv_debug_info_reg_type" {
+					t.Errorf("%s: %s+0x%x: %x, nvlink has %x", where, a.Name, at, a.Want[at:min(at+8, len(a.Want))], a.Out.Body[at:min(at+8, len(a.Out.Body))])
+				}
+				if moved(a) {
+					continue // so did its records
+				}
+				if got, want := texts(a.Kept), written(c, a); !slices.Equal(got, want) {
+					t.Errorf("%s: %s keeps %s, nvlink %s", where, a.Name, lacking(got, want), lacking(want, got))
+				}
+				if got, want := texts(a.Resolved), writtenDown(c, a); c.Options.PreserveRelocs && !slices.Equal(got, want) {
+					t.Errorf("%s: %s has carried out %s, nvlink %s", where, a.Name, lacking(got, want), lacking(want, got))
+				}
+				kept += len(a.Kept)
+				resolved += len(a.Resolved)
+			}
+			if other = c; c.Out.Side != image.SassSide {
+				break
+			}
+		}
+	}
+	if sections < 1000 || fields < 800 || kept < 2000 || resolved < 40 {
+		t.Errorf("only %d sections, %d fields, %d records that stay and %d that are written down", sections, fields, kept, resolved)
+	}
+}
+
+// moved reports whether an area is code whose words aren't where they were.
+func moved(a *link.Area) bool { return a.Words != nil && !a.Words.Identity }
+
+// differs is the first byte of an area that isn't the output's, of code but for its schedule; -1: none.
+func differs(a *link.Area) int {
+	if moved(a) {
+		return -1
+	}
+	want, got := bytes.Clone(a.Want), bytes.Clone(a.Out.Body)
+	if len(want) != len(got) {
+		return min(len(want), len(got))
+	}
+	for at := range want {
+		if a.IsFree(uint64(at)) || a.Owner == nil && !a.Explains(uint64(at)) {
+			got[at] = want[at]
+		}
+	}
+	for at := 0; a.Code() && at+sass.Instruction <= len(want) && a.Owner.Mod.Side != image.Whole; at += sass.Instruction {
+		for _, word := range [...][]byte{want[at : at+sass.Instruction], got[at : at+sass.Instruction]} {
+			sass.Blank(word, sass.ControlFirst, sass.ControlLast)
+		}
+	}
+	for at := range want {
+		if want[at] != got[at] {
+			return at
+		}
+	}
+	return -1
+}
+
+// texts are records that must be there.
+func texts(records []link.Kept) (list []string) {
+	for _, k := range records {
+		if !k.Optional && !k.Dead && !k.Lost {
+			list = append(list, fmt.Sprintf("%x/%d/%s", k.Offset, k.Kind, k.Ref))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// writtenDown are the output's records of what was carried out in an area.
+func writtenDown(c *Applied, a *link.Area) (list []string) {
+	for _, l := range c.Out.Lists {
+		if l.Section.Kind == cuda.SHTCudaResolvedRela && c.Out.Sections[l.Target].Index == a.Out.Index {
+			for _, r := range l.List {
+				list = append(list, fmt.Sprintf("%x/%d/%s", r.Offset, r.Kind, c.OutRef(r.Symbol)))
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// written are those of the output that an area's list asks for.
+func written(c *Applied, a *link.Area) (list []string) {
+	index := slices.IndexFunc(c.Out.Sections, func(s image.Section) bool { return s.Index == a.Out.Index })
+	for _, i := range c.Out.ListsOf[index] {
+		for _, r := range c.Out.Lists[i].List {
+			ref := c.OutRef(r.Symbol)
+			text := fmt.Sprintf("%x/%d/%s", r.Offset, r.Kind, ref)
+			if slices.ContainsFunc(a.Kept, func(k link.Kept) bool {
+				return k.Offset == r.Offset && k.Kind == r.Kind && (k.Optional || k.Dead || k.Lost)
+			}) {
+				continue
+			}
+			list = append(list, text)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func lacking(of, list []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(of), func(s string) bool { return slices.Contains(list, s) }), " ")
+}
