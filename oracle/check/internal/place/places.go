@@ -135,7 +135,10 @@ func (c *Places) moveObjects(a *link.Area, p *link.Part, objects []*link.Identit
 		}
 	}
 	slices.SortFunc(p.Moves, func(x, y link.Move) int { return cmp.Compare(x.From, y.From) })
-	absent := func(from, size uint64) bool { return !liesAt(a, p.Mod, p.Section, from, size, p.Base+from) }
+	absent := func(from, size uint64) bool {
+		at := p.Base + from
+		return !liesAt(a, p.Mod, p.Section, from, size, at) || slices.ContainsFunc(p.Moves, func(m link.Move) bool { return m.To < at+size && at < m.To+m.Size })
+	}
 	p.Gone = slices.ContainsFunc(p.Lost(), func(s *image.Symbol) bool { return absent(s.Value, s.Size) })
 	if len(p.Moves) < len(objects) || p.Mod.NamesSection(p.Section.Index) {
 		return

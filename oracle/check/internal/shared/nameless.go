@@ -10,10 +10,10 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
 
-// Memory that has no name. Where a kernel alone uses a variable ptxas gives it a place itself, from sm_90 on: the code
+// Memory that has no name. Where a kernel alone uses a variable ptxas gives it a place itself: the code
 // says it in numbers, and nothing is left but the length of .nv.shared.k. No linker can move that.
 //
-// Source: objects of ptxas 11.8 to 13.5 for sm_90 and up: UMOV UR4, 0x400 before STS [UR4], no record, no symbol.
+// Source: objects of ptxas 13.0 to 13.5: STS [RZ] for sm_86, UMOV UR4, 0x400 before STS [UR4] for sm_90a, no record, no symbol.
 
 // addNameless adds for each kernel what its input's section has without a name, as if it were a variable.
 func (c *check) addNameless(own map[int32][]place.SharedUse) {
