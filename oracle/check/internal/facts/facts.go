@@ -219,6 +219,9 @@ func (c *check) moduleFacts(list []link.Fact, m *link.Module) []link.Fact {
 						f.Also = append(f.Also, f.Rest) // it stays, and counts for nothing
 					}
 					f.Rest, f.Least = sass.BytesOf(max(image.Word(a.Value, 4), c.NeedOf(id).Registers)), c.NeedOf(id).Least
+					if f.Least {
+						f.Most = c.MostRegister
+					}
 					f = c.asOtherSide(f)
 				} else if a.Attr == cuda.AttrRegcount && id.LikeDriver() && !c.Relocatable {
 					f = c.driverRegisters(f)

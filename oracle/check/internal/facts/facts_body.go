@@ -123,7 +123,7 @@ func ownValue(own []link.Fact, f *link.Fact) (value string, has bool) {
 // kernelFacts adds what a kernel takes over from what it reaches.
 func (c *check) kernelFacts(list []link.Fact, b *link.Body, only bool) []link.Fact {
 	n := c.NeedOf(b.Owner)
-	k := kernelFactList{list: list, file: b.Mod.Name, only: only}
+	k := kernelFactList{list: list, file: b.Mod.Name, only: only, barriers: max(c.MostBarriers, 1)}
 	switch {
 	case !n.Known:
 		k.set(cuda.FormatSized, cuda.AttrCrsStackSize, sass.BytesOf(1<<32-1))
@@ -192,6 +192,8 @@ type kernelFactList struct {
 	list []link.Fact
 	file string
 	only bool // nvlink charges the only kernel of a link with everything
+
+	barriers uint64 // the most that any code has
 }
 
 func (k *kernelFactList) has(attr cuda.InfoAttr) bool {
@@ -244,6 +246,9 @@ func (k *kernelFactList) atLeast(externs bool) {
 		switch k.list[i].Attr {
 		case cuda.AttrCrsStackSize, cuda.AttrNumBarriers, cuda.AttrNumMbarriers, cuda.AttrSparseMmaMask, cuda.AttrVrcCtaInitCount:
 			k.list[i].Least = true
+		}
+		if k.list[i].Attr == cuda.AttrNumBarriers {
+			k.list[i].Most = k.barriers
 		}
 	}
 }

@@ -59,15 +59,16 @@ func TestMercurySide(t *testing.T) {
 		{"registers=@k,12 stack=@k,9", "k: version=1 barriers=3", func(*scene) {}, "fact.value k.cubin .nv.info k MIN_STACK_SIZE 08000000/09000000"},
 		{"registers=@k,12 stack=@k,8", "k: version=1 barriers=2", func(*scene) {}, "fact.value k.cubin .nv.info.k k NUM_BARRIERS 0300/0200"},
 		{"registers=@k,12 stack=@k,8", "k: version=1 barriers=3", func(s *scene) { s.Out.All[1].Kind = cuda.SHTNote }, "section.header  .nv.merc.nv.info  attributes of the Mercury side, under type 0x7 .nv.merc.nv.info/.nv.merc.nv.info"},
-		{"registers=@k,12 stack=@k,8", "k: version=1 barriers=3", func(s *scene) { s.Out.All[3].Name = ".nv.info.k" }, "section.header  .nv.info.k  attributes of the Mercury side, under type 0x70000083 .nv.merc.nv.info.k/.nv.info.k"},
+		{"registers=@k,12 stack=@k,8", "k: version=1 barriers=3", func(s *scene) { s.Out.All[4].Name = ".nv.info.k" }, "section.header  .nv.info.k  attributes of the Mercury side, under type 0x70000083 .nv.merc.nv.info.k/.nv.info.k"},
 	} {
 		k := function{name: "k", is: "kernel several", module: "registers=@k,9 frame=@k,4", info: "version=1 barriers=1"}
-		sass := sceneOf(t, 130, 100, k)
+		other := function{name: "o", is: "lost", module: "registers=@o,12", info: "barriers=3"}
+		sass := sceneOf(t, 130, 100, k, other)
 		sass.output("registers=@k,12 frame=@k,4 stack=@k,8", "k: version=1 barriers=3")
 		if err := sass.compareFacts(); err != nil || sass.Verdict.Total != 0 {
 			t.Fatal(err, sass.Verdict)
 		}
-		s := sceneOf(t, 130, 100, k)
+		s := sceneOf(t, 130, 100, k, other)
 		s.Sass, s.Out.Side, s.Side = sass.Link, image.MercurySide, image.MercurySide
 		s.output("frame=@k,4 "+x.module, x.functions)
 		s.Out.All = append([]image.Section(nil), s.Out.Sections...)
@@ -77,6 +78,26 @@ func TestMercurySide(t *testing.T) {
 			}
 		}
 		x.change(s)
+		if err := s.compareFacts(); err != nil {
+			t.Fatal(err)
+		}
+		if got := saidWhere(s.check); got != x.want {
+			t.Errorf("%d: %q, want %q", i, got, x.want)
+		}
+	}
+}
+
+// TestNoMoreThanAnybody: of a kernel with several definitions larger numbers are right, but none that no input has.
+func TestNoMoreThanAnybody(t *testing.T) {
+	for i, x := range []struct{ registers, barriers, want string }{
+		{"9", "1", ""}, {"12", "3", ""}, {"10", "2", ""},
+		{"13", "3", "fact.value k.cubin .nv.info k REGCOUNT 09000000/0d000000"},
+		{"12", "4", "fact.value k.cubin .nv.info.k k NUM_BARRIERS 0100/0400"},
+		{"8", "1", "fact.value k.cubin .nv.info k REGCOUNT 09000000/08000000"},
+	} {
+		s := sceneOf(t, 130, 80, function{name: "k", is: "kernel several", module: "registers=@k,9 frame=@k,4", info: "barriers=1"},
+			function{name: "o", is: "lost", module: "registers=@o,12", info: "barriers=3"})
+		s.output("registers=@k,"+x.registers+" frame=@k,4 stack=@k,4", "k: barriers="+x.barriers)
 		if err := s.compareFacts(); err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ type Fact struct {
 	Optional bool   // may be missing
 	Least    bool   // a larger number is right as well
 	Anything bool   // any value is right
+	Most     uint64 // but for a larger number than this; 0: no such
 	About    string // what its symbol index stands for; for lists all of them
 	Key      Ref
 	Rest     string // the other bytes
@@ -26,6 +27,9 @@ type Fact struct {
 
 // Is reports whether another fact says what this one wants.
 func (f Fact) Is(g Fact) bool {
+	if f.Most > 0 && image.Number([]byte(g.Rest), 0, uint64(min(len(g.Rest), 8))) > f.Most {
+		return false
+	}
 	if f.Anything {
 		return true
 	}

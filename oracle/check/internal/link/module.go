@@ -195,6 +195,18 @@ func (m *Module) registersAt(symbol uint32) uint32 {
 	return m.Registers[symbol]
 }
 
+// MostRegisters is the largest register count that .nv.info gives for anything.
+func (m *Module) MostRegisters() (most uint64) {
+	for _, list := range m.Infos {
+		for _, a := range list {
+			if a.Attr == cuda.AttrRegcount && len(a.Value) >= 8 {
+				most = max(most, uint64(image.Word(a.Value, 4)))
+			}
+		}
+	}
+	return most
+}
+
 // base is the name of a section without the name of what it belongs to:
 // ".nv.constant2." of ".nv.constant2.f".
 func BaseName(s *image.Section, owner *Body) string {

@@ -128,6 +128,12 @@ func (c *Reach) FindNeeds() error {
 	slices.Sort(all.Externs)
 	all.Externs = slices.Compact(all.Externs)
 	c.AllNeed = all
+	for _, m := range c.Modules {
+		c.MostRegister = max(c.MostRegister, m.MostRegisters())
+		for _, b := range m.Bodies {
+			c.MostBarriers = max(c.MostBarriers, b.BarrierCount())
+		}
+	}
 	return nil
 }
 

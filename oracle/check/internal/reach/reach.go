@@ -16,5 +16,7 @@ type Reach struct {
 	Graph        *graph
 	needs        []Need                     // by component of the graph
 	AllNeed      Need                       // of everything that is there
+	MostBarriers uint64                     // that any code of an input says, whatever became of it
+	MostRegister uint64                     // the same of registers
 	UsersOfGroup map[int32][]*link.Identity // kernels, by component of the call graph
 }
