@@ -14,7 +14,7 @@ type rules struct {
 	method     method
 	lateWaits  bool // the waits of late.go
 	paced      bool // it is code of sm_100 for sm_103, whose stalls changed
-	leavesLast bool // sources that go beyond their block leave one scoreboard to others
+	leavesLast bool // sources that go beyond their block leave the last scoreboard to others
 }
 
 // stage is what an allocator is at, beside giving out.

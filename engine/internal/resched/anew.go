@@ -9,7 +9,7 @@ import (
 // scoreboards of it, of functions that call and of those that return too, and with -r.
 // Stalls stay. The rules are those of board.go and order.go but for these:
 //
-//   - 13.5 has sources that go beyond their block leave one scoreboard to others.
+//   - 13.5 has sources that go beyond their block leave the last scoreboard to others, where what the block leaves holds the rest.
 //   - A token that goes beyond its block is followed into the blocks right behind it:
 //     sources share a scoreboard with others that none of those blocks needs.
 //   - Sources that go beyond their block pass over what is held behind it even where their

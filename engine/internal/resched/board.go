@@ -142,16 +142,26 @@ func (a *allocator) chooseBeyond(b, t int, held *holders) int {
 	return a.crowded(b, t, held, low, high)
 }
 
-// isLast reports whether sources of block b that go beyond it hold all scoreboards but one, which
-// they leave to others.
+// isLast reports whether what block b leaves holds all scoreboards but one, which sources that go beyond it
+// leave to others.
 func (a *allocator) isLast(b int, held *holders) bool {
 	left, high := 0, a.ownUpTo(b)
 	for sb := a.lowest; sb < high; sb++ {
-		if !a.sources(b, held[sb]) {
+		if !a.isLeft(b, held[sb]) {
 			left++
 		}
 	}
 	return left == 1
+}
+
+// isLeft reports whether those are tokens of block b that nothing in the block needs.
+func (a *allocator) isLeft(b int, tokens []int) bool {
+	for _, t := range tokens {
+		if tok := &a.tokens[t]; tok.block != b || !tok.beyond() && a.words[tok.point].op() != opRET {
+			return false
+		}
+	}
+	return len(tokens) > 0
 }
 
 // sources reports whether those are sources of block b that go beyond it, up to a return for code made anew.

@@ -79,6 +79,15 @@ func TestSlowShared(t *testing.T) {
 	}
 }
 
+// In 13.5 sources that go beyond their block leave the last scoreboard to others, where the block's results that do hold
+// the rest.
+func TestSlowLeavesLast(t *testing.T) {
+	how := Options{Slow: true, Late: true, HoldsDoubles: true, Unpaced: true, LeavesLast: true}
+	if n := wantSlow(t, "testdata/leaveslast-13.5.txt", how); n < 3 {
+		t.Errorf("%d kernels", n)
+	}
+}
+
 // Products of halves wait for the unit, and what counts on their results keeps its distance, in front of branches and
 // at ends of blocks too.
 func TestSlowHalves(t *testing.T) {
