@@ -5,6 +5,7 @@ package mercury
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/model"
@@ -28,6 +29,9 @@ type Backend struct {
 
 	found []*code // by section of code, as readCode finds it
 	shelf shelf
+
+	findNested sync.Once
+	nested     []bool // by section of code: see hasNested
 }
 
 // New returns the backend of a program.

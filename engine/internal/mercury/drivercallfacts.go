@@ -199,43 +199,43 @@ func (l *Backend) calledInfo(img *plan, merc []byte) []byte {
 	sizes := l.sassSizes(img)
 	depths := l.depths(sizes)
 	graph := l.callsAny()
+	out := slices.Clone(merc)
+	l.eachFact(out, func(attr cuda.InfoAttr, f model.FunID, word []byte) {
+		own, calls := sizes[f]
+		switch n := binary.LittleEndian.Uint32(word); {
+		case attr == cuda.AttrFrameSize && calls:
+			binary.LittleEndian.PutUint32(word, own.frame)
+		case attr == cuda.AttrRegcount:
+			binary.LittleEndian.PutUint32(word, max(n, own.regs))
+		case attr == cuda.AttrMinStackSize && n != unknownStack && (!graph || l.callsSome(f)):
+			binary.LittleEndian.PutUint32(word, uint32(depths[f]))
+		}
+	})
+	return out
+}
+
+// eachFact calls visit for each record of .nv.info that says a number of a function, with where that stands.
+func (l *Backend) eachFact(info []byte, visit func(attr cuda.InfoAttr, f model.FunID, word []byte)) {
 	function := make(map[uint32]model.FunID, len(l.Funs))
 	for i := range l.Funs {
 		if x := l.Syms[l.Funs[i].Sym].Index; x != 0 {
 			function[x] = model.FunID(i)
 		}
 	}
-	out := slices.Clone(merc)
-	for pos := 0; pos+4 <= len(out); {
+	for pos := 0; pos+4 <= len(info); {
 		size := 4
-		if cuda.InfoFormat(out[pos]) == cuda.FormatSized {
-			size += int(binary.LittleEndian.Uint16(out[pos+2:]))
+		if cuda.InfoFormat(info[pos]) == cuda.FormatSized {
+			size += int(binary.LittleEndian.Uint16(info[pos+2:]))
 		}
-		rec := out[pos:min(pos+size, len(out))]
+		rec := info[pos:min(pos+size, len(info))]
 		pos += (size + 3) &^ 3
 		if len(rec) < 12 {
 			continue
 		}
-		f, ok := function[binary.LittleEndian.Uint32(rec[4:])]
-		if !ok {
-			continue
-		}
-		own, calls := sizes[f]
-		word := rec[8:12]
-		switch cuda.InfoAttr(rec[1]) {
-		case cuda.AttrFrameSize:
-			if calls {
-				binary.LittleEndian.PutUint32(word, own.frame)
-			}
-		case cuda.AttrRegcount:
-			binary.LittleEndian.PutUint32(word, max(binary.LittleEndian.Uint32(word), own.regs))
-		case cuda.AttrMinStackSize:
-			if n := binary.LittleEndian.Uint32(word); n != unknownStack && (!graph || l.callsSome(f)) {
-				binary.LittleEndian.PutUint32(word, uint32(depths[f]))
-			}
+		if f, ok := function[binary.LittleEndian.Uint32(rec[4:])]; ok {
+			visit(cuda.InfoAttr(rec[1]), f, rec[8:12])
 		}
 	}
-	return out
 }
 
 // unknownStack is the MIN_STACK_SIZE of a kernel that reaches a cycle.

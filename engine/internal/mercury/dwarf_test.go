@@ -263,7 +263,7 @@ func TestFrameOps(t *testing.T) {
 // Code that moved takes the program of its frames along, in steps of four bytes; code that did not keeps it.
 func TestFramesThatMove(t *testing.T) {
 	program := []byte("\x44\x0a\x48\x0b")
-	if got, ok := moveFrame([]byte("x"), program, &code{}); !ok || string(got) != "x\x44\x0a\x48\x0b" {
+	if got, ok := moveFrame([]byte("x"), program, &code{}, frameBase{}); !ok || string(got) != "x\x44\x0a\x48\x0b" {
 		t.Errorf("% x, %v", got, ok)
 	}
 	fn := &code{result: &resched.Result{Moves: []int{0, 2, 4, 5}}}
@@ -272,10 +272,10 @@ func TestFramesThatMove(t *testing.T) {
 			t.Errorf("%d is at %d now, want %d", off, got, want)
 		}
 	}
-	if got, ok := moveFrame(nil, program, fn); !ok || string(got) != "\x04\x04\x00\x00\x00\x0a\x04\x10\x00\x00\x00\x0b" {
+	if got, ok := moveFrame(nil, program, fn, frameBase{}); !ok || string(got) != "\x04\x04\x00\x00\x00\x0a\x04\x10\x00\x00\x00\x0b" {
 		t.Errorf("% x, %v", got, ok)
 	}
-	if _, ok := moveFrame(nil, []byte("\x01"), fn); ok {
+	if _, ok := moveFrame(nil, []byte("\x01"), fn, frameBase{}); ok {
 		t.Error("a program that can't be read")
 	}
 }

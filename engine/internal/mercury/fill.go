@@ -45,7 +45,7 @@ func (l *Backend) fillPair(img *plan, id model.SecID, sass, merc *part) (err err
 	switch s.Type {
 	case cuda.SHTCudaInfo:
 		merc.data = img.Content(id)
-		sass.data = l.calledInfo(img, merc.data)
+		sass.data = l.nestedInfo(l.calledInfo(img, merc.data))
 	case cuda.SHTCudaCallgraph:
 		merc.data = img.Content(id)
 		sass.data = l.calledGraph(img, merc.data)

@@ -68,16 +68,19 @@ func appendAdvance(out []byte, from, to uint64) []byte {
 type frameProgramOf struct {
 	merc, sass []byte   // sass is nil where that side doesn't count
 	lost       *lostMap // finds the places of sass where its definition lost; nil where it stands
+	base       frameBase
 }
 
 // place returns the address of the SASS code for a place of the program that counts; false
 // where the code has none.
 func (p *frameProgramOf) place(at uint64, fn *code) (uint64, bool) {
 	switch {
+	case at == 0 && p.base.merc > 0:
+		return p.base.is, true
 	case p.sass == nil:
-		return fn.frameAt(at), true
+		return fn.frameAt(p.base.merc + at), true
 	case p.lost == nil:
-		return fn.frameMoved(at * sassCodeAlignment), true
+		return fn.frameMoved(p.base.was + at*sassCodeAlignment), true
 	}
 	to, ok := p.lost.at(uint32(min(at*sassCodeAlignment, 1<<32-1)))
 	return uint64(to), ok
@@ -139,16 +142,16 @@ func translateFrame(out []byte, p frameProgramOf, others []frameProgramOf, fn *c
 		return out, false
 	}
 	slices.SortStableFunc(points, func(a, b framePoint) int { return cmp.Compare(a.at, b.at) })
-	sass := uint64(0)
-	for i, p := range points {
-		if i+1 < len(points) && points[i+1].at == p.at {
+	sass := p.base.is
+	for i, point := range points {
+		if i+1 < len(points) && points[i+1].at == point.at {
 			continue // what is said of an address last counts
 		}
-		if p.at != sass {
-			out = appendAdvance(out, sass, p.at)
-			sass = p.at
+		if point.at != sass {
+			out = appendAdvance(out, sass, point.at)
+			sass = point.at
 		}
-		out = append(out, p.ops...)
+		out = append(out, point.ops...)
 	}
 	return out, true
 }
@@ -186,11 +189,11 @@ func cfaLength(r *lebReader, op byte) (distance uint64, advance, ok bool) {
 }
 
 // moveFrame appends a program of the input's SASS with the addresses of the output's.
-func moveFrame(out, b []byte, fn *code) ([]byte, bool) {
+func moveFrame(out, b []byte, fn *code, base frameBase) ([]byte, bool) {
 	if fn.result == nil {
 		return append(out, b...), true
 	}
-	was, is := uint64(0), uint64(0)
+	was, is := base.was, base.is
 	ok := eachFrameOp(b, func(distance uint64, ins []byte) {
 		if ins != nil {
 			out = append(out, ins...)

@@ -108,11 +108,14 @@ type frameEntry struct {
 	lost   *lostMap         // finds its places on the SASS side where its definition lost
 	fn     *code            // what it is about; nil for no code, or for code that an FDE before is about
 	others []frameProgramOf // programs of FDEs behind it about the same code
+	cieOff uint64           // where the CIE stands on the Mercury side
+	base   frameBase        // where its function begins
+	shared bool             // the code has functions inside, with FDEs of their own
 }
 
 // program returns what an entry says.
 func (e *frameEntry) program() frameProgramOf {
-	return frameProgramOf{merc: e.bytes[frameProgram:], sass: e.sass, lost: e.lost}
+	return frameProgramOf{merc: e.bytes[frameProgram:], sass: e.sass, lost: e.lost, base: e.base}
 }
 
 // fillFrames makes .debug_frame and its relocations.
@@ -128,7 +131,7 @@ func (l *Backend) fillFrames(img *plan, target model.SecID) error {
 	out := make([]byte, 0, l.Secs[target].Size)
 	for i := range entries {
 		var ok bool
-		if out, ok = l.appendFrame(out, &entries[i]); !ok {
+		if out, ok = l.appendFrame(img, out, &entries[i]); !ok {
 			return l.badFrames(entries[i].chunk)
 		}
 	}
@@ -149,14 +152,15 @@ func (l *Backend) frameEntries(img *plan, target model.SecID) ([]frameEntry, err
 		if !ok {
 			return nil, l.badFrames(c)
 		}
-		var sass map[uint32][]byte
+		var sass map[frameName][]byte
 		if l.Release.FramesOfSASS {
 			sass = l.sassFrames(c)
 		}
 		var cie []byte
+		var cieOff uint64
 		for _, f := range list {
 			if f.cie {
-				cie = c.Data[f.off : f.off+f.size]
+				cie, cieOff = c.Data[f.off:f.off+f.size], c.Off+f.off
 				continue
 			}
 			r := img.frames.find(c.Off + f.off + frameLocation)
@@ -166,13 +170,20 @@ func (l *Backend) frameEntries(img *plan, target model.SecID) ([]frameEntry, err
 			if len(cie) <= codeAlignment {
 				return nil, l.badFrames(c) // an FDE before any CIE
 			}
-			e := frameEntry{chunk: c, bytes: c.Data[f.off : f.off+f.size], cie: cie, sass: sass[r.from], record: r}
+			e := frameEntry{chunk: c, bytes: c.Data[f.off : f.off+f.size], cie: cie, cieOff: cieOff, record: r}
 			fn := l.frameCode(img, r.sym)
+			e.shared = fn != nil && l.hasNested(fn.text)
+			if e.shared && r.merc > 0 {
+				e.base = fn.frameBase(uint64(r.merc))
+			}
+			e.sass = sass[frameName{r.from, e.base.was}]
 			if fn != nil {
 				e.lost = l.lostPlaces(fn, &e)
 			}
 			switch {
 			case fn == nil:
+			case e.base.merc > 0:
+				e.fn = fn
 			case fn.frame == 0:
 				e.fn, fn.frame = fn, len(entries)+1
 			case fn.frame <= len(entries) && entries[fn.frame-1].fn == fn: // not of another section
@@ -187,7 +198,7 @@ func (l *Backend) frameEntries(img *plan, target model.SecID) ([]frameEntry, err
 
 // appendFrame appends the CIE and the FDE of an entry; false where its program can't be
 // read.
-func (l *Backend) appendFrame(out []byte, e *frameEntry) ([]byte, bool) {
+func (l *Backend) appendFrame(img *plan, out []byte, e *frameEntry) ([]byte, bool) {
 	cieAt := uint64(len(out))
 	out = append(out, e.cie...)
 	if e.fn != nil {
@@ -198,6 +209,12 @@ func (l *Backend) appendFrame(out []byte, e *frameEntry) ([]byte, bool) {
 	if ok {
 		binary.LittleEndian.PutUint64(out[fde+frameHead:], cieAt)
 		e.record.place = fde + frameLocation
+		if e.base.merc > 0 && !l.Release.MercuryStarts {
+			binary.LittleEndian.PutUint64(out[fde+frameLocation:], e.base.is)
+		}
+		if e.shared {
+			img.frames.placeWithin(e.cieOff, uint64(len(e.cie)), cieAt)
+		}
 	}
 	return out, ok
 }
@@ -230,6 +247,7 @@ type frameRecord struct {
 	off    uint64      // on the Mercury side
 	place  uint64      // on the SASS side; 0 for none
 	addend int64       // on the SASS side
+	merc   int64       // the addend on the Mercury side
 	sym    model.SymID // absent for none
 	from   uint32      // the symbol's index in the input
 }
@@ -241,7 +259,7 @@ func (l *Backend) frameRecords(relocs []model.Reloc) frameRecords {
 		if r.Disposition != model.Kept {
 			continue
 		}
-		out := frameRecord{off: r.Off, addend: r.Addend, sym: r.Sym, from: l.MoreOf(r).From}
+		out := frameRecord{off: r.Off, addend: r.Addend, merc: r.Addend, sym: r.Sym, from: l.MoreOf(r).From}
 		if (r.NewType == cuda.R_MERCURY_ABS_PROG_REL64 || r.NewType == cuda.R_MERCURY_ABS_PROG_REL32) && r.Sym != model.Absent {
 			if fn := l.opened(l.Syms[r.Sym].Sec); fn != nil {
 				out.addend = int64(fn.floorOf(r.Addend))
@@ -288,7 +306,7 @@ func (img *plan) first(l *Backend) []model.SymID {
 	if img.firstSym == nil {
 		img.firstSym = model.Blank([]model.SymID(nil), len(l.Secs))
 		for _, id := range img.Symbols {
-			if s := &l.Syms[id]; s.Fun != model.Absent && s.Sec >= 0 && (s.Size > 0 || !l.Release.FirstOfSize) {
+			if s := &l.Syms[id]; s.Fun != model.Absent && s.Sec >= 0 && !l.IsNested(s.Fun) && (s.Size > 0 || !l.Release.FirstOfSize) {
 				if img.firstSym[s.Sec] == model.Absent {
 					img.firstSym[s.Sec] = id
 				}
@@ -301,7 +319,7 @@ func (img *plan) first(l *Backend) []model.SymID {
 // sassFrames returns the programs of the SASS side of a chunk by the symbol of their
 // function: they tell more than those of the Mercury side, but for FDEs that say
 // nothing.
-func (l *Backend) sassFrames(c *model.Chunk) map[uint32][]byte {
+func (l *Backend) sassFrames(c *model.Chunk) map[frameName][]byte {
 	in := &l.Sides[c.File]
 	if int64(c.From) >= int64(len(in.Twin)) || in.Twin[c.From] == 0 || in.Rela[in.Twin[c.From]] == 0 {
 		return nil
@@ -313,20 +331,20 @@ func (l *Backend) sassFrames(c *model.Chunk) map[uint32][]byte {
 	if !ok || err != nil {
 		return nil
 	}
-	symbols := make(map[uint64]uint32, len(list))
+	symbols := make(map[uint64]frameName, len(list))
 	for i := range table.Len() {
 		if r := table.At(i); r.Type == cuda.R_CUDA_64 {
-			symbols[r.Off] = r.Symbol
+			symbols[r.Off] = frameName{r.Symbol, uint64(r.Addend)}
 		}
 	}
-	programs := make(map[uint32][]byte, len(list))
+	programs := make(map[frameName][]byte, len(list))
 	for _, f := range list {
 		if f.cie {
 			continue
 		}
 		program := b[f.off+frameProgram : f.off+f.size]
-		if sym, ok := symbols[f.off+frameLocation]; ok && len(bytes.Trim(program, "\x00")) > 0 {
-			programs[sym] = program
+		if name, ok := symbols[f.off+frameLocation]; ok && len(bytes.Trim(program, "\x00")) > 0 {
+			programs[name] = program
 		}
 	}
 	return programs
@@ -338,10 +356,10 @@ func appendFDE(out []byte, e *frameEntry, moves []framePoint) ([]byte, bool) {
 	start := len(out)
 	out = append(out, e.bytes[:frameProgram]...)
 	if e.fn != nil {
-		binary.LittleEndian.PutUint64(out[start+frameProgram-8:], uint64(e.fn.cap.SASSSize()))
+		binary.LittleEndian.PutUint64(out[start+frameProgram-8:], e.length())
 		var ok bool
 		if e.sass != nil && e.lost == nil && len(e.others) == 0 {
-			out, ok = moveFrame(out, e.sass, e.fn)
+			out, ok = moveFrame(out, e.sass, e.fn, e.base)
 		} else {
 			out, ok = translateFrame(out, e.program(), e.others, e.fn)
 		}

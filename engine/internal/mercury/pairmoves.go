@@ -135,7 +135,7 @@ func (l *Backend) pairMovesOf(fn *code, e *frameEntry) []framePoint {
 		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.LostDebug, File: fn.input.File.Name, Section: name,
 			Text: fmt.Sprintf("Call frame of %s in '%s' may differ from nvlink's: it moves 64 bits under a predicate", name, fn.input.File.Name)})
 	}
-	return moves
+	return e.within(moves)
 }
 
 func saysUndefined(program []byte) (says bool) {

@@ -34,7 +34,8 @@ type Dialect struct {
 	// FilterFindsLost: under a filter the records of a replaced definition are
 	// found, and refused.
 	FilterFindsLost bool
-	// RefusesNested: what becomes of a kernel with functions inside its code isn't known.
+	// RefusesNested: what becomes of a kernel with functions inside its code isn't known with -g, -r and
+	// where it is hidden.
 	RefusesNested bool
 	// OutputOfFailed: a link with errors ends with what it made even where
 	// writing that fails.

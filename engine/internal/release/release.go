@@ -164,6 +164,9 @@ type Release struct {
 	// FirstOfSize: the finalizer knows code by its first symbol that has a size,
 	// not by its first.
 	FirstOfSize bool
+	// MercuryStarts: .debug_frame of SASS has the Mercury address at which a function inside a kernel
+	// begins.
+	MercuryStarts bool
 	// FirstOfName: of records about static functions of one name, which -r left, the
 	// first are taken for each from sm_100 on.
 	FirstOfName bool
@@ -418,6 +421,7 @@ var (
 		r.FilterSkipsLost = true
 		r.DropsLostTables = true
 		r.FirstOfSize = true
+		r.MercuryStarts = true
 		r.FirstOfName = false
 	})
 )

@@ -26,8 +26,8 @@ func Check(u *resources.Usage) (*Resolution, error) {
 	if len(l.UnifiedEntries) > 0 && !l.IsRelocatable() {
 		return nil, diag.Refuse(diag.Unsupported, "", "Unified symbols found but index file not specified.")
 	}
-	if l.Nested && l.Dialect.RefusesNested {
-		return nil, diag.Refuse(diag.Unsupported, "", "code for '%s' in which functions stand inside a kernel, as -ewp compiles it, is not supported by twinlink", l.Opt.Arch)
+	if l.Nested && l.Dialect.RefusesNested && (l.IsRelocatable() || l.ShowsDebug() || l.hidesNested()) {
+		return nil, diag.Refuse(diag.Unsupported, "", "code for '%s' in which functions stand inside a kernel, as -ewp compiles it, is not supported by twinlink with -g, -r or a filter that hides the kernel", l.Opt.Arch)
 	}
 	if l.Release.RegistersFirst {
 		if err := l.checkRegisters(); err != nil {
@@ -91,4 +91,14 @@ func (l *Resolution) ByAddress(r *model.Reloc, sym *model.Symbol) model.Disposit
 		return model.Dropped
 	}
 	return model.Kept
+}
+
+// hidesNested reports whether a filter hides a kernel with functions inside: the tool dies of that.
+func (l *Resolution) hidesNested() bool {
+	for i := range l.Funs {
+		if f := model.FunID(i); l.IsNested(f) && l.IsHidden(&l.Funs[l.Secs[l.Funs[i].Text].Fun]) {
+			return true
+		}
+	}
+	return false
 }
