@@ -104,7 +104,11 @@ func (c *checker) symbolNames() {
 	}
 	for i := range c.m.Funcs {
 		fn := &c.m.Funcs[i]
-		if s := c.m.SASS.At(fn.Symbol); s != nil && !c.stub(fn) && s.Name != fn.Name {
+		if c.stub(fn) {
+			if want, got := ".nv.capmerc"+c.m.Sections[fn.Text].Name, c.m.Sections[fn.Capsule].Name; got != want {
+				c.add(Text, Metadata, fn.Capsule, 0, "name of the capsule", want, got)
+			}
+		} else if s := c.m.SASS.At(fn.Symbol); s != nil && s.Name != fn.Name {
 			c.add(Text, Metadata, fn.Text, 0, "name of the function", s.Name, fn.Name)
 		}
 	}

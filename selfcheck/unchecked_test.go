@@ -17,7 +17,7 @@ var leftUnchecked = map[string]int{
 	"lines of instructions that sm_110 writes otherwise":                                                1,
 	"register ranges in functions with macros that take registers":                                      1,
 	"register ranges of functions that a link removed":                                                  14,
-	"size of a unified function's stub":                                                                 14,
+	"size of a unified function's stub":                                                                 7,
 	"the only instruction of a frame, of a short function inside a kernel or what the CIE says already": 15,
 	"value of EIATTR_SW_WAR: 0 or 8":                                                                    782,
 }

@@ -72,8 +72,8 @@ func Kinds() []Kind {
 }
 
 var kinds = []Kind{
-	{Name: "family in a record's tag", Class: Unwritten, plant: inRecord(func(r []byte, rng *rand.Rand) { r[1] ^= 1 << rng.IntN(7) })},
-	{Name: "member in a record's tag", Class: Unwritten, plant: inRecord(func(r []byte, rng *rand.Rand) { r[2] ^= 1 << rng.IntN(8) })},
+	{Name: "family in a record's tag", Class: Unwritten, plant: inRecordOfOther(func(r []byte, rng *rand.Rand) { r[1] ^= 1 << rng.IntN(7) })},
+	{Name: "member in a record's tag", Class: Unwritten, plant: inRecordOfOther(func(r []byte, rng *rand.Rand) { r[2] ^= 1 << rng.IntN(8) })},
 	{Name: "format in a record's tag", Class: Unwritten, plant: inRecord(func(r []byte, rng *rand.Rand) { r[3] ^= 1 << rng.IntN(8) })},
 	{Name: "size in a record's tag", plant: inRecord(func(r []byte, _ *rand.Rand) { r[0] ^= 3 })},
 	{Name: "guard of a record that isn't one", plant: inRecord(func(r []byte, _ *rand.Rand) { r[4] = r[4]&7 | 29<<3 })},

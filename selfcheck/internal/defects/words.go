@@ -94,6 +94,21 @@ func words(m *capsule.Image, record []byte) ([]mercury.Word, bool) {
 	return want, ok
 }
 
+// inRecordOfOther is inRecord where the record stands for other words then: some tags say the same.
+func inRecordOfOther(change func(r []byte, rng *rand.Rand)) func(*capsule.Image, []byte, *rand.Rand) bool {
+	return func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
+		fn, n, at, _, ok := node(m, rng, kind(capsule.Full))
+		if !ok {
+			return false
+		}
+		r := data[at : at+uint64(len(fn.Cap.Record(n)))]
+		was, _ := words(m, r)
+		change(r, rng)
+		now, ok := words(m, r)
+		return !ok || !slices.Equal(now, was)
+	}
+}
+
 // inWord changes the first word of a node of a kind.
 func inWord(k capsule.Kind, change func(w []byte, fn *capsule.Func, rng *rand.Rand) bool) func(*capsule.Image, []byte, *rand.Rand) bool {
 	return func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
