@@ -31,7 +31,7 @@ func recordedAnswers(t *testing.T) {
 		}
 		own := said[fmt.Sprintf("%s %d", a.Kind, a.Number)]
 		alike := a.Key == "" || a.Key == "text" || a.Key == "words"
-		if a.Number%everyAnswer != 0 && a.Number < answers.FirstAdded || a.Exit == -1 || !alike && own == "" {
+		if a.Number%everyAnswer != 0 && a.Number < answers.FirstAdded || a.Exit == -1 || !alike && a.Key != refused && own == "" {
 			continue
 		}
 		got, err := answer(a)
@@ -47,11 +47,22 @@ func recordedAnswers(t *testing.T) {
 			if what := differs(a, got); alike && what != "" {
 				t.Errorf("%s %d, nvlink %s %s: %s is not nvlink's any more: status %d, %s", a.Kind, a.Number, a.Was.Release, a.Was.Args, what, got.exit, got.text)
 			}
+			if a.Key == refused && got.otherInSilence(&a.Outcome) {
+				t.Errorf("%s %d, nvlink %s %s: was refused, and is linked otherwise than nvlink does without a warning", a.Kind, a.Number, a.Was.Release, a.Was.Args)
+			}
 		}
 	}
 	if asked < 2000 {
 		t.Errorf("only %d links", asked)
 	}
+}
+
+// refused is the key of a link that nvlink makes and the engine doesn't.
+const refused = "refused"
+
+// otherInSilence reports whether a link has another image than nvlink's and nobody is warned.
+func (a *reply) otherInSilence(theirs *answers.Outcome) bool {
+	return a.exit == 0 && theirs.Exit == 0 && answers.Sum(a.image) != theirs.Image && !a.warned
 }
 
 // differs names what of a link isn't nvlink's.

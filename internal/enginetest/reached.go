@@ -53,6 +53,8 @@ func reached(t *testing.T) {
 // lostOf says what of a link isn't nvlink's, or listed as not being it; "" for nothing.
 func lostOf(a *answers.Reached, got *reply) string {
 	switch {
+	case a.Key == refused && got.otherInSilence(&a.Outcome):
+		return "it was refused, and has another image without a warning"
 	case a.Key != "" && a.Key != "text" && a.Key != "image":
 		return ""
 	case got.exit != a.Exit:
