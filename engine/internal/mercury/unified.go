@@ -22,6 +22,9 @@ const stubsRead = 134
 // finishStub makes the code of a function of the unified table what the finalizer
 // makes of it, whatever toolkit it is from: padded and with its schedule.
 func (l *Backend) finishStub(fn *code) error {
+	if err := l.refuseSecond(); err != nil {
+		return err
+	}
 	if l.Release.FreshNames && fn.input.Toolkit < stubsRead {
 		return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{
 			{Severity: diag.Error, Kind: diag.Unsupported, File: fn.input.File.Name, Symbol: l.SymName(l.Funs[l.Secs[fn.text].Fun].Sym), Text: "Finalization failed: 'unsupported elf type'"},
@@ -115,19 +118,33 @@ func (l *Backend) linkEntries(img *plan) error {
 	if !l.Release.FreshNames {
 		return nil
 	}
-	for id, list := range l.UnifiedEntries {
+	if err := l.refuseSecond(); err != nil {
+		return err
+	}
+	for id := range l.UnifiedEntries {
 		chunks := l.Parts[id].Chunks
 		if img.sassOf[id] < 0 || len(chunks) == 0 || chunks[0].File < 0 {
 			continue
-		}
-		if list[0].Data[4]&model.UnifiedLinked != 0 {
-			return diag.Refuse(diag.Unsupported, l.FileName(chunks[0].File), "a second link of unified functions and data as nvlink %s makes it from sm_100 on is not known", l.Release.Name)
 		}
 		n := l.Sides[chunks[0].File].LinkedSymtab()
 		sass, merc := &img.parts[img.sassOf[id]].hdr, &img.parts[img.mercOf[id]].hdr
 		sass.Link, merc.Link = n, n
 		if int(n) <= len(img.Order) && img.mercOf[img.Order[n-1]] >= 0 {
 			merc.Link = uint32(img.mercOf[img.Order[n-1]] + 1)
+		}
+	}
+	return nil
+}
+
+// refuseSecond refuses what a link with -r made of unified functions and data, for releases that link it in a way of
+// their own, whatever toolkit it is from.
+func (l *Backend) refuseSecond() error {
+	if !l.Release.FreshNames {
+		return nil
+	}
+	for id, list := range l.UnifiedEntries {
+		if chunks := l.Parts[id].Chunks; len(chunks) > 0 && chunks[0].File >= 0 && list[0].Data[4]&model.UnifiedLinked != 0 {
+			return diag.Refuse(diag.Unsupported, l.FileName(chunks[0].File), "a second link of unified functions and data as nvlink %s makes it from sm_100 on is not known", l.Release.Name)
 		}
 	}
 	return nil
