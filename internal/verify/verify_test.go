@@ -109,6 +109,19 @@ func TestWrongOptions(t *testing.T) {
 	}
 }
 
+// TestNothingToLink asks about an object under a name that nvlink 11.8 and 12.4 ignore: they make an empty image without
+// a word, and the engine refuses, whether an output is there to be judged or not.
+func TestNothingToLink(t *testing.T) {
+	c := find(t, "calls/12.4-sm_72")
+	for _, output := range [][]byte{nil, c.Output} {
+		q := &verify.Question{Subject: "ignored", Release: "12.4", Args: []string{"-arch=sm_72"}, Inputs: []verify.File{{Name: "a.so", Data: c.Inputs[0].Data}}, Output: output}
+		row := verify.Ask(context.Background(), q, nil)
+		if a := row.Answer(report.Engine); a.Outcome != report.Refused || !strings.HasPrefix(a.Detail, "nvlink fatal   : nothing is linked") {
+			t.Errorf("an output of %d bytes: %+v", len(output), a)
+		}
+	}
+}
+
 // TestLive asks nvlink itself.
 func TestLive(t *testing.T) {
 	tools := nvidiatest.Need(t, "12.4", nvidia.Nvlink)
