@@ -94,6 +94,7 @@ func TestRegisters(t *testing.T) {
 	with := func(e registerEntry, change func(e *registerEntry)) registerEntry { change(&e); return e }
 	whole := block("f", one, two)
 	const wrong = "section.bytes .nv_debug_info_reg_sass+0x0 (registers that are not the input's)"
+	moves := func(c *check, _ *link.Area) { c.IDs[0].Code.Area.Words = mapOf(5, 0, 2, 3, 4) }
 	for i, x := range []struct {
 		in, out []byte
 		change  func(c *check, a *link.Area)
@@ -138,7 +139,22 @@ func TestRegisters(t *testing.T) {
 		{whole, block("f", one), func(c *check, a *link.Area) { c.IDs[0].Several = true }, ""},
 		{whole, block("f", one), func(c *check, a *link.Area) { c.IDs = append(c.IDs, c.IDs[0]) }, ""},
 		{whole, block("f", one), func(c *check, a *link.Area) { c.IDs = append(c.IDs, &link.Identity{Name: "f"}) }, wrong},
-		{whole, block("f", one), func(c *check, a *link.Area) { c.IDs[0].Code.Area.Words.Identity = false }, ""},
+
+		// Words that moved: the second of five is put in.
+		{whole, whole, moves, wrong},
+		{whole, block("f", with(one, func(e *registerEntry) { e.from = 32 }), with(two, func(e *registerEntry) { e.from, e.to = 48, 64 })), moves, ""},
+		{whole, block("f", one, with(two, func(e *registerEntry) { e.from, e.to = 48, 64 })), moves, ""}, // before what was put in
+		{whole, block("f", with(one, func(e *registerEntry) { e.from = 48 }), with(two, func(e *registerEntry) { e.from, e.to = 48, 64 })), moves, wrong},
+		{whole, block("f", with(one, func(e *registerEntry) { e.from = 0 }), with(two, func(e *registerEntry) { e.from, e.to = 48, 64 })), moves, wrong},
+		{whole, block("f", one, two), moves, wrong},
+		{whole, block("f", one), moves, wrong},
+		{whole, block("f", one, with(two, func(e *registerEntry) { e.from, e.to, e.machine = 48, 64, 6 })), moves, wrong},
+		{whole, block("f", one, with(two, func(e *registerEntry) { e.from, e.to = 48, 64 }), registerEntry{1, 9, "%r9", 16, 32}), moves, wrong},
+		{block("f", with(one, func(e *registerEntry) { e.from, e.to = 64, 32 })), block("f", with(one, func(e *registerEntry) { e.from, e.to = 0, 48 })), moves, ""},
+		{block("f", with(one, func(e *registerEntry) { e.from, e.to = 64, 32 })), block("f", with(one, func(e *registerEntry) { e.from, e.to = 48, 32 })), moves, wrong},
+		{block("f", with(two, func(e *registerEntry) { e.to = 1000 })), block("f", with(two, func(e *registerEntry) { e.from, e.to = 48, 2000 })), moves, ""}, // behind the end
+		{block("f", two), block("f", with(two, func(e *registerEntry) { e.from, e.to = 32, 64 })), func(c *check, a *link.Area) { moves(c, a); c.IDs[0].Code.Area.Out.Body = sassOf("m n m r e") }, ""},
+		{block("f", two), block("f", with(two, func(e *registerEntry) { e.from, e.to = 16, 64 })), func(c *check, a *link.Area) { moves(c, a); c.IDs[0].Code.Area.Out.Body = sassOf("m n m r e") }, wrong},
 		{whole, block("f", one), func(c *check, a *link.Area) { c.IDsByName = nil }, ""},
 	} {
 		c, f := coded(t, "m e", "m e", nil)

@@ -112,13 +112,18 @@ func (c *check) compareRegisters() error {
 }
 
 // sameBlock reports whether a block tells what the input's does. Where words of the function
-// moved, or its code isn't its alone, the ranges are others, or zeros.
+// moved the ranges have to as well; where its code isn't its alone, they are others, or zeros.
 func (c *check) sameBlock(want, got registerBlock) bool {
 	ids := c.IDsByName.Of(got.name)
-	if len(ids) != 1 || ids[0].SharesCode() || c.WasReworked(ids[0]) || slices.Equal(want.entries, got.entries) {
+	switch {
+	case len(ids) != 1 || ids[0].SharesCode():
+		return true
+	case c.WasReworked(ids[0]):
+		return want.movedIn(got, ids[0].Code.Area)
+	case slices.Equal(want.entries, got.entries):
 		return true
 	}
-	return want.cutIn(got, func(from, to uint64) bool { return fencesOnly(ids[0].Code, from, to) })
+	return want.cutIn(got, func(from, to uint64) bool { return fencesOnly(ids[0].Code.Section.Body, from, to) })
 }
 
 // fencesOnly reports whether nothing but fences stands behind one word of a function up to another. They write no
@@ -126,16 +131,39 @@ func (c *check) sameBlock(want, got registerBlock) bool {
 //
 // Source: a function of ptxas 13.2.86 with -g for sm_100a, by nvlink 13.2.86: where its fence is made of three words
 // the range of a register begins at the word before them, and in the object at the last of them.
-func fencesOnly(b *link.Body, from, to uint64) bool {
-	if b == nil {
-		return false
-	}
+func fencesOnly(code []byte, from, to uint64) bool {
 	for at := from + sass.Instruction; at <= to; at += sass.Instruction {
-		if word, ok := image.Cut(b.Section.Body, at, sass.Instruction); !ok || !sass.IsFence(word) {
+		if word, ok := image.Cut(code, at, sass.Instruction); !ok || !sass.IsFence(word) {
 			return false
 		}
 	}
 	return true
+}
+
+// movedIn reports whether another block has each range where its words are in the output, and none of another register. A
+// range may end before it begins; then its end counts. One that begins at a fence may do so before it.
+//
+// Source: 133 functions whose words moved, of 716 links of objects of ptxas 13.0 to 13.5 with -g.
+func (b registerBlock) movedIn(other registerBlock, a *link.Area) bool {
+	fits := func(from, to uint64) bool {
+		first, last, ok := a.Words.LeadsTo(from / sass.Instruction)
+		return !ok || to >= first*sass.Instruction && to <= last*sass.Instruction
+	}
+	begins := func(from, to uint64) bool {
+		first, _, ok := a.Words.LeadsTo(from / sass.Instruction)
+		return fits(from, to) || ok && to < first*sass.Instruction && fencesOnly(a.Out.Body, to, first*sass.Instruction)
+	}
+	like := func(g, w registerEntry) bool { return g.kind == w.kind && g.name == w.name && g.machine == w.machine }
+	for _, w := range b.entries {
+		if !slices.ContainsFunc(other.entries, func(g registerEntry) bool {
+			return like(g, w) && (begins(w.from, g.from) || w.from > w.to) && fits(w.to, g.to)
+		}) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(other.entries, func(g registerEntry) bool {
+		return !slices.ContainsFunc(b.entries, func(w registerEntry) bool { return like(g, w) })
+	})
 }
 
 // cutIn reports whether another block has each range, or its beginning: where one operation is made

@@ -42,7 +42,8 @@ func named(m *link.Module, s *image.Section) bool {
 	})
 }
 
-// compareSizes wants no kernel to ask for more than all that there is, one behind the other.
+// compareSizes wants no kernel to ask for more than all that there is, one behind the other, nor for an alignment that
+// there is not.
 func (c *check) compareSizes() {
 	const slack = 4096
 	most := c.Reserved + slack
@@ -57,6 +58,9 @@ func (c *check) compareSizes() {
 		}
 	}
 	for _, a := range c.Areas {
+		if a.Base == ".nv.shared." && a.Owner != nil && a.Out != nil && a.Out.Align&(a.Out.Align-1) != 0 {
+			c.Verdict.Add(verdict.Finding{Kind: verdict.SectionHeader, Section: a.Out.Name, Symbol: a.Owner.Owner.String(), Want: "a power of two", Got: verdict.Hex(a.Out.Align), Detail: "alignment"})
+		}
 		if a.Base == ".nv.shared." && a.Owner != nil && a.Out != nil && a.Out.Size > most {
 			c.Verdict.Add(verdict.Finding{Kind: verdict.SharedSize, File: a.Owner.Mod.Name, Section: a.Out.Name, Symbol: a.Owner.Owner.String(), Want: "at most " + verdict.Hex(most), Got: verdict.Hex(a.Out.Size)})
 		}

@@ -98,3 +98,48 @@ func TestTooLong(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedOfParts: what -r makes has a section for each kernel whose input has one.
+func TestSharedOfParts(t *testing.T) {
+	for i, x := range []struct {
+		size  uint64
+		sizes map[string]uint64
+		live  bool
+		want  string
+	}{
+		{36, map[string]uint64{"k": 36}, true, ""},
+		{36, map[string]uint64{"k": 40}, true, ""},
+		{36, map[string]uint64{"k": 35}, true, "shared.size .nv.shared.k k at least 0x24/0x23"},
+		{36, nil, true, "shared.size .nv.shared.k k at least 0x24/0x0"},
+		{0, nil, true, ""},
+		{36, nil, false, ""},
+	} {
+		c := linkOf(t, "", "", x.sizes)
+		c.own(t, "k", x.size)
+		c.Relocatable = true
+		c.Modules[0].Bodies[1].Live = x.live
+		if err := c.compareShared(); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range c.Verdict.Findings {
+			got += f.Kind.String() + " " + f.Section + " " + f.Symbol + " " + f.Want + "/" + f.Got
+		}
+		if got != x.want {
+			t.Errorf("%d: %s, want %s", i, got, x.want)
+		}
+	}
+}
+
+// TestSharedAlignment: a section's alignment is a power of two, or none.
+func TestSharedAlignment(t *testing.T) {
+	for align, want := range map[uint64]bool{0: true, 1: true, 16: true, 128: true, 3: false, 352: false, 127: false} {
+		c := linkOf(t, "", "", map[string]uint64{"k": 16})
+		for key, a := range c.ByKey {
+			a.Base, a.Owner, a.Out.Align, c.Areas = key.Base, key.Owner, align, append(c.Areas, a)
+		}
+		if c.compareSizes(); c.Verdict.Total == 0 != want {
+			t.Errorf("%d: %v", align, c.Verdict.Findings)
+		}
+	}
+}

@@ -106,11 +106,15 @@ func (c *check) compareSharedSizes() error {
 			}
 			k := m.OwnerOf(asks)
 			a := c.ByKey[link.AreaKey{Base: ".nv.shared.", Owner: k}]
-			if k == nil || a == nil || a.Out == nil || !k.Live || k.Disposition != link.Won {
+			if k == nil || !k.Live || k.Disposition != link.Won {
 				continue
 			}
-			if size := c.sharedAsked(m, asks); a.Out.Size < size {
-				c.Verdict.Add(verdict.Finding{Kind: verdict.SharedSize, File: m.Name, Section: a.Out.Name, Symbol: k.Owner.String(), Want: "at least " + verdict.Hex(size), Got: verdict.Hex(a.Out.Size)})
+			size, has := c.sharedAsked(m, asks), uint64(0)
+			if a != nil && a.Out != nil {
+				has = a.Out.Size
+			}
+			if has < size {
+				c.Verdict.Add(verdict.Finding{Kind: verdict.SharedSize, File: m.Name, Section: asks.Name, Symbol: k.Owner.String(), Want: "at least " + verdict.Hex(size), Got: verdict.Hex(has)})
 			}
 		}
 	}
