@@ -16,7 +16,7 @@ import (
 )
 
 // placed finds where everything lies in one side of an output.
-func placed(t *testing.T, l *oracletest.Link, output []byte, side image.Side, other *Places) *Places {
+func placed(t *testing.T, l *oracletest.Link, output []byte, side image.Side, other *Places, change ...func(c *Places)) *Places {
 	t.Helper()
 	c := &Places{Reach: &reach.Reach{Resolved: &resolve.Resolved{Link: link.New(1<<20, l.Options)}}}
 	c.Side = side
@@ -36,6 +36,9 @@ func placed(t *testing.T, l *oracletest.Link, output []byte, side image.Side, ot
 	}
 	if err := c.ReadOutput(output); err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range change {
+		f(c)
 	}
 	for _, phase := range []func() error{c.Resolve, c.ReadCalls, c.Alive, c.FindNeeds, c.FindPlaces} {
 		if err := phase(); err != nil {
@@ -72,16 +75,73 @@ func imagesOf(c *Places, bank *link.Area) (list []string) {
 	return list
 }
 
+// layouts are an output as it is and in two others.
+func layouts(t *testing.T, output []byte, seed uint64) [][]byte {
+	t.Helper()
+	list := [][]byte{output}
+	for _, s := range [...]uint64{seed, seed + 1000} {
+		other, err := relayout.File(output, relayout.All, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, other)
+	}
+	return list
+}
+
+// TestWithoutNames takes the names of local variables out of nvlink's images, as a stripper does: the fields of the code
+// say the same places.
+func TestWithoutNames(t *testing.T) {
+	found, hidden := 0, 0
+	for n, l := range oracletest.Links(t) {
+		for layout, output := range layouts(t, l.Output, uint64(n)) {
+			was := map[string][]uint64{}
+			c := placed(t, &l, output, image.SassSide, nil, func(c *Places) {
+				for i := range c.Out.Symbols {
+					s := &c.Out.Symbols[i]
+					if k := s.Kind(); k != cuda.STTObject && k != cuda.STTCudaObject || s.Bind() != cuda.STBLocal || s.Special || !s.Defined() || c.Out.Recorded(uint32(i)) {
+						continue
+					}
+					was[s.Name] = append(was[s.Name], s.Value)
+					*s = image.Symbol{Index: s.Index}
+					hidden++
+				}
+			})
+			for _, id := range c.IDs {
+				at, told := c.Told[link.ToldKey{ID: id}]
+				places := was[id.Name]
+				if !told || len(places) == 0 || id.Several || id.InShared() {
+					continue
+				}
+				if found++; !slices.Contains(places, at) {
+					t.Errorf("%s, layout %d: %s is at %v, fields say 0x%x", l.Name, layout, id.Name, places, at)
+				}
+			}
+			for _, a := range c.Areas {
+				for _, p := range a.Parts {
+					if !a.Present() || a.Optional || a.Out == nil || a.Code() || !p.Placed || p.Section.Body == nil || a.Out.Body == nil || c.Rewritten(a) || a.Base == ".nv_debug_info_reg_type" {
+						continue
+					}
+					for _, piece := range p.Pieces() {
+						if !p.Mod.Alike(p.Section, piece.From, piece.Size, a.Out.Body, piece.To) {
+							t.Errorf("%s, layout %d: %s of %s is not at 0x%x", l.Name, layout, a.Name, p.Mod.Name, piece.To)
+						}
+					}
+				}
+			}
+		}
+	}
+	if found < 50 || hidden < 100 {
+		t.Errorf("only %d places of %d variables without a name", found, hidden)
+	}
+}
+
 // TestRecorded finds every section, part and object of recorded links in nvlink's image, and in the same image written in another
 // layout: the bytes of each part are the input's, and an object lies where its symbol says.
 func TestRecorded(t *testing.T) {
 	parts, objects, slots, told := 0, 0, 0, 0
 	for n, l := range oracletest.Links(t) {
-		other, err := relayout.File(l.Output, relayout.All, uint64(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for layout, output := range [][]byte{l.Output, other} {
+		for layout, output := range layouts(t, l.Output, uint64(n)) {
 			var first *Places
 			for _, side := range []image.Side{image.SassSide, image.MercurySide} {
 				c := placed(t, &l, output, side, first)
