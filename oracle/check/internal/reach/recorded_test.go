@@ -1,7 +1,10 @@
 package reach
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -67,24 +70,60 @@ func said(c *Reach) (numbers map[cuda.InfoAttr]map[string]uint32, functions map[
 	return numbers, functions
 }
 
-// barriersOf is the number of barriers that nvlink's image gives a kernel.
-func barriersOf(c *Reach, k *link.Identity) (n uint64, told bool) {
+// attributesOf are those of a kernel in nvlink's image: the value of each, and "" where there is none.
+func attributesOf(c *Reach, k *link.Identity) map[cuda.InfoAttr]string {
+	values := map[cuda.InfoAttr]string{}
 	for i, list := range c.Out.Infos {
-		if c.Out.Sections[i].Name == ".nv.info."+k.Name {
-			for _, a := range list {
-				if a.Attr == cuda.AttrNumBarriers {
-					return image.Number(a.Value, 0, 1), true
+		if c.Out.Sections[i].Name != ".nv.info."+k.Name {
+			continue
+		}
+		for _, a := range list {
+			values[a.Attr] = fmt.Sprintf("%x", a.Value)
+			if a.Attr == cuda.AttrExterns {
+				var names []string
+				for at := uint64(0); at+4 <= uint64(len(a.Value)); at += 4 {
+					names = append(names, c.Out.Symbols[image.Word(a.Value, at)].Name)
 				}
+				slices.Sort(names)
+				values[a.Attr] = strings.Join(names, " ")
 			}
 		}
 	}
-	return 0, false
+	return values
+}
+
+// wantedOf are the attributes that a kernel must have for what it needs.
+func wantedOf(c *Reach, n *Need) map[cuda.InfoAttr]string {
+	want := map[cuda.InfoAttr]string{cuda.AttrExterns: strings.Join(n.Externs, " ")}
+	number := func(attr cuda.InfoAttr, width int, n uint64) {
+		if n > 0 {
+			b := binary.LittleEndian.AppendUint64(nil, n)
+			want[attr] = fmt.Sprintf("%x", b[:width])
+		}
+	}
+	if c.NewForm() {
+		number(cuda.AttrNumBarriers, 2, n.Barriers)
+	}
+	if n.Known {
+		number(cuda.AttrCrsStackSize, 4, n.Crs)
+	} else {
+		number(cuda.AttrCrsStackSize, 4, Unbounded)
+	}
+	number(cuda.AttrNumMbarriers, 2, n.Mbarriers)
+	if n.Ctaidz {
+		want[cuda.AttrCtaidzUsed] = "0000"
+	}
+	if n.Reserved {
+		want[cuda.AttrReservedSmemUsed] = "0000"
+	}
+	return want
 }
 
 // TestRecorded holds what a kernel and all it calls need against what nvlink's image says: stack, registers, barriers, and
 // which functions are there.
 func TestRecorded(t *testing.T) {
-	stacks, registers, barriers, functions, cycles := 0, 0, 0, 0, 0
+	stacks, registers, functions, cycles := 0, 0, 0, 0
+	told := map[cuda.InfoAttr]int{}
 	for _, l := range oracletest.Links(t) {
 		var other *Reach
 		for _, side := range []image.Side{image.SassSide, image.MercurySide} {
@@ -104,7 +143,7 @@ func TestRecorded(t *testing.T) {
 				if n.Least || k.Code == nil || c.Relocatable {
 					continue
 				}
-				if got, told := numbers[cuda.AttrMinStackSize][k.Name]; told {
+				if got, is := numbers[cuda.AttrMinStackSize][k.Name]; is {
 					stacks++
 					want := uint32(Unbounded)
 					if n.Known {
@@ -116,14 +155,21 @@ func TestRecorded(t *testing.T) {
 						t.Errorf("%s: %s needs a stack of %#x, nvlink says %#x", where, k.Name, want, got)
 					}
 				}
-				if got, told := numbers[cuda.AttrRegcount][k.Name]; told {
+				if got, is := numbers[cuda.AttrRegcount][k.Name]; is {
 					if registers++; got != n.Registers {
 						t.Errorf("%s: %s needs %d registers, nvlink says %d", where, k.Name, n.Registers, got)
 					}
 				}
-				if got, told := barriersOf(c, k); told && c.NewForm() && len(c.Kernels) > 1 {
-					if barriers++; got != n.Barriers {
-						t.Errorf("%s: %s needs %d barriers, nvlink says %d", where, k.Name, n.Barriers, got)
+				if len(c.Kernels) < 2 { // nvlink charges the only one with everything
+					continue
+				}
+				got, want := attributesOf(c, k), wantedOf(c, n)
+				for _, attr := range [...]cuda.InfoAttr{cuda.AttrNumBarriers, cuda.AttrCrsStackSize, cuda.AttrExterns, cuda.AttrNumMbarriers, cuda.AttrCtaidzUsed, cuda.AttrReservedSmemUsed} {
+					if none := want[attr] == "" && strings.Trim(got[attr], "0") == ""; got[attr] != want[attr] && !(none && (attr == cuda.AttrNumMbarriers && n.Waits || attr == cuda.AttrCrsStackSize)) {
+						t.Errorf("%s: %s needs %q of attribute %d, nvlink says %q", where, k.Name, want[attr], attr, got[attr])
+					}
+					if got[attr] != "" {
+						told[attr]++
 					}
 				}
 			}
@@ -132,7 +178,7 @@ func TestRecorded(t *testing.T) {
 			}
 		}
 	}
-	if stacks < 100 || registers < 100 || barriers < 10 || functions < 300 || cycles < 1 {
-		t.Errorf("only %d stacks, %d of cycles, registers of %d, barriers of %d kernels, %d functions", stacks, cycles, registers, barriers, functions)
+	if stacks < 100 || registers < 100 || functions < 300 || cycles < 1 || told[cuda.AttrNumBarriers] < 10 || told[cuda.AttrExterns] < 5 {
+		t.Errorf("only %d stacks, %d of cycles, registers of %d kernels, %d functions, attributes %v", stacks, cycles, registers, functions, told)
 	}
 }
