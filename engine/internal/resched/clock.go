@@ -12,7 +12,7 @@ func (a *allocator) latency(t int) int {
 	tok := &a.tokens[t]
 	switch w := &a.words[tok.at]; {
 	case a.paced && w.isPaced():
-		return inUnit
+		return inUnit - 1 // who waits for it right behind loses nothing: it stalls for inUnit then
 	case tok.read:
 		return w.sourcesRead()
 	case w.isIMMA():

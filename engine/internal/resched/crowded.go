@@ -127,9 +127,6 @@ func (a *allocator) sharers(b, t int) sharers {
 		c.own = c.tok.point
 	}
 	c.ready = c.readyAt(t)
-	if a.paced && !c.tok.read && a.words[c.tok.at].isPaced() {
-		c.ready-- // the next word may wait for it at no cost
-	}
 	c.isFar = a.method == allAnew && c.tok.beyond() && a.far(b, []int{t})
 	return c
 }

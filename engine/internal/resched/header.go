@@ -1,7 +1,7 @@
 package resched
 
-// Waits of a loop's first block, at its end: for all that comes over the back edge, and for what
-// was pending in front of the loop, is complete by now and comes around the loop on some way where nothing needs it. The
+// Waits of a loop's first block, at its end: for all that comes over the back edge, and for what shares no scoreboard with
+// what the block needs of that, was pending in front of the loop, is complete by now and comes around the loop on some way where nothing needs it. The
 // second kind is not known while scoreboards are given out; what holds one then keeps it.
 //
 // Source: 443 functions of HeCBench by ptxas 13.5.37; loops of stores to shared memory, put to nvlink 13.1.115 and 13.5.37.
@@ -21,7 +21,21 @@ func (a *allocator) isHeader(b int) bool {
 func (a *allocator) isLeftToHeader(b, t int) bool {
 	tok := &a.tokens[t]
 	return a.stage != settling && tok.read && a.rank[tok.block] < a.rank[b] && a.isHeader(b) &&
-		a.elapsed(t, b) >= a.latency(t) && a.comesAround(b, t)
+		a.elapsed(t, b) >= a.latency(t) && a.comesAround(b, t) && !a.goesWithBack(b, t)
+}
+
+// goesWithBack reports whether a loop's first block, b, needs what comes over the back edge on a token's scoreboard:
+// that wait makes all of it free.
+func (a *allocator) goesWithBack(b, t int) (goes bool) {
+	for _, p := range a.before[b] {
+		if a.edges.end == nil || a.rank[p] < a.rank[b] {
+			continue
+		}
+		a.edges.end[p].each(func(o int) {
+			goes = goes || o != t && a.tokens[o].now == a.tokens[t].now && a.rank[a.tokens[o].block] >= a.rank[b] && a.firstNeed(b, o) >= 0
+		})
+	}
+	return goes
 }
 
 // comesAround reports whether a token that is pending in front of the loop that block b begins still is on some

@@ -88,6 +88,15 @@ func TestSlowLeavesLast(t *testing.T) {
 	}
 }
 
+// A double is complete for the next word, which may wait for it in front of a loop too; what comes around a loop is waited
+// for where its first block needs it, with all that shares its scoreboard.
+func TestSlowComplete(t *testing.T) {
+	how := Options{Slow: true, Late: true, HoldsDoubles: true, Unpaced: true, LeavesLast: true}
+	if n := wantSlow(t, "testdata/complete-13.5.txt", how); n < 6 {
+		t.Errorf("%d kernels", n)
+	}
+}
+
 // Products of halves wait for the unit, and what counts on their results keeps its distance, in front of branches and
 // at ends of blocks too.
 func TestSlowHalves(t *testing.T) {
