@@ -51,7 +51,7 @@ class F:
         s.o=s.q([x])[0]
         if s.o is None: s.ok=False; return
         s.ok=True
-        s.ur=set();s.sums=[];s.regs=[];s.preds={};s.flips=[];s.key=[]
+        s.ur=set();s.small=set();s.sums=[];s.regs=[];s.preds={};s.flips=[];s.key=[]
         used=set(range(32))
         guarded=fld(x,38,2)==0 and fld(x,34,1)==0
         # guard
@@ -73,13 +73,18 @@ class F:
                 ds=every[low:]
                 ur=ds[-1] is None and ds[-2] is None
                 if ur: ds=ds[:-2]
+                small=not ur and ds[-1]==0 # there are 80: a number beyond is taken for 0; those below 64 are learned
+                if small: ds=ds[:-1]
                 if any(not d or d&z for d in ds) or any(bin(d).count('1')!=bin(ds[0]).count('1') for d in ds): continue
                 base=[i for i in range(128*len(s.o)) if ds[0]>>i&1]
                 if all(ds[k]==sum(1<<(i+k) for i in base) for k in range(len(ds))): break
             else: continue
             rz=A[9] is not None and ops(A[9])==ops(s.o) and (z|sum(sum(1<<(i+k) for k in range(8-low)) for i in base))
             rz=bool(rz) and cat(A[9])==rz and low==0
-            if v==1023 and not rz: continue
+            if v==1023 and not rz:
+                if small: used|=set(range(p,p+10)) # a form of its own
+                continue
+            if small: s.small.add(p)
             if ur:
                 if A[9] is None or ops(A[9])!=ops(s.o) or cat(A[9])!=(z|sum(1<<(i+k) for i in base for k in range(8-low))): continue
                 rz=True; s.ur.add(p)
@@ -243,6 +248,7 @@ class F:
             k=1023 if rz and r<.15 else (last+random.randrange(3)-1 if r<.4 else random.randrange(0,250))
             k=max(0,min(250,k)) if k!=1023 else k
             if p in s.ur and k!=1023: k%=60
+            if p in s.small: k%=64
             if k!=1023: last=k; k&=~((1<<low)-1)
             y=setf(y,p,10,k)
         for p,(w,bb,t) in sh['P'].items(): y=setf(y,p,w,random.choice(list(t)))
@@ -267,7 +273,7 @@ class F:
         for p,low,at,c,add in s.sums:
             free|=set(range(p+low,p+8))
             if add: free.add(add[0])
-        for p,l,b,rz in s.regs: free|=set(range(p,p+10)) if rz else set(range(p+l,p+8))
+        for p,l,b,rz in s.regs: free|=set(range(p,p+10)) if rz else set(range(p+l,p+8-2*(p in s.small)))
         for p,(w,v) in s.preds.items(): free|=set(range(p,p+w)) if 31 in v else set(range(p,p+3))
         locks=[];i=32
         while i<N:
@@ -325,7 +331,7 @@ class F:
         z=y
         for p,l,b,rz in s.regs:
             v=fld(y,p,10)
-            if v==1023 and not rz or v&((1<<l)-1) : return False
+            if v==1023 and not rz or v&((1<<l)-1) or p in s.small and v>63: return False
             z=setf(z,p,10,fld(s.x,p,10))
         for p,(w,v) in s.preds.items():
             if fld(y,p,5 if 31 in v or w==5 else 3) not in v: return False

@@ -50,3 +50,23 @@ func TestLateRangeAtFence(t *testing.T) {
 		}
 	}
 }
+
+// An object of ptxas 12.9 (of alone/red.ptx, -g -O0, for sm_100) in which %r1 ends behind the B2R.RESULT of the barrier that reads it.
+func TestLateEnd(t *testing.T) {
+	data, err := os.ReadFile("testdata/alone/red-12.9.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const start, late = 0xe0, 0x1b0
+	edges := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, start), late)
+	at := bytes.Index(data, edges)
+	if at < 0 || bytes.Contains(data[at+1:], edges) {
+		t.Fatal("no range, or several")
+	}
+	for end, want := range map[uint32]selfcheck.Verdict{late: selfcheck.Pass, late - 0x10: selfcheck.Pass, late + 0x10: selfcheck.Fail} {
+		binary.LittleEndian.PutUint32(data[at+4:], end)
+		if r := selfcheck.Check("red", data, selfcheck.Options{AllowUnknown: true}); r.Verdict != want {
+			t.Errorf("end %#x: %v, want %v: %v", end, r.Verdict, want, r.Findings)
+		}
+	}
+}

@@ -147,7 +147,7 @@ func (c *checker) registerBlock(section int, fn *capsule.Func, a, b *dwarf.Regis
 	})
 	for i := range a.Entries {
 		x, y := &a.Entries[i], &want[order[i]]
-		if x.Flag == y.Flag && x.Register == y.Register && x.Machine == y.Machine && (rangeFits(fn.Cap, x, y) || edgeFits(fn.Cap, y.End, x.End) && c.startsLate(fn, y.Start, x.Start) || x.Start > x.End && y.Start == y.End) {
+		if x.Flag == y.Flag && x.Register == y.Register && x.Machine == y.Machine && (rangeFits(fn.Cap, x, y) || edgeFits(fn.Cap, y.End, x.End) && c.startsLate(fn, y.Start, x.Start) || edgeFits(fn.Cap, y.Start, x.Start) && c.endsLate(fn, y.End, x.End) || x.Start > x.End && y.Start == y.End) {
 			continue
 		}
 		if x.Flag == y.Flag && x.Register == y.Register && x.Machine == y.Machine &&
@@ -200,6 +200,12 @@ func (c *checker) startsLate(fn *capsule.Func, want, got uint32) bool {
 	}
 	first, second := wordAt(fn.Code, got).Lo&opcodeMask, wordAt(fn.Code, got+capsule.WordSize).Lo&opcodeMask
 	return (first == opWARPSYNC || first == opWARPSYNCR) && second == opNOP && next.Span == 2 || first == opMEMBAR
+}
+
+// endsLate reports whether a range of code of 12.8 or 12.9 ends behind the B2R.RESULT that the finalizer put behind a barrier.
+func (c *checker) endsLate(fn *capsule.Func, want, got uint32) bool {
+	k := fn.Cap.AtSASS(want)
+	return c.old && k >= 0 && fn.Cap.Node(k).Kind == capsule.Skip && got == want+capsule.WordSize && got <= uint32(len(fn.Code)) && isResult(wordAt(fn.Code, want))
 }
 
 func rangeFits(p *capsule.Capsule, got, want *dwarf.RegisterRange) bool {
