@@ -59,8 +59,9 @@ var linkerFaults = []fault{
 		if a.length == 0 {
 			return false
 		}
-		f.bytes[a.value+uint64(f.r.Below(int(a.length)))] ^= 1 << f.r.Below(8)
-		return true
+		at := uint64(f.r.Below(int(a.length)))
+		f.bytes[a.value+at] ^= 1 << f.r.Below(8)
+		return a.attr != attrKparam || at >= 4 // its number, which nobody reads
 	})},
 	{name: "an attribute removed", plant: anyAttribute(func(f *file, h *header, a attribute) bool {
 		end := a.value + a.length

@@ -25,7 +25,7 @@ type fault struct {
 }
 
 // faults are all kinds.
-var faults = slices.Concat(codeFaults, scheduleFaults, waitFaults, linkerFaults, recordFaults, symbolFaults, sectionFaults, infoFaults, dataFaults, fileFaults, capsuleFaults, wrongFaults, placeFaults, wordFaults)
+var faults = slices.Concat(codeFaults, scheduleFaults, waitFaults, linkerFaults, recordFaults, symbolFaults, sectionFaults, infoFaults, dataFaults, fileFaults, capsuleFaults, wrongFaults, placeFaults, wordFaults, forgottenFaults)
 
 // tally counts what became of one kind of fault.
 type tally struct {
