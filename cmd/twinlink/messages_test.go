@@ -90,6 +90,7 @@ var messages = [...]message{
 	{engine.BadOption, engine.Fatal, `Value '.*' is not defined for option 'arch'`, ""},
 	{engine.BadOption, engine.Fatal, `Value '.*' is not defined for option 'toolkit'`, ""}, // in nvlink's words; nvlink has no such option
 	{engine.NoInput, engine.Fatal, `No input files specified; use option --help for more information`, ""},
+	{engine.Unsupported, engine.Fatal, `'(?P<file>.*)' is a whole program \(-ewp -g\) whose shared variables say where they lie, which is not supported by twinlink`, unmet},
 	{engine.Unsupported, engine.Fatal, `Unified symbols found but index file not specified\.`, ""},
 	{engine.Budget, engine.Fatal, `the image would be too large`, "section value"},
 	{engine.Internal, engine.Fatal, `Internal error: (overlapping non-identical data|no callgraph node|unallocated symbol)`, "file"},

@@ -10,13 +10,14 @@ import (
 
 // warnOfWhole names an input of -ewp, whose kernels were compiled as whole programs, where it has what nvlink counts
 // in ways that aren't known: with -g and -r shared memory and textures that are placed already, and stacks that are
-// told already. From sm_100 on that is all with -g and -r, and textures without them.
+// told already. From sm_100 on that is all with -g and -r, and textures without them. Of an input that was compiled with
+// -g shared variables have symbols, and nvlink counts them and their section.
 func (l *merger) warnOfWhole(m *module) error {
 	if m.file.Header.Type != cuda.ETEwp {
 		return nil
 	}
 	shown := l.ShowsDebug() || l.IsRelocatable()
-	if mercury := l.Dialect.RefusesNested; !(shown && (mercury || m.isPlaced()) || mercury && m.hasImages()) {
+	if mercury := l.Dialect.RefusesNested; !(shown && (mercury || m.isPlaced()) || mercury && m.hasImages() || m.namesShared()) {
 		return nil
 	}
 	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, File: m.file.Name,
@@ -28,6 +29,20 @@ func (l *merger) warnOfWhole(m *module) error {
 func (m *module) hasImages() bool {
 	for i := range m.heads {
 		if strings.Contains(m.file.SectionName(&m.heads[i]), ".entry_image_header_indices.") {
+			return true
+		}
+	}
+	return false
+}
+
+// namesShared reports whether shared variables of kernels have symbols.
+func (m *module) namesShared() bool {
+	for i := range m.syms {
+		s := &m.syms[i]
+		if s.Type() != cuda.STTCudaObject || s.Size == 0 {
+			continue
+		}
+		if k := m.tab.Shndx(i, s); int64(k) < int64(len(m.heads)) && m.heads[k].Type == cuda.SHTCudaShared && m.heads[k].Owner() != 0 {
 			return true
 		}
 	}
