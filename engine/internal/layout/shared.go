@@ -122,6 +122,7 @@ func (l *Layout) splitSingle(s *sharedLayout, pooled []model.SymID) (single [][]
 	order := listSort(pooled, func(a, b model.SymID) bool { return l.Syms[a].Size > l.Syms[b].Size }, true)
 	single = make([][]model.SymID, len(s.Kernels))
 	s.homes = l.homesOf(s.Kernels)
+	l.refusePlaced(s, order)
 	for _, v := range order {
 		if l.Syms[v].IsExternShared() {
 			continue

@@ -170,7 +170,7 @@ func (l *merger) newText(m *module, index, shndx uint32, text *cubin.Section, sy
 	}
 	id := l.NewSection(name, text.Type, text.Flags, text.Align)
 	l.Syms[sym].Sec = id
-	l.Funs[fun].From = m.num
+	l.Funs[fun].From, l.Funs[fun].Whole = m.num, m.file.Header.Type == cuda.ETEwp
 	l.Secs[id].Fun = fun
 	l.Secs[id].Regs = uint8(text.Info >> 24)
 	l.Funs[fun].Text = id
@@ -282,7 +282,7 @@ func (l *merger) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 		l.LostDebug[old] = f.From // and what stood before it, though that went without relocations of its own
 	}
 	sym.Info, sym.Other, sym.Size = s.Info, s.Other, s.Size
-	f.From = m.num
+	f.From, f.Whole = m.num, m.file.Header.Type == cuda.ETEwp
 	f.Replaced++
 	f.Callees.Since, f.Edges.Since = len(f.Callees.List), len(f.Edges.List)
 	out.Flags, out.Align, out.Size, l.Parts[f.Text].Chunks = text.Flags, text.Align, 0, nil

@@ -21,6 +21,7 @@ type Function struct {
 	LikeDriver bool  // a definition of the program's own, called as a function of the driver
 	Taken      bool  // its address is taken
 	Live       bool
+	Whole      bool // its input is a whole program (-ewp)
 	Unbounded  bool // its input says that the stack is unknown, as whole programs do of recursion
 
 	Mod [modRecords]int32 // its records in the module list, index + 1

@@ -182,6 +182,8 @@ type Release struct {
 	GroupsOfFunctions int
 	// KeepsShared: -r leaves shared variables to a later link.
 	KeepsShared bool
+	// ShowsUnplaced: -g lists a variable in shared memory that has no place.
+	ShowsUnplaced bool
 	// KeepsEmptyPool: a whole program's empty section of shared variables of no kernel stays.
 	KeepsEmptyPool bool
 	// KeepsBareShared: what an input's section of a kernel's shared memory holds
@@ -243,6 +245,7 @@ var r118 = Release{
 	NamelessFunc:      true,
 	EarlyStrings:      true,
 	KeepsAliases:      true,
+	ShowsUnplaced:     true,
 	RegistersFirst:    true,
 	IcallPairs:        true,
 	RaiseRegs:         true,
