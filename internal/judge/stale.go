@@ -23,9 +23,12 @@ func staleAll(ctx context.Context, dir, only string, seed uint64, n int, each bo
 	}
 	m := &maker{tools: tools}
 	r := splitmix.At(seed)
+	kinds := slices.DeleteFunc(slices.Clone(faults), func(x fault) bool { // those that are a linker's alone
+		return slices.ContainsFunc(forgottenFaults, func(y fault) bool { return y.name == x.name })
+	})
 	tallies := map[string]*tally{}
 	planted := 0
-	for tries := 0; planted < n && tries < 40*n && len(list) > 0; tries++ {
+	for tries := 0; planted < n && tries < 40*n && len(list) > 0 && len(kinds) > 0; tries++ {
 		folder := list[r.Below(len(list))]
 		l, inputs, _, err := load(folder)
 		if err != nil {
@@ -39,7 +42,7 @@ func staleAll(ctx context.Context, dir, only string, seed uint64, n int, each bo
 			continue
 		}
 		for range 6 {
-			x := &faults[r.Below(len(faults))]
+			x := &kinds[r.Below(len(kinds))]
 			i := r.Below(len(inputs))
 			f := open(inputs[i].Data, r)
 			f.several, f.relocatable = definedTwice(inputs), true
