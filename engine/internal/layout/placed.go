@@ -33,7 +33,7 @@ func (l *Layout) refusePlaced(s *sharedLayout, vars []model.SymID) {
 		}
 	}
 	switch {
-	case !unplaced || l.Broken != "":
+	case !unplaced || l.Broken != "" || l.Arch.LeavesUnplaced():
 	case l.Opt.PreserveRelocs:
 		l.Broken = "reference to deleted symbol"
 	case l.ShowsDebug() && !l.Release.ShowsUnplaced:

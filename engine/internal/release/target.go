@@ -40,3 +40,7 @@ func ParseTarget(name string) (Target, bool) {
 	}
 	return t, true
 }
+
+// LeavesUnplaced reports whether a variable in shared memory may stay without a place, as every
+// release has it for sm_90.
+func (t Target) LeavesUnplaced() bool { return t.SM == 90 }
