@@ -130,7 +130,7 @@ func (c *checker) registerBlock(section int, fn *capsule.Func, a, b *dwarf.Regis
 	if right {
 		return nil
 	}
-	if moves > 1 {
+	if moves > 1 && !c.old {
 		c.leave(exMacroRegisters)
 		return nil
 	}
