@@ -107,7 +107,7 @@ var rules = []rule{
 	// The files in which device code travels. The engine knows none of them.
 	{from: "internal/hostelf", test: of(cmp)},
 	{from: "internal/container", to: of("cuda", zstd, lz4), test: of(cmp)},
-	{from: "internal/families", to: of("internal/container")},
+	{from: "internal/families", to: of("internal/container"), test: of("corpus")},
 
 	// What a command line's files give a link.
 	{from: "internal/cufilt"},

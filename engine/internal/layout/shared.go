@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -73,15 +74,28 @@ func (l *Layout) layoutShared() {
 		l.NullValue = l.Syms[s.bare[0]].Value + l.bareReserves(s)
 	}
 	l.placeExtern(s)
-	for k, f := range s.Kernels {
-		if s.extern[k] >= 0 && l.sharedSection(f) == model.Absent {
-			l.nameInstance()
-			id, made := l.newShared(f)
-			s.late[id] = made // of a kernel that a filter hides
-		}
-	}
+	l.makeLate(s)
 	l.showDynamic(s)
 	l.sizeShared(s)
+}
+
+// makeLate makes sections of kernels that a filter hides and that have dynamic variables alone: in the order
+// in which their code was read, where others go by symbols.
+func (l *Layout) makeLate(s *sharedLayout) {
+	var list []model.FunID
+	for k, f := range s.Kernels {
+		if s.extern[k] >= 0 && l.sharedSection(f) == model.Absent {
+			list = append(list, f)
+		}
+	}
+	if len(list) > 0 {
+		l.nameInstance()
+	}
+	slices.SortFunc(list, func(a, b model.FunID) int { return cmp.Compare(l.Funs[a].InfoAt, l.Funs[b].InfoAt) })
+	for _, f := range list {
+		id, made := l.newShared(f)
+		s.late[id] = made
+	}
 }
 
 // withLikeDriver adds the functions of the program's own that nvlink takes for kernels by their names, also

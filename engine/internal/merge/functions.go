@@ -105,7 +105,7 @@ func (l *merger) refuseClash(m *module) error { return m.clash }
 
 // referToFunction makes the symbol of a function that nothing has defined so far.
 func (l *merger) referToFunction(m *module, s *cubin.Symbol, name names.ID) model.SymID {
-	if l.Release.NamelessFunc && m.sym[0] == model.Absent {
+	if l.Release.NamelessFunc && m.sym[0] == model.Absent && s.Other&cuda.STOEntry == 0 {
 		l.Nameless = append(l.Nameless, model.FunID(len(l.Funs)))
 		m.sym[0] = l.NewSymbol(model.Symbol{Info: uint8(cuda.STTFunc), Fun: model.Absent, Sec: model.Absent, Flags: model.SymNameless})
 	}

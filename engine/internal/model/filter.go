@@ -33,10 +33,11 @@ func (l *Program) keptKernel(s *Symbol) bool {
 }
 
 // IsReadAsEntry reports whether f is a kernel as far as reading knows: what the
-// host refers to is known only behind the last input.
+// host refers to is known only behind the last input, and so is whether a filter
+// keeps one kernel alone.
 func (l *Program) IsReadAsEntry(f FunID) bool {
 	fun := &l.Funs[f]
-	return l.IsKernel(fun) && (fun.LikeDriver || l.Opt.HostUse != nil || l.IsEntry(f))
+	return l.IsKernel(fun) && (fun.LikeDriver || l.Opt.HostUse != nil || fun.Taken || l.IsEntry(f))
 }
 
 // IsKernel reports whether a function is a kernel, hidden or not. A program's own
