@@ -24,7 +24,7 @@ var wrongBehaviours = []struct {
 	{RelocationField, "yield_operation", ""}, {SharedPlace, "partial_yields", "13.0-sm_100-r"}, {SharedPlace, "hollow_reserved", "13.0-sm_110-r"},
 	{SharedPlace, "reserved_pair", "13.0-sm_110a-r"}, {SharedPlace, "too_much_shared", "13.0-sm_90-r"}, {SectionMissing, "shared_by_name", ""}, {SharedPlace, "static_kernels", "13.0-sm_80-r"}, {SharedPlace, "static_kernels", "13.0-sm_100-r"},
 	{SectionMissing, "static_kernels", ""}, {SectionMissing, "static_names", ""}, {SharedPlace, "dynamic_twice", "13.0-sm_80-r"},
-	{SharedPlace, "dynamic_twice", "13.0-sm_80-rg"},
+	{SharedPlace, "dynamic_twice", "13.0-sm_80-rg"}, {SharedPlace, "taken_kernels", "13.0-sm_80-r"},
 	{FactStray, "static_namesakes", "100-r-final"}, {FactStray, "static_namesakes", "final-g"},
 	{FactStray, "sorted_symbols", ""}, {SectionBytes, "lost_tables", "13.0-sm_100-ac"},
 	{FactValue, "uncounted_functions", "-ab"},

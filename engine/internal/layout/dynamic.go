@@ -60,9 +60,10 @@ func (l *Layout) externUsers() []externUser {
 }
 
 // dynamicAlign is the alignment of a dynamic variable: from 13.4 on ptxas writes what
-// the program asks for as the value of the undefined symbol, before 0; the libraries of 12.5 to 12.9 don't look at it.
+// the program asks for as the value of the undefined symbol, before 0. -r of 13.0 writes a place there, which
+// 13.1 and later take for one too, and 13.0 and the libraries of 12.5 to 12.9 don't look at.
 func (l *Layout) dynamicAlign(s *model.Symbol) uint64 {
-	if l.Release.TakesNewer || s.Is(model.SymDefined) || !model.IsDynamicAlignment(s.Value) {
+	if l.Release.IgnoresDynamicAlign || s.Is(model.SymDefined) || !model.IsDynamicAlignment(s.Value) {
 		return DynamicAlign
 	}
 	return max(DynamicAlign, s.Value)

@@ -40,15 +40,15 @@ func TestWarnDynamic(t *testing.T) {
 // The alignment that undefined dynamic memory asks for by its value, 16 at least.
 func TestDynamicAlign(t *testing.T) {
 	for _, c := range []struct {
-		s     model.Symbol
-		takes bool
-		want  uint64
+		s       model.Symbol
+		ignored bool
+		want    uint64
 	}{
 		{model.Symbol{Value: 0}, false, 16}, {model.Symbol{Value: 8}, false, 16}, {model.Symbol{Value: 128}, false, 128}, {model.Symbol{Value: 128}, true, 16},
 		{model.Symbol{Value: 128, Flags: model.SymDefined}, false, 16}, {model.Symbol{Value: model.Unplaced}, false, 16}, {model.Symbol{Value: 48}, false, 48},
 	} {
 		l := emptyLayout()
-		l.Release.TakesNewer = c.takes
+		l.Release.IgnoresDynamicAlign = c.ignored
 		if got := l.dynamicAlign(&c.s); got != c.want {
 			t.Errorf("%+v: %d, want %d", c, got, c.want)
 		}

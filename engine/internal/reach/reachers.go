@@ -12,7 +12,7 @@ import (
 type Reachers struct {
 	l      *Graph
 	number map[model.FunID]int32 // of the kernels
-	shown  Kernels               // those that no filter hides
+	shown  Kernels               // those that no filter hides, or that stay since their address is taken
 	sets   []Kernels             // by component
 	known  []bool                // by component: it has its set
 	stored int                   // runs in all sets
@@ -35,7 +35,7 @@ func (l *Graph) NewReachers(kernels []model.FunID) *Reachers {
 		if !l.Funs[k].LikeDriver || l.IsEntry(k) {
 			r.number[k] = int32(i)
 		}
-		if l.KernelsHidden() && !l.IsHidden(&l.Funs[k]) {
+		if l.KernelsHidden() && (!l.IsHidden(&l.Funs[k]) || l.IsEntry(k)) {
 			shown = append(shown, one(int32(i)))
 		}
 	}

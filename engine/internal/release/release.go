@@ -213,6 +213,8 @@ type Release struct {
 	SharedByTarget bool
 	// TakesNewer: up to sm_90a objects with the header of 13.x are linked too.
 	TakesNewer bool
+	// IgnoresDynamicAlign: what the value of an undefined dynamic variable asks for isn't looked at.
+	IgnoresDynamicAlign bool
 	// NotesAreData: of these the notes are copied, and the virtual SM is read where it used to stand, which is zero.
 	NotesAreData bool
 	// CapAtZero: what they say of .nv.reservedSmem.cap is lost.
@@ -288,12 +290,14 @@ var (
 		r.NoRelAction, r.NoOpenCalls = true, false
 	})
 	r120 = r121.sibling("12.0", 120, func(r *Release) { r.IcallPairs = true })
-	r125 = r124.sibling("12.5", 125, func(r *Release) { r.TakesNewer, r.NotesAreData, r.CapAtZero = true, true, true })
+	r125 = r124.sibling("12.5", 125, func(r *Release) {
+		r.TakesNewer, r.NotesAreData, r.CapAtZero, r.IgnoresDynamicAlign = true, true, true, true
+	})
 	r126 = r125.sibling("12.6", 126, nil)
 	r128 = r124.sibling("12.8", 128, func(r *Release) {
 		r.Archs = append(r.Archs[:len(r.Archs):len(r.Archs)], "sm_100", "sm_100a", "sm_101", "sm_101a", "sm_120", "sm_120a")
 		r.Above, r.LoserDebug = &above128, false
-		r.TakesNewer, r.CapAtZero, r.SharedByTarget = true, true, false
+		r.TakesNewer, r.CapAtZero, r.SharedByTarget, r.IgnoresDynamicAlign = true, true, false, true
 		r.KnowsNested = true
 	})
 	r129 = r128.sibling("12.9", 129, func(r *Release) {
@@ -339,24 +343,25 @@ var r130 = Release{
 	Archs: []string{"sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a",
 		"sm_100", "sm_100a", "sm_100f", "sm_103", "sm_103a", "sm_103f", "sm_110", "sm_110a", "sm_110f",
 		"sm_120", "sm_120a", "sm_120f", "sm_121", "sm_121a", "sm_121f"},
-	InfoLink:          true,
-	Edges:             true,
-	GraphCalls:        AllGraphCalls,
-	RenamesUnified:    true,
-	ListsDescSizes:    true,
-	Notes:             true,
-	ChecksReserved:    true,
-	BarrierAttr:       true,
-	KnowsNested:       true,
-	WeakByRecord:      true,
-	Relocatable:       true,
-	ParamRelaLink:     true,
-	KeepsEmptyPool:    true,
-	DebugSingleShared: true,
-	Finalizer:         130,
-	FirstOfName:       true,
-	Compat:            CompatRules{Missing: missingBy130},
-	RelActionFirst:    cuda.R_CUDA_CONST_FIELD22_37, RelActionLast: cuda.R_CUDA_CONST_FIELD22_37,
+	InfoLink:            true,
+	Edges:               true,
+	IgnoresDynamicAlign: true,
+	GraphCalls:          AllGraphCalls,
+	RenamesUnified:      true,
+	ListsDescSizes:      true,
+	Notes:               true,
+	ChecksReserved:      true,
+	BarrierAttr:         true,
+	KnowsNested:         true,
+	WeakByRecord:        true,
+	Relocatable:         true,
+	ParamRelaLink:       true,
+	KeepsEmptyPool:      true,
+	DebugSingleShared:   true,
+	Finalizer:           130,
+	FirstOfName:         true,
+	Compat:              CompatRules{Missing: missingBy130},
+	RelActionFirst:      cuda.R_CUDA_CONST_FIELD22_37, RelActionLast: cuda.R_CUDA_CONST_FIELD22_37,
 }
 
 // The releases after 13.0 differ from it in what they call themselves, in the
@@ -364,7 +369,7 @@ var r130 = Release{
 // predecessor.
 var (
 	r131 = r130.successor("13.1", 131, "V13.1.115", "37061995", func(r *Release) {
-		r.AlignsDynamic = true
+		r.AlignsDynamic, r.IgnoresDynamicAlign = true, false
 		r.Compat.Keeps = true
 		r.Compat.Missing = missingBy131
 		r.NoMixedAccelerated = true

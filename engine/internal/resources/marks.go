@@ -55,11 +55,11 @@ func (l *Usage) appendMarks(k model.FunID, need *demands, only bool) {
 		}
 	}
 	for _, f := range w.code {
-		l.eachMark(f, func(m mark, _ int) {
-			if m == late {
-				return
-			}
+		l.eachMark(f, func(m mark, at int) {
 			switch {
+			case only && m == late:
+			case !only && at == lastRecord:
+				late = m // unless another function's record comes first
 			case (m == markLanguage || m == markFragments) && only: // come last
 			case m != markUndefined:
 				w.append(m)
