@@ -100,6 +100,7 @@ func (l *Layout) colour(s *sharedLayout) {
 		for _, v := range c.members {
 			l.place(v, off)
 			l.Syms[v].Sec = l.PoolShared()
+			l.makePooled(s, v)
 		}
 	}
 	open := newSkips(len(s.Kernels))
@@ -112,6 +113,18 @@ func (l *Layout) colour(s *sharedLayout) {
 					open.close(k)
 				}
 			}
+		}
+	}
+}
+
+// makePooled makes sections of kernels that a filter hides and that use a variable.
+func (l *Layout) makePooled(s *sharedLayout, v model.SymID) {
+	if !l.KernelsHidden() {
+		return
+	}
+	for k := range l.reaching(s, s.naming[v]) {
+		if l.sharedSection(s.Kernels[k]) == model.Absent {
+			l.newShared(s.Kernels[k])
 		}
 	}
 }

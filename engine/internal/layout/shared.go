@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -21,6 +22,7 @@ type sharedLayout struct {
 	Kernels  []model.FunID // live, by symbol; a user is an index into this
 	reachers *reach.Reachers
 	users    map[model.SymID]reach.Kernels // by variable: kernels that reach a use
+	naming   map[model.SymID][]model.FunID // functions that name a variable
 	named    map[model.SymID]bool          // variables that some relocation names, even of dead code
 	Multi    []model.SymID                 // coloured variables
 	ends     []uint64                      // by kernel: end of what it holds
@@ -79,23 +81,56 @@ func (l *Layout) layoutShared() {
 	l.sizeShared(s)
 }
 
-// makeLate makes sections of kernels that a filter hides and that have dynamic variables alone: in the order
-// in which their code was read, where others go by symbols.
+// makeLate makes sections of kernels that a filter hides and that have dynamic variables alone. They stand in the
+// order of the functions that use these, and of those that reach one function the last stands first.
 func (l *Layout) makeLate(s *sharedLayout) {
-	var list []model.FunID
+	late := false
 	for k, f := range s.Kernels {
-		if s.extern[k] >= 0 && l.sharedSection(f) == model.Absent {
-			list = append(list, f)
+		late = late || s.extern[k] >= 0 && l.sharedSection(f) == model.Absent
+	}
+	if !late {
+		return
+	}
+	l.nameInstance()
+	var users []model.FunID
+	for f, user := range l.externUsers() {
+		if user.most > 0 {
+			users = append(users, model.FunID(f))
 		}
 	}
-	if len(list) > 0 {
-		l.nameInstance()
+	for k := range l.reaching(s, users) {
+		if f := s.Kernels[k]; s.extern[k] >= 0 && l.sharedSection(f) == model.Absent {
+			id, made := l.newShared(f)
+			s.late[id] = made
+		}
 	}
-	slices.SortFunc(list, func(a, b model.FunID) int { return cmp.Compare(l.Funs[a].InfoAt, l.Funs[b].InfoAt) })
-	for _, f := range list {
-		id, made := l.newShared(f)
-		s.late[id] = made
+}
+
+// reaching goes through the kernels that reach some functions, as nvlink comes to them: the functions as they were
+// read, and of the kernels of one the last first.
+func (l *Layout) reaching(s *sharedLayout, functions []model.FunID) iter.Seq[int] {
+	slices.SortStableFunc(functions, l.byReading)
+	return func(yield func(int) bool) {
+		for _, f := range functions {
+			for _, k := range slices.Backward(slices.Collect(s.reachers.Shown(f).All())) {
+				if !yield(k) {
+					return
+				}
+			}
+		}
 	}
+}
+
+// byReading orders functions as they were read: those that an input names without a definition before its own.
+func (l *Layout) byReading(a, b model.FunID) int {
+	at := func(f model.FunID) int32 {
+		if f := &l.Funs[f]; f.ReferredAt != 0 {
+			return f.ReferredAt
+		} else {
+			return f.InfoAt
+		}
+	}
+	return cmp.Compare(at(a), at(b))
 }
 
 // withLikeDriver adds the functions of the program's own that nvlink takes for kernels by their names, also

@@ -66,6 +66,7 @@ func (l *Layout) findUsers(s *sharedLayout) {
 		s.named[v] = true
 		s.users[v] = s.reachedBy(list)
 	}
+	s.naming = naming
 }
 
 // reachedBy returns the kernels that reach any of some functions.

@@ -114,6 +114,7 @@ func (l *merger) referToFunction(m *module, s *cubin.Symbol, name names.ID) mode
 		sym.Flags = model.SymGlobal
 	}
 	id := l.newFunction(sym)
+	l.Funs[l.Syms[id].Fun].ReferredAt = l.Moment()
 	l.SetLookup(name, id)
 	return id
 }

@@ -26,11 +26,12 @@ type Function struct {
 
 	Mod [modRecords]int32 // its records in the module list, index + 1
 
-	InfoAt   int32  // when the .nv.info.<f> of the definition that stands was first read
-	InfoMade int32  // when that section of the output was made, or a later definition's took its place
-	Regs     uint32 // REGCOUNT
-	Frame    uint32 // FRAME_SIZE
-	Barriers uint32
+	ReferredAt int32  // when an input named it that had no definition; 0 where the first that did had one
+	InfoAt     int32  // when the .nv.info.<f> of the definition that stands was first read
+	InfoMade   int32  // when that section of the output was made, or a later definition's took its place
+	Regs       uint32 // REGCOUNT
+	Frame      uint32 // FRAME_SIZE
+	Barriers   uint32
 }
 
 // IsNested reports whether a function stands inside the code of another, a kernel that was compiled as a whole program.
