@@ -119,7 +119,7 @@ func (l *Layout) colour(s *sharedLayout) {
 
 // makePooled makes sections of kernels that a filter hides and that use a variable.
 func (l *Layout) makePooled(s *sharedLayout, v model.SymID) {
-	if !l.KernelsHidden() {
+	if len(s.naming[v]) == 0 || !l.KernelsHidden() {
 		return
 	}
 	for k := range l.reaching(s, s.naming[v]) {
