@@ -27,7 +27,8 @@ type externGroups struct {
 // placeExtern gives each group of kernels the offset of its dynamic variables.
 func (l *Layout) placeExtern(s *sharedLayout) {
 	n := len(s.Kernels)
-	g := externGroups{Layout: l, s: s, users: l.externUsers(), group: make([]int, n), uses: make([]bool, n), align: make([]uint64, n),
+	s.dynamic = l.externUsers()
+	g := externGroups{Layout: l, s: s, users: s.dynamic, group: make([]int, n), uses: make([]bool, n), align: make([]uint64, n),
 		mixed: make([]bool, n), byVar: make(map[model.SymID]int), first: make(map[model.FunID]int), top: make(map[int]uint64)}
 	for k := range g.group {
 		g.group[k] = k

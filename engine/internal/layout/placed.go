@@ -23,7 +23,7 @@ func (l *Layout) refusePlaced(s *sharedLayout, vars []model.SymID) {
 			continue
 		}
 		for _, f := range uses[v] {
-			for _, k := range slices.Backward(slices.Collect(s.reachers.Shown(f).All())) {
+			for _, k := range s.lastFirst(f) {
 				if fn := &l.Funs[s.Kernels[k]]; fn.Whole && !l.IsHidden(fn) {
 					l.sayPlaced(v, fn.Sym)
 					_, only := s.users[v].Only()

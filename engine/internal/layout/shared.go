@@ -22,8 +22,8 @@ type sharedLayout struct {
 	Kernels  []model.FunID // live, by symbol; a user is an index into this
 	reachers *reach.Reachers
 	users    map[model.SymID]reach.Kernels // by variable: kernels that reach a use
-	naming   map[model.SymID][]model.FunID // functions that name a variable
-	named    map[model.SymID]bool          // variables that some relocation names, even of dead code
+	naming   map[model.SymID][]model.FunID // by variable: functions that name it, dead ones too
+	dynamic  []externUser                  // by function
 	Multi    []model.SymID                 // coloured variables
 	ends     []uint64                      // by kernel: end of what it holds
 	extern   []int64                       // by kernel: offset of its dynamic variables, -1 for none
@@ -45,7 +45,7 @@ func (l *Layout) layoutShared() {
 	if len(vars) == 0 && !l.hasDynamic() && !l.hasBare() {
 		return
 	}
-	s := &sharedLayout{Kernels: l.withLikeDriver(l.AllKernels()), isBare: make(map[model.SecID]bool), users: make(map[model.SymID]reach.Kernels), named: make(map[model.SymID]bool),
+	s := &sharedLayout{Kernels: l.withLikeDriver(l.AllKernels()), isBare: make(map[model.SecID]bool), users: make(map[model.SymID]reach.Kernels),
 		late: make(map[model.SecID]bool)}
 	s.first, s.poolEnd = l.firstShared(), l.firstShared()
 	s.reachers = l.NewReachers(s.Kernels)
@@ -93,7 +93,7 @@ func (l *Layout) makeLate(s *sharedLayout) {
 	}
 	l.nameInstance()
 	var users []model.FunID
-	for f, user := range l.externUsers() {
+	for f, user := range s.dynamic {
 		if user.most > 0 {
 			users = append(users, model.FunID(f))
 		}
@@ -112,7 +112,7 @@ func (l *Layout) reaching(s *sharedLayout, functions []model.FunID) iter.Seq[int
 	slices.SortStableFunc(functions, l.byReading)
 	return func(yield func(int) bool) {
 		for _, f := range functions {
-			for _, k := range slices.Backward(slices.Collect(s.reachers.Shown(f).All())) {
+			for _, k := range s.lastFirst(f) {
 				if !yield(k) {
 					return
 				}
@@ -121,16 +121,15 @@ func (l *Layout) reaching(s *sharedLayout, functions []model.FunID) iter.Seq[int
 	}
 }
 
+// lastFirst goes through the kernels that reach a function, backward.
+func (s *sharedLayout) lastFirst(f model.FunID) iter.Seq2[int, int] {
+	return slices.Backward(slices.Collect(s.reachers.Shown(f).All()))
+}
+
 // byReading orders functions as they were read: those that an input names without a definition before its own.
 func (l *Layout) byReading(a, b model.FunID) int {
-	at := func(f model.FunID) int32 {
-		if f := &l.Funs[f]; f.ReferredAt != 0 {
-			return f.ReferredAt
-		} else {
-			return f.InfoAt
-		}
-	}
-	return cmp.Compare(at(a), at(b))
+	at := func(f *model.Function) int32 { return cmp.Or(f.ReferredAt, f.InfoAt) }
+	return cmp.Compare(at(&l.Funs[a]), at(&l.Funs[b]))
 }
 
 // withLikeDriver adds the functions of the program's own that nvlink takes for kernels by their names, also
@@ -183,7 +182,7 @@ func (l *Layout) splitSingle(s *sharedLayout, pooled []model.SymID) (single [][]
 			if single[k] = append(single[k], v); l.sharedSection(s.Kernels[k]) == model.Absent {
 				l.newShared(s.Kernels[k])
 			}
-		case len(users) > 0 || s.named[v]:
+		case len(users) > 0 || len(s.naming[v]) > 0:
 			s.Multi = append(s.Multi, v)
 		}
 	}

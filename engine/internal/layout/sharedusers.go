@@ -63,7 +63,6 @@ func (l *Layout) findUsers(s *sharedLayout) {
 		})
 	}
 	for v, list := range naming {
-		s.named[v] = true
 		s.users[v] = s.reachedBy(list)
 	}
 	s.naming = naming
