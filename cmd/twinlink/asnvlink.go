@@ -65,7 +65,7 @@ it; with TWINLINK_VERIFY=fail a link that is wrong fails.`,
 	return c
 }
 
-// shadow makes the folder and returns the release of the toolkit's nvlink.
+// shadow makes the folder and returns the version of the toolkit's nvlink.
 func shadow(from, folder, program string) (release string, err error) {
 	if from, err = filepath.Abs(from); err != nil {
 		return "", err
@@ -84,7 +84,7 @@ func shadow(from, folder, program string) (release string, err error) {
 	if err := linkAll(filepath.Join(from, "bin"), bin, "nvlink"); err != nil {
 		return "", err
 	}
-	release = releaseOf(real)
+	release = buildOf(real)
 	for name, target := range map[string]string{"nvlink": program, linkcommand.RealName: real} {
 		if err := symlink(target, filepath.Join(bin, name)); err != nil {
 			return "", err
@@ -120,16 +120,16 @@ func symlink(target, name string) error {
 	return os.Symlink(target, name)
 }
 
-// releaseOf asks an nvlink for its release: "13.0".
-func releaseOf(nvlink string) string {
+// buildOf asks an nvlink for its version: "13.0.88".
+func buildOf(nvlink string) string {
 	out, err := exec.Command(nvlink, "--version").Output()
 	if err != nil {
 		return "unknown"
 	}
-	_, rest, ok := strings.Cut(string(out), "release ")
-	release, _, ok2 := strings.Cut(rest, ",")
-	if !ok || !ok2 {
+	_, rest, found := strings.Cut(string(out), ", V")
+	build, _, _ := strings.Cut(rest, "\n")
+	if build = strings.TrimSpace(build); !found || build == "" {
 		return "unknown"
 	}
-	return release
+	return build
 }

@@ -30,7 +30,7 @@ func toolkit(t *testing.T, output string) (nvlink string) {
 	}
 	folder := filepath.Join(dir, "twin")
 	release, err := shadow(filepath.Join(dir, "cuda"), folder, "/bin/true")
-	if err != nil || release != "12.4" {
+	if err != nil || release != "12.4.131" {
 		t.Fatalf("release %q, %v", release, err)
 	}
 	for _, name := range []string{"bin/ptxas", "include/cuda.h", "bin/nvlink.real"} {

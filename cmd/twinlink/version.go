@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,7 @@ func versionCommand(s streams) *cobra.Command {
 // says how that was found out.
 func printReleases(ctx context.Context, s streams) error {
 	fmt.Fprintf(s.out, "twinlink %s\n", versionOf())
-	for _, r := range cmdline.Releases {
+	for _, r := range slices.Concat(cmdline.Releases[:], cmdline.EarlierBuilds[:]) {
 		known := "complete (nvlink asked); above sm_90 see known-differences.md"
 		switch {
 		case r.ByNvJitLink():
@@ -57,7 +58,7 @@ func printReleases(ctx context.Context, s streams) error {
 			known = "complete (nvlink asked)"
 		}
 		version, _ := r.Version()
-		if _, err := fmt.Fprintf(s.out, "%s  %-51s %s\n", r, version, known); err != nil {
+		if _, err := fmt.Fprintf(s.out, "%-7s %-51s %s\n", r, version, known); err != nil {
 			return err
 		}
 	}

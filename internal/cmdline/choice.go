@@ -23,19 +23,19 @@ var (
 
 // SMs returns the architectures a release links for, without the "sm_".
 func SMs(r Release) []string {
-	switch r {
-	case R118:
+	switch {
+	case r == R118:
 		return sms118[:]
-	case R120, R121, R122, R123, R124, R125, R126:
-		return sms124[:]
-	case R128:
+	case r == R128:
 		return sms128
-	case R129:
+	case r == R129:
 		return sms129
-	case R134, R135:
+	case r&since134 != 0:
 		return sms134[:]
+	case r.Cuda13():
+		return sms130[:]
 	}
-	return sms130[:]
+	return sms124[:]
 }
 
 // LinksMercury reports whether the release links for sm_100 and up, whose objects
@@ -54,8 +54,8 @@ func allowed(id ID, r Release, value string) bool {
 	case GenHostLinkerScript:
 		return contains(scripts[:], value)
 	case Toolkit:
-		_, ok := ParseRelease(value)
-		return ok
+		_, known := ParseRelease(value)
+		return known
 	}
 	return true
 }

@@ -313,3 +313,26 @@ func TestCompilerHint(t *testing.T) {
 		}
 	}
 }
+
+// A release by its name, its last build's or an earlier one's; of a build that is not known the release alone.
+func TestParseRelease(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		known      bool
+	}{
+		{"12.4", "12.4", true}, {"12.4.131", "12.4", true}, {"12.4.99", "12.4", false}, {"13.2.86", "13.2", true}, {"13.2.78", "13.2.78", true},
+		{"13.2.7", "13.2", false}, {"13.0.48", "13.0.48", true}, {"13.20", "", false}, {"", "", false}, {"unknown", "", false},
+	} {
+		if r, known := ParseRelease(c.name); r.String() != c.want || known != c.known {
+			t.Errorf("%q: %q, %v; want %q, %v", c.name, r, known, c.want, c.known)
+		}
+	}
+	for _, r := range EarlierBuilds {
+		if got, known := ParseRelease(r.String()); got != r || !known || !r.Cuda13() || Choose(r.Toolkit()) == r {
+			t.Errorf("%s: %s, %v", r, got, known)
+		}
+		if text := VersionText(r, "nvlink"); !strings.Contains(text, ", V"+r.String()+"\n") {
+			t.Errorf("%s names itself %q", r, text)
+		}
+	}
+}

@@ -107,7 +107,7 @@ func (s *Set) registerPath(name string, found bool) {
 func (s *Set) take(name string, members []container.Member) (found bool, said []engine.Diagnostic) {
 	if s.virtual {
 		found := container.ChoosePTX(members, s.target) != nil
-		if found && s.target.SM >= uint32(cuda.MercuryMin) && s.cmd.Release == cmdline.R130 {
+		if found && s.target.SM >= uint32(cuda.MercuryMin) && s.cmd.Release.Toolkit() == cmdline.R130.Toolkit() {
 			return true, tooLong(name)
 		}
 		return found, nil

@@ -26,7 +26,7 @@ func (s *Set) checkTarget(name string, data []byte) []engine.Diagnostic {
 	if err != nil {
 		return refuse(engine.Malformed, "%s", err)
 	}
-	if f.Header.SM() >= cuda.MercuryMin && s.cmd.Release == cmdline.R130 {
+	if f.Header.SM() >= cuda.MercuryMin && s.cmd.Release.Toolkit() == cmdline.R130.Toolkit() {
 		return tooLong(name)
 	}
 	if int(f.Header.SM()) > target {

@@ -31,6 +31,8 @@ type linker struct {
 
 	checked, checkedUnlinked int // of set: inputs that fit the target
 
+	unknownBuild string // of nvlink that is to be behaved as; "" where it is known
+
 	own   ownOptions
 	watch *stopwatch // nil without --phases
 }
@@ -130,7 +132,7 @@ func (l *linker) run(args []string) error {
 	case cmdline.HostScript:
 		return l.hostScript()
 	}
-	for _, step := range [...]func() error{l.openTime, l.inputs, l.link} {
+	for _, step := range [...]func() error{l.warnBuild, l.openTime, l.inputs, l.link} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -153,19 +155,32 @@ func Release(folder string, args []string) cmdline.Release {
 	return newLinker(Call{Folder: folder}).release(cmdline.Scan(args, ReadOptions))
 }
 
-// release is -toolkit, or the release that knows the newest input.
+// release is that of -toolkit, of the environment or of the toolkit in whose folder the program is, or else
+// the one that knows the newest input.
 func (l *linker) release(p cmdline.Preview) cmdline.Release {
-	for _, name := range [...]string{p.Toolkit, os.Getenv(toolkitVariable)} {
-		if r, ok := cmdline.ParseRelease(name); ok {
-			return r
+	for _, name := range [...]string{p.Toolkit, os.Getenv(toolkitVariable), placedRelease(l.Folder)} {
+		r, known := cmdline.ParseRelease(name)
+		if r == 0 {
+			continue
 		}
-	}
-	if r, ok := placedRelease(l.Folder); ok {
+		if !known {
+			l.unknownBuild = name
+		}
 		return r
 	}
 	l.mapInputs(p.Inputs)
 	target, _ := container.ParseArch(p.Arch)
 	return cmdline.Choose(l.reader.Newest(target, inputs.Files(&p)))
+}
+
+// warnBuild warns where nvlink of the build that was asked for was never compared with.
+func (l *linker) warnBuild() error {
+	if l.unknownBuild == "" {
+		return nil
+	}
+	_, build := l.cmd.Release.Version()
+	return l.say(engine.Diagnostic{Severity: engine.Warning, Kind: engine.WrongToolkit,
+		Text: fmt.Sprintf("nvlink %s is not known to twinlink: linking as %s (%s)", l.unknownBuild, l.cmd.Release, build)})
 }
 
 // mapInputs maps inputs that are large together.

@@ -6,15 +6,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-
-	"github.com/twinlink/twinlink/internal/cmdline"
 )
 
 // NvlinkName is how nvlink is called.
 const NvlinkName = "nvlink"
 
 // RealName is what the toolkit's own nvlink is called in a folder that as-nvlink
-// made, and ReleaseName the file that tells its release.
+// made, and ReleaseName the file that holds its version.
 const (
 	RealName    = "nvlink.real"
 	ReleaseName = "nvlink.release"
@@ -45,16 +43,16 @@ func Place(argv0 string) string {
 	return folder
 }
 
-// placedRelease is the release of the toolkit of such a folder.
-func placedRelease(folder string) (cmdline.Release, bool) {
+// placedRelease is the build of the nvlink for which such a folder was made, "" for none.
+func placedRelease(folder string) string {
 	if folder == "" {
-		return 0, false
+		return ""
 	}
 	text, err := os.ReadFile(filepath.Join(folder, ReleaseName))
 	if err != nil {
-		return 0, false
+		return ""
 	}
-	return cmdline.ParseRelease(strings.TrimSpace(string(text)))
+	return strings.TrimSpace(string(text))
 }
 
 // Beside returns the program of a name that stands where this one does.

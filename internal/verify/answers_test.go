@@ -38,7 +38,7 @@ func recorded(t *testing.T, id string) *asked {
 	for _, in := range c.Inputs {
 		q.Inputs = append(q.Inputs, File{in.Name, in.Data})
 	}
-	cmd, err := q.command()
+	cmd, err := q.command(q.release())
 	if err != nil {
 		t.Fatal(err)
 	}

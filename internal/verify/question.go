@@ -68,7 +68,7 @@ func (q *Question) Toolkit() cmdline.Release { return q.release() }
 
 // release is the release of nvlink the question is about.
 func (q *Question) release() cmdline.Release {
-	if r, ok := cmdline.ParseRelease(q.Release); ok {
+	if r, known := cmdline.ParseRelease(q.Release); known {
 		return r
 	}
 	args := q.Args
@@ -102,19 +102,20 @@ func (q *Question) options() cmdline.ReadFile {
 }
 
 // command parses the question's options as nvlink would.
-func (q *Question) command() (*cmdline.Command, error) {
+func (q *Question) command(release cmdline.Release) (*cmdline.Command, error) {
 	args := append([]string(nil), q.Args...)
 	for i := range q.Inputs {
 		args = append(args, q.Inputs[i].Name)
 	}
-	return cmdline.Parse(q.release(), append(args, "-o", outputName), q.options())
+	return cmdline.Parse(release, append(args, "-o", outputName), q.options())
 }
 
 // Ask puts the question to the engine, the oracle and, unless tools is nil or
 // lacks the release, nvlink.
 func Ask(ctx context.Context, q *Question, tools *nvidia.Toolset) report.Row {
-	row := report.Row{Subject: q.Subject, Release: q.release().String()}
-	cmd, err := q.command()
+	release := installedBuild(q.release(), tools)
+	row := report.Row{Subject: q.Subject, Release: release.String()}
+	cmd, err := q.command(release)
 	if err != nil {
 		row.Answers = []report.Answer{{Source: report.Engine, Outcome: report.Refused, Detail: err.Error()}}
 		row.Verdict, row.Note = report.Skipped, "the options are wrong"
@@ -140,6 +141,22 @@ func Ask(ctx context.Context, q *Question, tools *nvidia.Toolset) report.Row {
 	a.addWords(&row)
 	row.Functions, row.Unjudged = a.functions, a.unjudged
 	return row
+}
+
+// installedBuild is the build of a release that is to be asked, so that the engine behaves as that one too. It
+// is the release itself where none is installed, or one that isn't known.
+func installedBuild(release cmdline.Release, tools *nvidia.Toolset) cmdline.Release {
+	if tools == nil {
+		return release
+	}
+	tool, err := tools.Tool(release.String(), nvidia.Nvlink)
+	if err != nil {
+		return release
+	}
+	if build, known := cmdline.ParseRelease(tool.Version.String()); known {
+		return build
+	}
+	return release
 }
 
 func (q *Question) step(source report.Source) {

@@ -37,7 +37,7 @@ type Sides struct {
 	Rela []uint32    // by section (SASS): the RELA section that patches it, 0 for none
 	Info []uint32    // by section of code (SASS): its .nv.info.<f>, 0 for none
 
-	Toolkit uint32  // that made it
+	Toolkit uint32  // the first with the finalizer that made its code
 	Virtual cuda.SM // that it was written for
 	Foreign bool    // made by a toolkit whose code the release makes anew
 	ends    *ends   // see MercEnd
@@ -85,12 +85,13 @@ func (l *Set) openMercury() error {
 // openSides turns an input, whose section headers a pairing has, into a view.
 func (l *Set) openSides(i int, p *pairing) error {
 	f, in := l.Files[i], &l.Sides[i]
-	in.File, in.Toolkit, in.ends = f, toolkitOf(f), new(ends)
+	in.File, in.ends = f, new(ends)
 	in.Virtual = l.VirtualSM(f)
-	in.Foreign = in.Toolkit < l.Release.Finalizer
 	if err := p.pair(in); err != nil {
 		return err
 	}
+	in.Toolkit = p.finalizerToolkit()
+	in.Foreign = in.Toolkit < l.Release.Finalizer
 	var byName map[string]int
 	if l.Release.FirstOfName {
 		byName = in.namesakes()

@@ -24,23 +24,24 @@ type code struct {
 	input   *input.Sides
 	sassidx uint32 // .text.<f> of the input
 
-	cap       *capsule.Capsule
-	record    []byte // the capsule's bytes, of the input or made anew
-	sass      []byte // the SASS likewise
-	relocs    []cubin.Reloc
-	calls     []cubin.Reloc   // those of the driver that only the SASS side has
-	words     []capsule.Node  // the nodes as they stand in the input
-	result    *resched.Result // where words went; nil where none moved
-	made      map[int][]byte  // records of nodes that became stored ones
-	anew      bool            // record was made of the nodes
-	early     bool            // in the form of 12.8
-	places    []uint32        // by node: where its record stands then
-	frame     int             // the FDE that is about it, the first being 1; 0 for none
-	lostDebug bool            // a warning told of debug information about another definition
-	bent      []uint64        // YIELDs that become another operation
-	fault     error           // what is wrong with it
-	said      []diag.Diagnostic
-	unsized   *unsized // nil where the size of every node in Mercury is known
+	cap         *capsule.Capsule
+	record      []byte // the capsule's bytes, of the input or made anew
+	sass        []byte // the SASS likewise
+	relocs      []cubin.Reloc
+	calls       []cubin.Reloc   // those of the driver that only the SASS side has
+	words       []capsule.Node  // the nodes as they stand in the input
+	result      *resched.Result // where words went; nil where none moved
+	made        map[int][]byte  // records of nodes that became stored ones
+	anew        bool            // record was made of the nodes
+	early       bool            // in the form of 12.8
+	behindFirst bool            // call frames name the places behind first words, not behind principal ones
+	places      []uint32        // by node: where its record stands then
+	frame       int             // the FDE that is about it, the first being 1; 0 for none
+	lostDebug   bool            // a warning told of debug information about another definition
+	bent        []uint64        // YIELDs that become another operation
+	fault       error           // what is wrong with it
+	said        []diag.Diagnostic
+	unsized     *unsized // nil where the size of every node in Mercury is known
 }
 
 // shelf is where decoded code is kept, one for each core.
@@ -125,7 +126,7 @@ func (l *Backend) decode(fn *code, text model.SecID, to *shelf) (gone []int, err
 	if fault != nil {
 		return nil, fault.In(f.Name, f.SectionName(&capsec))
 	}
-	fn.cap, fn.words, fn.early = c, c.Nodes, l.Release.EarlyCapsules
+	fn.cap, fn.words, fn.early, fn.behindFirst = c, c.Nodes, l.Release.EarlyCapsules, l.Release.BehindFirst
 	fn.settle(unknown, src.Capsule)
 	switch {
 	case l.Release.EarlyCapsules:

@@ -190,7 +190,7 @@ func cfaLength(r *lebReader, op byte) (distance uint64, advance, ok bool) {
 
 // moveFrame appends a program of the input's SASS with the addresses of the output's.
 func moveFrame(out, b []byte, fn *code, base frameBase) ([]byte, bool) {
-	if fn.result == nil {
+	if fn.result == nil && fn.input.Toolkit != namesFirst {
 		return append(out, b...), true
 	}
 	was, is := base.was, base.is
@@ -208,14 +208,23 @@ func moveFrame(out, b []byte, fn *code, base frameBase) ([]byte, bool) {
 	return out, ok
 }
 
+// namesFirst is the toolkit of which a build, ptxas 13.0.48, writes into .debug_frame the places behind first words.
+const namesFirst = 130
+
 // frameMoved translates an address of a program of the input's SASS.
 func (fn *code) frameMoved(off uint64) uint64 {
-	if off < capsule.WordSize || fn.result == nil || off > uint64(len(fn.result.Moves))*capsule.WordSize {
+	if off < capsule.WordSize || off > uint64(fn.cap.SASSSize()) {
 		return off
 	}
 	k := off/capsule.WordSize - 1
-	if m := fn.result.Moves[k]; m >= 0 {
-		return uint64(m+1) * capsule.WordSize
+	if n := &fn.words[fn.nodeAtWord(int(k))]; n.Span > 1 && n.SASS == uint32(k)*capsule.WordSize {
+		return fn.behind(n)
+	}
+	switch {
+	case fn.result == nil || k >= uint64(len(fn.result.Moves)):
+		return off
+	case fn.result.Moves[k] >= 0:
+		return uint64(fn.result.Moves[k]+1) * capsule.WordSize
 	}
 	return uint64(fn.movedStart(uint32(k) * capsule.WordSize))
 }
@@ -235,6 +244,14 @@ func (fn *code) frameAt(merc uint64) uint64 {
 	if merc > uint64(fn.cap.MercSize) {
 		return uint64(fn.movedStart(n.SASS)) // of a definition that was replaced by a shorter one
 	}
+	if fn.behindFirst {
+		return uint64(fn.movedStart(n.SASS + capsule.WordSize))
+	}
+	return fn.behind(n)
+}
+
+// behind returns the place behind the principal word of a node.
+func (fn *code) behind(n *capsule.Node) uint64 {
 	if at, ok := fn.behindFence(n); ok {
 		return uint64(at) + capsule.WordSize
 	}

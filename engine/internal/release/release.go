@@ -7,21 +7,39 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// Choose returns the named release, or the oldest that knows the newest
+// Choose returns the named release or build, or the oldest release that knows the newest
 // input and that nvlink itself was asked about; nil where there is none.
 func Choose(name string, newest uint32) *Release {
+	for _, p := range earlier {
+		if p.Name == name {
+			return p
+		}
+	}
 	for _, p := range All {
-		if name != "" && (p.Name == name || strings.HasPrefix(name, p.Name+".")) || name == "" && p.Toolkit >= newest && !p.ByNvJitLink {
+		if name != "" && p.isCalled(name) || name == "" && p.Toolkit >= newest && !p.ByNvJitLink {
 			return p
 		}
 	}
 	return nil
 }
 
+// isCalled reports whether a name is the release's or its last build's. Of releases that write no
+// notes it may be that of any build.
+func (r *Release) isCalled(name string) bool {
+	rest, longer := strings.CutPrefix(name, r.Name+".")
+	switch {
+	case !longer:
+		return name == r.Name
+	case r.Version == "":
+		return true
+	}
+	return strings.HasSuffix(r.Version, ", V"+r.Name+"."+rest)
+}
+
 // Release is what one release of nvlink does its own way: data and named
 // decisions. Everything not named here all releases do alike.
 type Release struct {
-	Name    string // "12.4"
+	Name    string // "12.4"; "13.2.78" for a build that isn't the release's last
 	Toolkit uint32 // 124: e_version of old objects, API word of new ones
 	Version string // the release line of .note.nv.tkinfo
 	Build   string
@@ -160,6 +178,10 @@ type Release struct {
 	FramesOfSASS bool
 	// TellsMoves: and so of moves of 64 bits.
 	TellsMoves bool
+
+	// BehindFirst: places in .debug_frame of the SASS side are those behind the first word of an
+	// instruction of several, not behind the principal one.
+	BehindFirst bool
 
 	// FirstOfSize: the finalizer knows code by its first symbol that has a size,
 	// not by its first.
@@ -505,8 +527,13 @@ var (
 // successor is another release: this one but for its names and what change does.
 func (r Release) successor(name string, toolkit uint32, version, build string, change func(*Release)) Release {
 	r.Name, r.Toolkit = name, toolkit
-	r.Version = "Cuda compilation tools, release " + name + ", " + version
-	r.Build = "Build cuda_" + name + ".r" + name + "/compiler." + build + "_0"
+	r.identify(name, version, build)
 	change(&r)
 	return r
+}
+
+// identify sets the lines by which the tool names itself.
+func (r *Release) identify(name, version, build string) {
+	r.Version = "Cuda compilation tools, release " + name + ", " + version
+	r.Build = "Build cuda_" + name + ".r" + name + "/compiler." + build + "_0"
 }
