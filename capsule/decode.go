@@ -97,7 +97,7 @@ func decode(data []byte, textSize uint64, text []byte, share *Recent) (c *Capsul
 	case c.Version != Version && c.Version != Version0:
 		return nil, nil, bad(4, uint64(c.Version), "neither 0xC0000001, format 1, nor 0x4000nnnn, format 0")
 	case textSize%WordSize != 0 || textSize > 1<<32-WordSize:
-		return nil, nil, bad(0, textSize, "a text of that many bytes is no sequence of instructions")
+		return nil, nil, bad(0, textSize, "a text of that many bytes is not a sequence of instructions")
 	case uint64(n) > textSize/WordSize+uint64(len(data))/fullSize:
 		return nil, nil, bad(at-4, uint64(n), "more nodes than the text has instructions and the capsule records")
 	}
@@ -108,7 +108,7 @@ func decode(data []byte, textSize uint64, text []byte, share *Recent) (c *Capsul
 	}
 	if n%32 != 0 {
 		if tail := binary.LittleEndian.Uint32(bitmap[4*(words-1):]) >> (n % 32); tail != 0 {
-			return nil, nil, bad(at+4*(words-1), uint64(tail), "bits behind the bitmap's last node are set")
+			return nil, nil, bad(at+4*(words-1), uint64(tail), "bits after the bitmap's last node are set")
 		}
 	}
 	c.n, c.bitmap = int(n), bitmap
@@ -166,7 +166,7 @@ func (c *Capsule) decodeNodes(pos uint64, textSize uint32, text []byte) (unknown
 		c.recent.list = d.list
 	}
 	if d.pos != uint64(len(c.data)) {
-		return nil, bad(d.pos, uint64(len(c.data))-d.pos, "that many bytes behind the last record")
+		return nil, bad(d.pos, uint64(len(c.data))-d.pos, "that many bytes after the last record")
 	}
 	if d.sass != textSize {
 		return nil, bad(8, uint64(d.sass), "the nodes cover less than the text")

@@ -197,11 +197,11 @@ func (m *Image) findCapsules() {
 		}
 		text := binary.LittleEndian.Uint32(head)
 		if text == 0 || uint64(text) >= uint64(len(m.Sections)) || m.Sections[text].Mercury() || m.Sections[text].Flags&cuda.SHFExec == 0 {
-			m.broken = append(m.broken, broken{i, &Fault{cubin.BadIndex, 0, uint64(text), "the capsule's first word names no text"}})
+			m.broken = append(m.broken, broken{i, &Fault{cubin.BadIndex, 0, uint64(text), "the capsule's first word is not a text section"}})
 			continue
 		}
 		if m.funcOf[text] != 0 {
-			m.broken = append(m.broken, broken{i, &Fault{cubin.BadIndex, 0, uint64(text), "the capsule's first word names a text that another capsule has"}})
+			m.broken = append(m.broken, broken{i, &Fault{cubin.BadIndex, 0, uint64(text), "the capsule's first word is the text of another capsule"}})
 			continue
 		}
 		fn.Text, fn.Code = int(text), m.Sections[text].Content

@@ -54,7 +54,7 @@ func HasOffsets(a cuda.InfoAttr) bool {
 func VisitOffsets(a cuda.InfoAttr, data []byte, visit func(at int)) *Fault {
 	if stride := offsetStride[a]; stride != 0 {
 		if len(data)%(4*stride) != 0 {
-			return bad(0, uint64(len(data)), "a payload of that many bytes is no table of its attribute")
+			return bad(0, uint64(len(data)), "a payload of that many bytes is not a table of its attribute")
 		}
 		for at := 0; at < len(data); at += 4 * stride {
 			visit(at)

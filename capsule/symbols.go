@@ -55,7 +55,7 @@ func (m *Image) readSymbols(i int) (Symbols, *Fault) {
 		return t, &Fault{cubin.BadTable, 0, uint64(len(data)), "not a table of 24-byte symbols"}
 	}
 	if s.Link == 0 || int64(s.Link) >= int64(len(m.Sections)) {
-		return t, &Fault{cubin.BadIndex, 0, uint64(s.Link), "sh_link names no string table"}
+		return t, &Fault{cubin.BadIndex, 0, uint64(s.Link), "sh_link is not a string table"}
 	}
 	names := m.Sections[s.Link].Content
 	var wide []byte
@@ -71,17 +71,17 @@ func (m *Image) readSymbols(i int) (Symbols, *Fault) {
 		sym.Symbol = decodeSymbol((*[cubin.SymbolSize]byte)(b))
 		var ok bool
 		if sym.Name, ok = nameAt(names, sym.NameOff); !ok {
-			return t, &Fault{cubin.BadName, uint64(k) * cubin.SymbolSize, uint64(sym.NameOff), "a symbol's name lies outside the string table"}
+			return t, &Fault{cubin.BadName, uint64(k) * cubin.SymbolSize, uint64(sym.NameOff), "a symbol's name is outside the string table"}
 		}
 		if sym.Section = uint32(sym.Shndx); sym.Shndx == cuda.SHNXindex {
 			w, ok := cubin.Window(wide, 4*uint64(k), 4)
 			if !ok {
-				return t, &Fault{cubin.BadIndex, uint64(k) * cubin.SymbolSize, uint64(sym.Shndx), "a symbol's section stands in a table that lacks"}
+				return t, &Fault{cubin.BadIndex, uint64(k) * cubin.SymbolSize, uint64(sym.Shndx), "a symbol's section is in a missing table"}
 			}
 			sym.Section = binary.LittleEndian.Uint32(w)
 		}
 		if sym.Defined() && int64(sym.Section) >= int64(len(m.Sections)) {
-			return t, &Fault{cubin.BadIndex, uint64(k) * cubin.SymbolSize, uint64(sym.Section), "a symbol's section index names no section"}
+			return t, &Fault{cubin.BadIndex, uint64(k) * cubin.SymbolSize, uint64(sym.Section), "a symbol's section index is not a section"}
 		}
 	}
 	return t, nil

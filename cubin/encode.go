@@ -74,10 +74,10 @@ func (d *Editor) checkCounts() error {
 		n = d.parts[0].Size
 	}
 	if n != uint64(len(d.parts)) {
-		return d.src.fault(BadTable, "", 60, n, "the header counts other sections than the %d there are; not laid out", len(d.parts))
+		return d.src.fault(BadTable, "", 60, n, "the header's number of sections differs from the %d there are; not laid out", len(d.parts))
 	}
 	if int(h.PhNum) != len(d.progs) {
-		return d.src.fault(BadTable, "", 56, uint64(h.PhNum), "the header counts other program headers than the %d there are; not laid out", len(d.progs))
+		return d.src.fault(BadTable, "", 56, uint64(h.PhNum), "the header's number of program headers differs from the %d there are; not laid out", len(d.progs))
 	}
 	for i := 1; i < len(d.parts); i++ {
 		p := &d.parts[i]
@@ -99,7 +99,7 @@ func (d *Editor) checkOverlaps(list []piece) (uint64, error) {
 			continue
 		}
 		if p.end() < p.off {
-			return 0, d.src.fault(BadExtent, d.pieceName(p.part), p.off, uint64(len(p.data)), "the part goes past the end of numbers")
+			return 0, d.src.fault(BadExtent, d.pieceName(p.part), p.off, uint64(len(p.data)), "the part's end overflows")
 		}
 		if p.off < size && !p.view || p.off < changed {
 			return 0, d.src.fault(BadExtent, d.pieceName(p.part), p.off, uint64(len(p.data)), "the part overlaps another and one of them was changed; not laid out")

@@ -76,7 +76,7 @@ func (f *File) openSections() error {
 	}
 	first, ok := Window(f.Data, h.ShOff, SectionSize)
 	if !ok {
-		return f.fault(BadTable, "", 40, h.ShOff, "the section header table lies outside the file")
+		return f.fault(BadTable, "", 40, h.ShOff, "the section header table is outside the file")
 	}
 	null := decodeSection((*[SectionSize]byte)(first))
 	count := uint64(h.ShNum)
@@ -88,14 +88,14 @@ func (f *File) openSections() error {
 	}
 	f.shnum = int(count)
 	if f.shdrs, ok = Window(f.Data, h.ShOff, count*SectionSize); !ok {
-		return f.fault(BadTable, "", 40, h.ShOff, "the section header table lies outside the file")
+		return f.fault(BadTable, "", 40, h.ShOff, "the section header table is outside the file")
 	}
 	strndx := uint32(h.ShStrNdx)
 	if strndx == cuda.SHNXindex {
 		strndx = null.Link
 	}
 	if strndx == 0 || int64(strndx) >= int64(f.shnum) {
-		return f.fault(BadIndex, "", 62, uint64(strndx), "e_shstrndx names no section")
+		return f.fault(BadIndex, "", 62, uint64(strndx), "e_shstrndx is not a section")
 	}
 	names := f.Section(int(strndx))
 	if f.shstr, ok = Window(f.Data, names.Off, names.Size); !ok || names.Type != cuda.SHTStrtab {
@@ -130,7 +130,7 @@ func (f *File) openProgs() error {
 		return f.fault(BadTable, "", 54, uint64(h.PhEntSize), "e_phentsize is not 56")
 	}
 	if _, ok := Window(f.Data, h.PhOff, uint64(h.PhNum)*ProgSize); !ok {
-		return f.fault(BadTable, "", 32, h.PhOff, "the program header table lies outside the file")
+		return f.fault(BadTable, "", 32, h.PhOff, "the program header table is outside the file")
 	}
 	return nil
 }
@@ -157,12 +157,12 @@ func (f *File) openSymtab(i int) (*Symtab, error) {
 		return nil, f.fault(BadTable, name, s.Off, s.Size, "not a table of 24-byte symbols")
 	}
 	if s.Link == 0 || int64(s.Link) >= int64(f.shnum) {
-		return nil, f.fault(BadIndex, name, 0, uint64(s.Link), "sh_link names no string table")
+		return nil, f.fault(BadIndex, name, 0, uint64(s.Link), "sh_link is not a string table")
 	}
 	names := f.Section(int(s.Link))
 	t := &Symtab{file: f, table: f.Content(&s), names: f.Content(&names), index: i, locals: int(s.Info)}
 	if names.Type != cuda.SHTStrtab || !terminated(t.names) {
-		return nil, f.fault(BadName, name, names.Off, names.Size, "sh_link is not a string table whose last name has an end")
+		return nil, f.fault(BadName, name, names.Off, names.Size, "sh_link is not a terminated string table")
 	}
 	for k := range f.OfType(cuda.SHTSymtabShndx) {
 		if x := f.Section(k); int(x.Link) == i {
@@ -177,7 +177,7 @@ func (f *File) openSymtab(i int) (*Symtab, error) {
 		ndx := t.Shndx(k, &sym)
 		if ndx < cuda.SHNLoReserve || sym.Shndx == cuda.SHNXindex {
 			if int64(ndx) >= int64(f.shnum) {
-				return nil, f.fault(BadIndex, name, uint64(k)*SymbolSize, uint64(ndx), "symbol %d: st_shndx names no section", k)
+				return nil, f.fault(BadIndex, name, uint64(k)*SymbolSize, uint64(ndx), "symbol %d: st_shndx is not a section", k)
 			}
 		}
 	}

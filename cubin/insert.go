@@ -7,7 +7,7 @@ import "github.com/twinlink/twinlink/cuda"
 // must follow.
 func (d *Editor) Insert(at int, name string, h Section, data []byte) error {
 	if at < 1 || at > len(d.parts) {
-		return d.src.fault(BadIndex, name, 0, uint64(at), "a section can't be put in there: there are %d", len(d.parts))
+		return d.src.fault(BadIndex, name, 0, uint64(at), "a section can't be inserted there: there are %d", len(d.parts))
 	}
 	if h.NoBits() && len(data) > 0 {
 		return d.src.fault(BadExtent, name, 0, uint64(len(data)), "a section of type %s has no bytes", h.Type)
@@ -56,7 +56,7 @@ func (d *Editor) InsertSymbol(tab, at int, s Sym) error {
 	}
 	n := len(d.Data(tab)) / SymbolSize
 	if at < 1 || at > n {
-		return d.src.fault(BadIndex, d.SectionName(tab), 0, uint64(at), "a symbol can't be put in there: there are %d", n)
+		return d.src.fault(BadIndex, d.SectionName(tab), 0, uint64(at), "a symbol can't be inserted there: there are %d", n)
 	}
 	local := s.Binding() == cuda.STBLocal && uint64(at) == uint64(p.Info)
 	moved := make([]int, n)

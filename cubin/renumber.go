@@ -133,7 +133,7 @@ func (d *Editor) renumberSymbols(i int, r *renumbering) error {
 			if stays {
 				s.SetSection(at)
 			} else if !ok || moved[k] != 0 {
-				return d.src.fault(BadIndex, d.SectionName(i), uint64(k)*SymbolSize, uint64(n), "symbol %d stays, its section goes", k)
+				return d.src.fault(BadIndex, d.SectionName(i), uint64(k)*SymbolSize, uint64(n), "symbol %d is kept, but its section is removed", k)
 			}
 		}
 		if ok {
@@ -142,7 +142,7 @@ func (d *Editor) renumberSymbols(i int, r *renumbering) error {
 			}
 		}
 		if s.Shndx == xindex && r.sections[shndx] == 0 {
-			return d.src.fault(BadIndex, d.SectionName(i), uint64(k)*SymbolSize, uint64(s.Word), "symbol %d needs a .symtab_shndx, and it goes", k)
+			return d.src.fault(BadIndex, d.SectionName(i), uint64(k)*SymbolSize, uint64(s.Word), "symbol %d needs a .symtab_shndx, which is removed", k)
 		}
 		out[to] = s
 	}

@@ -7,7 +7,7 @@ func (d *Editor) renumberHeader(i int, r *renumbering) error {
 	p := &d.parts[i]
 	link, ok := r.section(p.Link)
 	if !ok && p.Type != cuda.SHTNote {
-		return d.src.fault(BadIndex, d.SectionName(i), 0, uint64(p.Link), "section %d stays, the one in its sh_link goes", i)
+		return d.src.fault(BadIndex, d.SectionName(i), 0, uint64(p.Link), "section %d is kept, but the one in its sh_link is removed", i)
 	}
 	switch d.infoKind(i) {
 	case infoSection:
@@ -17,7 +17,7 @@ func (d *Editor) renumberHeader(i int, r *renumbering) error {
 		case p.Type == cuda.SHTNote:
 			p.Flags &^= cuda.SHFInfoLink // as nvlink writes cuinfo without .nv.compat
 		default:
-			return d.src.fault(BadIndex, d.SectionName(i), 0, uint64(p.Info), "section %d stays, the one in its sh_info goes", i)
+			return d.src.fault(BadIndex, d.SectionName(i), 0, uint64(p.Info), "section %d is kept, but the one in its sh_info is removed", i)
 		}
 		p.Info = to
 	case infoSymbol:
@@ -51,7 +51,7 @@ func (d *Editor) renumberFile(r *renumbering) error {
 	names := d.namesIndex()
 	to := r.sections[names]
 	if to == 0 {
-		return d.src.fault(BadIndex, d.SectionName(names), 62, uint64(names), "the section names can't go")
+		return d.src.fault(BadIndex, d.SectionName(names), 62, uint64(names), "the section names can't be removed")
 	}
 	if d.Header.ShStrNdx == xindex || to >= cuda.SHNLoReserve {
 		d.Header.ShStrNdx, d.parts[0].Link = xindex, uint32(to)

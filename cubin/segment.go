@@ -128,7 +128,7 @@ func (d *Editor) placeSegments() error {
 			s.Off = d.parts[s.first].Off
 			s.FileSz, s.MemSz = d.runSize(s)
 		case coverUnknown:
-			return d.src.fault(BadTable, "", d.Header.PhOff+uint64(i)*ProgSize, s.Off, "program header %d covers no run of sections; it can't be laid out", i)
+			return d.src.fault(BadTable, "", d.Header.PhOff+uint64(i)*ProgSize, s.Off, "program header %d doesn't cover consecutive sections; it can't be laid out", i)
 		}
 	}
 	return nil

@@ -186,7 +186,7 @@ func (p *reader) factor() (*Expr, error) {
 	if op == 0 && token != "(" {
 		q := quantityNames[token]
 		if q == 0 {
-			return nil, fmt.Errorf("%q is no quantity", token)
+			return nil, fmt.Errorf("%q is not a quantity", token)
 		}
 		return &Expr{Op: OpQuantity, Name: q}, nil
 	}

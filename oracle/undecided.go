@@ -10,7 +10,7 @@ func (r *Recipe) Undecided() string {
 	}
 	switch {
 	case r.Resolver == cuda.ResolverNone:
-		return "nothing can: the number stands for no record"
+		return "nothing can: the number is not a record"
 	case r.Resolver == cuda.ResolverLinker:
 		return "an object with such a record that nvlink accepts: 11.8 to 13.5 refuse every PC-relative one"
 	case r.Number >= cuda.MercuryBase:

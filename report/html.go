@@ -46,32 +46,32 @@ func inWords(r *Report) (verdict, class, words string) {
 	case c.Differ > 0:
 		return "differs", "bad", differs(r.Command) + " The rows marked “differ” say where."
 	case c.Refused > 0:
-		return "refused", "bad", "At least one file could not be read or checked. Nothing is known about it."
+		return "refused", "bad", "At least one file could not be read or checked."
 	case c.NotJudged > 0:
-		return "not all judged", "doubt", "Nothing was found wrong, but some parts could not be judged. They are listed in their rows."
+		return "not all judged", "doubt", "No errors were found, but some parts could not be judged. They are listed in their rows."
 	case c.Agree+c.RefusedAlike > 0:
-		return "agrees", "good", "Everything that was compared says the same."
+		return "agrees", "good", "All results that were compared agree."
 	case len(r.Rows) == 0:
-		return "reference", "calm", "The relocation types and how each source does on their vectors."
+		return "reference", "calm", "The relocation types and the results of each source on their vectors."
 	}
-	return "nothing judged", "calm", "Every row was skipped; their notes say why."
+	return "nothing judged", "calm", "Every row was skipped; the notes give the reasons."
 }
 
 // differs says what a difference is in the result of a command.
 func differs(command string) string {
 	switch command {
 	case "selfcheck":
-		return "The SASS of at least one file is not what its Mercury capsule says."
+		return "The SASS of at least one file does not match its Mercury capsule."
 	case "diff":
-		return "The two files are not the same."
+		return "The two files differ."
 	case "storm":
-		return "Engine and oracle patch a relocated field in two ways."
+		return "Engine and oracle patch a relocated field differently."
 	case "power":
-		return "At least one planted fault was found by nothing."
+		return "At least one planted fault was not found."
 	case "fuzz":
-		return "At least one fuzz target found an input on which two sides part."
+		return "At least one fuzz target found an input on which two sides disagree."
 	case "claims":
-		return "Some statements of the documents are not so."
+		return "Some statements of the documents are wrong."
 	}
-	return "At least one linked file is not what its inputs ask for, or two linkers made different files of the same inputs."
+	return "At least one linked file is wrong for its inputs, or two linkers made different files from the same inputs."
 }

@@ -111,7 +111,7 @@ func details(b *strings.Builder, row *Row) {
 	}
 	figures(b, "  ", row.Figures)
 	if row.Repeat != "" {
-		fmt.Fprintf(b, "  again: %s\n", plain(row.Repeat))
+		fmt.Fprintf(b, "  repeat: %s\n", plain(row.Repeat))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // The call graph and the prototypes have no Mercury clone up to 13.2. What can
 // be checked of them is that numbers name functions and strings: pairs of two
-// functions, or of a function and the place of a prototype in the string table.
+// functions, or of a function and the position of a prototype in the string table.
 
 func (c *checker) callgraphs() {
 	for i := range c.m.Sections {
@@ -74,6 +74,6 @@ func (c *checker) prototypeOffset(section int, at uint64, off uint32) {
 	link := c.m.Sections[c.m.SASS.Index].Link
 	names := c.m.Sections[link].Content
 	if uint64(off) >= uint64(len(names)) || names[off-1] != 0 || bytes.IndexByte(names[off:], 0) <= 0 {
-		c.add(Text, Content, section, at, "place of a prototype", "the start of a string", hex(off))
+		c.add(Text, Content, section, at, "position of a prototype", "the start of a string", hex(off))
 	}
 }

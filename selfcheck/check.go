@@ -12,7 +12,7 @@ import (
 
 // Options is how a file is checked. The zero value checks everything.
 type Options struct {
-	Codes *Codes // nil: SeedCodes
+	Codes *Codes // nil: DocumentCodes
 	// Rules makes SASS of Mercury records; nil: those of [Records].
 	Rules Rules
 	// AllowUnknown takes what isn't known for correct: such a file passes.
@@ -59,7 +59,7 @@ func check(name string, data []byte, opts Options) (*Report, *checker) {
 		return r, nil
 	}
 	if opts.Codes == nil {
-		opts.Codes = SeedCodes
+		opts.Codes = DocumentCodes
 	}
 	if opts.Rules == nil {
 		opts.Rules = Records()

@@ -71,9 +71,9 @@ func (c *checker) stretches() {
 	}
 	if rest := uint64(len(data)) - min(at, uint64(len(data))); rest > 0 {
 		if !c.farHeaders() || zeros(data[at:]) < int(rest) {
-			c.add(Text, Content, 0, at, "bytes behind the last section and table", "none", fmt.Sprint(rest))
+			c.add(Text, Content, 0, at, "bytes after the last section and table", "none", fmt.Sprint(rest))
 		}
-		shares[Share{Depth: Form, What: "bytes behind everything"}] += int(rest)
+		shares[Share{Depth: Form, What: "bytes after everything"}] += int(rest)
 	}
 	c.shares = shares
 }
@@ -171,7 +171,7 @@ func (c *checker) split(shares map[Share]int) {
 	add(Compared, "instructions of records, made again", word(k.made))
 	add(Compared, "padding of texts", capsule.WordSize*k.padding)
 	add(Form, "instructions of PLAIN and tag-only nodes: opcode, bits that never vary, registers, targets", word(k.alike))
-	add(Unchecked, "instructions of a form that is not known", word(k.unknown))
+	add(Unchecked, "instructions of an unknown form", word(k.unknown))
 	shares[Share{Depth: Form, What: "scheduling of instructions: that its values exist"}] += max(total, 0)
 }
 

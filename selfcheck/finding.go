@@ -84,13 +84,13 @@ func (c *Codes) Code(k Kind, a Aspect) int { return c.by[k][a] }
 //	         debug   18     18        18
 //	         reloc   19     19        19
 var (
-	SeedCodes    = &Codes{"seed", [3][3]int{{17, 18, 19}, {17, 18, 19}, {17, 18, 19}}}
-	SectionCodes = &Codes{"section", [3][3]int{Text: {17, 17, 17}, Debug: {18, 18, 18}, Reloc: {19, 19, 19}}}
+	DocumentCodes = &Codes{"document", [3][3]int{{17, 18, 19}, {17, 18, 19}, {17, 18, 19}}}
+	SectionCodes  = &Codes{"section", [3][3]int{Text: {17, 17, 17}, Debug: {18, 18, 18}, Reloc: {19, 19, 19}}}
 )
 
 // LookupCodes returns the table of a name, nil for none.
 func LookupCodes(name string) *Codes {
-	for _, c := range [...]*Codes{SeedCodes, SectionCodes} {
+	for _, c := range [...]*Codes{DocumentCodes, SectionCodes} {
 		if c.Name == name {
 			return c
 		}

@@ -412,7 +412,7 @@ func (c *checker) rules(sass, merc *frameSide, f, g *dwarf.Frame, fn *capsule.Fu
 	}
 	entries, ok := c.wantedRules(g, fn, start, base)
 	if !ok {
-		c.add(Debug, Content, merc.section, g.At, "addresses of the frame of "+fn.Name, "places in the function", "others")
+		c.add(Debug, Content, merc.section, g.At, "addresses of the frame of "+fn.Name, "offsets in the function", "others")
 		return
 	}
 	want := c.rulesOf[1][:0]
@@ -499,7 +499,7 @@ func (c *checker) frameRelocs(sass, merc *frameSide, places *moves) {
 		typ, known := dataTypes()[r.Type]
 		off, placed := places.of(r.Off)
 		if symbol == nil || !known || !placed {
-			c.add(Debug, Content, merc.rela, at, "relocation of a frame", "a place and type of a frame", relocText(r))
+			c.add(Debug, Content, merc.rela, at, "relocation of a frame", "offset and type of a frame", relocText(r))
 			continue
 		}
 		w := wanted{Reloc: cubin.Reloc{Off: off, Type: typ, Symbol: r.Symbol, Addend: r.Addend}, at: at}

@@ -191,7 +191,7 @@ func (c *checker) noteForms(section int, notes []cubin.Note) {
 				version = 2 // 12.8 and 12.9 have 0x80 and 0x81
 			}
 			if !bytes.Equal(cubin.AppendTkinfo(nil, &info), n.Desc) {
-				c.add(Text, Content, section, 0, "strings of a note", "one behind the other", "otherwise")
+				c.add(Text, Content, section, 0, "strings of a note", "consecutive", "otherwise")
 			}
 		} else {
 			c.add(Text, Content, section, 0, "note", "of type 1000 or 2000", fmt.Sprint("type ", n.Type))

@@ -171,7 +171,7 @@ func (c *checker) withoutOptions(fn *capsule.Func, list []record) []record {
 	if options != want {
 		c.add(Text, Count, fn.MercInfo, 0, "attribute MERCURY_FINALIZER_OPTIONS", fmt.Sprint(want), fmt.Sprint(options))
 	} else if want != 0 && !beside {
-		c.add(Text, Content, fn.MercInfo, 0, "place of MERCURY_FINALIZER_OPTIONS", "beside CUDA_API_VERSION", "elsewhere")
+		c.add(Text, Content, fn.MercInfo, 0, "position of MERCURY_FINALIZER_OPTIONS", "beside CUDA_API_VERSION", "elsewhere")
 	}
 	return out
 }

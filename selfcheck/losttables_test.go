@@ -24,7 +24,7 @@ func TestLostTables(t *testing.T) {
 		if r.Verdict != want {
 			t.Errorf("%s: %v, %v", what, r.Verdict, r.Findings)
 		}
-		if n := r.Unchecked["words of jump tables of definitions that lost, which links of 12.8 and 12.9 leave zero"]; want == selfcheck.Pass && n != words {
+		if n := r.Unchecked["words of jump tables of discarded definitions, which links of 12.8 and 12.9 leave zero"]; want == selfcheck.Pass && n != words {
 			t.Errorf("%s: %d words left alone", what, n)
 		}
 	}

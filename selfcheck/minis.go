@@ -50,7 +50,7 @@ var miniOps = sync.OnceValue(func() map[uint32]uint64 {
 		tag, err := strconv.ParseUint(fields[i], 16, 32)
 		op, err2 := strconv.ParseUint(fields[i+1], 16, 12)
 		if err != nil || err2 != nil {
-			panic("selfcheck: table of minis: " + fields[i] + " " + fields[i+1])
+			panic("selfcheck: table of tag-only nodes: " + fields[i] + " " + fields[i+1])
 		}
 		m[uint32(tag)] = op
 	}
@@ -80,7 +80,7 @@ func (c *checker) mini(fn *capsule.Func, n *capsule.Node) {
 	op, ok := miniOps()[fn.Cap.Tag(n)&^(1<<31)]
 	switch {
 	case like == mercury.OtherOp && !ok && n.Span == 1:
-		c.add(Text, Content, fn.Text, uint64(n.SASS), fmt.Sprintf("opcode of mini %08x", fn.Cap.Tag(n)), "one that this tag was seen with", fmt.Sprintf("%03x", w.Lo&opcodeMask))
+		c.add(Text, Content, fn.Text, uint64(n.SASS), fmt.Sprintf("opcode of tag-only node %08x", fn.Cap.Tag(n)), "one known for this tag", fmt.Sprintf("%03x", w.Lo&opcodeMask))
 		return
 	case like == mercury.NeverMet && (!ok || op == w.Lo&opcodeMask && n.Span == 1):
 		c.leave(exMiniTag)
@@ -98,7 +98,7 @@ func (c *checker) mini(fn *capsule.Func, n *capsule.Node) {
 		op = w.Lo & opcodeMask
 	}
 	if got := wordAt(fn.Code, n.SASS).Lo & opcodeMask; got != op || n.Span != 1 {
-		c.add(Text, Content, fn.Text, uint64(n.SASS), fmt.Sprintf("opcode of mini %08x", fn.Cap.Tag(n)),
+		c.add(Text, Content, fn.Text, uint64(n.SASS), fmt.Sprintf("opcode of tag-only node %08x", fn.Cap.Tag(n)),
 			fmt.Sprintf("%03x", op), fmt.Sprintf("%03x in %d words", got, n.Span))
 	}
 }

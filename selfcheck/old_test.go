@@ -116,7 +116,7 @@ func TestOldQuery(t *testing.T) {
 	other = bytes.ReplaceAll(data, []byte{0x6f, 0x7f}, []byte{0x60, 0x7f}) // TEX
 	r = selfcheck.Check("query", other, selfcheck.Options{})
 	if lacks := func(f selfcheck.Finding) bool { return f.Expected == ".nv.callgraph" }; slices.ContainsFunc(r.Findings, lacks) || !maps.Equal(r.Unknown, map[string]int{
-		"call graphs that lack in programs with textures, of which a question may have gone": 1}) {
+		"missing call graphs in programs with textures, from which a query may have been removed": 1}) {
 		t.Errorf("TEX for TXQ: %v, not known: %v", r.Findings, r.Unknown)
 	}
 }

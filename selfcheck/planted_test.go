@@ -57,7 +57,7 @@ func TestPlanted(t *testing.T) {
 func found(r *selfcheck.Report, d *defects.Field) bool {
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Kind == d.Kind && f.Aspect == d.Aspect && f.Code == selfcheck.SeedCodes.Code(d.Kind, d.Aspect) {
+		if f.Kind == d.Kind && f.Aspect == d.Aspect && f.Code == selfcheck.DocumentCodes.Code(d.Kind, d.Aspect) {
 			return r.Verdict == selfcheck.Fail
 		}
 	}

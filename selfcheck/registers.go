@@ -111,7 +111,7 @@ func (c *checker) registerBlock(section int, fn *capsule.Func, a, b *dwarf.Regis
 		return nil
 	}
 	if fn == nil || fn.Cap == nil {
-		c.add(Debug, Content, section, a.At, "registers of "+a.Name, "ranges of 0 for a function that lacks", "others")
+		c.add(Debug, Content, section, a.At, "registers of "+a.Name, "ranges of 0 for a missing function", "others")
 		return nil
 	}
 	if len(fn.Unsized) > 0 {

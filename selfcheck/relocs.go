@@ -248,7 +248,7 @@ func (c *checker) yields(fn *capsule.Func, list []cubin.Reloc) []bool {
 		c.leave(exYield)
 		c.number(Reloc, Content, fn.Rela, at+8, "symbol of a YIELD record", 0, uint64(r.Symbol))
 		if r.Off%capsule.WordSize != 0 || r.Off >= uint64(len(fn.Code)) || wordAt(fn.Code, uint32(r.Off)).Lo&opcodeMask != opYIELD {
-			c.add(Reloc, Content, fn.Rela, at, "place of a YIELD record", "a YIELD", hex(r.Off))
+			c.add(Reloc, Content, fn.Rela, at, "offset of a YIELD record", "a YIELD", hex(r.Off))
 		}
 	}
 	for i := range list {
@@ -276,7 +276,7 @@ type wanted struct {
 func (c *checker) codeReloc(fn *capsule.Func, section int, r *cubin.Reloc, at uint64) (wanted, bool) {
 	sass, merc, ok := fn.Cap.Place(uint32(min(r.Off, math.MaxUint32)))
 	if !ok {
-		c.add(Reloc, Content, section, at, "r_offset", "a place in the function", hex(r.Off))
+		c.add(Reloc, Content, section, at, "r_offset", "an offset in the function", hex(r.Off))
 		return wanted{}, false
 	}
 	w := wanted{Reloc: *r, at: at}
@@ -390,7 +390,7 @@ func (c *checker) repeated(section int, list []cubin.Reloc) {
 	for i := range list {
 		k := key{list[i].Off, list[i].Type}
 		if have[k] {
-			c.add(Reloc, Count, section, uint64(i)*cubin.RelaSize, "relocation", "one of a place and a type", relocText(&list[i]))
+			c.add(Reloc, Count, section, uint64(i)*cubin.RelaSize, "relocation", "one for each offset and type", relocText(&list[i]))
 		}
 		have[k] = true
 	}

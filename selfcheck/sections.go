@@ -238,7 +238,7 @@ func (c *checker) order() {
 		s := &c.m.Sections[i]
 		if !s.Mercury() {
 			if first != 0 {
-				c.add(kindOf(s.Name), Metadata, i, 0, "place of a SASS section", "before the Mercury group", fmt.Sprint("behind section ", first))
+				c.add(kindOf(s.Name), Metadata, i, 0, "position of a SASS section", "before the Mercury group", fmt.Sprint("after section ", first))
 				first = 0
 			}
 			continue
@@ -251,7 +251,7 @@ func (c *checker) order() {
 		}
 		if twin := c.m.Counterpart(i); twin != 0 {
 			if twin < last[s.Type] {
-				c.add(kindOf(s.Name), Metadata, i, 0, "place among its like", "the order of the SASS side", fmt.Sprint("twin of section ", twin, " behind that of ", last[s.Type]))
+				c.add(kindOf(s.Name), Metadata, i, 0, "position among sections of its type", "the order of the SASS side", fmt.Sprint("counterpart of section ", twin, " after that of ", last[s.Type]))
 			}
 			last[s.Type] = twin
 		}

@@ -92,16 +92,16 @@ func keys(m map[string]any) []string {
 // The two readings of 17, 18 and 19.
 func TestCodes(t *testing.T) {
 	for _, tt := range []struct {
-		kind          selfcheck.Kind
-		aspect        selfcheck.Aspect
-		seed, section int
+		kind              selfcheck.Kind
+		aspect            selfcheck.Aspect
+		document, section int
 	}{
 		{selfcheck.Text, selfcheck.Content, 17, 17}, {selfcheck.Text, selfcheck.Count, 18, 17}, {selfcheck.Text, selfcheck.Metadata, 19, 17},
 		{selfcheck.Debug, selfcheck.Content, 17, 18}, {selfcheck.Debug, selfcheck.Count, 18, 18}, {selfcheck.Debug, selfcheck.Metadata, 19, 18},
 		{selfcheck.Reloc, selfcheck.Content, 17, 19}, {selfcheck.Reloc, selfcheck.Count, 18, 19}, {selfcheck.Reloc, selfcheck.Metadata, 19, 19},
 	} {
-		if got := selfcheck.LookupCodes("seed").Code(tt.kind, tt.aspect); got != tt.seed {
-			t.Errorf("seed: %s %s is %d, want %d", tt.kind, tt.aspect, got, tt.seed)
+		if got := selfcheck.LookupCodes("document").Code(tt.kind, tt.aspect); got != tt.document {
+			t.Errorf("document: %s %s is %d, want %d", tt.kind, tt.aspect, got, tt.document)
 		}
 		if got := selfcheck.LookupCodes("section").Code(tt.kind, tt.aspect); got != tt.section {
 			t.Errorf("section: %s %s is %d, want %d", tt.kind, tt.aspect, got, tt.section)

@@ -55,11 +55,11 @@ func (c *checker) symbols() {
 		c.symbol(uint32(i), &sass.List[i], &merc.List[i])
 	}
 	for i := n; i < len(merc.List); i++ {
-		c.add(Text, Count, merc.Index, uint64(i)*cubin.SymbolSize, "symbol "+merc.List[i].Name, "a twin in .symtab", "none")
+		c.add(Text, Count, merc.Index, uint64(i)*cubin.SymbolSize, "symbol "+merc.List[i].Name, "a counterpart in .symtab", "none")
 	}
 	for i := n; i < len(sass.List); i++ {
 		if s := &sass.List[i]; s.Type() != cuda.STTSection || !strings.HasPrefix(s.Name, constant0) {
-			c.add(Text, Count, sass.Index, uint64(i)*cubin.SymbolSize, "symbol "+s.Name, "a twin in .nv.merc.symtab", "none")
+			c.add(Text, Count, sass.Index, uint64(i)*cubin.SymbolSize, "symbol "+s.Name, "a counterpart in .nv.merc.symtab", "none")
 		}
 	}
 	c.locals(sass)

@@ -39,13 +39,13 @@ func ofSystemCall(section, what string) bool {
 	case section == ".debug_frame":
 		return strings.HasPrefix(what, "frame of ")
 	case strings.HasPrefix(section, ".rela.text."):
-		return what == lackingClone || what == "place of a SASS section" || what == "relocation"
+		return what == lackingClone || what == "position of a SASS section" || what == "relocation"
 	case section == callgraphSection:
 		return what == "section size"
 	case section == ".nv.constant4":
-		return what == "section size" || what == lackingClone || what == "place of a SASS section"
+		return what == "section size" || what == lackingClone || what == "position of a SASS section"
 	case section == ".rela.nv.constant4":
-		return what == "relocation" || what == lackingClone || what == "place of a SASS section"
+		return what == "relocation" || what == lackingClone || what == "position of a SASS section"
 	}
 	return false
 }

@@ -30,13 +30,13 @@ func (r *Report) Text(w io.Writer) error {
 		fmt.Fprintf(b, "  %d %s %s: %s at 0x%x: %s\n", f.Code, f.Kind, f.Aspect, section, f.Offset, f.Detail())
 	}
 	if r.More > 0 {
-		fmt.Fprintf(b, "  and %d findings more\n", r.More)
+		fmt.Fprintf(b, "  and %d more findings\n", r.More)
 	}
 	if r.Verdict == Refused {
 		return b.Flush()
 	}
 	n := &r.Nodes
-	fmt.Fprintf(b, "  %d nodes: %d plain, %d mini, %d skip, %d stored, of which %d reconstituted and %d unknown\n",
+	fmt.Fprintf(b, "  %d nodes: %d plain, %d tag-only, %d skip, %d stored, of which %d reconstituted and %d unknown\n",
 		n.Total, n.Plain, n.Mini, n.Skip, n.Stored, n.Reconstituted, n.Unknown)
 	counted(b, "not known", r.Unknown, len(r.Unknown))
 	counted(b, "unknown record", r.Forms, maxForms)

@@ -17,7 +17,7 @@ func TestSystemCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const left = "what calls of the driver for textures and surfaces of sm_107 change"
+	const left = "changes by driver calls for textures and surfaces of sm_107"
 	if r := selfcheck.Check("surface", data, selfcheck.Options{}); r.Verdict != selfcheck.Incomplete || r.Unknown[left] == 0 {
 		t.Errorf("%v, %v left: %v", r.Verdict, r.Unknown, r.Findings)
 	}

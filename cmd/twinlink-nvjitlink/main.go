@@ -12,6 +12,6 @@ import (
 
 func main() {
 	worker.Main()
-	fmt.Fprintln(os.Stderr, "twinlink-nvjitlink: started by twinlink, to ask nvJitLink; it has no command line of its own")
+	fmt.Fprintln(os.Stderr, "twinlink-nvjitlink: started by twinlink to run nvJitLink; it has no command line of its own")
 	os.Exit(2)
 }

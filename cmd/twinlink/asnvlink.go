@@ -18,27 +18,27 @@ func asNvlinkCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "as-nvlink FOLDER",
 		GroupID: groupLink,
-		Short:   "Make a toolkit folder in which twinlink stands where nvlink stood",
-		Long: `Makes a folder with the shape of a CUDA toolkit: links to all that is in the
-toolkit, and twinlink as bin/nvlink. nvcc, CMake, clang and XLA take nvlink from
-the folder they are told to use:
+		Short:   "Make a toolkit folder with twinlink in place of nvlink",
+		Long: `Makes a folder that mirrors a CUDA toolkit with links, with twinlink as
+bin/nvlink. nvcc, CMake, clang and XLA take nvlink from the folder they are
+configured to use:
 
   PATH=FOLDER/bin:$PATH nvcc -rdc=true ...
   cmake -DCMAKE_CUDA_COMPILER=FOLDER/bin/nvcc ...
   clang++ --cuda-path=FOLDER ...
 
-The toolkit is the one given, or that of the nvcc in PATH. twinlink behaves as
-the release of its nvlink, where it knows that one.
+The default toolkit is that of the nvcc in PATH. twinlink behaves as the release
+of the toolkit's nvlink, if it knows that release.
 
-With TWINLINK_VERIFY=1 in the environment the toolkit's own nvlink does each
-link, and twinlink judges it: by the oracle, and by its own link. What it finds
-is one line of JSON, appended to the file that TWINLINK_REPORT names, or else
-printed to standard error where a link is wrong. The build goes on as nvlink has
-it; with TWINLINK_VERIFY=fail a link that is wrong fails.`,
+With TWINLINK_VERIFY=1 in the environment the toolkit's own nvlink makes each
+link, and twinlink judges it, with the oracle and by comparison with its own link.
+The result is one line of JSON, appended to the file that TWINLINK_REPORT names.
+Without such a file it is printed to standard error if the link is wrong. The build
+continues with nvlink's output; with TWINLINK_VERIFY=fail a wrong link fails.`,
 		Example: "  twinlink as-nvlink --toolkit /usr/local/cuda ~/cuda-twinlink",
-		Args:    exactly(1, "as-nvlink takes the folder to make; the toolkit is named by --toolkit"),
+		Args:    exactly(1, "as-nvlink takes the folder to make; --toolkit names the toolkit"),
 	}
-	toolkit := c.Flags().String("toolkit", "", "the toolkit: the folder that holds bin/nvcc")
+	toolkit := c.Flags().String("toolkit", "", "the toolkit: the folder that contains bin/nvcc")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		program, err := linkcommand.Beside("twinlink-nvlink") // starts faster
 		if err != nil {

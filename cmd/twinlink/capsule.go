@@ -24,9 +24,9 @@ func capsuleCommand(s streams) *cobra.Command {
 		GroupID: groupLook,
 		Short:   "Show the capsules of sm_100 and up",
 		Long: `Shows the capsules of objects and linked files for sm_100 and up, node by node:
-SASS offset, Mercury offset, kind, tag, the SASS words and what nvdisasm makes
-of them. nvdisasm is the one named, or else the newest that is found; without
-one the words stand alone.`,
+SASS offset, Mercury offset, kind, tag, the SASS words and their disassembly.
+The default nvdisasm is the newest one that is found; without one the words are
+printed without disassembly.`,
 		Example: "  twinlink capsule out.cubin\n  twinlink capsule rebuild out.cubin -o same.cubin",
 		Args:    atLeast(1, "no file to show"),
 	}
@@ -48,8 +48,8 @@ func rebuildCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rebuild FILE -o OUT",
 		Short: "Decode a file into a model and encode it again",
-		Long: `Decodes the file into a model, fields and records, and encodes that again: the
-output has the input's bytes.`,
+		Long: `Decodes the file into a model, fields and records, and encodes that again. The
+output is identical to the input.`,
 		Example: "  twinlink capsule rebuild out.cubin -o same.cubin",
 		Args:    exactly(1, "rebuild takes one file"),
 	}

@@ -223,7 +223,7 @@ func TestFinalizeLevels(t *testing.T) {
 	besideLeaf(t)
 	const ok, no, unknown, code = "(0)", "(26)", "(30)", "(14)"
 	for rules, levels := range map[string][5][4]string{ // by level; for sm_100, 103, 110, 120
-		"seed":     {{ok, no, no, no}, {ok, no, no, no}, {ok, ok, no, no}, {ok, ok, no, no}, {ok, unknown, unknown, unknown}},
+		"document": {{ok, no, no, no}, {ok, no, no, no}, {ok, ok, no, no}, {ok, ok, no, no}, {ok, unknown, unknown, unknown}},
 		"observed": {{ok, ok, no, no}, {ok, ok, no, no}, {ok, ok, no, no}, {ok, ok, no, code}, {ok, ok, code, no}},
 	} {
 		for level, row := range levels {

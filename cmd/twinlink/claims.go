@@ -15,21 +15,20 @@ func claimsCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "claims",
 		GroupID: groupProject,
-		Short:   "Print the verdicts on what the source documents state",
-		Long: `Prints the ledger of what the source documents state: each claim, its verdict,
-what is true where it is refuted, and what decided it. Without --system and
---verdict the text is the sums alone; the other
-formats have a row for each claim: confirmed agrees, refuted differs, open is
-not judged, and what can't be observed is skipped.`,
+		Short:   "Print the verdicts on the claims of the source documents",
+		Long: `Prints what the source documents state: each claim, its verdict, what is true if
+it is refuted, and the evidence. Without --system and --verdict the text format
+has only totals. The other formats have a row for each claim: confirmed agrees,
+refuted differs, open is not judged, and claims that can't be observed are skipped.`,
 		Example: "  twinlink claims --system dispatcher --verdict refuted",
 		Args:    exactly(0, "claims takes no argument"),
 	}
-	system := c.Flags().String("system", "", "claims about this system alone")
+	system := c.Flags().String("system", "", "only claims about this system")
 	words := []string{""}
 	for _, v := range claims.Verdicts {
 		words = append(words, string(v))
 	}
-	verdict := choose(c, "verdict", "claims with this verdict alone", words...)
+	verdict := choose(c, "verdict", "only claims with this verdict", words...)
 	out := chooseFace(c)
 	c.RunE = func(*cobra.Command, []string) error {
 		filter := claims.Filter{System: *system, Verdict: claims.Verdict(verdict.value)}
@@ -67,7 +66,7 @@ var claimVerdicts = map[claims.Verdict]report.Verdict{
 
 // claimsReport makes of claims a report with a row for each.
 func claimsReport(list []claims.Claim) *report.Report {
-	r := &report.Report{Title: "What the source documents state", Command: "claims"}
+	r := &report.Report{Title: "Claims of the source documents", Command: "claims"}
 	for i := range list {
 		c := &list[i]
 		f := report.Finding{Key: "claim." + string(c.Verdict), Level: report.Remark, File: c.Document, Section: c.Place, Meaning: c.Truth}

@@ -86,9 +86,9 @@ func newRoot(s streams) *cobra.Command {
 		Use:   "twinlink",
 		Short: "Link and check NVIDIA device code",
 		Long: `twinlink links relocatable cubins as NVIDIA's nvlink does, and checks device
-links that any linker made.
+links by any linker.
 
-Started under the name nvlink it is "twinlink link".`,
+Under the name nvlink it behaves as "twinlink link".`,
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
@@ -108,7 +108,7 @@ Started under the name nvlink it is "twinlink link".`,
 	})
 	root.AddGroup(
 		&cobra.Group{ID: groupLink, Title: "Link and check:"},
-		&cobra.Group{ID: groupLook, Title: "Look into files:"},
+		&cobra.Group{ID: groupLook, Title: "Inspect files:"},
 		&cobra.Group{ID: groupProject, Title: "About the project:"},
 	)
 	for _, c := range commands() {
@@ -116,7 +116,7 @@ Started under the name nvlink it is "twinlink link".`,
 	}
 	root.SetHelpCommand(helpCommand(s))
 	// For the help alone: run takes it out before the tree sees a command line.
-	root.PersistentFlags().String("repro", "", "where the command fails, pack all it needs into this `FILE`; \"twinlink replay\" runs it again")
+	root.PersistentFlags().String("repro", "", "if the command fails, pack everything it needs into this `FILE`; \"twinlink replay\" runs it again")
 	return root
 }
 

@@ -113,7 +113,7 @@ finalize -arch sm_103 sm100.cubin
 finalize -arch sm_120 sm100.cubin linked.cubin
 finalize -arch=sm_103 --format json sm100.cubin
 finalize -arch=sm_103 --format html sm100.cubin
-finalize -arch=sm_103 --rules seed sm100.cubin
+finalize -arch=sm_103 --rules document sm100.cubin
 finalize -arch=sm_103 --rules nonsense sm100.cubin
 finalize -arch=sm_100 sm100.cubin -o w/copy
 finalize -arch=sm_100 --self-check bad100.cubin -o w/copy

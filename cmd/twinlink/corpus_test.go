@@ -216,7 +216,7 @@ func TestNullPointers(t *testing.T) {
 		}
 		if strings.HasSuffix(c.Name, "-ab") {
 			for _, p := range [][2]string{{"limit", bank}, {"twice", ".nv.global.init"}} {
-				want += fmt.Sprintf("nvlink warning : Pointer to '%s' in %s of 'b.cubin' is zero, since another input defines '%[1]s' too, as with nvlink %[3]s\n", p[0], p[1], c.Release)
+				want += fmt.Sprintf("nvlink warning : Pointer to '%s' in %s of 'b.cubin' is zero, because another input defines '%[1]s' too, as with nvlink %[3]s\n", p[0], p[1], c.Release)
 			}
 		}
 		if got := runAs("nvlink", append([]string{"-toolkit=" + c.Release}, c.Args...)...); got.exit != 0 || got.stderr != want {
@@ -233,7 +233,7 @@ func TestLostConstants(t *testing.T) {
 		var want []string
 		for _, section := range []string{".nv.global.init", ".text.k"} {
 			for _, name := range []string{"one", "table"} {
-				want = append(want, fmt.Sprintf("nvlink warning : Constant '%s' in %s of 'a.cubin' is lost, since another object defines it, as with -r of nvlink %s: link both in one step\n", name, section, c.Release))
+				want = append(want, fmt.Sprintf("nvlink warning : Constant '%s' in %s of 'a.cubin' is lost, because another object defines it, as with -r of nvlink %s: link both in one step\n", name, section, c.Release))
 			}
 		}
 		got := runAs("nvlink", append([]string{"-toolkit=" + c.Release}, c.Args...)...)

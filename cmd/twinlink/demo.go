@@ -18,9 +18,9 @@ func demoCommand(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:     "demo",
 		GroupID: groupProject,
-		Short:   "Link real programs and check them three ways",
-		Long: `Links real programs that are built in and checks each result three ways. nvlink
-is run where it is installed; else what it did when the corpus was made counts.`,
+		Short:   "Link real programs and check each in three ways",
+		Long: `Links built-in real programs and checks each result in three ways. If nvlink is
+not installed, its recorded results are used.`,
 		Example: "  twinlink demo",
 		Args:    exactly(0, "demo takes no argument"),
 		RunE:    func(c *cobra.Command, _ []string) error { return demo(c.Context(), s) },
@@ -36,7 +36,7 @@ func demo(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	r := report.Report{Title: "Real programs, linked and checked three ways"}
+	r := report.Report{Title: "Real programs, linked and checked in three ways"}
 	for i := range programs {
 		for _, c := range programs[i].Cases {
 			r.Rows = append(r.Rows, verify.Ask(ctx, demoQuestion(&c), tools))
@@ -46,7 +46,7 @@ func demo(ctx context.Context, s streams) error {
 		return err
 	}
 	if releases := tools.Releases(); len(releases) == 0 {
-		fmt.Fprintln(s.out, "\nnvlink is not installed here: its side is what it did when the corpus was made (make witness fetches it).")
+		fmt.Fprintln(s.out, "\nnvlink is not installed: its column shows recorded results (make witness downloads it).")
 	}
 	if r.Count().Differ > 0 {
 		return exitStatus(exitDiffer)

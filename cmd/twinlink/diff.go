@@ -16,20 +16,20 @@ func diffCommand(s streams) *cobra.Command {
 		Use:     "diff A B",
 		GroupID: groupLook,
 		Short:   "Print how two cubins differ",
-		Long: `Prints how two cubins differ, a line for each difference under a dotted key.
---only and --ignore take a key, in which * stands for any characters, and may be
+		Long: `Prints how two cubins differ, one line for each difference with a dotted key.
+--only and --ignore take a key, in which * matches any characters, and may be
 repeated. An --ignore that matches no difference is reported. --ignore note
-leaves out the note that records the linker's command line, and where things
-stand, which it moves: so links in other folders compare.
+ignores the note that records the linker's command line, and the offsets that
+depend on its size, so that links made in different folders compare equal.
 
-Exit status: 0 same, 1 different or an --ignore without use, 2 a file that can't
-be opened, 3 a file that is no cubin.`,
+Exit status: 0 same, 1 different or an unused --ignore, 2 a file that can't be
+opened, 3 a file that is no cubin.`,
 		Example: "  twinlink diff a.cubin b.cubin\n  twinlink diff --ignore note a.cubin b.cubin\n  twinlink diff --arch sm_90 old/libx.a new/libx.a",
 		Args:    exactly(2, "diff takes two files"),
 	}
 	var filter diff.Filter
-	c.Flags().StringArrayVar(&filter.Only, "only", nil, "show differences under this key alone")
-	c.Flags().StringArrayVar(&filter.Ignore, "ignore", nil, "leave differences under this key out")
+	c.Flags().StringArrayVar(&filter.Only, "only", nil, "show only differences with this key")
+	c.Flags().StringArrayVar(&filter.Ignore, "ignore", nil, "ignore differences with this key")
 	out := chooseFace(c)
 	pick := chooseMembers(c)
 	c.RunE = func(_ *cobra.Command, args []string) error {

@@ -14,8 +14,8 @@ func dumpCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "dump FILE...",
 		GroupID: groupLook,
-		Short:   "Print what a cubin holds",
-		Long: `Prints what cubins hold: names for numbers, symbols for indices, fields for
+		Short:   "Print the contents of a cubin",
+		Long: `Prints the contents of cubins: names for numbers, symbols for indices, fields for
 relocations. Parts: ` + strings.Join(dump.PartNames(), ", ") + `.`,
 		Example: "  twinlink dump out.cubin\n  twinlink dump --only header,notes out.cubin",
 		Args:    atLeast(1, "no file to dump"),

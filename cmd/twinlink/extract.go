@@ -16,12 +16,12 @@ func extractCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "extract FILE -o FOLDER",
 		GroupID: groupLook,
-		Short:   "Write the device code in a file to files of its own",
+		Short:   "Extract the device code of a file",
 		Long: `Writes each piece of device code of a file, unpacked, into a folder, which is
-made where it isn't there. The names are those of "twinlink list" with every
-character but letters, digits, dots, dashes and underscores replaced, so that no
-name in an archive leads anywhere else; a number is added where two are alike.
-Prints what it wrote.`,
+created if it doesn't exist. The names are those of "twinlink list", with all
+characters except letters, digits, dots, dashes and underscores replaced, so that
+no name in an archive can point outside the folder; equal names get a number.
+Prints the names of the files.`,
 		Example: "  twinlink extract --arch sm_90 libcufft_static.a -o cubins",
 		Args:    exactly(1, "one file to extract from"),
 	}

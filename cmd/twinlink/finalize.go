@@ -21,24 +21,24 @@ func finalizeCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "finalize -arch sm_T [OPTIONS] FILE... [-o OUT]",
 		GroupID: groupLink,
-		Short:   "Say what may be finalized for which target",
-		Long: `Says whether NVIDIA's finalizer makes code for sm_T of a file, and why. With -o it
-does so where that is a copy: where attribute 11 of .nv.compat allows it.
+		Short:   "Determine whether a file can be finalized for a target",
+		Long: `Determines whether NVIDIA's finalizer makes code for sm_T from a file, and why.
+With -o it writes that code if it is a copy, as attribute 11 of .nv.compat allows.
 
   --rules observed   as nvlink 13.0.88 does (default)
-  --rules seed       as "Capsule Mercury & Finalization" says
+  --rules document   as the document "Capsule Mercury & Finalization" states
   --format text|json
   OPTIONS            the finalizer's own:
     --opportunistic-finalization-lvl N   level 0 to 4, instead of the file's
-    --self-check       compare the SASS with the capsule; what fails isn't copied
+    --self-check       compare the SASS with the capsule; a file that fails isn't copied
     --out-sass         with --self-check: the regenerated SASS, in OUT.sass
     --binary-kind K    mercury, capmerc or sass; only the file's own kind is made
     --cap-merc, --fastpath-off, …
 
 An option that would need NVIDIA's scheduler, or that changes what a copy can't
-change, is refused by its name.
+change, is refused by name.
 
-Exit status: 0 accepted, 2 wrong use, 3 refused.`,
+Exit status: 0 accepted, 2 usage error, 3 refused.`,
 		Example:            "  twinlink finalize -arch sm_103 out.cubin",
 		DisableFlagParsing: true,
 	}
@@ -203,8 +203,8 @@ func internalError(err error) *refusal { return &refusal{finalizer.Internal, err
 // judge decides about a file, and makes the output where one is wanted.
 func (f *finalize) judge(name string) verdict {
 	v := verdict{File: name, Target: f.target, Rules: "observed", Verdict: "accept"}
-	if f.rules == finalizer.Seed {
-		v.Rules = "seed"
+	if f.rules == finalizer.Document {
+		v.Rules = "document"
 	}
 	code := finalizer.OK
 	reason, no := f.run(name, &v)
@@ -247,7 +247,7 @@ func (f *finalize) run(name string, v *verdict) (reason string, no *refusal) {
 	}
 	reason = d.Reason
 	if !opt.Fastpath {
-		reason += "; no fast path is taken to a file's own target"
+		reason += "; the fast path isn't used for a file's own target"
 	}
 	var made []outfile.File
 	if opt.SelfCheck {
@@ -299,7 +299,7 @@ func (f *finalize) options(x *finalizer.Facts) (finalizer.Options, *refusal) {
 		return opt, &refusal{fault.Code, err.Error()}
 	}
 	if opt.OutSASS && f.out == "" {
-		return opt, &refusal{finalizer.OptionConflict, "--out-sass: without -o there is no place for it"}
+		return opt, &refusal{finalizer.OptionConflict, "--out-sass requires -o"}
 	}
 	if opt.LevelSet {
 		x.Level = uint8(opt.Level)
@@ -318,7 +318,7 @@ func reconstitute(name string, data []byte) ([]byte, *refusal) {
 	case r.Code() != 0:
 		return nil, &refusal{finalizer.Code(r.Code()), fmt.Sprintf("self-check: %d findings", len(r.Findings)+r.More)}
 	case r.Verdict != selfcheck.Pass:
-		return nil, &refusal{finalizer.SASSFailed, "self-check: some instructions are of a form that isn't known"}
+		return nil, &refusal{finalizer.SASSFailed, "self-check: some instructions have an unknown form"}
 	}
 	return sass, nil
 }

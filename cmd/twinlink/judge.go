@@ -47,7 +47,7 @@ func linkAndJudge(folder string, args []string, s streams) int {
 		real = filepath.Join(folder, linkcommand.RealName)
 	}
 	if real == "" {
-		fmt.Fprintf(s.err, "twinlink: %s is set, but there is no nvlink to run: name one with %s\n", verifyVariable, realVariable)
+		fmt.Fprintf(s.err, "twinlink: %s is set, but nvlink was not found: name one with %s\n", verifyVariable, realVariable)
 		return exitUsage
 	}
 	cmd := exec.Command(real, args...)
@@ -157,7 +157,7 @@ func (j *judgement) registration(cmd *cmdline.Command, folder string) {
 	}
 	j.Registration = "same"
 	for _, f := range registration.CheckFile(text, registeredNames(cmd, folder)) {
-		j.Registration, j.Verdict = "another than the objects ask for", report.Differ.String()
+		j.Registration, j.Verdict = "not the one that the objects need", report.Differ.String()
 		j.Findings = append(j.Findings, f.String())
 	}
 }

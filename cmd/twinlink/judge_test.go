@@ -104,7 +104,7 @@ func TestJudgements(t *testing.T) {
 	}
 	said.Reset()
 	t.Setenv("TWINLINK_NVLINK", "")
-	if exit := run([]string{"nvlink", "-arch=sm_80", "a.cubin"}, streams{&out, &said}); exit != exitUsage || said.String() != fmt.Sprintf("twinlink: %s is set, but there is no nvlink to run: name one with %s\n", verifyVariable, realVariable) {
+	if exit := run([]string{"nvlink", "-arch=sm_80", "a.cubin"}, streams{&out, &said}); exit != exitUsage || said.String() != fmt.Sprintf("twinlink: %s is set, but nvlink was not found: name one with %s\n", verifyVariable, realVariable) {
 		t.Errorf("%d, %q", exit, said.String())
 	}
 }

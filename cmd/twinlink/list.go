@@ -33,7 +33,7 @@ func listCommand(s streams) *cobra.Command {
 		GroupID: groupLook,
 		Short:   "List the device code in a file",
 		Long: `Lists the pieces of device code in objects, archives, shared objects, programs,
-fatbinaries and bare cubins: name, kind, size in bytes, place. Nothing is unpacked.`,
+fatbinaries and bare cubins: name, kind, size in bytes, offset. Nothing is unpacked.`,
 		Example: "  twinlink list libcudadevrt.a\n  twinlink list --arch sm_90 --format json app",
 		Args:    atLeast(1, "no file to list"),
 	}
@@ -66,7 +66,7 @@ func (w *choosing) list(name string, s streams) ([]listed, error) {
 		return nil, err
 	}
 	for _, skipped := range f.Skipped {
-		fmt.Fprintf(s.err, "twinlink: passed over: %s\n", skipped)
+		fmt.Fprintf(s.err, "twinlink: skipped: %s\n", skipped)
 	}
 	list := []listed{}
 	if len(f.Members) == 0 {

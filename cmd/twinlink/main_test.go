@@ -321,6 +321,6 @@ func TestOwnWarningsStay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "a.cubin", string(data))
 	twinlink("link", "-toolkit=13.0", "-arch=sm_103", "a.cubin", "-o", "out", "-Werror").want(t, 0,
-		"nvlink warning : Input file 'a.cubin' holds code for sm_100; that for sm_103 is perhaps not nvlink's",
-		"nvlink warning : Kernel 'k' is scheduled anew, perhaps not as nvlink does it")
+		"nvlink warning : Input file 'a.cubin' has code for sm_100; the code for sm_103 may differ from nvlink's",
+		"nvlink warning : Kernel 'k' was rescheduled; the bytes may differ from nvlink's")
 }

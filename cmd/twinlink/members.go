@@ -25,8 +25,8 @@ type choosing struct {
 // chooseMembers adds --arch and --member.
 func chooseMembers(c *cobra.Command) *choosing {
 	w := new(choosing)
-	c.Flags().StringVar(&w.arch, "arch", "", "of a file with several pieces of device code: those for sm_NN, compute_NN or lto_NN")
-	c.Flags().StringVar(&w.member, "member", "", "of such a file: those of a member, \"foo.o\" or \"foo.o:sm_90\", or of a section; \"twinlink list\" names them")
+	c.Flags().StringVar(&w.arch, "arch", "", "if a file has several pieces of device code: only those for sm_NN, compute_NN or lto_NN")
+	c.Flags().StringVar(&w.member, "member", "", "of such a file: only those of a member, \"foo.o\" or \"foo.o:sm_90\", or of a section; \"twinlink list\" shows the names")
 	return w
 }
 
@@ -66,7 +66,7 @@ func (w *choosing) cubins(name string) ([]piece, error) {
 		pieces = append(pieces, piece{m.Name(), content})
 	}
 	if len(pieces) == 0 {
-		return nil, &container.Error{Kind: container.NoSuchMember, Path: name, Value: uint64(len(list)), Detail: "of the members that are asked for none is a cubin that this command looks at"}
+		return nil, &container.Error{Kind: container.NoSuchMember, Path: name, Value: uint64(len(list)), Detail: "none of the selected members is a cubin that this command handles"}
 	}
 	return pieces, nil
 }
@@ -93,7 +93,7 @@ func (w *choosing) one(name string) (piece, error) {
 		if len(names) > most {
 			names = append(names[:most], fmt.Sprintf("and %d more", len(names)-most))
 		}
-		return piece{}, badUsage("%s holds %d cubins: choose one with --arch or --member from %s", name, len(list), strings.Join(names, ", "))
+		return piece{}, badUsage("%s contains %d cubins: choose one with --arch or --member from %s", name, len(list), strings.Join(names, ", "))
 	}
 	return list[0], nil
 }

@@ -15,8 +15,8 @@ func nv50Command(s streams) *cobra.Command {
 		GroupID: groupProject,
 		Short:   "Answer a question about the first CUDA chips, from the page that describes them",
 		Long: `Answers a question about NV50 to NVA8 (sm_10 to sm_13) twice: by the formulas of
-the one page that describes these chips, and by its sentences. Where the two
-part, each reading is printed and what they part over; the exit status is 1.
+the one page that describes these chips, and by its prose. If the two disagree,
+both readings are printed, and what they disagree about; the exit status is 1.
 Numbers may be written as 0x14.`,
 		Example: "  twinlink nv50 where --block 64,4,1 --tid 33,2,0 --threads 256 --word 3 --mp 1 --mps 3\n  twinlink nv50 physid-of --physid 0x00a2130c",
 		Args:    exactly(0, "nv50 takes a question; see twinlink nv50 --help"),
@@ -29,7 +29,7 @@ Numbers may be written as 0x14.`,
 	}
 	c.AddCommand(&cobra.Command{
 		Use:   "contradictions",
-		Short: "Where the page's formulas and sentences part",
+		Short: "Where the page's formulas and prose disagree",
 		Args:  exactly(0, "contradictions takes no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			for _, x := range nv50.Contradictions {
@@ -42,7 +42,7 @@ Numbers may be written as 0x14.`,
 }
 
 func nv50Question(q *nv50.Question, s streams) *cobra.Command {
-	c := &cobra.Command{Use: q.Name, Short: q.Short, Args: exactly(0, q.Name+" takes no argument but flags")}
+	c := &cobra.Command{Use: q.Name, Short: q.Short, Args: exactly(0, q.Name+" takes only flags")}
 	given := map[string]*string{}
 	for _, p := range q.Params {
 		given[p.Name] = c.Flags().String(p.Name, p.Default, p.Help)

@@ -18,41 +18,41 @@ func powerCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "power",
 		GroupID: groupProject,
-		Short:   "Plant faults in twinlink's own source and see what finds them",
+		Short:   "Plant faults in twinlink's source and report which tests find them",
 		Long: `Plants the faults of fuzz/power/faults one at a time in the source tree of the
 working folder and runs detectors, the cheap ones first, until one fails. Prints
-each fault with what found it and how long that took. Needs the go command.
+each fault with the detector that found it and the time. Needs the go command.
 
-A long run can be made in portions: --limit ends one, --resume begins the next.
-What a portion leaves untried doesn't make it fail.
-With --draw the faults are small changes at places drawn at random. One seed draws
-the same of a changed version, as far as it has them.
-With --conditions every condition below --under fails instead, one after the other
-in one program, on the recorded links that come to it.
+A long run can be split: --limit ends it early, --resume continues it. Faults that
+weren't tried don't make a run fail.
+With --draw the faults are small changes at random places. A seed gives the same
+faults in a changed version of the source, as far as it still has them.
+With --conditions every condition under --under is inverted instead, one at a time
+in one program, on the recorded links that reach it.
 
-Exit status: 0 all faults are found, or have a reason; 1 not so; 2 wrong use, or
-no fault was tried.`,
+Exit status: 0 all faults are found, or have a reason; 1 some are not; 2 usage
+error, or no fault was tried.`,
 		Example: "  twinlink power --only 'oracle/*'\n  twinlink power --compile",
 		Args:    exactly(0, "power takes no argument"),
 	}
 	var o power.Options
 	f := c.Flags()
-	f.StringVar(&o.Only, "only", "", "faults that match this pattern, AREA/FAULT, alone")
-	f.BoolVar(&o.Fit, "fit", false, "only see that the text of every fault is in its file once")
-	f.BoolVar(&o.Compile, "compile", false, "only see that every fault fits and compiles")
-	f.BoolVar(&o.Live, "live", false, "ask NVIDIA's tools as well")
+	f.StringVar(&o.Only, "only", "", "only faults that match this pattern, AREA/FAULT")
+	f.BoolVar(&o.Fit, "fit", false, "only check that the text of every fault is in its file once")
+	f.BoolVar(&o.Compile, "compile", false, "only check that every fault applies and compiles")
+	f.BoolVar(&o.Live, "live", false, "run NVIDIA's tools as well")
 	f.BoolVar(&o.Fuzz, "fuzz", false, "run the fuzz targets as well")
-	f.IntVar(&o.Draw, "draw", 0, "that many faults drawn at random instead of the lists'")
-	f.BoolVar(&o.Own, "own", false, "ask the tests of a fault's own package alone")
-	f.Uint64Var(&o.Seed, "seed", 1, "seed of what is drawn")
-	f.StringVar(&o.Under, "under", "", "folder in which faults are drawn")
-	f.StringVar(&o.Results, "results", ".power.json", "file of results, a line each")
-	f.BoolVar(&o.Resume, "resume", false, "go on where the file of results ends: what was found is not tried again")
-	f.DurationVar(&o.Limit, "limit", 0, "begin no fault after this time")
-	conditions := f.String("conditions", "", "judge every condition on recorded links; what is found is kept in this file, and goes on where that ends")
-	f.IntVar(&o.Workers, "workers", 2, "how many faults at once")
-	f.Uint64Var(&o.Seek.From, "seek-from", 1500, "number of the first question for --seek-to")
-	f.Uint64Var(&o.Seek.To, "seek-to", 0, "look for questions of numbers below this that tell a fault that lives")
+	f.IntVar(&o.Draw, "draw", 0, "this many random faults instead of the listed ones")
+	f.BoolVar(&o.Own, "own", false, "run only the tests of a fault's own package")
+	f.Uint64Var(&o.Seed, "seed", 1, "seed of the random faults")
+	f.StringVar(&o.Under, "under", "", "folder for random faults")
+	f.StringVar(&o.Results, "results", ".power.json", "file for results, one per line")
+	f.BoolVar(&o.Resume, "resume", false, "continue where the file of results ends")
+	f.DurationVar(&o.Limit, "limit", 0, "start no fault after this time")
+	conditions := f.String("conditions", "", "invert every condition on recorded links; results are kept in this file, and a run continues where it ends")
+	f.IntVar(&o.Workers, "workers", 2, "faults in parallel")
+	f.Uint64Var(&o.Seek.From, "seek-from", 1500, "number of the first link for --seek-to")
+	f.Uint64Var(&o.Seek.To, "seek-to", 0, "search links with numbers below this for ones that detect surviving faults")
 	f.StringVar(&o.Root.Dir, "root", ".", "folder of the source")
 	out := chooseFace(c)
 	meter := chooseProgress(c)
@@ -110,7 +110,7 @@ func powerStatus(results []power.Result, o power.Options) error {
 		}
 	}
 	if tried == 0 {
-		return badUsage("no fault was tried: --limit is over too soon")
+		return badUsage("no fault was tried: --limit is too short")
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // powerReport makes of planted faults a report with a row for each. Times stand
 // in the text alone, so that the same outcomes give the same report.
 func powerReport(results []power.Result) *report.Report {
-	r := &report.Report{Title: "Planted faults, and what finds them", Command: "power"}
+	r := &report.Report{Title: "Planted faults, and the detectors that find them", Command: "power"}
 	killed := map[string]float64{}
 	for i := range results {
 		p := &results[i]
@@ -22,7 +22,7 @@ func powerReport(results []power.Result) *report.Report {
 			row.Findings = []report.Finding{{Key: "power." + string(p.Outcome), Level: report.Wrong, Meaning: p.Note}}
 		case p.Outcome == power.Planted:
 			row.Verdict = report.Skipped
-			row.Note = "it fits; no detector was run"
+			row.Note = "it applies; no detector was run"
 		case p.Outcome == power.Killed:
 			row.Answers = []report.Answer{{Source: report.Source(p.Detector), Outcome: report.Rejected}}
 			killed[p.Detector]++

@@ -34,16 +34,16 @@ func conditionsText(list []power.Judged) []byte {
 	sums := sumsOfConditions(list)
 	for _, folder := range slices.Sorted(maps.Keys(sums)) {
 		n := sums[folder]
-		fmt.Fprintf(&b, "%-30s %5d of %5d told, %5d change no link that was tried, to %5d comes none; besides %5d that change nothing\n", folder, n[0], n[0]+n[1]+n[2], n[1], n[2], n[3])
+		fmt.Fprintf(&b, "%-30s %5d of %5d found, %5d change no link that was tried, %5d are reached by none; %5d more change nothing\n", folder, n[0], n[0]+n[1]+n[2], n[1], n[2], n[3])
 	}
 	return b.Bytes()
 }
 
 func untold(j *power.Judged) string {
 	if j.Links == 0 {
-		return "no link comes there"
+		return "reached by no link"
 	}
-	return fmt.Sprintf("no difference in links tried, %d come there", j.Links)
+	return fmt.Sprintf("no difference in the links tried, %d reach it", j.Links)
 }
 
 // sumsOfConditions counts by folder faults that are told, that no link tried tells, that no link comes to, and that are
@@ -69,7 +69,7 @@ func sumsOfConditions(list []power.Judged) map[string][4]int {
 }
 
 func conditionReport(list []power.Judged) *report.Report {
-	r := &report.Report{Title: "Conditions that fail, and what tells them", Command: "power"}
+	r := &report.Report{Title: "Inverted conditions, and the links that detect them", Command: "power"}
 	sums := sumsOfConditions(list)
 	for _, folder := range slices.Sorted(maps.Keys(sums)) {
 		n := sums[folder]

@@ -35,14 +35,14 @@ b                                  2 of     2 told,     0 change no link that wa
 		t.Error(d)
 	}
 	r := conditionReport(judgedConditions)
-	wanted := &report.Report{Title: "Conditions that fail, and what tells them", Command: "power",
+	wanted := &report.Report{Title: "Inverted conditions, and the links that detect them", Command: "power",
 		Figures: []report.Figure{
 			{Name: "a: told", Value: 1}, {Name: "a: no difference", Value: 1}, {Name: "a: no link", Value: 1}, {Name: "a: listed as changing nothing"},
 			{Name: "b: told", Value: 2}, {Name: "b: no difference"}, {Name: "b: no link"}, {Name: "b: listed as changing nothing", Value: 1},
 		},
 		Rows: []report.Row{
 			{Subject: "a/x.go:4 " + power.AlwaysFalse.String() + ": ok", Verdict: report.Differ, Note: "no difference in links tried, 7 come there"},
-			{Subject: "a/y.go:5 " + power.TurnedWhereEqual.String() + ": n < m", Verdict: report.Differ, Note: "no link comes there"},
+			{Subject: "a/y.go:5 " + power.TurnedWhereEqual.String() + ": n < m", Verdict: report.Differ, Note: "reached by no link"},
 		}}
 	if d := cmp.Diff(wanted, r); d != "" {
 		t.Error(d)
@@ -53,18 +53,18 @@ func TestPowerReport(t *testing.T) {
 	got := powerReport([]power.Result{
 		{Area: "a", Fault: "f", Outcome: power.Killed, Detector: "corpus", Time: time.Second, Note: "TestX"},
 		{Area: "a", Fault: "g", Outcome: power.Killed, Detector: "corpus"}, {Area: "a", Fault: "h", Outcome: power.Killed, Detector: "storm"},
-		{Area: "b", Fault: "i", Outcome: power.Survived, Note: "no test comes there"},
+		{Area: "b", Fault: "i", Outcome: power.Survived, Note: "reached by no test"},
 		{Area: "b", Fault: "j", Outcome: power.Planted, Note: "x"}, {Area: "b", Fault: "k", Outcome: power.Equivalent, Note: "same sum"},
 	})
 	found := func(name, by, note string) report.Row {
 		return report.Row{Subject: "a/" + name, Verdict: report.Agree, Note: note, Answers: []report.Answer{{Source: report.Source(by), Outcome: report.Rejected}}}
 	}
-	want := &report.Report{Title: "Planted faults, and what finds them", Command: "power",
+	want := &report.Report{Title: "Planted faults, and the detectors that find them", Command: "power",
 		Figures: []report.Figure{{Name: "found by corpus", Value: 2}, {Name: "found by storm", Value: 1}},
 		Rows: []report.Row{
 			found("f", "corpus", "TestX"), found("g", "corpus", ""), found("h", "storm", ""),
-			{Subject: "b/i", Verdict: report.Differ, Note: "no test comes there", Findings: []report.Finding{{Key: "power.survived", Level: report.Wrong, Meaning: "no test comes there"}}},
-			{Subject: "b/j", Verdict: report.Skipped, Note: "it fits; no detector was run"},
+			{Subject: "b/i", Verdict: report.Differ, Note: "reached by no test", Findings: []report.Finding{{Key: "power.survived", Level: report.Wrong, Meaning: "reached by no test"}}},
+			{Subject: "b/j", Verdict: report.Skipped, Note: "it applies; no detector was run"},
 			{Subject: "b/k", Verdict: report.Agree, Note: "same sum"},
 		}}
 	if d := cmp.Diff(want, got); d != "" {

@@ -30,27 +30,26 @@ func promoteCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "promote HASH --why TEXT",
 		GroupID: groupProject,
-		Short:   "Put a link that was found into the corpus",
-		Long: `Puts a link that fuzzing saved, or that reduce wrote, into the corpus: its files,
-what nvlink of its release does with them, what the checker makes of nvlink's
-image, and a text that a person can read. The tests run it from then on. HASH is
-the folder's name, or a path to it. What is no link becomes a seed of its target.
+		Short:   "Add a saved link to the corpus",
+		Long: `Adds a link that fuzzing saved, or that reduce wrote, to the corpus: its files,
+the result of nvlink of its release, the checker's verdict on nvlink's image, and
+a description. The tests run it from then on. HASH is the folder's name, or a path
+to it. An input that is not a link becomes a fuzz seed of its target.
 
-nvlink of that release must be installed: what is expected comes from it. An image
-of nvlink's that the checker rejects needs --wrong: whoever promotes it has looked
-at which of the two is.
+nvlink of that release must be installed, because it gives the expected result. If
+the checker rejects nvlink's image, --wrong must say which of the two is wrong.
 
-Exit status: 0 written, 1 nvlink dies of it or is rejected, 2 wrong use.`,
-		Example: "  twinlink promote 1f0c77ab2e31 --why 'the place of a common symbol of no size'",
+Exit status: 0 written, 1 nvlink crashes or its image is rejected, 2 usage error.`,
+		Example: "  twinlink promote 1f0c77ab2e31 --why 'offset of a common symbol without size'",
 		Args:    exactly(1, "promote takes the name of a folder"),
 	}
 	var p promotion
 	f := c.Flags()
 	f.StringVar(&p.why, "why", "", "what the case is about (required)")
-	f.StringVar(&p.wrong, "wrong", "", "who is wrong where the checker rejects nvlink's image: nvlink or oracle")
-	from := f.String("from", "fuzz/testdata/divergences", "folder with what was found")
+	f.StringVar(&p.wrong, "wrong", "", "which is wrong if the checker rejects nvlink's image: nvlink or oracle")
+	from := f.String("from", "fuzz/testdata/divergences", "folder with saved findings")
 	f.StringVar(&p.corpus, "corpus", "corpus/testdata/found", "folder of the corpus, for links")
-	f.StringVar(&p.seeds, "seeds", "fuzz/testdata", "folder of the targets' seeds, for what is no link")
+	f.StringVar(&p.seeds, "seeds", "fuzz/testdata", "folder of the targets' fuzz seeds, for other inputs")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if p.why == "" || strings.Contains(p.why, "\n") {
 			return badUsage("promote needs --why: what the case is about, in one line")
@@ -92,7 +91,7 @@ func runPromote(ctx context.Context, dir string, p promotion, s streams) error {
 		return err
 	}
 	if res.Outcome == nvidia.Crashed || res.Outcome == nvidia.Hung {
-		fmt.Fprintf(s.err, "twinlink: %s: that is no answer to expect\n", res)
+		fmt.Fprintf(s.err, "twinlink: %s: this can't be an expected answer\n", res)
 		return exitStatus(exitDiffer)
 	}
 	verdict := "-"

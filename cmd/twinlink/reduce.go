@@ -15,19 +15,19 @@ func reduceCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "reduce FOLDER",
 		GroupID: groupProject,
-		Short:   "Make a link on which linkers part as small as it can be",
-		Long: `Reads a link from a folder: a file "command" with "nvlink RELEASE" and then one
-argument a line, and the inputs, as fuzzing saves what it finds. Leaves out
-options, modules, sections, records and symbols as long as the engine, nvlink of
-that release (where it is installed) and the checker part in the same way, and
-writes the rest to a new folder, named by its content.
+		Short:   "Minimize a link on which linkers disagree",
+		Long: `Reads a link from a folder, as fuzzing saves it: the inputs, and a file "command"
+with "nvlink RELEASE" and then one argument per line. Removes options, modules,
+sections, records and symbols as long as the engine, nvlink of that release (if it
+is installed) and the checker disagree in the same way, and writes the rest to a
+new folder, named by its content.
 
-Exit status: 0 written, 1 they don't part, 2 wrong use.`,
+Exit status: 0 written, 1 they don't disagree, 2 usage error.`,
 		Example: "  twinlink reduce fuzz/testdata/divergences/1f0c77ab2e31",
 		Args:    exactly(1, "reduce takes a folder"),
 	}
-	out := c.Flags().StringP("output", "o", ".", "folder for the new one")
-	limit := c.Flags().Int("limit", 2000, "how often the linkers are asked at most")
+	out := c.Flags().StringP("output", "o", ".", "folder in which to create the new one")
+	limit := c.Flags().Int("limit", 2000, "maximum number of links")
 	c.RunE = func(c *cobra.Command, args []string) error { return runReduce(c.Context(), args[0], *out, *limit, s) }
 	return c
 }
@@ -48,7 +48,7 @@ func runReduce(ctx context.Context, dir, out string, limit int, s streams) error
 	}
 	small, stats := reduce.Reduce(ctx, start, opinions.Key, limit)
 	folder := out + "/" + small.Hash()
-	story := fmt.Sprintf("%s\nfrom %s, %d bytes; asked %d times\n", key, dir, start.Size(), stats.Asked)
+	story := fmt.Sprintf("%s\nfrom %s, %d bytes; %d links\n", key, dir, start.Size(), stats.Asked)
 	for _, t := range opinions.Traces(ctx, small) {
 		story += fmt.Sprintf("--- %s\n%s\n", t.Witness, strings.TrimRight(t.Text, "\n"))
 	}

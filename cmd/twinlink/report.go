@@ -16,13 +16,13 @@ func reportCommand(s streams) *cobra.Command {
 		Use:     "report FILE...",
 		GroupID: groupLook,
 		Short:   "Print saved reports in another format",
-		Long: `Reads reports that a command wrote with --format json, puts their rows into one
-report in the order given, and prints it. So a build saves JSON, and the page or
-the SARIF file is made of it later. What "make fuzz" printed can be given too: a
-row for each target, with executions and coverage over time.
+		Long: `Reads reports that a command wrote with --format json, merges their rows into one
+report in the order given, and prints it. A build can save JSON, and the page or
+the SARIF file can be made later. The output of "make fuzz" is accepted too: it
+gives a row for each target, with executions and coverage over time.
 
-Exit status: what the command that made the rows would have ended with; 2 a file
-that can't be opened, 3 a file that is no report.`,
+Exit status: that of the command that made the rows; 2 a file that can't be
+opened, 3 a file that is no report.`,
 		Example: "  twinlink report --format html --report page.html a.json b.json\n  twinlink report --format html --report page.html fuzz.log",
 		Args:    atLeast(1, "no report"),
 	}
@@ -72,7 +72,7 @@ func readReport(data []byte) (*report.Report, error) {
 	}
 	targets, err := fuzzlog.Parse(data)
 	if err != nil {
-		return nil, fmt.Errorf("neither a report nor what fuzzing prints: %w", err)
+		return nil, fmt.Errorf("neither a report nor output of fuzzing: %w", err)
 	}
 	return fuzzReport(targets), nil
 }

@@ -23,7 +23,7 @@ type face struct {
 // of reports.
 func chooseFace(c *cobra.Command, more ...string) *face {
 	f := &face{format: choose(c, "format", "how to print", append(formatWords(), more...)...)}
-	c.Flags().Var((*reportFile)(f), "report", "write the result to this `FILE`, not to standard output; its extension tells the format where --format doesn't")
+	c.Flags().Var((*reportFile)(f), "report", "write the result to this `FILE` instead of standard output; its extension selects the format unless --format is given")
 	_ = c.MarkFlagFilename("report")
 	return f
 }

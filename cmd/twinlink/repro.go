@@ -98,16 +98,16 @@ func replayCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "replay FILE",
 		GroupID: groupProject,
-		Short:   "Run again what --repro packed",
+		Short:   "Run a command packed by --repro again",
 		Long: `Unpacks a file that a failing command wrote with --repro, runs the command in a
-folder of its own, and says whether it ends as it did.
+folder of its own, and reports whether the result is the same.
 
-Exit status: 0 it ends with the recorded status, 1 with another, 2 wrong use or a
+Exit status: 0 it ends with the recorded status, 1 with another, 2 usage error or a
 file that can't be opened, 3 a file that is no pack.`,
 		Example: "  twinlink verify --repro bad.zip -arch=sm_90 a.cubin b.cubin\n  twinlink replay bad.zip",
 		Args:    exactly(1, "replay takes one file"),
 	}
-	dir := c.Flags().String("dir", "", "unpack into this `FOLDER` and leave it; default: one that is removed")
+	dir := c.Flags().String("dir", "", "unpack into this `FOLDER` and keep it; default: a temporary one")
 	c.RunE = func(_ *cobra.Command, args []string) error { return replay(args[0], *dir, s) }
 	return c
 }
@@ -138,13 +138,13 @@ func replay(pack, dir string, s streams) error {
 		return err
 	}
 	defer func() { _ = os.Chdir(before) }()
-	fmt.Fprintf(s.err, "twinlink: replays: twinlink %s\n", strings.Join(run.Args, " "))
+	fmt.Fprintf(s.err, "twinlink: replaying: twinlink %s\n", strings.Join(run.Args, " "))
 	status := execute(run.Args, s)
 	if v := versionOf(); v != run.Version {
 		fmt.Fprintf(s.err, "twinlink: this is version %s, the run was of %s\n", v, run.Version)
 	}
 	if status != run.Status {
-		fmt.Fprintf(s.err, "twinlink: ended with status %d, recorded is %d\n", status, run.Status)
+		fmt.Fprintf(s.err, "twinlink: ended with status %d, recorded was %d\n", status, run.Status)
 		return exitStatus(exitDiffer)
 	}
 	fmt.Fprintf(s.err, "twinlink: ended with status %d, as recorded\n", status)

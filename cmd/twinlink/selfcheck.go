@@ -24,27 +24,27 @@ func selfcheckCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "selfcheck FILE...",
 		GroupID: groupLink,
-		Short:   "Check that both sides of a file for sm_100 and up say the same",
-		Long: `Makes the SASS side of objects and linked files for sm_100 and up again from
-their Mercury side and compares: texts, then relocations, then debug sections.
+		Short:   "Check that both sides of a file for sm_100 and up agree",
+		Long: `Regenerates the SASS side of objects and linked files for sm_100 and up from
+their Mercury side and compares: code, then relocations, then debug sections.
 
-Numbers of findings: with --codes seed 17 is content, 18 count, 19 metadata;
+Numbers of findings: with --codes document 17 is content, 18 count, 19 metadata;
 with --codes section 17 is text, 18 debug, 19 relocation.
 
-The result for a file is pass; findings, with the code of the gravest;
-incomplete, where something in it is not known to this program, or unlike all
-of its kind that is; or refused, where it can't be read. How many bytes were
-compared, looked at for their form alone, and left unchecked is printed too.
+The result for a file is pass; findings, with the code of the most severe one;
+incomplete, if it contains something that is unknown or differs from everything
+known of its kind; or refused, if it can't be read. The numbers of bytes that were
+compared, checked only for their form, and not checked are printed too.
 
-Exit status: 0 all pass, 1 findings, 2 wrong use, 3 a file was refused,
+Exit status: 0 all pass, 1 findings, 2 usage error, 3 a file was refused,
 4 incomplete. Of several files the worst counts: refused, findings, incomplete.`,
 		Example: "  twinlink selfcheck out.cubin\n  twinlink selfcheck --format json *.cubin",
 		Args:    atLeast(1, "no file to check"),
 	}
 	face, meter := chooseFace(c, "json-full"), chooseProgress(c)
-	codes := choose(c, "codes", "numbers of findings", "seed", "section")
-	out := c.Flags().String("out-sass", "", "write the file with the SASS side that Mercury has; one input only")
-	allow := c.Flags().Bool("allow-unknown", false, "take what isn't known for correct, instead of the result incomplete")
+	codes := choose(c, "codes", "numbers of findings", "document", "section")
+	out := c.Flags().String("out-sass", "", "write the file with the SASS side regenerated from Mercury; one input only")
+	allow := c.Flags().Bool("allow-unknown", false, "treat unknown forms as correct instead of incomplete")
 	ask := c.Flags().Bool("witness", false, "also link each object with nvlink and report which functions are unchanged (does not affect the result)")
 	pick := chooseMembers(c)
 	pick.mercury = true
@@ -205,7 +205,7 @@ func askWitness(p piece, asText bool, w io.Writer, s streams) error {
 		return nil
 	}
 	if file.Header.Type != cuda.ETRel {
-		fmt.Fprintf(w, "  nvlink: not asked, only relocatable objects are linked\n")
+		fmt.Fprintf(w, "  nvlink: not run, only relocatable objects are linked\n")
 		return nil
 	}
 	ctx := context.Background()
@@ -236,7 +236,7 @@ func askWitness(p piece, asText bool, w io.Writer, s streams) error {
 		for _, c := range list {
 			tally[c.Change]++
 		}
-		fmt.Fprintf(w, "  nvlink %s: %d functions, %d as they were, %d with other scheduling, %d dropped\n",
+		fmt.Fprintf(w, "  nvlink %s: %d functions, %d unchanged, %d rescheduled, %d dropped\n",
 			release, len(list), tally[selfcheck.Same], tally[selfcheck.Scheduled], tally[selfcheck.Dropped])
 		for _, c := range list {
 			if c.Change == selfcheck.Other || c.Change == selfcheck.Resized {

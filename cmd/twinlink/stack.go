@@ -19,17 +19,17 @@ func stackCommand(s streams) *cobra.Command {
 		Use:     "stack FILE...",
 		GroupID: groupLook,
 		Short:   "Explain the stack and the registers of kernels",
-		Long: `Prints, for each kernel of a linked file, its registers, its stack and the calls
-that make the stack what it is: every function on that path with its own frame.
-A kernel whose stack "cannot be statically determined", as nvlink warns, is told
-with the reason.
+		Long: `Prints, for each kernel of a linked file, its registers, its stack and the call
+path that needs the most stack: every function on that path with its own frame.
+For a kernel whose stack "cannot be statically determined", as nvlink warns, the
+reason is printed.
 
-The stack is computed of the frames in .nv.info and the call graph; what the file
-states (MIN_STACK_SIZE) is shown beside it.`,
+The stack is computed from the frames in .nv.info and the call graph; the value in
+the file (MIN_STACK_SIZE) is shown beside it.`,
 		Example: "  twinlink stack out.cubin\n  twinlink stack --all --format json out.cubin",
 		Args:    atLeast(1, "no file"),
 	}
-	all := c.Flags().Bool("all", false, "functions too, not kernels alone")
+	all := c.Flags().Bool("all", false, "functions too, not only kernels")
 	style := choose(c, "format", "how to print", "text", "json")
 	c.RunE = func(_ *cobra.Command, files []string) error {
 		return forEach(files, style.value == "text", s, func(name string) error {

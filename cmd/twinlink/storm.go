@@ -18,12 +18,13 @@ func stormCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "storm",
 		GroupID: groupProject,
-		Short:   "Compare engine and oracle on relocations as fast as it goes",
-		Long: `Applies every relocation type to records drawn at random, with the engine and by
-the oracle's recipes, and compares the places. A bar says how far it is, on a terminal. The same seed gives the same records everywhere; a divergence is printed
-with the command that shows it again.
+		Short:   "Compare engine and oracle on relocations at full speed",
+		Long: `Applies every relocation type to random records, with the engine and by the
+oracle's recipes, and compares the results. On a terminal a bar shows the progress.
+A seed gives the same records everywhere; a divergence is printed with the command
+that reproduces it.
 
-Exit status: 0 all agree, 1 a divergence, 2 wrong use.`,
+Exit status: 0 all agree, 1 a divergence, 2 usage error.`,
 		Example: "  twinlink storm --duration 10s\n  twinlink storm --seed 7 --batch 1234",
 		Args:    exactly(0, "storm takes no argument"),
 	}
@@ -31,7 +32,7 @@ Exit status: 0 all agree, 1 a divergence, 2 wrong use.`,
 	f := c.Flags()
 	f.Uint64Var(&o.Seed, "seed", 1, "which records")
 	f.DurationVar(&o.Duration, "duration", 10*time.Second, "how long")
-	f.IntVar(&o.Workers, "workers", 0, "how many at once; 0 is one a processor")
+	f.IntVar(&o.Workers, "workers", 0, "number of workers; 0 is one per processor")
 	out, meter := chooseFace(c), chooseProgress(c)
 	batch := f.Int64("batch", -1, "only the batch of this number")
 	c.RunE = func(c *cobra.Command, _ []string) error {

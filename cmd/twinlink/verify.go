@@ -22,29 +22,30 @@ func verifyCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "verify [nvlink's options] [--output LINKED] FILE...",
 		GroupID: groupLink,
-		Short:   "Put a link, or a linked file, to engine, oracle and nvlink",
-		Long: `Links the files as "twinlink link" would, lets the oracle judge the result by
-the files, and asks nvlink and nvJitLink where they are installed: of the
-inputs' release, and each other nvJitLink for what its release makes of them.
+		Short:   "Check a link, or a linked file, with engine, oracle and nvlink",
+		Long: `Links the files as "twinlink link" would, judges the result with the oracle, and
+compares it with nvlink and nvJitLink of the inputs' release if they are installed.
+nvJitLink of other releases is run too, to show how those link the inputs.
 
-  --output LINKED      judge this file instead, by whatever linker it was made
+  --output LINKED      judge this file, made by any linker, instead
   --registered FILE    judge this registration file too: every module once, no other
-  --strict             make findings of what nvlink does another way and no correct link needs
-  --allow-unjudged     agree also where something could not be judged
-  --no-nvlink          ask neither nvlink nor, unless --nvjitlink does, nvJitLink
-  --nvjitlink LIST     ask these releases of nvJitLink: 12.9,13.0; all (default); none
+  --strict             report differences from nvlink as findings even if no
+                       correct link depends on them
+  --allow-unjudged     agree even if something could not be judged
+  --no-nvlink          run neither nvlink nor, without --nvjitlink, nvJitLink
+  --nvjitlink LIST     run these releases of nvJitLink: 12.9,13.0; all (default); none
   --format FORMAT      text, markdown, json, html, sarif or junit
-  --report FILE        write the report to FILE; its extension tells the format
-                       where --format doesn't
+  --report FILE        write the report to FILE; its extension selects the format
+                       unless --format is given
   --progress MODE      auto, bar, json or none
-  --repro FILE         where it doesn't agree, pack all it needs into FILE
+  --repro FILE         if the result isn't agree, pack everything it needs into FILE
 
-A finished program or shared object alone, without -arch, is judged by itself:
-each module is registered once, and each kernel, variable and constant that host
-code refers to is in the linked images of every architecture.
+A finished program or shared object, given alone and without -arch, is judged by
+itself: each module must be registered once, and each kernel, variable and constant
+that host code refers to must be in the linked images of every architecture.
 
-Exit status: 0 agree, 1 differ, 2 wrong use, 3 all refuse the inputs, 4 not all
-could be judged.`,
+Exit status: 0 agree, 1 differ, 2 usage error, 3 all refuse the inputs, 4 not
+everything could be judged.`,
 		Example: `  twinlink verify -arch=sm_90 a.cubin b.cubin
   twinlink verify -arch=sm_90 --output linked.cubin a.cubin b.cubin
   twinlink verify ./program`,

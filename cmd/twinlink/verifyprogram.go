@@ -91,12 +91,12 @@ func registeredNames(cmd *cmdline.Command, folder string) []string {
 // meanings explain the faults.
 var meanings = map[registration.FaultKind]string{
 	registration.Malformed:    "the file is no registration file of nvlink",
-	registration.Count:        "the number on the first line is not that of the lines behind it",
-	registration.Twice:        "the module's kernels are registered twice, which ends the program at its start",
+	registration.Count:        "the number on the first line is not the number of lines after it",
+	registration.Twice:        "the module's kernels are registered twice, which terminates the program at startup",
 	registration.Unregistered: "the module is never registered: its kernels can't be launched",
-	registration.Unknown:      "what is registered is no module of the link: the host's link fails",
-	registration.NoKernel:     "host code refers to a kernel that the image doesn't have: its launch fails",
-	registration.NoVariable:   "host code refers to a variable that the image doesn't have: copies to it fail",
+	registration.Unknown:      "the registered module is not part of the link: the host's link fails",
+	registration.NoKernel:     "host code refers to a kernel that is not in the image: its launch fails",
+	registration.NoVariable:   "host code refers to a variable that is not in the image: copies to it fail",
 }
 
 func faultFindings(file string, faults []registration.Fault) []report.Finding {

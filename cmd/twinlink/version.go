@@ -20,7 +20,7 @@ func versionCommand(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "version",
 		GroupID: groupProject,
-		Short:   "Print the version and the releases of nvlink it behaves as",
+		Short:   "Print the version and the supported releases of nvlink",
 		Example: "  twinlink version\n  twinlink version --all",
 		Args:    exactly(0, "version takes no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -38,7 +38,7 @@ func versionCommand(s streams) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().Bool("all", false, "a line for each release, how far its links are known, and which of NVIDIA's tools are found here")
+	cmd.Flags().Bool("all", false, "a line for each release, how complete its support is, and which of NVIDIA's tools are installed")
 	return cmd
 }
 
@@ -47,15 +47,15 @@ func versionCommand(s streams) *cobra.Command {
 func printReleases(ctx context.Context, s streams) error {
 	fmt.Fprintf(s.out, "twinlink %s\n", versionOf())
 	for _, r := range slices.Concat(cmdline.Releases[:], cmdline.EarlierBuilds[:]) {
-		known := "complete (nvlink asked); above sm_90 see known-differences.md"
+		known := "complete (compared with nvlink); above sm_90 see known-differences.md"
 		switch {
 		case r.ByNvJitLink():
-			known = "by nvJitLink (no nvlink asked)"
+			known = "compared with nvJitLink only"
 			if !r.LinksMercury() {
 				known += ", up to sm_90a"
 			}
 		case r.Toolkit() <= cmdline.R130.Toolkit():
-			known = "complete (nvlink asked)"
+			known = "complete (compared with nvlink)"
 		}
 		version, _ := r.Version()
 		if _, err := fmt.Fprintf(s.out, "%-7s %-51s %s\n", r, version, known); err != nil {
@@ -80,7 +80,7 @@ func printTools(ctx context.Context, s streams) error {
 		fmt.Fprintf(s.out, "  %-10s %-11s %s\n", "nvJitLink", l.Release, l.Path)
 	}
 	if len(set.Tools())+len(libraries) == 0 {
-		fmt.Fprintln(s.out, "  none (make witness fetches them)")
+		fmt.Fprintln(s.out, "  none (make witness downloads them)")
 	}
 	return nil
 }

@@ -124,7 +124,7 @@ func (b *bench) try(ctx context.Context, f *Fault, detectors []Detector) Result 
 		return res
 	}
 	if len(batches) == 0 {
-		res.Note = "no test comes there"
+		res.Note = "reached by no test"
 	}
 	for _, list := range batches {
 		failed, which, err := b.ask(ctx, f, list)

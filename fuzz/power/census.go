@@ -28,7 +28,7 @@ const (
 )
 
 func (f Failing) String() string {
-	return [...]string{"always false", "always true", "turned where both are equal"}[f]
+	return [...]string{"always false", "always true", "inverted if both are equal"}[f]
 }
 
 // Judged is a condition with a fault, and what the recorded links say of it.
@@ -85,7 +85,7 @@ func (r *Root) Census(ctx context.Context, under, results string) ([]Judged, err
 			return judgeAll(places, string(text), under)
 		}
 		// A fault ended the program: it is told, and the others are tried by another.
-		if err := os.WriteFile(results, append(text, "told by ending the program\n"...), 0o644); err != nil {
+		if err := os.WriteFile(results, append(text, "found by a crash\n"...), 0o644); err != nil {
 			return nil, err
 		}
 	}

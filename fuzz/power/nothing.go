@@ -54,7 +54,7 @@ func excuse(judged []Judged, list []excused, under string) error {
 				continue
 			}
 			if j.Told != "" {
-				return fmt.Errorf("%s:%d: %s: %q is listed as changing nothing (%s), but %s tells it", j.File, j.Line, j.Failing, j.Text, n.reason, j.Told)
+				return fmt.Errorf("%s:%d: %s: %q is listed as changing nothing (%s), but %s detects it", j.File, j.Line, j.Failing, j.Text, n.reason, j.Told)
 			}
 			n.met, j.Nothing = true, n.reason
 		}

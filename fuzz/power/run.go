@@ -22,7 +22,7 @@ type Options struct {
 	Draw    int           // that many drawn faults instead of the lists
 	Seed    uint64        // of what is drawn
 	Own     bool          // ask the tests of the fault's own package alone
-	Under   string        // folder in which faults are drawn; "" for all
+	Under   string        // folder for random faults; "" for all
 	Results string        // file to which results are added, "" for none
 	Resume  bool          // faults that Results says are found, or equivalent, are not tried again
 	Limit   time.Duration // no fault is begun after this time; 0 for all

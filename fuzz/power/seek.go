@@ -51,9 +51,9 @@ func (b *bench) seek(ctx context.Context, f *Fault, q Questions) (string, error)
 		}
 	}
 	if len(list) == 0 {
-		return fmt.Sprintf("no question of %d tells it", len(got)), nil
+		return fmt.Sprintf("none of %d links detects it", len(got)), nil
 	}
-	return "told by " + strings.Join(list, ", "), nil
+	return "found by " + strings.Join(list, ", "), nil
 }
 
 func questions(out string) []string {

@@ -191,7 +191,7 @@ func (j *Judge) one(r *Records, number uint32, rela bool, t *Tally) *Divergence 
 			t.BothRefuse++
 			continue
 		case refused:
-			what = "the engine patches what the oracle refuses"
+			what = "the engine patches a record that the oracle refuses"
 		case err != nil:
 			what = "the engine refuses: " + err.Error()
 		case binary.LittleEndian.Uint64(place[:]) != j.want.Places[0][lane] || binary.LittleEndian.Uint64(place[8:]) != j.want.Places[1][lane]:

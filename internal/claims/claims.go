@@ -84,7 +84,7 @@ func addReadings(list []Claim, text string) error {
 	for i := range list {
 		if c := &list[i]; slices.Contains(c.By, "reading") {
 			if c.Reading = places[c.ID]; c.Reading == nil {
-				return fmt.Errorf("%s: by reading, and readings.tsv has no places", c.ID)
+				return fmt.Errorf("%s: by reading, but readings.tsv has no locations", c.ID)
 			}
 			used[c.ID] = true
 		}

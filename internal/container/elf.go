@@ -86,7 +86,7 @@ func openELF(path string, data []byte) (*elfFile, error) {
 		return nil, f.fault(OutOfBounds, 60, count, "the section table lies outside the file")
 	}
 	if strndx >= count {
-		return nil, f.fault(BadHeader, 62, strndx, "e_shstrndx names no section")
+		return nil, f.fault(BadHeader, 62, strndx, "e_shstrndx is not a section")
 	}
 	str := table[strndx*elfSection:]
 	names, ok := window(data, le64(str[24:]), le64(str[32:]))

@@ -26,7 +26,7 @@ const maxISA = 0x0101
 
 // Decide decides by a set of rules.
 func Decide(x *Facts, target cuda.SM, rules Rules) Decision {
-	if rules == Seed {
+	if rules == Document {
 		return decideSeed(x, target)
 	}
 	d := decideObserved(x, target)
@@ -44,9 +44,9 @@ func decideObserved(x *Facts, target cuda.SM) Decision {
 		return accept("the target is the object's")
 	case x.SM < cuda.MercuryMin || target < cuda.MercuryMin:
 		if x.SM.LinkedFor(target, 130) {
-			return accept("sm_%d runs what was made for sm_%d", target, x.SM)
+			return accept("sm_%d runs code made for sm_%d", target, x.SM)
 		}
-		return refuse(ArchMismatch, "sm_%d doesn't run what was made for sm_%d", target, x.SM)
+		return refuse(ArchMismatch, "sm_%d doesn't run code made for sm_%d", target, x.SM)
 	case !x.Compat:
 		return refuse(NoCompat, "the file has no .nv.compat")
 	}

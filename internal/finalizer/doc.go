@@ -6,7 +6,7 @@
 // is allowed stands in the object's .nv.compat, whose attributes and the two SM
 // numbers decide. Two sets of rules exist. Observed is what nvlink 13.0.88 was
 // seen to accept in every combination of source, target, class, level and
-// accelerated flag; Seed is what the document "Capsule Mercury & Finalization"
+// accelerated flag; Document is what the document "Capsule Mercury & Finalization"
 // describes, which nvlink doesn't follow. Both are tables (rules.go).
 //
 // The work itself needs NVIDIA's scheduler, but for one case: attribute 11

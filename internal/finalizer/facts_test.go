@@ -112,7 +112,7 @@ func TestFactsOf(t *testing.T) {
 }
 
 func TestParseRules(t *testing.T) {
-	for name, want := range map[string]Rules{"observed": Observed, "seed": Seed} {
+	for name, want := range map[string]Rules{"observed": Observed, "document": Document} {
 		if got, ok := ParseRules(name); !ok || got != want {
 			t.Errorf("%s: %v, %v", name, got, ok)
 		}

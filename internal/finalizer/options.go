@@ -50,7 +50,7 @@ func DefaultOptions(target cuda.SM, rules Rules) Options {
 	switch {
 	case target >= cuda.MercuryMin:
 		o.Kind = Capmerc
-	case rules == Seed && target >= 75:
+	case rules == Document && target >= 75:
 		o.Kind = Mercury
 	}
 	return o
@@ -89,7 +89,7 @@ var optionTable = map[string]option{
 				return nil
 			}
 		}
-		return fmt.Errorf("'%s' is none of mercury, capmerc, sass", value)
+		return fmt.Errorf("'%s' is not mercury, capmerc or sass", value)
 	}},
 	"cap-merc": {set: func(o *Options, _ string) error {
 		o.Kind, o.CapMerc = Capmerc, true
@@ -164,9 +164,9 @@ func (o *Options) Check(x *Facts) error {
 func (o *Options) Possible(x *Facts, target cuda.SM) error {
 	switch {
 	case o.Kind == Mercury:
-		return &OptionError{SASSFailed, "binary-kind", "no tool writes Mercury alone; its encoding of PLAIN instructions isn't known in full"}
+		return &OptionError{SASSFailed, "binary-kind", "no tool writes only Mercury; its encoding of PLAIN instructions isn't fully known"}
 	case o.Kind != x.Kind:
-		return &OptionError{SASSFailed, "binary-kind", fmt.Sprintf("no tool was seen to write %s of a file with %s", o.Kind, x.Kind)}
+		return &OptionError{SASSFailed, "binary-kind", fmt.Sprintf("no tool is known to write %s from a file with %s", o.Kind, x.Kind)}
 	case o.OptLevel != defaultOptLevel:
 		return &OptionError{SASSFailed, "opt-level", "other code needs NVIDIA's scheduler"}
 	case o.LineInfo:

@@ -81,7 +81,7 @@ func TestSeed(t *testing.T) {
 		{101, 110, 0, 0, true}, {100, 103, 4, 0x09, false},
 	} {
 		x := Facts{SM: sm(c.from), Kind: Capmerc, Compat: true, Class: 1, Level: c.level, Fastpath: c.mask}
-		if d := Decide(&x, sm(c.to), Seed); d.Accepted != c.want {
+		if d := Decide(&x, sm(c.to), Document); d.Accepted != c.want {
 			t.Errorf("%+v: %v (%s)", c, d.Accepted, d.Reason)
 		}
 	}
@@ -94,7 +94,7 @@ func TestDefaultOptions(t *testing.T) {
 		target         cuda.SM
 		document, tool Kind
 	}{{50, SASS, SASS}, {74, SASS, SASS}, {75, Mercury, SASS}, {90, Mercury, SASS}, {99, Mercury, SASS}, {100, Capmerc, Capmerc}, {121, Capmerc, Capmerc}} {
-		for rules, want := range map[Rules]Kind{Seed: c.document, Observed: c.tool} {
+		for rules, want := range map[Rules]Kind{Document: c.document, Observed: c.tool} {
 			o := DefaultOptions(c.target, rules)
 			if o.Kind != want || !o.Fastpath || o.OptLevel != 3 || o.CapMerc || o.SelfCheck || o.OutSASS || o.LevelSet {
 				t.Errorf("sm_%d, rules %v: %+v, want %s", c.target, rules, o, want)

@@ -11,7 +11,7 @@ type Rules uint8
 
 const (
 	Observed Rules = iota // nvlink 13.0.88
-	Seed                  // "Capsule Mercury & Finalization"
+	Document              // "Capsule Mercury & Finalization"
 )
 
 // ParseRules reads the name of a set.
@@ -19,8 +19,8 @@ func ParseRules(name string) (Rules, bool) {
 	switch name {
 	case "observed":
 		return Observed, true
-	case "seed":
-		return Seed, true
+	case "document":
+		return Document, true
 	}
 	return 0, false
 }

@@ -46,10 +46,10 @@ func (s *Set) addArchive(name string) []engine.Diagnostic {
 		}
 		if p.named && !behind {
 			behind = true // nvlink takes the name for the content
-			if p.carries() && s.lost(p.name, fmt.Sprintf("'%s' stands behind its own name, as BSD's ar writes it", p.name)) {
+			if p.carries() && s.lost(p.name, fmt.Sprintf("'%s' has a BSD long name", p.name)) {
 				continue
 			}
-		} else if behind && p.carries() && s.lost(p.name, fmt.Sprintf("'%s' stands behind a member that is no ELF file", p.name)) {
+		} else if behind && p.carries() && s.lost(p.name, fmt.Sprintf("'%s' comes after a member that is not an ELF file", p.name)) {
 			continue
 		}
 		more := s.addMember(p)
@@ -70,7 +70,7 @@ func (p *part) carries() bool {
 func (s *Set) addMember(p *part) []engine.Diagnostic {
 	switch container.Identify(p.data) {
 	case container.HostObject:
-		if p.nested && p.carries() && s.lost(p.name, fmt.Sprintf("'%s' lies in an archive inside the archive", p.name)) {
+		if p.nested && p.carries() && s.lost(p.name, fmt.Sprintf("'%s' is in a nested archive", p.name)) {
 			return nil
 		}
 		return s.addHost(p, true)

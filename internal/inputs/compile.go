@@ -181,7 +181,7 @@ func (s *Set) linkMixed(p *lto.Program) []engine.Diagnostic {
 		cmdline.DumpCallgraph, cmdline.DumpCallgraphNoDemangle, cmdline.Verbose, cmdline.WarningAsError, cmdline.ExtraWarnings,
 	} {
 		if c.Given(id) {
-			return []engine.Diagnostic{cmdline.Unsupported("option '--%s' with LTO IR behind objects that are compiled already", cmdline.Table[id].Name)}
+			return []engine.Diagnostic{cmdline.Unsupported("option '--%s' with LTO IR after objects that are compiled already", cmdline.Table[id].Name)}
 		}
 	}
 	for i := range s.Objects {

@@ -38,7 +38,7 @@ func (s *Set) passedOver(name string) bool {
 		return false
 	}
 	if s.cmd.Given(cmdline.KeepSystemLibraries) || !namedDevrt(name) {
-		s.leave(name, "it stands before all other device code")
+		s.leave(name, "it comes before all other device code")
 	}
 	return true
 }
@@ -92,7 +92,7 @@ func (s *Set) leave(name, why string) {
 	}
 	s.devrt.warned = true
 	s.Lost = append(s.Lost, engine.Diagnostic{Severity: engine.Warning, Kind: engine.Lost, File: name,
-		Text: fmt.Sprintf("'%s' is left out, as nvlink does: its path contains 'cudadevrt', and %s", name, why)})
+		Text: fmt.Sprintf("'%s' is omitted, as with nvlink: its path contains 'cudadevrt', and %s", name, why)})
 }
 
 // namedDevrt reports whether a file, or the archive of a member, is called as

@@ -21,7 +21,7 @@ func TestNamedDeviceRuntime(t *testing.T) {
 		t.Fatal(err)
 	}
 	const late = "nvlink fatal   : unexpected object after cudadevrt"
-	const warning = "nvlink warning : 'FILE' is left out, as nvlink does: its path contains 'cudadevrt', and nothing calls the device runtime; --keep-system-libraries links it"
+	const warning = "nvlink warning : 'FILE' is omitted, as with nvlink: its path contains 'cudadevrt', and nothing calls the device runtime; --keep-system-libraries links it"
 	for _, c := range []struct {
 		args, linked string
 		warned       string // the file that the warning names
@@ -74,7 +74,7 @@ func TestPackedByZstd(t *testing.T) {
 	} {
 		for _, name := range []string{"p.fatbin", "cudadevrt/p.fatbin"} {
 			s, said := g.add(t, release, "-arch=sm_80 "+name)
-			said = slices.DeleteFunc(said, func(line string) bool { return strings.Contains(line, "is left out, as nvlink does") })
+			said = slices.DeleteFunc(said, func(line string) bool { return strings.Contains(line, "is omitted, as with nvlink") })
 			if got := strings.Join(said, "\n"); got != strings.Replace(want, "FILE", name, 1) {
 				t.Errorf("%s, %s: said %q", release, name, got)
 			}

@@ -31,7 +31,7 @@ func (s *Set) addHost(p *part, inArchive bool) []engine.Diagnostic {
 	s.opened = true
 	s.refer(p.name, o)
 	fatbins := o.Relocatable
-	if len(fatbins) > 1 && s.lost(p.name, fmt.Sprintf("'%s' holds %d fatbinaries: all but the first", p.name, len(fatbins))) {
+	if len(fatbins) > 1 && s.lost(p.name, fmt.Sprintf("'%s' has %d fatbinaries: all but the first", p.name, len(fatbins))) {
 		fatbins = fatbins[:1]
 	}
 	if o.HasModuleIDs {
@@ -160,7 +160,7 @@ func (s *Set) addFatbin(name string, data []byte) []engine.Diagnostic {
 		return s.checkUnneeded(name, list[0].Members)
 	}
 	s.opened = true
-	if len(list) > 1 && s.lost(name, fmt.Sprintf("'%s' holds %d fatbinaries: all but the first", name, len(list))) {
+	if len(list) > 1 && s.lost(name, fmt.Sprintf("'%s' has %d fatbinaries: all but the first", name, len(list))) {
 		list = list[:1]
 	}
 	said := s.noHostCode(name)

@@ -61,7 +61,7 @@ func TestLosses(t *testing.T) {
 		"x.fatbin": executables,
 		"c.ptx":    fatbinFile(t, "prog.ptx"),
 	}
-	const told = ", which nvlink drops without a word: linked"
+	const told = ", which nvlink drops silently: linked"
 	for _, c := range []struct {
 		file, arch    string
 		linked, loose int // objects, without and with --as-nvlink
@@ -93,8 +93,8 @@ func TestLosses(t *testing.T) {
 		// Of this nvlink compiles and links (sm_90 to sm_121).
 		{"c.ptx", "sm_90", 0, 0, "nvlink fatal   : input file 'c.ptx': PTX for compute_75, to be compiled for sm_90, is not supported by twinlink: --lto-with=auto compiles it with a ptxas of 13.0",
 			"nvlink fatal   : input file 'c.ptx': PTX for compute_75, to be compiled for sm_90, is not supported by twinlink: --lto-with=auto compiles it with a ptxas of 13.0"},
-		{"c.elf", "sm_80", 0, 0, "nvlink fatal   : nothing is linked: 'c.elf' holds device code, but nvlink ignores files of that name; --as-nvlink makes the empty image that nvlink makes",
-			"nvlink warning : the image is empty: 'c.elf' holds device code, but nvlink ignores files of that name"},
+		{"c.elf", "sm_80", 0, 0, "nvlink fatal   : nothing is linked: 'c.elf' has device code, but nvlink ignores files of that name; --as-nvlink makes the empty image that nvlink makes",
+			"nvlink warning : the image is empty: 'c.elf' has device code, but nvlink ignores files of that name"},
 	} {
 		s, said := g.add(t, "13.0", "-arch="+c.arch+" "+c.file)
 		if diff := cmp.Diff([]string{c.said}, said); diff != "" || len(s.Objects) != c.linked {

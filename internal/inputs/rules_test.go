@@ -20,7 +20,7 @@ var kinds = []struct {
 	text *regexp.Regexp
 	kind engine.DiagKind
 }{
-	{regexp.MustCompile(`without a word|dropped, as nvlink does|left out, as nvlink does|^nothing is linked|^the image is empty`), engine.Lost},
+	{regexp.MustCompile(`without a word|dropped, as nvlink does|omitted, as with nvlink|^nothing is linked|^the image is empty`), engine.Lost},
 	{regexp.MustCompile(`^SM Arch|does not match target`), engine.WrongArch},
 	{regexp.MustCompile(`^requested LTO|^Ignoring -dlto`), engine.BadOption},
 	{regexp.MustCompile(`has no host code`), engine.NoInput},
@@ -91,8 +91,8 @@ func TestRules(t *testing.T) {
 		"none.fatbin": {}, "text.ptx": []byte("text"),
 	}
 	const missing = "nvlink warning : SM Arch ('sm_80') not found in 'FILE'"
-	const left = "nvlink warning : 'FILE' is left out, as nvlink does: its path contains 'cudadevrt', and WHY"
-	const before, unneeded = "it stands before all other device code", "nothing calls the device runtime; --keep-system-libraries links it"
+	const left = "nvlink warning : 'FILE' is omitted, as with nvlink: its path contains 'cudadevrt', and WHY"
+	const before, unneeded = "it comes before all other device code", "nothing calls the device runtime; --keep-system-libraries links it"
 	leave := func(file, why string) string { return strings.NewReplacer("FILE", file, "WHY", why).Replace(left) }
 	id := func(list ...string) (all []Registration) {
 		for _, s := range list {
@@ -115,7 +115,7 @@ func TestRules(t *testing.T) {
 		// Fatbinaries of an object: with a warning for each without code, but in an archive.
 		{"13.0", "-arch=sm_75 one.o", "one.o", id("_a"), nil},
 		{"13.0", "-arch=sm_80 one.o", "", id("_a"), []string{strings.Replace(missing, "FILE", "one.o", 1)}},
-		{"13.0", "-arch=sm_80 pair.o", "", id("_a", "_b"), []string{strings.Replace(missing, "FILE", "pair.o", 1), strings.Replace(missing, "FILE", "pair.o", 1), "nvlink info    : 'pair.o' holds 2 fatbinaries: all but the first, which nvlink drops without a word: linked"}},
+		{"13.0", "-arch=sm_80 pair.o", "", id("_a", "_b"), []string{strings.Replace(missing, "FILE", "pair.o", 1), strings.Replace(missing, "FILE", "pair.o", 1), "nvlink info    : 'pair.o' holds 2 fatbinaries: all but the first, which nvlink drops silently: linked"}},
 		{"13.0", "-arch=sm_80 l.a", "", id("_a"), nil},
 		{"12.4", "-arch=sm_80 -w one.o", "", id("_a"), nil},
 		{"13.0", "-arch=sm_80 -w one.o", "", id("_a"), []string{strings.Replace(missing, "FILE", "one.o", 1)}},
@@ -124,7 +124,7 @@ func TestRules(t *testing.T) {
 		{"13.0", "-arch=sm_80 -Werror one.o l.a", "", id("_a"), []string{"nvlink error   : SM Arch ('sm_80') not found in 'one.o'", "nvlink fatal   : elfLink internal error"}},
 		{"13.0", "-arch=sm_80 -Werror one.o f.fatbin", "", id("_a"), []string{"nvlink error   : SM Arch ('sm_80') not found in 'one.o'", "nvlink fatal   : elfLink fatbinary error"}},
 		// Identifiers: before 13.0 one for an object, and a path for one that has none.
-		{"13.0", "-arch=sm_75 pair.o", "pair.o pair.o", id("_a", "_b"), []string{"nvlink info    : 'pair.o' holds 2 fatbinaries: all but the first, which nvlink drops without a word: linked"}},
+		{"13.0", "-arch=sm_75 pair.o", "pair.o pair.o", id("_a", "_b"), []string{"nvlink info    : 'pair.o' holds 2 fatbinaries: all but the first, which nvlink drops silently: linked"}},
 		{"12.4", "-arch=sm_75 --as-nvlink pair.o", "", id("_a"), []string{"nvlink error   : Uncompress failed", "nvlink fatal   : elfLink fatbinary error", "nvlink warning : 'pair.o' holds 2 fatbinaries: all but the first: dropped, as nvlink does"}},
 		{"13.0", "-arch=sm_75 --as-nvlink pair.o", "pair.o", id("_a", "_b"), []string{"nvlink warning : 'pair.o' holds 2 fatbinaries: all but the first: dropped, as nvlink does"}},
 		{"13.0", "-arch=sm_75 first.o", "first.o", id("_a", "_b"), nil},
@@ -135,7 +135,7 @@ func TestRules(t *testing.T) {
 		{"13.0", "-arch=sm_75 c.cubin f.fatbin", "c.cubin f.fatbin", path("c.cubin", "f.fatbin"), nil},
 		{"13.0", "-arch=sm_80 f.fatbin", "", nil, []string{strings.Replace(missing, "FILE", "f.fatbin", 1)}},
 		{"12.4", "-arch=sm_80 f.fatbin", "", id("(null)"), []string{strings.Replace(missing, "FILE", "f.fatbin", 1)}},
-		{"13.0", "-arch=sm_75 two.fatbin", "two.fatbin two.fatbin", path("two.fatbin"), []string{"nvlink info    : 'two.fatbin' holds 2 fatbinaries: all but the first, which nvlink drops without a word: linked"}},
+		{"13.0", "-arch=sm_75 two.fatbin", "two.fatbin two.fatbin", path("two.fatbin"), []string{"nvlink info    : 'two.fatbin' holds 2 fatbinaries: all but the first, which nvlink drops silently: linked"}},
 		{"13.5", "-arch=sm_75 --register-link-binaries=r c.cubin f.fatbin p.o", "c.cubin f.fatbin", nil, nil},
 		{"11.8", "-arch=sm_75 -m32 c.cubin", "", nil, []string{"nvlink fatal   : Input file 'c.cubin' size does not match target '-m32'"}},
 		{"12.4", "-arch=compute_70 c.cubin", "", nil, []string{"nvlink fatal   : Input file 'c.cubin' arch does not match target 'compute_70'"}},

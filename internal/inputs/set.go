@@ -223,7 +223,7 @@ func (s *Set) warn(name, format string, args ...any) []engine.Diagnostic {
 // lost notes what nvlink drops without a word. With --as-nvlink it is dropped
 // here too.
 func (s *Set) lost(file, what string) (drop bool) {
-	d := engine.Diagnostic{Severity: engine.Info, Kind: engine.Lost, File: file, Text: what + ", which nvlink drops without a word: linked"}
+	d := engine.Diagnostic{Severity: engine.Info, Kind: engine.Lost, File: file, Text: what + ", which nvlink drops silently: linked"}
 	if drop = s.cmd.AsNvlink; drop {
 		d.Severity, d.Text = engine.Warning, what+": dropped, as nvlink does"
 	}
@@ -241,7 +241,7 @@ func (s *Set) noteIgnored(name string, data []byte) {
 		if strings.HasSuffix(name, ".o") { // 11.8 takes it for a host object without device code
 			s.incomplete = true
 		}
-		s.ignoredCode = fmt.Sprintf("'%s' holds device code, but nvlink ignores files of that name", name)
+		s.ignoredCode = fmt.Sprintf("'%s' has device code, but nvlink ignores files of that name", name)
 	case container.SharedObject:
 		o, err := container.ReadObject(name, data, container.NewBudget(len(data)))
 		if err == nil && len(o.Relocatable) > 0 {

@@ -125,9 +125,9 @@ func TestAdd(t *testing.T) {
 		{"-arch=sm_75 --as-nvlink n.a", nil, nil, nil, []string{"nvlink warning : 'n.a:in.a:p.o' lies in an archive inside the archive: dropped, as nvlink does"}},
 		// Without --as-nvlink what nvlink loses is linked, and said.
 		{"-arch=sm_75 m.a", []string{"m.a:p.o"}, []Registration{{ID: partID}}, []string{"_Z3run*"},
-			[]string{"nvlink info    : 'm.a:p.o' stands behind a member that is no ELF file, which nvlink drops without a word: linked"}},
+			[]string{"nvlink info    : 'm.a:p.o' stands behind a member that is no ELF file, which nvlink drops silently: linked"}},
 		{"-arch=sm_75 n.a", []string{"n.a:in.a:p.o"}, []Registration{{ID: partID}}, []string{"_Z3run*"},
-			[]string{"nvlink info    : 'n.a:in.a:p.o' lies in an archive inside the archive, which nvlink drops without a word: linked"}},
+			[]string{"nvlink info    : 'n.a:in.a:p.o' lies in an archive inside the archive, which nvlink drops silently: linked"}},
 	} {
 		s, said := g.add(t, "13.0", c.args)
 		if diff := cmp.Diff(c.linked, s.names()); diff != "" {

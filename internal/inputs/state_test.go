@@ -80,7 +80,7 @@ func TestIgnored(t *testing.T) {
 	part := partObject(t)
 	device := embedded(t, part)
 	g := given{"a.elf": device, "b.elf": device, "empty.elf": {}, "c.cubin": device, "o.o": device}
-	const told = "nvlink fatal   : nothing is linked: 'FILE' holds device code, but nvlink ignores files of that name; --as-nvlink makes the empty image that nvlink makes"
+	const told = "nvlink fatal   : nothing is linked: 'FILE' has device code, but nvlink ignores files of that name; --as-nvlink makes the empty image that nvlink makes"
 	for args, want := range map[string]string{
 		"-arch=sm_75 a.elf b.elf": "a.elf", "-arch=sm_75 b.elf a.elf": "b.elf", "-arch=sm_75 empty.elf b.elf": "b.elf",
 		"-arch=sm_75 a.elf c.cubin": "", "-arch=compute_75 a.elf": "", "-arch=sm_75 empty.elf": "",
@@ -131,7 +131,7 @@ func TestMembers(t *testing.T) {
 		"in.a":   archive("in.a", archive("h.o", plain, "p.o", object)),
 		"thin.a": thin("gone.o"),
 	}
-	const told = ", which nvlink drops without a word: linked"
+	const told = ", which nvlink drops silently: linked"
 	for args, want := range map[string][]string{
 		"-arch=sm_75 text.a": {"nvlink info    : 'text.a:p.o' stands behind a member that is no ELF file" + told},
 		"-arch=sm_75 in.a":   {"nvlink info    : 'in.a:in.a:p.o' lies in an archive inside the archive" + told},

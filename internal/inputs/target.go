@@ -74,6 +74,6 @@ func (s *Set) ignore(name, what, instead string) []engine.Diagnostic {
 		s.Lost = append(s.Lost, d)
 		return nil
 	}
-	d.Severity, d.Text = engine.Fatal, fmt.Sprintf("'%s' %s, which nvlink %s ignores without a word: %s, or give --as-nvlink", name, what, s.cmd.Release, instead)
+	d.Severity, d.Text = engine.Fatal, fmt.Sprintf("'%s' %s, which nvlink %s ignores silently: %s, or give --as-nvlink", name, what, s.cmd.Release, instead)
 	return []engine.Diagnostic{d}
 }

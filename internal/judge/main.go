@@ -85,7 +85,7 @@ func parseFlags(command string, args []string) (*flags, error) {
 	set.IntVar(&f.workers, "j", 2, "links at a time")
 	set.StringVar(&f.only, "only", "", "links whose name or tags contain this; make: architectures that do")
 	set.BoolVar(&f.each, "v", false, "print every verdict that is not accepted")
-	set.BoolVar(&wide, "wide", false, "draw from every release of which there is an nvlink, and more options")
+	set.BoolVar(&wide, "wide", false, "use every release that has an nvlink, and more options")
 	set.StringVar(&f.release, "release", "13.5", "release of nvJitLink")
 	set.StringVar(&f.from, "from", "", "real, objects: folder of programs, one folder of PTX files or cubins each")
 	set.StringVar(&f.to, "to", "", "bed for the links of nvJitLink")

@@ -214,8 +214,8 @@ func checksum(data []byte) string {
 }
 
 var (
-	dropped    = regexp.MustCompile(`(?m)^\S+ warning : (?:.*: dropped, as nvlink does|the image is empty: .*|.* is left out, as nvlink does: .*?)( \(target: \S+\))?\n`) // of --as-nvlink
-	added      = regexp.MustCompile(`(?m)^(\S+ fatal   : (?:unexpected archive format|Memory allocation failure|Could not find fatbin in '[^']*')): .*$`)                 // what is wrong
+	dropped    = regexp.MustCompile(`(?m)^\S+ warning : (?:.*: dropped, as nvlink does|the image is empty: .*|.* is omitted, as with nvlink: .*?)( \(target: \S+\))?\n`) // of --as-nvlink
+	added      = regexp.MustCompile(`(?m)^(\S+ fatal   : (?:unexpected archive format|Memory allocation failure|Could not find fatbin in '[^']*')): .*$`)                // what is wrong
 	registered = regexp.MustCompile(`FUNC\(_\w*?(?:witness_\d+|_00\d)_`)
 	duration   = regexp.MustCompile(`\d+\.\d+ ms`)
 )

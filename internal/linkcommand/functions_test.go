@@ -76,7 +76,7 @@ func TestWorkID(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out.cubin")
 		var said bytes.Buffer
 		Run(Call{Tool: NvlinkName, Out: &said, Err: &said}, append(strings.Fields(arg), "-toolkit="+release, "-arch=sm_100", "-o", out, filepath.Join(dir, "13.3-sm_100", "a.cubin")))
-		if got, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) || strings.Count(said.String(), "Kernel 'k' is scheduled anew") != 1 {
+		if got, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) || strings.Count(said.String(), "Kernel 'k' was rescheduled") != 1 {
 			t.Errorf("%s: %v, %d bytes, nvlink made %d; said\n%s", folder, err, len(got), len(want), &said)
 		}
 	}

@@ -28,7 +28,7 @@ func (l *linker) verbose(image []byte, left int) error {
 		last, known := l.lastRead()
 		if u.KeepBarriers(last) && !known && !l.cmd.NoWarnings {
 			_ = l.say(engine.Diagnostic{Severity: engine.Warning, Kind: engine.Displaced,
-				Text: "For kernels without barriers nvlink " + l.cmd.Release.String() + " prints what is in memory that it never set; 0 is printed here"})
+				Text: "For kernels without barriers nvlink " + l.cmd.Release.String() + " prints uninitialized memory; 0 is printed here"})
 		}
 	case cmdline.StaleLeft:
 		u.KeepBarriers(uint32(left))

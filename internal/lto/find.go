@@ -87,7 +87,7 @@ func library(path, release string) (nvjitlink.SharedObject, error) {
 		}
 	}
 	if !info.Mode().IsRegular() {
-		return nvjitlink.SharedObject{}, fmt.Errorf("%s is no file", path)
+		return nvjitlink.SharedObject{}, fmt.Errorf("%s is not a file", path)
 	}
 	return nvjitlink.SharedObject{Path: path, Release: release}, nil
 }

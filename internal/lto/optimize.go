@@ -57,7 +57,7 @@ func (t *Tools) Optimize(ctx context.Context, p *Program) ([]byte, error) {
 		return nil, &Error{Reason: t.missing}
 	}
 	if p.Partial && !t.CanMix() {
-		return nil, &Error{Reason: "link-time optimization of a part of the inputs: nvJitLink has it from 13.0 on, and this is " + t.release}
+		return nil, &Error{Reason: "link-time optimization of some of the inputs: nvJitLink has it from 13.0 on, and this is " + t.release}
 	}
 	res, err := t.ask(ctx, p.question("-ptx"))
 	if err != nil {

@@ -31,7 +31,7 @@ func ask(ctx context.Context, name, path string) (Version, error) {
 	}
 	if self, err := os.Executable(); err == nil {
 		if s, err := os.Stat(self); err == nil && os.SameFile(s, info) {
-			return Version{}, &UnfitError{Path: path, Reason: "this program itself, no witness"}
+			return Version{}, &UnfitError{Path: path, Reason: "this program itself"}
 		}
 	}
 	key := identity{path, info.Size(), info.ModTime()}
@@ -54,11 +54,11 @@ func ask(ctx context.Context, name, path string) (Version, error) {
 	// A linker that goes by nvlink's name, this project's own to begin with,
 	// may give a version and must not be taken for NVIDIA's.
 	if !bytes.HasPrefix(res.Stdout, []byte(name+": NVIDIA (R)")) {
-		return Version{}, &UnfitError{Path: path, Reason: "--version does not say NVIDIA's " + name}
+		return Version{}, &UnfitError{Path: path, Reason: "--version is not that of NVIDIA's " + name}
 	}
 	v, ok := parseVersion(res.Stdout)
 	if !ok {
-		return Version{}, &UnfitError{Path: path, Reason: "--version names no version"}
+		return Version{}, &UnfitError{Path: path, Reason: "cannot parse --version output"}
 	}
 	answers.Store(key, v)
 	return v, nil

@@ -35,23 +35,23 @@ func doubt(v Version, f File) string {
 		return ""
 	case ".a":
 		if !bytes.HasPrefix(f.Data, []byte("!<arch>\n")) {
-			return "no archive: nvlink passes over it"
+			return "not an archive: nvlink skips it"
 		}
 		return ""
 	case ".o":
 		if v.Major < 12 && isELF(f.Data) && machine(f.Data) == cuda.EMCuda {
-			return "nvlink before 12 passes over a cubin called .o"
+			return "nvlink before 12 skips a cubin named .o"
 		}
 	case ".cubin":
 	default:
-		return fmt.Sprintf("nvlink passes over the extension %q", ext)
+		return fmt.Sprintf("nvlink skips the extension %q", ext)
 	}
 	if len(f.Data) == 0 {
-		return "empty: nvlink may pass over it"
+		return "empty: nvlink may skip it"
 	}
 	if isELF(f.Data) {
 		if _, ok := sectionTypes(f.Data); !ok {
-			return "truncated: nvlink passes over it or reads beyond it"
+			return "truncated: nvlink skips it or reads past its end"
 		}
 	}
 	return ""

@@ -30,7 +30,7 @@ func (s *Toolset) Extract(ctx context.Context, release string, file File) (*Resu
 
 func (s *Toolset) read(ctx context.Context, release, name string, args []string, file File, collect string) (*Result, error) {
 	if name != Cuobjdump && name != Nvdisasm {
-		return nil, &ArgumentError{name, "no tool that lists a file"}
+		return nil, &ArgumentError{name, "not a tool that lists a file"}
 	}
 	tool, err := s.Tool(release, name)
 	if err != nil {

@@ -128,10 +128,10 @@ func WitnessFolder(opts Options) (string, error) {
 	if f := opts.Getenv("TWINLINK_WITNESS"); f != "" {
 		info, err := os.Stat(f)
 		if err != nil {
-			return "", &UnfitError{f, "TWINLINK_WITNESS names it", err}
+			return "", &UnfitError{f, "TWINLINK_WITNESS is set to it", err}
 		}
 		if !info.IsDir() {
-			return "", &UnfitError{Path: f, Reason: "TWINLINK_WITNESS names it, and it is no folder"}
+			return "", &UnfitError{Path: f, Reason: "TWINLINK_WITNESS is set to it, and it is not a folder"}
 		}
 		return f, nil
 	}

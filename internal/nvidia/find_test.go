@@ -148,8 +148,8 @@ func TestUnfitInFolder(t *testing.T) {
 	}
 	_, err := set.Tool("11.8", "nvlink")
 	for _, want := range []string{
-		"11.8/nvlink: is of release 12.4", "10.0/nvlink: --version does not say NVIDIA's nvlink",
-		"10.1/nvlink: --version: crashed", "10.2/nvlink: --version names no version", "10.2/ptxas: not an executable file",
+		"11.8/nvlink: is of release 12.4", "10.0/nvlink: --version is not that of NVIDIA's nvlink",
+		"10.1/nvlink: --version: crashed", "10.2/nvlink: cannot parse --version output", "10.2/ptxas: not an executable file",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q missing in: %v", want, err)

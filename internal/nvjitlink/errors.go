@@ -9,7 +9,7 @@ type CannotAskError struct {
 }
 
 func (e *CannotAskError) Error() string {
-	return "nvJitLink can't be asked: " + e.What + ": " + e.Reason
+	return "nvJitLink can't be used: " + e.What + ": " + e.Reason
 }
 
 // NoWorkerError says that the worker's program was not found.

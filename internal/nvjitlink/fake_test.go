@@ -82,12 +82,12 @@ func TestMisbehaviour(t *testing.T) {
 		{"spin", Hung, "hung: no answer in 2s"},
 		{"print", Linked, "linked, 256 bytes"},
 		{"flood", Garbled, "garbled: printed more than 1048576 bytes"},
-		{"scribble", Garbled, "garbled: what the worker sent is no answer: the library wrote over it"},
+		{"scribble", Garbled, "garbled: the worker sent an invalid answer: the library overwrote it"},
 		{"internal", Refused, "refused (complete): internal error"},
 		{"huge", Garbled, "garbled: a size of 4611686018427387904 bytes"},
 		{"hugelog", Garbled, "garbled: a size of 1125899906842624 bytes"},
-		{"nothing", Garbled, "garbled: success, and nothing was made"},
-		{"text", Garbled, "garbled: success, and what was made is no ELF file"},
+		{"nothing", Garbled, "garbled: success without output"},
+		{"text", Garbled, "garbled: success, but the output is not an ELF file"},
 		{"refused", Refused, "refused input 0: unrecognized input"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -164,10 +164,10 @@ func TestUnfit(t *testing.T) {
 		{"no functions", SharedObject{build(t, "-USUFFIX", "-DSUFFIX=x"), "12.4"}, self, Unfit, "has no function __nvJitLinkCreate of any release"},
 		{"no library", SharedObject{text, "12.4"}, self, Unfit, "can't be loaded"},
 		{"no file", SharedObject{text + "x", "12.4"}, self, Unfit, "can't be loaded"},
-		{"crash at load", SharedObject{build(t, "-DAT_LOAD=abort()"), "12.4"}, self, Crashed, "before the first question: SIGABRT"},
-		{"hang at load", SharedObject{build(t, "-DAT_LOAD=pause()"), "12.4"}, short, Hung, "before the first question: no answer in 1s"},
+		{"crash at load", SharedObject{build(t, "-DAT_LOAD=abort()"), "12.4"}, self, Crashed, "before the first link: SIGABRT"},
+		{"hang at load", SharedObject{build(t, "-DAT_LOAD=pause()"), "12.4"}, short, Hung, "before the first link: no answer in 1s"},
 		{"no worker", SharedObject{text, "12.4"}, Options{Getenv: func(string) string { return "" }, Dir: "/"}, Unfit, "no twinlink-nvjitlink (make build)"},
-		{"another program", SharedObject{text, "12.4"}, Options{Worker: "/bin/true"}, Crashed, "before the first question: exit status 0"},
+		{"another program", SharedObject{text, "12.4"}, Options{Worker: "/bin/true"}, Crashed, "before the first link: exit status 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := New(c.lib, c.options)

@@ -211,11 +211,11 @@ func resultOf(a *wire.Answer, ptx bool) *Result {
 	case a.Code != 0:
 		res.Outcome = Refused
 	case a.Step != wire.StepDone:
-		res.Outcome, res.Reason = Garbled, "success before the end"
+		res.Outcome, res.Reason = Garbled, "success before completion"
 	case len(a.Output) == 0:
-		res.Outcome, res.Reason = Garbled, "success, and nothing was made"
+		res.Outcome, res.Reason = Garbled, "success without output"
 	case !ptx && !bytes.HasPrefix(a.Output, elfMagic):
-		res.Outcome, res.Reason = Garbled, "success, and what was made is no ELF file"
+		res.Outcome, res.Reason = Garbled, "success, but the output is not an ELF file"
 	default:
 		res.Output = bytes.Clone(a.Output)
 	}

@@ -45,7 +45,7 @@ var options = []option{
 	{names: "dump-callgraph-no-demangle"},
 	{names: "shared"},
 
-	{names: "Werror warning-as-error", does: "warnings stay warnings"},
+	{names: "Werror warning-as-error", does: "warnings remain warnings"},
 	{names: "preserve-relocs", does: "there is no such option"},
 	{names: "force-rela", does: "there is no such option"},
 	{names: "reserve-null-pointer", does: "there is no such option; one that begins with -r is taken for -r"},
@@ -56,9 +56,9 @@ var options = []option{
 	{names: "verbose-tkinfo", does: "there is no such option; it is taken for -verbose"},
 	{names: "allow-undefined-globals", does: "there is no such option"},
 	{names: "uumn", does: "there is no such option"},
-	{names: "uidx uidx-file", does: "an index file is an input of kind Index"},
+	{names: "uidx uidx-file", does: "an index file must be an input of kind Index"},
 	{names: "optf options-file", does: "its options must be given themselves"},
-	{names: "emit-ptx", does: "set PTX of the question and the option -ptx"},
+	{names: "emit-ptx", does: "use field PTX of the question and the option -ptx"},
 	{names: "astoolspatch link-as-tools-patch", does: "there is no such option"},
 	{names: "device-stack-protector", does: "there is no such option"},
 }

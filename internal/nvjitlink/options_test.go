@@ -21,7 +21,7 @@ func TestFromNvlink(t *testing.T) {
 		{"13.0", "--preserve-relocs", "", "--preserve-relocs: there is no such option"},
 		{"13.0", "--reserve-null-pointer", "", "taken for -r"},
 		{"13.0", "--verbose-tkinfo=true", "", "taken for -verbose"},
-		{"13.0", "-Werror", "", "warnings stay warnings"},
+		{"13.0", "-Werror", "", "warnings remain warnings"},
 		{"13.0", "-g=false", "", "a switch with a value"},
 		{"13.0", "-arch", "", "its value is missing"},
 		{"13.0", "-nonsense", "", "not among the options that were tried"},

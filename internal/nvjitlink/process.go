@@ -44,7 +44,7 @@ func start(lib SharedObject, program string, limits Limits) (*process, *Result) 
 	if end != nil {
 		res := end.result(p)
 		p.close()
-		res.Reason = "before the first question: " + res.Reason
+		res.Reason = "before the first link: " + res.Reason
 		return nil, res
 	}
 	p.greeting = *greeting
@@ -116,7 +116,7 @@ func (p *process) fits(lib SharedObject, program string) error {
 	said := fmt.Sprintf("%d.%d", p.greeting.Major, p.greeting.Minor)
 	switch {
 	case p.greeting.Protocol != wire.Version:
-		return fmt.Errorf("%s is of another build of twinlink", filepath.Base(program))
+		return fmt.Errorf("%s is from another build of twinlink", filepath.Base(program))
 	case p.greeting.Fault != "":
 		return fmt.Errorf("%s %s", filepath.Base(lib.Path), p.greeting.Fault)
 	case lib.Release != "" && said != lib.Release:
@@ -161,7 +161,7 @@ func (p *process) read(limit time.Duration) (*wire.Answer, *ending) {
 // result ends the process and says how it ended.
 func (e *ending) result(p *process) *Result {
 	if errors.Is(e.err, wire.ErrGarbled) {
-		return &Result{Outcome: Garbled, Reason: "what the worker sent is no answer: the library wrote over it"}
+		return &Result{Outcome: Garbled, Reason: "the worker sent an invalid answer: the library overwrote it"}
 	}
 	text, size := p.takePrinted()
 	if size >= p.limits.File {

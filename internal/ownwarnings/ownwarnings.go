@@ -8,21 +8,21 @@ import (
 )
 
 // mayDiffer stand in warnings that the image may not be what nvlink makes.
-var mayDiffer = []string{"scheduled anew", "rescheduled", "may differ from nvlink"}
+var mayDiffer = []string{"may differ from nvlink"}
 
 // asNvlink stand in those about what nvlink does too, without a word.
 var asNvlink = []string{
-	"is left out, as nvlink does",
+	"is omitted, as with nvlink",
 	"constants of another input displace",
-	"is zero, since another input defines",
-	"don't count what it needs, as with nvlink",
-	"is lost, since another object defines it",
-	"no multiple of the alignment",
+	"is zero, because another input defines",
+	"don't count its resources, as with nvlink",
+	"is lost, because another object defines it",
+	"not a multiple of the alignment",
 	"becomes another operation, as with nvlink",
 	"has addresses of 0, as with nvlink",
-	"waits for nothing, as nvlink",
-	"the first is taken for each, as nvlink does",
-	"comes to name other functions, as with -r",
+	"has no waits, as with nvlink",
+	"the first is used for all, as with nvlink",
+	"refers to other functions, as with -r",
 	"it is linked as nvJitLink does",
 }
 

@@ -8,10 +8,10 @@ func TestStrip(t *testing.T) {
 		own    string
 		warned bool
 	}{
-		{"nvlink warning : Kernel 'k' is scheduled anew, perhaps not as nvlink does it\n", true},
-		{"nvlink warning : Dynamic shared memory of 'k' has several alignments, its place may differ from nvlink's\n", true},
-		{"nvlink warning : Pointer to 'f' in .nv.constant3 of 'b.cubin' is zero, since another input defines 'f' too, as with nvlink 13.0 (target: sm_80)\n", false},
-		{"nvlink warning : Constant 'c' in .text.k of 'b.cubin' is lost, since another object defines it, as with -r of nvlink 13.0: link both in one step\n", false},
+		{"nvlink warning : Kernel 'k' was rescheduled; the bytes may differ from nvlink's\n", true},
+		{"nvlink warning : Dynamic shared memory of 'k' has several alignments; its offset may differ from nvlink's\n", true},
+		{"nvlink warning : Pointer to 'f' in .nv.constant3 of 'b.cubin' is zero, because another input defines 'f' too, as with nvlink 13.0 (target: sm_80)\n", false},
+		{"nvlink warning : Constant 'c' in .text.k of 'b.cubin' is lost, because another object defines it, as with -r of nvlink 13.0: link both in one step\n", false},
 		{"nvlink warning : Kernels that call 'f' through a pointer in 'b.cubin' don't count what it needs, as with nvlink 13.0, since another input defines 'f' too\n", false},
 		{"nvlink warning : YIELD in .text.f of 'b.cubin' becomes another operation, as with nvlink 13.0, since a function with a jump table is defined twice\n", false},
 		{"nvlink warning : Jump table of 'f' in 'b.cubin' has addresses of 0, as with nvlink 13.0, since it replaces a definition that has one\n", false},

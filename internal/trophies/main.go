@@ -52,7 +52,7 @@ type shop struct {
 }
 
 func main() {
-	dir := flag.String("o", "", "folder for the files; default: one that goes afterwards")
+	dir := flag.String("o", "", "folder for the files; default: a temporary one")
 	twinlink := flag.String("twinlink", "bin/twinlink", "the program")
 	update := flag.Bool("update", false, "record the images in internal/trophies/testdata")
 	flag.Parse()
@@ -178,7 +178,7 @@ func (s *shop) tiles() error {
 	if err := s.keep("tiles.cubin", output, made); err != nil {
 		return err
 	}
-	s.head("nvlink 13.0 links in two steps, -r first: both shared arrays lie at one place", made)
+	s.head("nvlink 13.0 links in two steps, -r first: both shared arrays have the same offset", made)
 	return s.verify("tiles.cubin", "tile1.cubin", "tile2.cubin")
 }
 
@@ -199,7 +199,7 @@ func (s *shop) fars() error {
 		if made {
 			var ok bool
 			if output, ok = s.link(release, nil, nvidia.File{Name: "part.cubin", Data: output}, inputs[1]); !ok {
-				return fmt.Errorf("nvlink %s doesn't link what its -r made", release)
+				return fmt.Errorf("nvlink %s doesn't link its own -r output", release)
 			}
 		}
 		if err := s.keep(name, output, made); err != nil {
@@ -224,7 +224,7 @@ func (s *shop) wide() error {
 			return err
 		}
 	}
-	s.head("nvlink 13.5 places two dynamic shared arrays by the alignment of the last one alone", made)
+	s.head("nvlink 13.5 places two dynamic shared arrays by the alignment of only the last one", made)
 	if err := s.verify("wide-13.5.cubin", "wide1.cubin"); err != nil {
 		return err
 	}

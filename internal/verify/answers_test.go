@@ -149,7 +149,7 @@ func TestAnswersOfNvJitLink(t *testing.T) {
 		{"refused", "12.4", report.Refused, "refused input 0: unrecognized input\nerror: no"},
 		{"crash", "12.4", report.Crashed, "crashed (SIGSEGV)"},
 		{"hang", "12.4", report.Hung, "hung: no answer in 1s"},
-		{"nothing", "12.4", report.Absent, "garbled: success, and nothing was made"},
+		{"nothing", "12.4", report.Absent, "garbled: success without output"},
 	} {
 		got := ask(c.input, c.release)
 		if got.Outcome != c.outcome || got.Detail != c.detail && !(strings.HasSuffix(c.detail, ": ") && strings.HasPrefix(got.Detail, c.detail)) {

@@ -72,7 +72,7 @@ func (a *asked) askLibrary(ctx context.Context, lib nvjitlink.SharedObject) repo
 			if d := nvjitlink.Same(res.Output, a.image); d != "" {
 				answer.Detail += ", not the engine's: " + d
 			} else {
-				answer.Detail += ", the engine's but for the tool's name"
+				answer.Detail += ", the engine's except for the tool's name"
 			}
 		}
 	case nvjitlink.Refused:

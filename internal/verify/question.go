@@ -118,7 +118,7 @@ func Ask(ctx context.Context, q *Question, tools *nvidia.Toolset) report.Row {
 	cmd, err := q.command(release)
 	if err != nil {
 		row.Answers = []report.Answer{{Source: report.Engine, Outcome: report.Refused, Detail: err.Error()}}
-		row.Verdict, row.Note = report.Skipped, "the options are wrong"
+		row.Verdict, row.Note = report.Skipped, "invalid options"
 		return row
 	}
 	row.Arch = cmd.Options.Arch

@@ -19,10 +19,10 @@ import (
 const usage = `Usage: ask [-release 13.5] [-arch sm_100] [-serve] RECORD...
 
 A record is 16 or 32 bytes in hexadecimal; without any they are read from
-standard input; with -serve each line of it is a question of its own, and "links N" behind its
-answers says how many links those took, with 100 for one that didn't end. The letter before its words says what
-nvlink made of it: P a PLAIN node, M one of which the tag is kept, R a full
-record, V nothing, C no image, H no end, + several nodes.
+standard input; with -serve each line of it is a separate question, and "links N" after its
+answers says how many links those took, counting 100 for one that hangs. The letter before its words says what
+nvlink made of it: P a PLAIN node, M a tag-only node, R an explicit
+record, V nothing, C no image, H a hang, + several nodes.
 `
 
 func main() {

@@ -98,8 +98,8 @@ const heading = `# Forms of Mercury records
 
 Made by ` + "`go run ./mercury/describe`" + ` from mercury/table.tsv; mercury.md says how to read a record.
 
-A form is named by its tag, the first four bytes. Words are the opcodes, bits 0 to 11, of the SASS words that it stands for;
-more than one list: its modifiers choose; "call": on sm_107 a call of the driver. Operands are given by the first bit of their field: R86 a register in bits 86 to 95, P35 a
+A form is named by its tag, the first four bytes. Words are the opcodes, bits 0 to 11, of its SASS words;
+if there are several lists its modifiers select one; "call": on sm_107 a call of the driver. Operands are given by the first bit of their field: R86 a register in bits 86 to 95, P35 a
 predicate in bits 35 to 39, which is the guard. Modifiers is the number of bits from 40 to 79 that rules ask for.
 `
 

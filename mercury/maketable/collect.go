@@ -135,7 +135,7 @@ func train(ctx context.Context, tools *nvidia.Toolset, src source) (map[uint32][
 	return by, nil
 }
 
-const heldHeading = "# SM, record, words: what ptxas 13.0.88 wrote for the lines of ptx/ that no rule was made from.\n"
+const heldHeading = "# SM, record, words: what ptxas 13.0.88 wrote for the lines of ptx/ that no rule was learned from.\n"
 
 // holdBack writes the samples of the lines that are kept back and that no
 // record of the others equals.

@@ -114,7 +114,7 @@ func verify(ctx context.Context, text string, only []uint32, every int, samples 
 	case bad > 0 && drop != "":
 		return os.WriteFile(drop, []byte(withoutWrong(blocks)), 0o644)
 	case bad > 0:
-		return fmt.Errorf("%d forms are otherwise on an SM", bad)
+		return fmt.Errorf("%d forms differ on an SM", bad)
 	}
 	return nil
 }

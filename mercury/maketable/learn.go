@@ -135,7 +135,7 @@ func (j job) learn(ctx context.Context, tag uint32, samples []learn.Sample, t *t
 	}
 	if _, err := mercury.Parse(text); err != nil {
 		// Such as a key of more bits than a table may have.
-		text, state = "", ", left out: "+err.Error()
+		text, state = "", ", omitted: "+err.Error()
 	}
 	fmt.Fprintf(os.Stderr, "%08x %d samples, %d lines, %d links, %v%s\n",
 		tag, len(samples), strings.Count(text, "\n"), t.links()-before, time.Since(start).Round(time.Millisecond), state)

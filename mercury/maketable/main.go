@@ -34,15 +34,15 @@ var asked = []int{100, 103, 107, 110, 120, 121}
 func main() {
 	var o options
 	flag.StringVar(&o.dir, "dir", "mercury", "the folder with ptx/")
-	flag.StringVar(&o.out, "o", "", "the table that is written, or looked at; none: table.tsv in that folder")
+	flag.StringVar(&o.out, "o", "", "the table to write or check; default: table.tsv in that folder")
 	flag.StringVar(&o.parts, "parts", "", "keep forms that are done in this folder, and take them from there")
-	flag.StringVar(&o.only, "only", "", "tags to learn, separated by commas; the others are left out; none: the held-back samples alone")
+	flag.StringVar(&o.only, "only", "", "tags to learn, separated by commas; none: only the held-out samples")
 	flag.IntVar(&o.links, "links", 0, "give a form up after so many links, leaving it out; 0: never")
 	flag.BoolVar(&o.verbose, "v", false, "trace")
 	flag.IntVar(&o.extend, "extend", 0, "learn nothing: try the rules of table.tsv on this SM")
 	flag.IntVar(&o.verify, "verify", 0, "learn nothing: try one form in so many of table.tsv, or those of -only, on nvlink, with records.txt and, with -parts, what PTX makes")
 	flag.StringVar(&o.records, "records", "", "with -verify: more records, a line each, as mercury/unknown -known prints them")
-	flag.BoolVar(&o.drop, "drop", false, "with -verify: write the table without what nvlink has otherwise")
+	flag.BoolVar(&o.drop, "drop", false, "with -verify: write the table without what differs from nvlink")
 	flag.Parse()
 	if o.out == "" {
 		o.out = filepath.Join(o.dir, "table.tsv")

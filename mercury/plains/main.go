@@ -32,7 +32,7 @@ func main() {
 	table := flag.String("table", "mercury/table.tsv", "")
 	drop := flag.Bool("drop", false, "write the table without rules that nvlink doesn't agree with")
 	extend := flag.Bool("extend", false, "with -drop: try rules of opcodes that have one set of rules on all SMs")
-	flag.BoolVar(&show, "show", false, "print SM, record and word of what nvlink told, as mercury/testdata/plain.txt has them")
+	flag.BoolVar(&show, "show", false, "print SM, record and word of nvlink's answers, in the format of mercury/testdata/plain.txt")
 	release := flag.String("release", "13.5", "of nvlink")
 	flag.Parse()
 	if err := run(context.Background(), *table, *release, *drop, *extend, flag.Args()); err != nil {

@@ -21,9 +21,9 @@ import (
 
 func main() {
 	most := flag.Int("most", 60, "records of a tag")
-	not := flag.Int("not", 107, "an SM whose cubins are left out")
-	words := flag.Bool("words", false, "behind each record the SM and the words that stand there")
-	table := flag.String("table", "", "a table to ask instead of that in this program")
+	not := flag.Int("not", 107, "an SM whose cubins are skipped")
+	words := flag.Bool("words", false, "after each record print the SM and its words")
+	table := flag.String("table", "", "a table to use instead of the built-in one")
 	known := flag.Bool("known", false, "those that the table does know instead")
 	records := flag.String("records", "", "print the records of this file that no SM has a rule for")
 	flag.Parse()

@@ -27,5 +27,5 @@ func ExampleCheck() {
 	// Output:
 	// rejected 0 2 0
 	// shared.overlap .text.fills tile2 0x4
-	// Two shared variables that one kernel uses lie on each other: writing one changes the other.
+	// Two shared variables that one kernel uses overlap: writing one changes the other.
 }

@@ -137,10 +137,10 @@ func TestJudge(t *testing.T) {
 		{"we dead", &answer{died: "hung"}, []*answer{died}, "differ", "twinlink hung"},
 		{"old object", said(1, "nvlink fatal   : Input file 'a' must be recompiled with toolkit >= Cuda 12.0", ""), []*answer{jit(nvjitlink.Result{Outcome: nvjitlink.Linked, Output: []byte("x")})},
 			"skipped", "nvJitLink links what nvlink refuses: objects of 11.8 for sm_90"},
-		{"refused, they link", said(1, "no", ""), []*answer{jit(nvjitlink.Result{Outcome: nvjitlink.Linked, Output: []byte("x")})}, "differ", "refused, where nvJitLink links: no"},
+		{"refused, they link", said(1, "no", ""), []*answer{jit(nvjitlink.Result{Outcome: nvjitlink.Linked, Output: []byte("x")})}, "differ", "refused, but nvJitLink links: no"},
 		{"both reported", said(1, "error", ""), []*answer{jit(complaining)}, "refused alike", ""},
-		{"reported, we link", said(0, "", "x"), []*answer{jit(complaining)}, "differ", "linked, where nvJitLink reports: error   : Multiple definition of '*'"},
-		{"the second speaks", said(0, "", "x"), []*answer{died, jit(nvjitlink.Result{Outcome: nvjitlink.Refused, Code: 6, Step: nvjitlink.Complete})}, "differ", "linked, where nvJitLink refuses: refused (complete): internal error "},
+		{"reported, we link", said(0, "", "x"), []*answer{jit(complaining)}, "differ", "linked, but nvJitLink reports: error   : Multiple definition of '*'"},
+		{"the second speaks", said(0, "", "x"), []*answer{died, jit(nvjitlink.Result{Outcome: nvjitlink.Refused, Code: 6, Step: nvjitlink.Complete})}, "differ", "linked, but nvJitLink refuses: refused (complete): internal error "},
 	} {
 		if v := judge(&link{plan: p, ours: c.ours, asked: c.asked}); v.class != c.class || v.bucket != c.cause {
 			t.Errorf("%s: %s, %q", c.name, v.class, v.bucket)

@@ -102,13 +102,13 @@ func compareJIT(l *link, a *answer) verdict {
 		if ours.output == nil || ours.exit != 0 {
 			return verdict{class: "refused alike"}
 		}
-		return verdict{class: "differ", bucket: "linked, where nvJitLink reports: " + generalText(l, firstLine(a.messages())), key: "outcome"}
+		return verdict{class: "differ", bucket: "linked, but nvJitLink reports: " + generalText(l, firstLine(a.messages())), key: "outcome"}
 	case a.exit == 0 && ours.exit != 0 && strings.Contains(ours.stderr, refusedByNvlink):
 		return verdict{class: "skipped", bucket: "nvJitLink links what nvlink refuses: objects of 11.8 for sm_90"}
 	case a.exit == 0 && (ours.output == nil || ours.exit != 0):
-		return verdict{class: "differ", bucket: "refused, where nvJitLink links: " + generalText(l, firstLine(ours.stderr)), key: "outcome"}
+		return verdict{class: "differ", bucket: "refused, but nvJitLink links: " + generalText(l, firstLine(ours.stderr)), key: "outcome"}
 	case a.exit != 0 && ours.output != nil && ours.exit == 0:
-		return verdict{class: "differ", bucket: "linked, where nvJitLink refuses: " + generalText(l, a.jit.String()+" "+firstLine(a.messages())), key: "outcome"}
+		return verdict{class: "differ", bucket: "linked, but nvJitLink refuses: " + generalText(l, a.jit.String()+" "+firstLine(a.messages())), key: "outcome"}
 	case a.exit != 0:
 		return verdict{class: "refused alike"}
 	}

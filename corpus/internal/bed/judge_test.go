@@ -67,7 +67,7 @@ func TestVerdicts(t *testing.T) {
 		"both disagree":        {linkOf(linked("twinlink", same), linked("nvlink", same), jit(nil, "")), verdict{class: "same", among: "nvlink links, nvJitLink 13.0 refuses"}},
 		"the image of another": {linkOf(linked("twinlink", same), linked("nvlink", same), jit(other, "")), verdict{class: "same", among: "images of nvlink and nvJitLink 13.0: "}},
 		"jit alike":            {linkOf(refused("twinlink", "e"), jit(nil, "")), verdict{class: "refused alike"}},
-		"jit links":            {linkOf(refused("twinlink", "e 7"), jit(same, "")), verdict{class: "differ", bucket: "refused, where nvJitLink links: e N", key: "outcome", silent: true}},
+		"jit links":            {linkOf(refused("twinlink", "e 7"), jit(same, "")), verdict{class: "differ", bucket: "refused, but nvJitLink links: e N", key: "outcome", silent: true}},
 		"jit refuses":          {linkOf(linked("twinlink", same), jit(nil, "")), verdict{class: "differ", key: "outcome", silent: true}},
 		"jit complains":        {linkOf(linked("twinlink", same), jit(same, "error : twice")), verdict{class: "differ", key: "outcome", silent: true}},
 		"jit complains too":    {linkOf(refused("twinlink", "e"), jit(same, "error : twice")), verdict{class: "refused alike"}},

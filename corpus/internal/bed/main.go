@@ -26,7 +26,7 @@ type bed struct {
 	variants  int
 	perFamily int
 	parts     int // one link of so many has inputs that are linked with -r first; 0: none
-	pairs     int // one link of so many draws from two programs; 0: none
+	pairs     int // one link in this many combines two programs; 0: none
 	largest   int64
 	out       string
 	tool      string
@@ -70,12 +70,12 @@ func main() {
 	flag.IntVar(&b.variants, "variants", 3, "for how many drawn targets each source is compiled")
 	flag.IntVar(&b.perFamily, "sources", 60, "sources of a program that are compiled at most")
 	largest := flag.Int64("largest", 600, "MB of a library that is looked into at most")
-	flag.StringVar(&cacheDir, "cache", "", "folder that keeps downloads and objects (wanted)")
-	flag.IntVar(&b.parts, "parts", 4, "one link of so many has inputs that nvlink links with -r first; 0: none")
-	flag.IntVar(&b.pairs, "pairs", 4, "one link of so many draws from two programs; 0: none")
+	flag.StringVar(&cacheDir, "cache", "", "folder that keeps downloads and objects (required)")
+	flag.IntVar(&b.parts, "parts", 4, "one link in this many has inputs that nvlink links with -r first; 0: none")
+	flag.IntVar(&b.pairs, "pairs", 4, "one link in this many combines two programs; 0: none")
 	flag.IntVar(&b.generated, "generated", 0, "number of generated programs to take code from")
 	flag.StringVar(&b.out, "out", "", "folder for the report and the smallest link of each bucket")
-	flag.StringVar(&b.tool, "tool", "", "twinlink's program; built from the module where none is named")
+	flag.StringVar(&b.tool, "tool", "", "twinlink's program; default: built from the module")
 	flag.StringVar(&b.compiler, "nvcc", "", "nvcc, for CUDA sources")
 	flag.Var((*words)(&b.archs), "arch", "only these architectures")
 	flag.Var((*words)(&b.releases), "release", "only these releases of the linker; all for which an nvlink or nvJitLink is installed")

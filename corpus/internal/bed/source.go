@@ -67,7 +67,7 @@ func (b *bed) extract(family, name string) error {
 	info, err := os.Stat(name)
 	if err != nil || info.Size() > b.largest {
 		if err == nil {
-			b.note("%s: %d MB, left out", filepath.Base(name), info.Size()>>20)
+			b.note("%s: %d MB, skipped", filepath.Base(name), info.Size()>>20)
 		}
 		return err
 	}

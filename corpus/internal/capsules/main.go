@@ -56,7 +56,7 @@ func run(ctx context.Context, root string, update bool) (same bool, err error) {
 	for _, r := range releases {
 		tool, err := set.Tool(r, nvidia.Ptxas)
 		if err != nil && !update {
-			fmt.Printf("note: no tools of %s; what they made is left as it is\n", r)
+			fmt.Printf("note: no tools of %s; their results are left unchanged\n", r)
 			manifest.Tools[r] = committed.Tools[r]
 			m.keep(r, committed)
 			continue

@@ -34,9 +34,9 @@ func main() {
 	var releases string
 	flag.Uint64Var(&c.seed, "seed", 1, "seed of the first case")
 	flag.IntVar(&c.n, "n", 100, "number of cases")
-	flag.StringVar(&releases, "release", "", "releases, with commas; all that are installed where none is named")
+	flag.StringVar(&releases, "release", "", "releases, separated by commas; default: all that are installed")
 	flag.StringVar(&c.arch, "arch", "", "only this architecture")
-	flag.StringVar(&c.tool, "tool", "", "twinlink, under the name nvlink; built from the module where none is named")
+	flag.StringVar(&c.tool, "tool", "", "twinlink, under the name nvlink; default: built from the module")
 	flag.StringVar(&c.keep, "keep", "", "folder to keep inputs and outputs of all cases in")
 	flag.StringVar(&c.format, "format", "text", "text or json")
 	flag.IntVar(&c.workers, "j", 2, "cases at a time")

@@ -38,8 +38,8 @@ func main() {
 	flag.Uint64Var(&c.from, "from", 0, "number of the first question")
 	flag.Uint64Var(&c.n, "n", 1000, "how many")
 	flag.StringVar(&c.out, "o", "corpus/testdata/opponent", "folder for signatures")
-	flag.StringVar(&releases, "release", "11.8,12.4,13.0,13.5", "releases of nvlink, those that know the link's objects are asked")
-	flag.StringVar(&jit, "library", "", "releases of nvJitLink: they are asked instead")
+	flag.StringVar(&releases, "release", "11.8,12.4,13.0,13.5", "releases of nvlink; those that know the link's objects are run")
+	flag.StringVar(&jit, "library", "", "releases of nvJitLink to run instead")
 	flag.DurationVar(&c.limit, "limit", 0, "begin no question after this time")
 	flag.Parse()
 	c.releases, c.jit = strings.Split(releases, ","), strings.Split(jit, ",")
@@ -96,7 +96,7 @@ func (c *config) run(ctx context.Context) error {
 	}
 	fmt.Printf("opponent: %d runs, %d died, %d new signatures, %.0f s\n", asked, died, found, time.Since(began).Seconds())
 	if asked == 0 {
-		return fmt.Errorf("nobody was asked anything")
+		return fmt.Errorf("no tool was run")
 	}
 	return nil
 }

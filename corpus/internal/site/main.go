@@ -26,7 +26,7 @@ type page struct {
 var pages = []page{
 	{"relocations.html", "Relocation types: fields, recipes, descriptors, and the results on every vector", relocations},
 	{"links.html", "Recorded links of nvlink 11.8, 12.4 and 13.0, linked and judged", recorded},
-	{"claims.html", "What five public documents state, and what is true", ledger},
+	{"claims.html", "Statements of five public documents, with verdicts", ledger},
 }
 
 func main() {

@@ -42,7 +42,7 @@ func main() {
 	r := &regen{}
 	flag.StringVar(&r.root, "corpus", filepath.Join("corpus", "testdata", "relocs"), "folder of the corpus")
 	flag.BoolVar(&r.update, "update", false, "write what differs")
-	flag.IntVar(&r.trials, "random", 0, "ask about that many random vectors instead, and compare with the oracle")
+	flag.IntVar(&r.trials, "random", 0, "run nvlink on this many random vectors instead, and compare with the oracle")
 	flag.Uint64Var(&r.seed, "seed", 1, "of -random")
 	flag.IntVar(&r.show, "show", 100, "differences that -random prints at most")
 	flag.StringVar(&r.only, "template", "", "only templates whose name contains this")

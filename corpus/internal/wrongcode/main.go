@@ -50,7 +50,7 @@ func main() {
 	from := flag.Uint64("from", 0, "number of the first question")
 	n := flag.Uint64("n", 200, "how many")
 	kind := flag.String("kind", "alone", "kind of question")
-	keep := flag.String("keep", "", "folder for the files of each question that is told of")
+	keep := flag.String("keep", "", "folder for the files of each reported link")
 	limit := flag.Duration("limit", 0, "begin no question after this time")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -100,7 +100,7 @@ func run(ctx context.Context, what, kind, keep string, from, n uint64, limit tim
 	}
 	fmt.Printf("wrongcode: %d runs, %d wrong, %.0f s\n", s.asked, len(s.found), time.Since(began).Seconds())
 	if s.asked == 0 {
-		return errors.New("nobody was asked anything")
+		return errors.New("no tool was run")
 	}
 	return nil
 }

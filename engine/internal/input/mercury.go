@@ -180,7 +180,7 @@ func (p *pairing) pairCapsule(i int, s *cubin.Section) error {
 		t = p.heads[text]
 	}
 	if text == 0 || t.NoBits() || t.Flags&cuda.SHFMercury != 0 || p.Twin[text] != 0 {
-		return &cubin.Error{Kind: cubin.BadIndex, File: f.Name, Section: f.SectionName(s), Value: uint64(text), Detail: "the capsule's first word names no text of its own"}
+		return &cubin.Error{Kind: cubin.BadIndex, File: f.Name, Section: f.SectionName(s), Value: uint64(text), Detail: "the capsule's first word is not a text of its own"}
 	}
 	p.Twin[i], p.Twin[text] = text, uint32(i)
 	return nil
@@ -400,7 +400,7 @@ func (in *Sides) finalizerOptions(s *cubin.Section) []byte {
 func (l *Set) sayConfused() {
 	for i := range l.Sides {
 		for _, name := range l.Sides[i].Confused {
-			text := fmt.Sprintf("Section %s is there several times in '%s': the first is taken for each, as nvlink does", name, l.Sides[i].File.Name)
+			text := fmt.Sprintf("Section %s occurs several times in '%s': the first is used for all, as with nvlink", name, l.Sides[i].File.Name)
 			if l.Sides[i].mixed {
 				text += ", and code may differ from nvlink's"
 			}

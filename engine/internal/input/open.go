@@ -78,7 +78,7 @@ func (l *Set) refuseUnasked() error {
 		is   bool
 	}{{"relocatable-link", l.Opt.Relocatable}, {"preserve-relocs", l.Opt.PreserveRelocs}} {
 		if o.is {
-			return diag.Refuse(diag.Unsupported, "", "links for '%s' with option '%s' as nvlink %s makes them are not known", l.Opt.Arch, o.name, l.Release.Name)
+			return diag.Refuse(diag.Unsupported, "", "links for '%s' with option '%s' by nvlink %s are not known", l.Opt.Arch, o.name, l.Release.Name)
 		}
 	}
 	return nil
@@ -299,7 +299,7 @@ func (l *Set) linksFor(f *cubin.File) (bool, error) {
 	d := finalizer.Decide(&x, l.Arch.SM, finalizer.Observed)
 	if d.Accepted && x.SM != l.Arch.SM && !finalizer.Copyable(&x, l.Arch.SM) {
 		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, File: f.Name,
-			Text: fmt.Sprintf("Input file '%s' holds code for sm_%d; that for sm_%d is perhaps not nvlink's", f.Name, object, l.Arch.SM)})
+			Text: fmt.Sprintf("Input file '%s' has code for sm_%d; the code for sm_%d may differ from nvlink's", f.Name, object, l.Arch.SM)})
 	}
 	return d.Accepted, nil
 }

@@ -177,7 +177,7 @@ func TestSidesFaults(t *testing.T) {
 		return func(b []byte) { binary.LittleEndian.PutUint64(b[head(capsule)+32:], n) }
 	}
 	sectionName := func(i int) string { s := f.Section(i); return f.SectionName(&s) }
-	const noText, noHeader = "the capsule's first word names no text of its own", "a capsule of that many bytes has no header"
+	const noText, noHeader = "the capsule's first word is not a text of its own", "a capsule of that many bytes has no header"
 	for _, c := range []struct {
 		what string
 		edit func(b []byte)
@@ -329,7 +329,7 @@ func TestNamesakes(t *testing.T) {
 		t.Fatalf("%d sections of facts, %d of relocations", len(info), len(rela))
 	}
 	a, k := info[0], info[1]
-	const says, more = "Section %s is there several times in 'a.cubin': the first is taken for each, as nvlink does", ", and code may differ from nvlink's"
+	const says, more = "Section %s is there several times in 'a.cubin': the first is used for all, as with nvlink", ", and code may differ from nvlink's"
 	name := func(i int) string { s := f.Section(i); return strings.TrimPrefix(f.SectionName(&s), ".nv.merc") }
 	for _, c := range []struct {
 		what  string

@@ -21,9 +21,9 @@ func (l *Layout) warnDynamic(s *sharedLayout, k int, mixed bool) {
 	switch {
 	case mixed:
 		d.Kind = diag.Rescheduled
-		d.Text = fmt.Sprintf("Dynamic shared memory of '%s' has several alignments, its place may differ from nvlink's", name)
+		d.Text = fmt.Sprintf("Dynamic shared memory of '%s' has several alignments; its offset may differ from nvlink's", name)
 	case uint64(s.extern[k])%align != 0:
-		d.Text = fmt.Sprintf("Dynamic shared memory of '%s' is at %d, no multiple of the alignment %d of one of its variables, as with nvlink %s", name, s.extern[k], align, l.Release.Name)
+		d.Text = fmt.Sprintf("Dynamic shared memory of '%s' is at %d, not a multiple of the alignment %d of one of its variables, as with nvlink %s", name, s.extern[k], align, l.Release.Name)
 	default:
 		return
 	}

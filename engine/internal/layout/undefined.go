@@ -31,7 +31,7 @@ func (l *Layout) placeAllowed() error {
 			continue
 		}
 		if l.Release.ByNvJitLink {
-			return diag.Refuse(diag.Unsupported, "", "an undefined global variable as nvlink %s leaves it is not known", l.Release.Name)
+			return diag.Refuse(diag.Unsupported, "", "how nvlink %s leaves an undefined global variable is not known", l.Release.Name)
 		}
 		s.Value = value
 	}

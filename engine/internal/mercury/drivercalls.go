@@ -82,7 +82,7 @@ func (l *Backend) planCalls(img *plan) {
 	if f := l.callsVary(img); f != model.Absent {
 		name := l.SymName(l.Funs[f].Sym)
 		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, Symbol: name,
-			Text: fmt.Sprintf("Function '%s' calls the driver for textures or surfaces otherwise than those before it: the image may differ from nvlink's, which is another in each run", name)})
+			Text: fmt.Sprintf("Function '%s' makes other driver calls for textures or surfaces than the functions before it: the image may differ from nvlink's, which varies from run to run", name)})
 	}
 }
 

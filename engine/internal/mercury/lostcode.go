@@ -66,7 +66,7 @@ func (l *Backend) sayLost(fn *code, file int32) {
 	fn.lostDebug = true
 	name := l.Names.Str(l.Secs[fn.text].Name)
 	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.LostDebug, File: l.FileName(file), Section: name,
-		Text: fmt.Sprintf("Debug information of %s in '%s' is of a definition that lost: it may differ from nvlink's", name, l.FileName(file))})
+		Text: fmt.Sprintf("Debug information of %s in '%s' is of a discarded definition: it may differ from nvlink's", name, l.FileName(file))})
 }
 
 // lostMap translates places of a lost definition's SASS to those of the code that

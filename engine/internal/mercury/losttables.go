@@ -66,7 +66,7 @@ func (l *Backend) sayLostTables() {
 				said[text] = true
 				file := l.FileName(l.Funs[l.Secs[text].Fun].From)
 				l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, File: file, Section: l.Names.Str(l.Secs[i].Name), Offset: r.Off,
-					Text: fmt.Sprintf("Jump table of '%s' in '%s' has addresses of 0, as with nvlink %s, since it replaces a definition that has one", l.SymName(r.Sym), file, l.Release.Name)})
+					Text: fmt.Sprintf("Jump table of '%s' in '%s' has addresses of 0, as with nvlink %s, because it replaces a definition that has one", l.SymName(r.Sym), file, l.Release.Name)})
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func (l *Backend) sayForeign() {
 				continue
 			}
 			l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, Section: l.Names.Str(l.Secs[i].Name),
-				Text: fmt.Sprintf("Records in %s are of several functions of that name, and may differ from nvlink's", l.Names.Str(l.Secs[i].Name))})
+				Text: fmt.Sprintf("Records in %s belong to several functions of that name, and may differ from nvlink's", l.Names.Str(l.Secs[i].Name))})
 			break
 		}
 	}

@@ -16,7 +16,7 @@ func (l *Backend) notMade(fn *code) error {
 			name := l.SymName(l.Funs[l.Secs[fn.text].Fun].Sym)
 			return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{
 				Severity: diag.Fatal, Kind: diag.Unsupported, File: fn.input.File.Name, Section: fn.sourceName(), Symbol: name, Offset: uint64(at), Value: uint64(op),
-				Text: fmt.Sprintf("Function '%s' of sm_%d has FP64 or integer matrix instructions (opcode 0x%x at 0x%x); making sm_%d code of it is not supported by twinlink", name, from, op, at, l.Arch.SM),
+				Text: fmt.Sprintf("Function '%s' of sm_%d has FP64 or integer matrix instructions (opcode 0x%x at 0x%x); converting it to sm_%d is not supported by twinlink", name, from, op, at, l.Arch.SM),
 			}}}
 		}
 	}

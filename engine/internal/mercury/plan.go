@@ -91,7 +91,7 @@ func (l *Backend) Write(to io.WriterAt) ([]byte, error) {
 	l.OrderSections(img.Plan)
 	l.widen(img)
 	if l.Release.FreshNames && (img.wide.early || img.wide.late) {
-		return nil, diag.Refuse(diag.Unsupported, "", "so many sections as nvlink %s numbers them are not known", l.Release.Name)
+		return nil, diag.Refuse(diag.Unsupported, "", "how nvlink %s numbers so many sections is not known", l.Release.Name)
 	}
 	if l.Release.FreshNames {
 		l.numberFresh(img)

@@ -37,7 +37,7 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 	switch {
 	case r.TooLarge:
 		return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Budget, File: fn.input.File.Name, Symbol: l.SymName(sym),
-			Text: fmt.Sprintf("Kernel '%s' is too large to be scheduled anew", l.SymName(sym)), Value: uint64(len(fn.sass))}}}
+			Text: fmt.Sprintf("Kernel '%s' is too large to be rescheduled", l.SymName(sym)), Value: uint64(len(fn.sass))}}}
 	case r.Unfit:
 		l.warnSchedule(fn, sym) // conversions alone keep what they have
 		return l.notMade(fn)
@@ -115,7 +115,7 @@ func (l *Backend) warnMade(fn *code, sym model.SymID, how *resched.Options, r *r
 // lacksWait refuses code in which a wait that the input has is missing.
 func (l *Backend) lacksWait(fn *code, sym model.SymID, x *resched.Lost) error {
 	return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Internal, File: fn.input.File.Name, Section: fn.sourceName(), Symbol: l.SymName(sym), Offset: uint64(x.User) * capsule.WordSize, Value: uint64(x.At) * capsule.WordSize,
-		Text: fmt.Sprintf("Internal error: kernel '%s' scheduled anew would lack the wait at %#x for the instruction at %#x", l.SymName(sym), x.User*capsule.WordSize, x.At*capsule.WordSize)}}}
+		Text: fmt.Sprintf("Internal error: rescheduled kernel '%s' would lack the wait at %#x for the instruction at %#x", l.SymName(sym), x.User*capsule.WordSize, x.At*capsule.WordSize)}}}
 }
 
 // foreseen is the oldest toolkit whose code was asked about.
@@ -141,7 +141,7 @@ func (fn *code) say(d diag.Diagnostic) { fn.said = append(fn.said, d) }
 // warnBare says that nvlink leaves a function without any schedule.
 func (l *Backend) warnBare(fn *code, sym model.SymID) {
 	fn.say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, Symbol: l.SymName(sym),
-		Text: fmt.Sprintf("Function '%s', compiled without optimization by an older toolkit, waits for nothing, as nvlink %s writes it", l.SymName(sym), l.Release.Name)})
+		Text: fmt.Sprintf("Function '%s', compiled without optimization by an older toolkit, has no waits, as with nvlink %s", l.SymName(sym), l.Release.Name)})
 }
 
 // warnSchedule says that a function's schedule may not be the tool's. What older
@@ -149,7 +149,7 @@ func (l *Backend) warnBare(fn *code, sym model.SymID) {
 // before 13.1 do it by rules that aren't known, and here it keeps its schedule.
 func (l *Backend) warnSchedule(fn *code, sym model.SymID) {
 	fn.say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, Symbol: l.SymName(sym),
-		Text: fmt.Sprintf("Kernel '%s' is scheduled anew, perhaps not as nvlink does it", l.SymName(sym))})
+		Text: fmt.Sprintf("Kernel '%s' was rescheduled; the bytes may differ from nvlink's", l.SymName(sym))})
 }
 
 // warnScheduleOnce is warnSchedule of a function that has no such warning.

@@ -17,7 +17,7 @@ func (l *Backend) reservedBytes(img *plan, id model.SecID) ([]byte, error) {
 	size := l.Secs[id].Size
 	padding := l.paddingBehind(img, id)
 	if size > padding+known {
-		return nil, diag.Refuse(diag.Unsupported, "", "reserved shared memory of %d bytes: what the copy of its section holds is not known", size)
+		return nil, diag.Refuse(diag.Unsupported, "", "reserved shared memory of %d bytes: the contents of the copy of its section are not known", size)
 	}
 	names := img.plainNames()
 	headers := [...]cubin.Section{

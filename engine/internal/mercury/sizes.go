@@ -44,7 +44,7 @@ func (l *Backend) checkSized(fn *code) error {
 	op := binary.LittleEndian.Uint16(fn.source()[u.word:]) & 0xfff
 	return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.Unsupported, File: file, Symbol: name, Offset: uint64(u.word), Value: uint64(op),
 		Section: fn.sourceName(),
-		Text:    fmt.Sprintf("Size of instruction %#03x at %#x of '%s' in '%s' is not known, and an address behind it is needed", op, u.word, name, file)}}}
+		Text:    fmt.Sprintf("Size of instruction %#03x at %#x of '%s' in '%s' is not known, and an address after it is needed", op, u.word, name, file)}}}
 }
 
 // source returns the function's SASS as the input has it.

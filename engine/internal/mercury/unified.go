@@ -144,7 +144,7 @@ func (l *Backend) refuseSecond() error {
 	}
 	for id, list := range l.UnifiedEntries {
 		if chunks := l.Parts[id].Chunks; len(chunks) > 0 && chunks[0].File >= 0 && list[0].Data[4]&model.UnifiedLinked != 0 {
-			return diag.Refuse(diag.Unsupported, l.FileName(chunks[0].File), "a second link of unified functions and data as nvlink %s makes it from sm_100 on is not known", l.Release.Name)
+			return diag.Refuse(diag.Unsupported, l.FileName(chunks[0].File), "how nvlink %s links unified functions and data a second time from sm_100 on is not known", l.Release.Name)
 		}
 	}
 	return nil

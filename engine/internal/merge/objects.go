@@ -324,7 +324,7 @@ func (l *merger) placeObject(m *module, i int, s *cubin.Symbol, shndx int, sym *
 	case !sym.IsShared():
 		sym.Value += m.base[shndx]
 	case !model.IsAlignment(s.Value) && m.file.Header.Type == cuda.ETEwp:
-		return diag.Refuse(diag.Unsupported, m.file.Name, "'%s' is a whole program (-ewp -g) whose shared variables say where they lie, which is not supported by twinlink", m.file.Name)
+		return diag.Refuse(diag.Unsupported, m.file.Name, "'%s' is a whole program (-ewp -g) whose shared variables have offsets, which is not supported by twinlink", m.file.Name)
 	case !model.IsAlignment(s.Value):
 		return m.fault(cubin.BadIndex, in, uint64(i), s.Value, "the alignment of a shared variable is not a power of two, or too large")
 	}

@@ -221,7 +221,7 @@ func (l *merger) ownerOf(m *module, s *cubin.Section, owner uint32) (model.SecID
 // spend takes n bytes or steps from the link's budget.
 func (l *merger) spend(m *module, s *cubin.Section, n uint64) error {
 	if n > uint64(max(l.Budget, 0)) {
-		return m.fault(cubin.OverBudget, s, 0, n, "the input asks for more than 64 MB and eight times its size")
+		return m.fault(cubin.OverBudget, s, 0, n, "memory budget exceeded (64 MB + 8x input size)")
 	}
 	l.Budget -= int64(n)
 	return nil

@@ -52,7 +52,7 @@ func (l *merger) misread(m *module, rec *cubin.InfoRecord) bool {
 	if !m.toldMisread {
 		m.toldMisread = true
 		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, File: m.file.Name, Section: ".nv.info",
-			Text: fmt.Sprintf("MAX_STACK_SIZE in '%s' comes to name other functions, as with -r of nvlink %s", m.file.Name, l.Release.Name)})
+			Text: fmt.Sprintf("MAX_STACK_SIZE in '%s' refers to other functions, as with -r of nvlink %s", m.file.Name, l.Release.Name)})
 	}
 	rec.Data = slices.Clone(rec.Data)
 	binary.LittleEndian.PutUint32(rec.Data, m.localsFirst[w])

@@ -25,7 +25,7 @@ func (l *Program) WarnNullPointers() {
 	for _, p := range l.nullPointers {
 		name, in, section := l.Names.Str(p.to), l.FileName(p.file), l.Names.Str(l.Secs[p.target].Name)
 		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.NullPointer, File: in, Section: section, Symbol: name,
-			Text: fmt.Sprintf("Pointer to '%s' in %s of '%s' is zero, since another input defines '%s' too, as with nvlink %s", name, section, in, name, l.Release.Name)})
+			Text: fmt.Sprintf("Pointer to '%s' in %s of '%s' is zero, because another input defines '%s' too, as with nvlink %s", name, section, in, name, l.Release.Name)})
 	}
 	l.nullPointers = nil
 }

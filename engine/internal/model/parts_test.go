@@ -285,7 +285,7 @@ func TestWarnNullPointers(t *testing.T) {
 	l.WarnNullPointers()
 	l.WarnNullPointers()
 	want := diag.Diagnostic{Severity: diag.Warning, Kind: diag.NullPointer, File: "b.cubin", Section: ".nv.global.init", Symbol: "v",
-		Text: "Pointer to 'v' in .nv.global.init of 'b.cubin' is zero, since another input defines 'v' too, as with nvlink 13.0"}
+		Text: "Pointer to 'v' in .nv.global.init of 'b.cubin' is zero, because another input defines 'v' too, as with nvlink 13.0"}
 	if len(l.Diags) != 1 || l.Diags[0] != want {
 		t.Errorf("%+v", l.Diags)
 	}

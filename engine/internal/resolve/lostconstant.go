@@ -60,5 +60,5 @@ func (l *Resolution) sayLostConstant(r *model.Reloc, target model.SecID) {
 		what = "Shared variable"
 	}
 	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.LostConstant, File: in, Section: section, Symbol: name, Offset: r.Off,
-		Text: fmt.Sprintf("%s '%s' in %s of '%s' is lost, since another object defines it, as with -r of nvlink %s: link both in one step", what, name, section, in, l.Release.Name)})
+		Text: fmt.Sprintf("%s '%s' in %s of '%s' is lost, because another object defines it, as with -r of nvlink %s: link both in one step", what, name, section, in, l.Release.Name)})
 }

@@ -27,7 +27,7 @@ func Check(u *resources.Usage) (*Resolution, error) {
 		return nil, diag.Refuse(diag.Unsupported, "", "Unified symbols found but index file not specified.")
 	}
 	if l.Nested && l.Dialect.RefusesNested && (l.IsRelocatable() || l.ShowsDebug() || l.hidesNested()) {
-		return nil, diag.Refuse(diag.Unsupported, "", "code for '%s' in which functions stand inside a kernel, as -ewp compiles it, is not supported by twinlink with -g, -r or a filter that hides the kernel", l.Opt.Arch)
+		return nil, diag.Refuse(diag.Unsupported, "", "code for '%s' with functions inside a kernel, as -ewp compiles it, is not supported by twinlink with -g, -r or a filter that hides the kernel", l.Opt.Arch)
 	}
 	if l.Release.RegistersFirst {
 		if err := l.checkRegisters(); err != nil {

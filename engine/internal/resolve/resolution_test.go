@@ -454,11 +454,11 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	check("pointers", func() { l.findNullPointers(); l.WarnNullPointers() },
-		w(diag.NullPointer, "b.cubin", ".nv.global.init", "f", 0, 0, "Pointer to 'f' in .nv.global.init of 'b.cubin' is zero, since another input defines 'f' too, as with nvlink 13.0"))
+		w(diag.NullPointer, "b.cubin", ".nv.global.init", "f", 0, 0, "Pointer to 'f' in .nv.global.init of 'b.cubin' is zero, because another input defines 'f' too, as with nvlink 13.0"))
 	check("constants of a final link", l.warnLostConstants)
 	l.Opt.Relocatable, l.Release.Relocatable = true, true
 	lost := func(what, symbol, section, file string, off uint64) diag.Diagnostic {
-		return w(diag.LostConstant, file, section, symbol, off, 0, what+" '"+symbol+"' in "+section+" of '"+file+"' is lost, since another object defines it, as with -r of nvlink 13.0: link both in one step")
+		return w(diag.LostConstant, file, section, symbol, off, 0, what+" '"+symbol+"' in "+section+" of '"+file+"' is lost, because another object defines it, as with -r of nvlink 13.0: link both in one step")
 	}
 	check("constants", l.warnLostConstants, lost("Constant", "c", ".text.k", "b.cubin", 48), lost("Shared variable", "s", ".text.k", "a.cubin", 64),
 		lost("Constant", "c", ".nv.global.init", "b.cubin", 48), lost("Shared variable", "s", ".nv.global.init", "a.cubin", 64))

@@ -59,5 +59,5 @@ func (l *Resolution) isUncounted(s *model.Symbol, called map[names.ID]bool) bool
 func (l *Resolution) sayUncounted(r *model.Reloc) {
 	name, file := l.SymName(r.Sym), l.FileName(r.File)
 	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Uncounted, File: file, Symbol: name,
-		Text: fmt.Sprintf("Kernels that call '%s' through a pointer in '%s' don't count what it needs, as with nvlink %s, since another input defines '%s' too", name, file, l.Release.Name, name)})
+		Text: fmt.Sprintf("Kernels that call '%s' through a pointer in '%s' don't count its resources, as with nvlink %s, because another input defines '%s' too", name, file, l.Release.Name, name)})
 }

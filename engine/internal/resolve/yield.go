@@ -38,5 +38,5 @@ func (l *Resolution) warnYields() {
 func (l *Resolution) SayYield(target model.SecID, file string, off uint64) {
 	section := l.Names.Str(l.Secs[target].Name)
 	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, File: file, Section: section, Offset: off, Value: l.NullValue,
-		Text: fmt.Sprintf("YIELD in %s of '%s' becomes another operation, as with nvlink %s, since a function with a jump table is defined twice", section, file, l.Release.Name)})
+		Text: fmt.Sprintf("YIELD in %s of '%s' becomes another operation, as with nvlink %s, because a function with a jump table is defined twice", section, file, l.Release.Name)})
 }

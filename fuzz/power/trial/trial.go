@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	file = flag.String("conditions", "", "file for what is found of each condition; it goes on where that ends")
+	file = flag.String("conditions", "", "file for the result of each condition; a run continues where it ends")
 	size = flag.Int("conditions-count", 0, "how many conditions there are")
 	most = flag.Int("conditions-try", 80, "how many cases are tried on a condition that fails")
 	from = flag.Uint64("conditions-from", 0, "with -conditions-to: fresh cases of these numbers, not recorded ones")

@@ -76,7 +76,7 @@ func (m *Model) decodeCapsule(i int) (Body, error) {
 	code := m.draft.Part(int(text))
 	if code == nil || code.Flags&cuda.SHFExec == 0 || code.NoBits() {
 		return nil, &cubin.Error{Kind: cubin.BadIndex, File: m.draft.Name(), Section: m.draft.SectionName(i),
-			Value: uint64(text), Detail: "the capsule's first word names no text"}
+			Value: uint64(text), Detail: "the capsule's first word is not a text section"}
 	}
 	c, f := capsule.Decode(data, code.Size)
 	if f != nil {

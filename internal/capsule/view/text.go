@@ -27,7 +27,7 @@ func (f *Function) text(b *bufio.Writer) {
 	fmt.Fprintf(b, "\n%s: %d nodes, 0x%x bytes of SASS (section %d), 0x%x of Mercury (section %d)\n",
 		f.Name, len(f.Nodes), f.SASSSize, f.Text, f.MercSize, f.Capsule)
 	for _, off := range f.Unsized {
-		fmt.Fprintf(b, "  size in Mercury of the instruction at 0x%x is not known: addresses behind it are not right\n", off)
+		fmt.Fprintf(b, "  size in Mercury of the instruction at 0x%x is not known: later addresses are wrong\n", off)
 	}
 	b.WriteString("  SASS    Mercury  kind    tag       word                               text\n")
 	for i := range f.Nodes {

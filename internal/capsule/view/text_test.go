@@ -32,7 +32,7 @@ func TestText(t *testing.T) {
 	want := "a.cubin: sm_100, 2 functions with a capsule\n" +
 		"  .nv.compat C" + strings.Repeat(" ", 28) + "0x2\n" +
 		"\nk: 3 nodes, 0x50 bytes of SASS (section 3), 0x80 of Mercury (section 4)\n" +
-		"  size in Mercury of the instruction at 0x20 is not known: addresses behind it are not right\n" +
+		"  size in Mercury of the instruction at 0x20 is not known: later addresses are wrong\n" +
 		"  SASS    Mercury  kind    tag       word                               text\n" +
 		"  0x0000  0x0010   stored  02380e32  w0\n" +
 		"  0x0010                             w1  EXIT\n" +

@@ -160,7 +160,7 @@ func relocs(m *capsule.Image, fn *capsule.Func, f *Function) error {
 			}
 			if k < 0 {
 				return &cubin.Error{Kind: cubin.BadRelocation, File: m.File.Name, Section: m.Sections[side.section].Name,
-					Offset: uint64(i) * cubin.RelaSize, Value: r.Off, Detail: "r_offset lies outside the function"}
+					Offset: uint64(i) * cubin.RelaSize, Value: r.Off, Detail: "r_offset is outside the function"}
 			}
 			out := Reloc{Type: fmt.Sprintf("0x%x", r.Type), Byte: uint32(r.Off) - side.start(k), Addend: r.Addend}
 			if info, ok := cuda.LookupReloc(r.Type); ok {

@@ -64,7 +64,7 @@ func standIn(tool, folder, program string) int {
 	if err != nil {
 		text := fmt.Sprintf("%s %s", tool, strings.Join(args, " "))
 		_ = os.WriteFile(name+missing, []byte(text), 0o644)
-		fmt.Fprintf(os.Stderr, "replay: no answer to %s\n", text)
+		fmt.Fprintf(os.Stderr, "replay: no answer for %s\n", text)
 		return noAnswer
 	}
 	_ = os.WriteFile(name+asked, nil, 0o644)

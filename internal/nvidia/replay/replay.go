@@ -15,7 +15,7 @@ import (
 	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
 )
 
-var record = flag.Bool("record", false, "ask NVIDIA's tools, and keep what they answer")
+var record = flag.Bool("record", false, "run NVIDIA's tools, and record their answers")
 
 // Names of the variables by which a stand-in knows what it is. A tool sees nothing
 // of our environment, so the stand-in's script sets them.
@@ -120,7 +120,7 @@ func complaints(folder string, all bool) (list []string) {
 		switch filepath.Ext(name) {
 		case missing:
 			text, _ := os.ReadFile(name)
-			list = append(list, fmt.Sprintf("no answer is recorded to %s", text))
+			list = append(list, fmt.Sprintf("no answer is recorded for %s", text))
 		case kept:
 			if _, err := os.Stat(strings.TrimSuffix(name, kept) + asked); err != nil {
 				unasked++
@@ -132,7 +132,7 @@ func complaints(folder string, all bool) (list []string) {
 		list = append(list[:3], fmt.Sprintf("and %d more", more))
 	}
 	if all && unasked > 0 {
-		list = append(list, fmt.Sprintf("%d recorded answers were not asked for", unasked))
+		list = append(list, fmt.Sprintf("%d recorded answers were not used", unasked))
 	}
 	return list
 }

@@ -84,7 +84,7 @@ func load(path string) (*library, wire.Answer) {
 	if version := symbol("nvJitLinkVersion"); version != 0 {
 		call(version, addr(&lib.out.major), addr(&lib.out.minor))
 		if lib.out.major != greeting.Major || lib.out.minor != greeting.Minor {
-			return fail("says that it is %d.%d, and its functions are of %d.%d", lib.out.major, lib.out.minor, greeting.Major, greeting.Minor)
+			return fail("says that it is %d.%d, but its functions are of %d.%d", lib.out.major, lib.out.minor, greeting.Major, greeting.Minor)
 		}
 	}
 	return lib, greeting

@@ -21,7 +21,7 @@ func (lib *library) link(q *wire.RawQuestion) *wire.Answer {
 	a.Code = call(lib.create, addr(&lib.out.handle), uintptr(len(q.Options)), addr(&lib.options[0]))
 	if lib.out.handle == 0 {
 		if a.Code == 0 {
-			a.Fault = "success, and no handle"
+			a.Fault = "success without a handle"
 		}
 		return a
 	}

@@ -161,7 +161,7 @@ func freeBits(models []*fit.Model, samples []Sample, sms []int, trace func(strin
 		}
 		for _, bit := range differing(p.Bits, o.Bits) {
 			if len(p.Bits) == 2 || !register(bit) {
-				trace("ptxas has bit %d of %x otherwise", bit, s.Record)
+				trace("ptxas writes bit %d of %x differently", bit, s.Record)
 				continue
 			}
 			if free[p.Sig] == nil {

@@ -100,7 +100,7 @@ func Read(data, code []byte) (*Capsule, error) {
 	}
 	for n := count; n < 32*words; n++ {
 		if bit(n) {
-			return nil, &Error{bits + n/8, "a bit behind the last node", false}
+			return nil, &Error{bits + n/8, "a bit after the last node", false}
 		}
 	}
 	c.Nodes = make([]Node, 0, count)
@@ -119,7 +119,7 @@ func Read(data, code []byte) (*Capsule, error) {
 		c.Nodes = append(c.Nodes, node)
 	}
 	if at != uint64(len(data)) {
-		return nil, &Error{at, "bytes behind the last record", false}
+		return nil, &Error{at, "bytes after the last record", false}
 	}
 	return c, nil
 }

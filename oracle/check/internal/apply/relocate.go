@@ -221,9 +221,9 @@ func (c *Applied) placedEarly(m *link.Module, a *link.Area, r image.Record) bool
 			c.earlyTold = map[*link.Identity]bool{}
 		}
 		c.earlyTold[id] = true
-		detail := "a shared variable was given a place before the final link: others lie there too, and no memory is asked for"
+		detail := "a shared variable got an offset before the final link: others have the same, and no memory is reserved"
 		if id.Def == nil {
-			detail = "a shared variable that another module defines was given a place before the final link, which can't give it another: no record asks for it"
+			detail = "a shared variable that another module defines got an offset before the final link, which can't change it: there is no record for it"
 		}
 		c.Verdict.Add(verdict.Finding{Kind: verdict.SharedPlace, File: id.File, Section: a.Name, Symbol: id.Name, Offset: r.Offset, Relocation: image.RelocationName(r.Kind),
 			Want: "a record for the final link", Got: "a number", Detail: detail})

@@ -28,7 +28,7 @@ func (c *Applied) externInData(a *link.Area, r image.Record, id *link.Identity, 
 	}
 	if got == none {
 		c.Verdict.Remark(verdict.Finding{Kind: verdict.RelocationField, Section: a.Name, Symbol: id.Name, Offset: r.Offset,
-			Detail: "an array of unknown length in shared memory has no place here: a debugger does not find it"})
+			Detail: "an array of unknown length in shared memory has no address here: a debugger does not find it"})
 		return none
 	}
 	if u := c.Uses[id]; u != nil {

@@ -32,7 +32,7 @@ func (c *check) compareCapsules() error {
 		case size.Other:
 			c.Unjudged(a, verdict.Finding{Kind: verdict.CodeBytes, Section: a.Name, Detail: "a capsule of the input with a record of unknown kind"})
 		case !size.Reads:
-			c.Verdict.Add(verdict.Finding{Kind: verdict.InputConflict, File: a.Owner.Mod.Name, Section: image.MercurySide.FileName(a.Name), Detail: "a capsule that does not read"})
+			c.Verdict.Add(verdict.Finding{Kind: verdict.InputConflict, File: a.Owner.Mod.Name, Section: image.MercurySide.FileName(a.Name), Detail: "a malformed capsule"})
 		}
 		index := image.Word(a.Out.Body, 0)
 		if uint64(index) < uint64(len(c.Out.All)) {
@@ -118,7 +118,7 @@ func (c *check) compareCapsule(a *link.Area) {
 		if m = c.mapNodes(a); m == nil && c.SizeOfCapsule(a.Owner).Other {
 			return
 		} else if m == nil {
-			c.Verdict.Add(verdict.Finding{Kind: verdict.CodeBytes, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(), Detail: "a capsule that does not read"})
+			c.Verdict.Add(verdict.Finding{Kind: verdict.CodeBytes, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(), Detail: "a malformed capsule"})
 			return
 		}
 	}
@@ -139,7 +139,7 @@ func (c *check) compareCapsule(a *link.Area) {
 		g := m.Out.Nodes[j]
 		seen[j] = true
 		if w.Kind == capsule.Note && !sameNotePlace(c.wordsOf(a), w, g) {
-			c.Verdict.Add(c.CodeFinding(a, g.At, nil, nil, "a note of the capsule stands before another word than in the input"))
+			c.Verdict.Add(c.CodeFinding(a, g.At, nil, nil, "a note of the capsule is before another word than in the input"))
 		}
 		if w.Kind == g.Kind && w.Span == g.Span {
 			c.compareNode(a, w, g)
@@ -193,7 +193,7 @@ func (c *check) compareNode(a *link.Area, w, g capsule.Node) {
 	}
 	f := c.CodeFinding(a, g.At, x, y, "a record that is not the input's")
 	if onlyBit(x, y, loadMark) && c.isFirst(a) && c.isLoad(a, g) {
-		f.Detail = "a load's record, which of 12.8 has a bit that the output's lacks, or lacks one: when is not known"
+		f.Detail = "a load's record, one bit of which 12.8 writes differently: when is not known"
 		c.Unjudged(a, f)
 		return
 	}
@@ -315,11 +315,11 @@ func (c *check) recordFits(a *link.Area, w, g capsule.Node) bool {
 	}
 	begin, known := recordOf(last, g)
 	if !known {
-		c.Unjudged(a, verdict.Finding{Kind: verdict.CodeBytes, Section: a.Name, Symbol: a.Owner.Owner.String(), Offset: g.At, Detail: fmt.Sprintf("a record for words that were put in before opcode 0x%x: what it must be is not known", sass.Opcode(last))})
+		c.Unjudged(a, verdict.Finding{Kind: verdict.CodeBytes, Section: a.Name, Symbol: a.Owner.Owner.String(), Offset: g.At, Detail: fmt.Sprintf("a record for words that were inserted before opcode 0x%x: its correct value is not known", sass.Opcode(last))})
 		return true
 	}
 	if !strings.HasPrefix(fmt.Sprintf("%x", is), begin) {
-		f := c.CodeFinding(a, g.At, nil, is, "the record of words that were put in")
+		f := c.CodeFinding(a, g.At, nil, is, "the record of inserted words")
 		f.Want = begin
 		c.Verdict.Add(f)
 		return false

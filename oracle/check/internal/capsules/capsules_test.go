@@ -28,7 +28,7 @@ func TestCapsules(t *testing.T) {
 
 		// Capsules that don't read.
 		{"p 47000000", func(*check, *link.Area) {}, "? code.bytes in: .text.f+0x0 symbol f (a capsule of the input with a record of unknown kind)"},
-		{"p 41", func(_ *check, a *link.Area) { a.Owner.Section.Body = a.Owner.Section.Body[:17] }, "inputs.conflict in: .nv.capmerc.text.f+0x0 (a capsule that does not read)"},
+		{"p 41", func(_ *check, a *link.Area) { a.Owner.Section.Body = a.Owner.Section.Body[:17] }, "inputs.conflict in: .nv.capmerc.text.f+0x0 (a malformed capsule)"},
 
 		// Other sections.
 		{"p 41", func(_ *check, a *link.Area) { a.Out.Body[0] = 0 }, first + "0x0 (first word)"},

@@ -85,13 +85,13 @@ func TestUnreadable(t *testing.T) {
 	c, a := capsuled(t, "p 41", "p 41", "mm", "mm", false, nil)
 	a.Out.Body = append(a.Out.Body, 0)
 	Compare(c.Applied, a)
-	if got, want := about(c), "+0x0 (a capsule that does not read)"; got != want {
+	if got, want := about(c), "+0x0 (a malformed capsule)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	c, a = capsuled(t, "p 41", "p 42", "mm", "mm", false, nil)
 	a.Owner.Section.Body = a.Owner.Section.Body[:18]
 	Compare(c.Applied, a)
-	if got, want := about(c), "+0x0 (a capsule that does not read)"; got != want {
+	if got, want := about(c), "+0x0 (a malformed capsule)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

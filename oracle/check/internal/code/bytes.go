@@ -59,7 +59,7 @@ func (c *check) compareBytes() error {
 		case link.IsCode(s):
 			c.Verdict.Add(verdict.Finding{Kind: verdict.FunctionStray, Section: s.Name})
 		case s.Size == 0 || c.Harmless(s):
-			c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionStray, Section: s.Name, Detail: "nothing of the link needs it"})
+			c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionStray, Section: s.Name, Detail: "nothing in the link needs it"})
 		default:
 			c.Verdict.Add(verdict.Finding{Kind: verdict.SectionStray, Section: s.Name})
 		}
@@ -75,7 +75,7 @@ func (c *check) missing(a *link.Area) {
 		f.Kind, f.Symbol = verdict.FunctionMissing, a.Owner.Owner.String()
 	}
 	if !a.Code() && (verdict.IsDebug(a.Name) || !c.needed(a)) {
-		f.Detail = "left out or stripped; nothing that runs needs it"
+		f.Detail = "omitted or stripped; no running code needs it"
 		c.Verdict.Habit(f)
 		return
 	}
@@ -104,7 +104,7 @@ func (c *check) lostParts(a *link.Area) {
 		if p.Placed || p.Section.Size == 0 || c.sameRegisters(a) {
 			continue
 		}
-		f := verdict.Finding{Kind: verdict.SectionBytes, File: p.Mod.Name, Section: a.Name, Detail: "the input's bytes are nowhere in the section"}
+		f := verdict.Finding{Kind: verdict.SectionBytes, File: p.Mod.Name, Section: a.Name, Detail: "the section does not contain the input's bytes"}
 		if a.Out != nil && a.Out.Body != nil && p.Base+p.Section.Size <= a.Out.Size {
 			want, got := p.Section.Body, a.Out.Body[p.Base:p.Base+p.Section.Size]
 			for i := range want {

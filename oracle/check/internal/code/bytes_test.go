@@ -125,8 +125,8 @@ func TestBytes(t *testing.T) {
 
 		// Sections of nothing.
 		{[]change{stray(image.Section{Name: ".x", Kind: cuda.SHTProgbits, Flags: cuda.SHFAlloc, Size: 4})}, "section.stray .x+0x0"},
-		{[]change{stray(image.Section{Name: ".x", Kind: cuda.SHTProgbits, Flags: cuda.SHFAlloc})}, "! section.stray .x+0x0 (nothing of the link needs it)"},
-		{[]change{stray(image.Section{Name: ".x", Kind: cuda.SHTProgbits, Size: 4})}, "! section.stray .x+0x0 (nothing of the link needs it)"},
+		{[]change{stray(image.Section{Name: ".x", Kind: cuda.SHTProgbits, Flags: cuda.SHFAlloc})}, "! section.stray .x+0x0 (nothing in the link needs it)"},
+		{[]change{stray(image.Section{Name: ".x", Kind: cuda.SHTProgbits, Size: 4})}, "! section.stray .x+0x0 (nothing in the link needs it)"},
 		{[]change{stray(image.Section{Name: ".x", Kind: cuda.SHTNobits, Size: 4})}, "section.stray .x+0x0"},
 		{[]change{stray(image.Section{Name: ".text.x", Kind: cuda.SHTProgbits, Flags: cuda.SHFExec | cuda.SHFAlloc, Size: 4})}, "function.stray .text.x+0x0"},
 		{[]change{stray(image.Section{Name: ".text.x", Kind: cuda.SHTProgbits, Flags: cuda.SHFExec | cuda.SHFAlloc})}, "function.stray .text.x+0x0"},
@@ -138,9 +138,9 @@ func TestBytes(t *testing.T) {
 		{[]change{func(c *check, f, _ *link.Area) { c.Out.Side, f.Out.Size = image.Whole, 16 }}, "section.size in: .text.f+0x0 want 0x20 got 0x10"},
 		{[]change{func(c *check, _, d *link.Area) { c.Side, d.Kind, d.Out = image.MercurySide, cuda.SHTNobits, nil }}, ""},
 		{[]change{func(c *check, _, d *link.Area) { d.Kind, d.Out = cuda.SHTNobits, nil }}, "section.missing in: .nv.global.init+0x0"},
-		{[]change{func(c *check, f, _ *link.Area) { f.Words = nil }}, "section.size in: .text.f+0x0 want 0x20 got 0x20 (no whole number of instructions)"},
-		{[]change{func(c *check, f, _ *link.Area) { f.Want = f.Want[:20] }}, "section.size in: .text.f+0x0 want 0x20 got 0x20 (no whole number of instructions)"},
-		{[]change{func(c *check, f, _ *link.Area) { f.Out.Body = f.Out.Body[:20] }}, "section.size in: .text.f+0x0 want 0x20 got 0x20 (no whole number of instructions)"},
+		{[]change{func(c *check, f, _ *link.Area) { f.Words = nil }}, "section.size in: .text.f+0x0 want 0x20 got 0x20 (not a whole number of instructions)"},
+		{[]change{func(c *check, f, _ *link.Area) { f.Want = f.Want[:20] }}, "section.size in: .text.f+0x0 want 0x20 got 0x20 (not a whole number of instructions)"},
+		{[]change{func(c *check, f, _ *link.Area) { f.Out.Body = f.Out.Body[:20] }}, "section.size in: .text.f+0x0 want 0x20 got 0x20 (not a whole number of instructions)"},
 	} {
 		c, f := coded(t, "m e", "m e", nil)
 		d := data(c, f)

@@ -46,9 +46,9 @@ func TestWordFields(t *testing.T) {
 
 // TestReleases: 12.8 and 12.9 leave code as it came, and releases after 13.0 make some of theirs anew.
 func TestReleases(t *testing.T) {
-	const anew = "! code.schedule in: .text.f+0x0 (scheduled anew, where 12.8 and 12.9 leave code as it came)"
+	const anew = "! code.schedule in: .text.f+0x0 (rescheduled, but 12.8 and 12.9 don't change code)"
 	const sound = "! +0x0 (1 words scheduled otherwise than in the input, soundly)"
-	const other = "+0x0 want 0278040000000000000f000000000000 got 0278040001000000000f000000000000 (an instruction that is not the input's, in code of 12.8 or 12.9, whose operations later releases make of other words)"
+	const other = "+0x0 want 0278040000000000000f000000000000 got 0278040001000000000f000000000000 (an instruction that is not the input's, in code of 12.8 or 12.9, for which later releases use other instructions)"
 	for i, x := range []struct {
 		release oracle.Release
 		out     string

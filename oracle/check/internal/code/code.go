@@ -18,7 +18,7 @@ import (
 // compareCode holds the code of the SASS side against what it must be.
 func (c *check) compareCode(a *link.Area) error {
 	if len(a.Want)%sass.Instruction != 0 || len(a.Out.Body)%sass.Instruction != 0 || a.Words == nil {
-		c.Verdict.Add(verdict.Finding{Kind: verdict.SectionSize, File: a.Parts0(), Section: a.Name, Want: verdict.Hex(a.Size), Got: verdict.Hex(a.Out.Size), Detail: "no whole number of instructions"})
+		c.Verdict.Add(verdict.Finding{Kind: verdict.SectionSize, File: a.Parts0(), Section: a.Name, Want: verdict.Hex(a.Size), Got: verdict.Hex(a.Out.Size), Detail: "not a whole number of instructions"})
 		return nil
 	}
 	if err := c.Budget.Spend("output", a.Size/8); err != nil {
@@ -37,7 +37,7 @@ func (c *check) compareCode(a *link.Area) error {
 	}
 	wrong += c.compareAdded(a)
 	if changed > 0 && a.Words.Identity && c.FirstMercury() {
-		c.Verdict.Habit(verdict.Finding{Kind: verdict.CodeSchedule, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(), Detail: "scheduled anew, where 12.8 and 12.9 leave code as it came"})
+		c.Verdict.Habit(verdict.Finding{Kind: verdict.CodeSchedule, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(), Detail: "rescheduled, but 12.8 and 12.9 don't change code"})
 	}
 	if wrong == 0 && (changed > 0 || !a.Words.Identity) {
 		return schedule.Compare(c.Applied, a, changed)
@@ -98,10 +98,10 @@ func (c *check) compareAdded(a *link.Area) (wrong int) {
 		got, _ := image.Cut(a.Out.Body, uint64(j)*sass.Instruction, sass.Instruction)
 		if i < 0 && !sass.PutInAt(a.Out.Body, j) && !(sass.Opcode(got) == sass.OpBra && sass.IsLoop(got)) {
 			wrong++
-			c.wrongCode(a, c.CodeFinding(a, uint64(j)*sass.Instruction, nil, got, "an instruction that the input lacks"))
+			c.wrongCode(a, c.CodeFinding(a, uint64(j)*sass.Instruction, nil, got, "an instruction that is not in the input"))
 		} else if i < 0 && sass.IsFence(got) && sass.GuardOf(got) != sass.Always && sass.GuardOf(got) != sass.Fenced(a.Out.Body, j) {
 			wrong++
-			c.Verdict.Add(c.CodeFinding(a, uint64(j)*sass.Instruction, nil, got, "a fence under another guard than the word behind it"))
+			c.Verdict.Add(c.CodeFinding(a, uint64(j)*sass.Instruction, nil, got, "a fence with another guard than the instruction after it"))
 		}
 	}
 	return wrong
@@ -143,7 +143,7 @@ func (c *check) explainWord(a *link.Area, at, out uint64, want, got []byte) bool
 // Source: VOTE and S2UR in 4 of 170 objects of ptxas 12.9.86 for sm_120, by nvlink 13.2 to 13.4.
 func (c *check) wrongCode(a *link.Area, f verdict.Finding) {
 	if c.Release > 130 && c.Unversioned(a.Owner) {
-		f.Detail += ", in code of 12.8 or 12.9, whose operations later releases make of other words"
+		f.Detail += ", in code of 12.8 or 12.9, for which later releases use other instructions"
 		a.Words.Strange = true
 		c.Unjudged(a, f)
 		return
@@ -163,7 +163,7 @@ func (c *check) compareTarget(a *link.Area, i, j uint64, want, got []byte) {
 	}
 	is := uint64(int64(j+1)*sass.Instruction + sass.Distance(got))
 	if place, ok := placeOf(a, uint64(to), is); !ok || place != is {
-		f := c.CodeFinding(a, j*sass.Instruction, nil, nil, "a branch goes to another instruction")
+		f := c.CodeFinding(a, j*sass.Instruction, nil, nil, "a branch has another target")
 		f.Want, f.Got = verdict.Hex(place), verdict.Hex(is)
 		c.wrongCode(a, f)
 	}

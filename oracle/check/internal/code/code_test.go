@@ -36,7 +36,7 @@ func TestCode(t *testing.T) {
 		{"m e", "m e b+0", mapOf(3, 0, 1), "+0x20 got 47790000000000000000800300fe0f00 added"},
 		{"m e", "m f r e", nil, "sound"},
 		{"m x", "m f0 x", nil, "sound"},
-		{"m e", "m f0 e", nil, "+0x10 got 92090000000000000050000000fe0f00 (a fence under another guard than the word behind it)"},
+		{"m e", "m f0 e", nil, "+0x10 got 92090000000000000050000000fe0f00 (a fence with another guard than the instruction after it)"},
 		{"m x", "m f x", nil, "sound"},
 		{"m x", "m f0 r x", nil, "sound"},
 		{"f0 e", "f0 e", nil, ""},

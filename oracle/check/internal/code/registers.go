@@ -93,7 +93,7 @@ func (c *check) compareRegisters() error {
 	}
 	got, ok := registerBlocks(a.Out.Body)
 	if !ok || len(got) != blocks {
-		tell(0, "", fmt.Sprintf("%d functions' registers, the inputs have %d", len(got), blocks))
+		tell(0, "", fmt.Sprintf("registers of %d functions, the inputs have %d", len(got), blocks))
 		return nil
 	}
 	functions := map[string]int{} // of the inputs, by name

@@ -137,7 +137,7 @@ func (c *check) compareFrames() error {
 	}
 	if a.Out == nil {
 		if len(want) > 0 {
-			c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionMissing, Section: a.Name, Detail: "left out or stripped; nothing that runs needs it"})
+			c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionMissing, Section: a.Name, Detail: "omitted or stripped; no running code needs it"})
 		}
 		return nil
 	}
@@ -150,14 +150,14 @@ func (c *check) compareFrameLists(a *link.Area, want, all map[*link.Identity][]f
 	names, records, strays := c.framesNamed(a)
 	got, used, ok := frames(a.Out.Body, names, false)
 	if !ok {
-		c.Verdict.Add(verdict.Finding{Kind: verdict.SectionBytes, Section: a.Name, Detail: "frames that don't read"})
+		c.Verdict.Add(verdict.Finding{Kind: verdict.SectionBytes, Section: a.Name, Detail: "malformed frames"})
 		return nil
 	}
 	switch {
 	case records < len(got):
 		c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationMissing, Section: a.Name, Want: fmt.Sprintf("%d frames", len(got)), Got: fmt.Sprintf("%d records", records)})
 	case records > used+strays:
-		c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationStray, Section: a.Name, Want: fmt.Sprintf("%d places of functions", used), Got: fmt.Sprintf("%d records", records)})
+		c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationStray, Section: a.Name, Want: fmt.Sprintf("%d locations of functions", used), Got: fmt.Sprintf("%d records", records)})
 	}
 	seen := map[*link.Identity]int{}
 	for _, g := range got {
@@ -214,12 +214,12 @@ func beginOf(s *image.Section, r image.Record) uint64 {
 func (c *check) judgeFrame(f *verdict.Finding, g frame, of []frame, before int, all map[*link.Identity][]frame) {
 	switch {
 	case g.id == nil:
-		f.Kind, f.Detail = verdict.RelocationMissing, "a frame whose function no record names"
+		f.Kind, f.Detail = verdict.RelocationMissing, "a frame without a record for its function"
 	case c.Relocatable && !g.id.Several && len(all[g.id.First()]) == 0:
 	case g.id.Several || g.id.Code != nil && len(g.id.Code.Names) > 1 && !inner(g.id) || len(of) == 0 && c.Relocatable:
 		// That of a definition which was given up may stay, made over.
 		if !madeOver(all[g.id.First()], g) {
-			f.Kind, f.Got, f.Detail = verdict.SectionBytes, fmt.Sprintf("%x %x", g.cie.text, g.fde), "a frame of none of the function's definitions"
+			f.Kind, f.Got, f.Detail = verdict.SectionBytes, fmt.Sprintf("%x %x", g.cie.text, g.fde), "a frame that matches none of the function's definitions"
 		}
 	case len(of) == 0:
 		f.Kind, f.Detail = verdict.SectionBytes, "a frame of no function of the link"

@@ -69,7 +69,7 @@ func TestFrames(t *testing.T) {
 		{"f:a g:a h:b u:a", none, fmt.Sprintf(nobody, "u")},
 		{"f':a g:a h:b", none, other},
 		{"f:b g:a h:b", none, fmt.Sprintf("section.bytes f  030004%s %s/030004%s %s", "7c61", head+"059080802802", "7c62", head+"059080802802")},
-		{"f:a g:a h:b -:a", none, "relocation.missing   4 frames/3 records; relocation.missing  a frame whose function no record names /"},
+		{"f:a g:a h:b -:a", none, "relocation.missing   4 frames/3 records; relocation.missing  a frame without a record for its function /"},
 
 		// Functions that are gone, or that stand for another definition.
 		{"f:a h:b", func(_ *check, ids map[string]*link.Identity) { ids["g"].Live = false }, ""},
@@ -77,11 +77,11 @@ func TestFrames(t *testing.T) {
 		{"f:a h:b", func(_ *check, ids map[string]*link.Identity) { ids["g"].Mod = ids["h"].Mod }, ""},
 		{"f:a g:a h:b", func(_ *check, ids map[string]*link.Identity) { ids["g"].Mod = ids["h"].Mod }, fmt.Sprintf(nobody, "g")},
 		{"f:a g:a h:b", func(c *check, ids map[string]*link.Identity) { ids["g"].Mod, c.Relocatable = ids["h"].Mod, true }, ""},
-		{"f:a g':a h:b", func(c *check, ids map[string]*link.Identity) { ids["g"].Mod, c.Relocatable = ids["h"].Mod, true }, "section.bytes g a frame of none of the function's definitions /0300047c61 " + head + "059080802802"},
+		{"f:a g':a h:b", func(c *check, ids map[string]*link.Identity) { ids["g"].Mod, c.Relocatable = ids["h"].Mod, true }, "section.bytes g a frame that matches none of the function's definitions /0300047c61 " + head + "059080802802"},
 		{"f:a g:a h:b u:a", func(c *check, ids map[string]*link.Identity) { c.Relocatable = true }, ""}, // of a part that -r made
-		{"f:a g:a h:b u:a", func(c *check, ids map[string]*link.Identity) { c.Relocatable, ids["u"].Several = true, true }, "section.bytes u a frame of none of the function's definitions /0300047c61 " + head},
+		{"f:a g:a h:b u:a", func(c *check, ids map[string]*link.Identity) { c.Relocatable, ids["u"].Several = true, true }, "section.bytes u a frame that matches none of the function's definitions /0300047c61 " + head},
 		{"f:a f:a g:a h:b", several, ""},
-		{"f':a g:a h:b", several, "section.bytes f a frame of none of the function's definitions /0300047c61 " + head + "059180802802"},
+		{"f':a g:a h:b", several, "section.bytes f a frame that matches none of the function's definitions /0300047c61 " + head + "059180802802"},
 		{"g:a h:b", several, fmt.Sprintf(missing, "f")},
 		{"f:a f:a g:a h:b", func(_ *check, ids map[string]*link.Identity) {
 			ids["f"].Code.Names = append(ids["f"].Code.Names, ids["u"])
@@ -110,9 +110,9 @@ func TestFrames(t *testing.T) {
 		{"f:a g:a h:b", func(c *check, ids map[string]*link.Identity) { moved(c, ids, true) }, ""},
 
 		// Records.
-		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.Out.Lists[0].List[0].Addend = 8 }, "relocation.stray f  /; relocation.missing  a frame whose function no record names /; " + fmt.Sprintf(missing, "f")},
-		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.Out.Lists[0].List[0].Kind = cuda.R_CUDA_32 }, "relocation.stray f  /; relocation.missing  a frame whose function no record names /; " + fmt.Sprintf(missing, "f")},
-		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.Out.Lists[0].List[0].Symbol = 0 }, "relocation.stray no symbol  /; relocation.missing  a frame whose function no record names /; " + fmt.Sprintf(missing, "f")},
+		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.Out.Lists[0].List[0].Addend = 8 }, "relocation.stray f  /; relocation.missing  a frame without a record for its function /; " + fmt.Sprintf(missing, "f")},
+		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.Out.Lists[0].List[0].Kind = cuda.R_CUDA_32 }, "relocation.stray f  /; relocation.missing  a frame without a record for its function /; " + fmt.Sprintf(missing, "f")},
+		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.Out.Lists[0].List[0].Symbol = 0 }, "relocation.stray no symbol  /; relocation.missing  a frame without a record for its function /; " + fmt.Sprintf(missing, "f")},
 		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) {
 			l := c.Out.Lists[0]
 			l.Section = &image.Section{Kind: cuda.SHTCudaResolvedRela}
@@ -128,8 +128,8 @@ func TestFrames(t *testing.T) {
 		// Tables that don't read, that are not there, or that are nobody's.
 		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) {
 			c.ByKey[link.AreaKey{Base: ".debug_frame"}].Out.Body = []byte("\x05\x00\x00\x00\x00\x00")
-		}, "section.bytes  frames that don't read /"},
-		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.ByKey[link.AreaKey{Base: ".debug_frame"}].Out = nil }, "section.missing  left out or stripped; nothing that runs needs it /"},
+		}, "section.bytes  malformed frames /"},
+		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.ByKey[link.AreaKey{Base: ".debug_frame"}].Out = nil }, "section.missing  omitted or stripped; no running code needs it /"},
 		{"f:a g:a h:b", func(c *check, ids map[string]*link.Identity) {
 			c.ByKey[link.AreaKey{Base: ".debug_frame"}].Out = nil
 			for _, id := range ids {
@@ -139,7 +139,7 @@ func TestFrames(t *testing.T) {
 		{"f:a g:a h:b", func(c *check, ids map[string]*link.Identity) {
 			c.ByKey[link.AreaKey{Base: ".debug_frame"}].Out = nil
 			ids["g"].Live, ids["h"].Live = false, false
-		}, "section.missing  left out or stripped; nothing that runs needs it /"},
+		}, "section.missing  omitted or stripped; no running code needs it /"},
 		{"f:a", func(c *check, _ map[string]*link.Identity) { c.Out.Side = image.Whole }, ""},
 		{"f:a", func(c *check, _ map[string]*link.Identity) { c.ByKey = map[link.AreaKey]*link.Area{} }, ""},
 		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { // a section of another name says nothing

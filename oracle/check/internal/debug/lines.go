@@ -45,7 +45,7 @@ func (c *check) compareLineTable(a *link.Area) error {
 		return err
 	}
 	if !t.Reads || len(t.Got) != len(t.Want) {
-		c.tellLines(a, 0, nil, fmt.Sprintf("%d units of lines, the inputs have %d", len(t.Got), len(t.Want)))
+		c.tellLines(a, 0, nil, fmt.Sprintf("%d line units, the inputs have %d", len(t.Got), len(t.Want)))
 		return nil
 	}
 	joined, ok := c.joinedLines(a, t.Want, t.Got, t.Pairs)
@@ -89,10 +89,10 @@ func (c *check) joinedLines(a *link.Area, want, got []apply.LineUnit, pairs []in
 			continue
 		}
 		if !headers[g.Bare()] {
-			c.tellLines(a, g.At, nil, "a unit of lines whose header is no input's")
+			c.tellLines(a, g.At, nil, "a line unit whose header is not in any input")
 			return joined, false
 		}
-		c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionBytes, Section: a.Name, Detail: fmt.Sprintf("unit %d is no input's", i)})
+		c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionBytes, Section: a.Name, Detail: fmt.Sprintf("unit %d is not in any input", i)})
 		joined.Sequences = append(joined.Sequences, g.Sequences...)
 	}
 	return joined, true

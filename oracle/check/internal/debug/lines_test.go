@@ -112,7 +112,7 @@ func TestLines(t *testing.T) {
 		{right, "a f:4 g:2; b h:3", none, "f lines that are not the input's; f " + missing},
 		{right, "a f:1 g:2 g:2; b h:3", none, "g lines that are not the input's"},
 		{right, "a f:1 g:2 h:3; b", none, "unit 1 is no input's; h lines that are not the input's; h " + missing},
-		{right, "a f:1 g:2; c h:3", none, " a unit of lines whose header is no input's"},
+		{right, "a f:1 g:2; c h:3", none, " a line unit whose header is not in any input"},
 		{[]string{"a f:1", "a g:2"}, "a f:1 g:2; a", none, "unit 1 is no input's; g lines that are not the input's; g " + missing},
 		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b g:2", none, "unit 2 is no input's"},
 		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b g:4", none, "unit 2 is no input's; g " + missing},

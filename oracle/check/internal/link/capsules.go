@@ -62,7 +62,7 @@ func (c *Link) Locate(a *Area, offset uint64) (at uint64, stored bool) {
 	}
 	at, stored, ok := read.Locate(offset)
 	if !ok {
-		c.Unjudged(a, verdict.Finding{Kind: verdict.CodeBytes, Section: a.Name, Offset: offset, Detail: "a field of Mercury code whose place in the capsule is not known"})
+		c.Unjudged(a, verdict.Finding{Kind: verdict.CodeBytes, Section: a.Name, Offset: offset, Detail: "a field of Mercury code whose offset in the capsule is not known"})
 	}
 	return at, stored
 }

@@ -122,7 +122,7 @@ func (c *Places) placeByObjects(a *link.Area, p *link.Part) bool {
 		c.moveObjects(a, p, objects)
 	}
 	if guess != p.Base {
-		c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionBytes, File: p.Mod.Name, Section: a.Name, Offset: p.Base, Detail: "laid out in another order than the inputs'"})
+		c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionBytes, File: p.Mod.Name, Section: a.Name, Offset: p.Base, Detail: "laid out in another order than in the inputs"})
 	}
 	return true
 }

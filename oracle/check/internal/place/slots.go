@@ -55,7 +55,7 @@ func (c *Places) placeSlots() error {
 				a.Keep(link.Kept{Offset: r.Offset, Kind: r.Kind, Ref: link.Ref{ID: id}, Rela: r.Rela})
 			}
 			if r.Offset%SlotSize != 0 || a.Out.Size < SlotSize || r.Offset > a.Out.Size-SlotSize {
-				c.Verdict.Add(verdict.Finding{Kind: verdict.SectionSize, Section: a.Name, Symbol: id.Name, Offset: r.Offset, Relocation: image.RelocationName(r.Kind), Detail: "a slot for an image that doesn't lie in the bank"})
+				c.Verdict.Add(verdict.Finding{Kind: verdict.SectionSize, Section: a.Name, Symbol: id.Name, Offset: r.Offset, Relocation: image.RelocationName(r.Kind), Detail: "a slot for an image outside the bank"})
 			}
 		}
 	}
@@ -91,10 +91,10 @@ func (c *Places) requireSlots() error {
 				switch {
 				case bank == nil || !has:
 					c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationMissing, File: id.File, Section: c.slotBankName(k), Symbol: id.Name, Relocation: image.RelocationName(slotTypes[id.Kind()][c.Out.Side]),
-						Detail: "a slot for an image that the kernel's code names"})
+						Detail: "a slot for an image that the kernel's code refers to"})
 				case seen && at != slot:
 					c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationField, File: id.File, Section: bank.Name, Symbol: id.Name, Offset: at, Want: verdict.Hex(slot), Got: verdict.Hex(at),
-						Detail: "the slot of an image that a common function names differs between kernels"})
+						Detail: "the slot of an image that a common function refers to differs between kernels"})
 				}
 				if has && !seen {
 					slot, seen = at, true

@@ -97,7 +97,7 @@ func (c *Places) collide(bank *link.Area) error {
 		}
 		if furthest != nil && !agree(furthest, q) {
 			f := verdict.Finding{Kind: verdict.SectionOverlap, File: q.Mod.Name, Section: bank.Name, Offset: q.Base, Want: "apart from " + furthest.Section.Name, Got: verdict.Hex(q.Base),
-				Detail: "the code of two functions reads other constants at one place of the bank of " + bank.Owner.Owner.String()}
+				Detail: "the code of two functions expects different constants at one offset of the bank of " + bank.Owner.Owner.String()}
 			if owner := q.Mod.OwnerOf(q.Section); owner != nil {
 				f.Symbol = owner.Owner.String()
 			}

@@ -22,7 +22,7 @@ func (c *check) compareRecords() error {
 		}
 		a := c.Out.Areas[l.Target]
 		if a == nil {
-			f := verdict.Finding{Kind: verdict.SectionStray, Section: l.Section.Name, Detail: "its target is no section of the link"}
+			f := verdict.Finding{Kind: verdict.SectionStray, Section: l.Section.Name, Detail: "its target is not a section of the link"}
 			if c.Harmless(&c.Out.Sections[l.Target]) {
 				c.Verdict.Habit(f)
 			} else {
@@ -50,7 +50,7 @@ func (c *check) compareRecords() error {
 		for _, i := range lists[a] {
 			for _, r := range c.Out.Lists[i].List {
 				if t := &c.Out.Sections[c.Out.Lists[i].Target]; !a.Code() && r.Offset >= t.Size {
-					c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationStray, Section: t.Name, Offset: r.Offset, Relocation: image.RelocationName(r.Kind), Detail: "behind the end of the section"})
+					c.Verdict.Add(verdict.Finding{Kind: verdict.RelocationStray, Section: t.Name, Offset: r.Offset, Relocation: image.RelocationName(r.Kind), Detail: "past the end of the section"})
 					break
 				}
 				got = append(got, link.Kept{Offset: r.Offset, Kind: r.Kind, Addend: r.Addend, Rela: r.Rela, Ref: c.OutRef(r.Symbol), Nobody: r.Symbol == 0})

@@ -65,14 +65,14 @@ func (c *check) compareSchedule(a *link.Area, changed int) error {
 		}
 	}
 	if i := s.staleReuse(); i >= 0 {
-		c.Verdict.Add(s.finding(i, "keeps a register for the next word that it or the next writes"))
+		c.Verdict.Add(s.finding(i, "caches a register for the next instruction, but one of the two writes it"))
 		return nil
 	}
 	if ok, err := s.stalls(); !ok || err != nil {
 		return err
 	}
 	c.Verdict.Remark(verdict.Finding{Kind: verdict.CodeBytes, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(),
-		Detail: fmt.Sprintf("%d words scheduled otherwise than in the input, soundly", changed)})
+		Detail: fmt.Sprintf("%d instructions rescheduled, soundly", changed)})
 	return c.Budget.Spend("output", s.steps)
 }
 
@@ -80,7 +80,7 @@ func (c *check) compareSchedule(a *link.Area, changed int) error {
 func (s *schedule) tellWithout() {
 	c, a := s.c, s.area
 	f := verdict.Finding{Kind: verdict.CodeSchedule, File: a.Parts0(), Section: a.Name, Symbol: a.Owner.Owner.String(),
-		Detail: "the code has no schedule at all: no stall, no scoreboard, no wait. nvlink 13.5 writes it so where the input was compiled with -g by an older ptxas, and stubs of unified functions with -g, and what the driver does about it is not known"}
+		Detail: "the code has no schedule at all: no stall, no scoreboard, no wait. nvlink 13.5 writes such code for inputs that an older ptxas compiled with -g, and for stubs of unified functions with -g; what the driver does about it is not known"}
 	if c.Release >= 133 && (s.naive() || a.Owner.Mod.CompiledForDebugger() || c.Options.Debug && strings.HasPrefix(a.Name, image.UnifiedPrefix)) {
 		c.Unjudged(a, f)
 		return
@@ -109,10 +109,10 @@ func (s *schedule) strangeBoards(i int) (at int, detail string) {
 	case o.Write == 6 || o.Read == 6:
 		return i, "a scoreboard that doesn't exist"
 	case !s.known[i] && (o.Write != sass.NoBoard || o.Read != sass.NoBoard) && !s.flushes(i):
-		return i, "a word that was put in takes a scoreboard"
+		return i, "an inserted instruction sets a scoreboard"
 	}
 	if j := s.tooSoon(i); s.known[i] && j > 0 {
-		return j, fmt.Sprintf("waits for the scoreboard of the word at 0x%x before that one has taken it", i*sass.Instruction)
+		return j, fmt.Sprintf("waits for the scoreboard of the instruction at 0x%x before that sets it", i*sass.Instruction)
 	}
 	return 0, ""
 }
@@ -124,14 +124,14 @@ func (s *schedule) waitsFor(i int) bool {
 		switch at, result := s.follow(t); result {
 		case sass.Unsound:
 			if s.fencesWait(t, at) {
-				c.Unjudged(a, s.finding(at, fmt.Sprintf("a fence that was put in has a guard which the word at 0x%x has not finished writing: the next one waits for it", i*sass.Instruction)))
+				c.Unjudged(a, s.finding(at, fmt.Sprintf("the guard of an inserted fence is still being written by the instruction at 0x%x: only the next fence waits for it", i*sass.Instruction)))
 				continue
 			}
-			c.Verdict.Add(s.finding(at, fmt.Sprintf("uses what the word at 0x%x has not finished %s: no word on the way waits for it", i*sass.Instruction, t.what())))
+			c.Verdict.Add(s.finding(at, fmt.Sprintf("uses what the instruction at 0x%x has not finished %s: no instruction on the path waits for it", i*sass.Instruction, t.what())))
 			return false
 		case sass.Unknown:
 			c.Unjudged(a, verdict.Finding{Kind: verdict.CodeBytes, Section: a.Name, Symbol: a.Owner.Owner.String(), Offset: uint64(at) * sass.Instruction,
-				Detail: fmt.Sprintf("scheduled otherwise than in the input, and whether opcode 0x%x touches what opcode 0x%x has not finished is not known", sass.Opcode(s.words[at]), sass.Opcode(s.words[i]))})
+				Detail: fmt.Sprintf("rescheduled, and whether opcode 0x%x touches what opcode 0x%x has not finished is not known", sass.Opcode(s.words[at]), sass.Opcode(s.words[i]))})
 		}
 	}
 	return true

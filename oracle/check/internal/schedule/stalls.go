@@ -34,7 +34,7 @@ func (s *schedule) stalls() (bool, error) {
 		less := s.known[k] && s.out[k].Stall < s.in[k].Stall
 		shorter = shorter || less
 		if op := sass.Opcode(s.words[k]); (less || !s.known[k] && !bare) && s.out[k].Stall < leastStall[op] {
-			s.c.Verdict.Add(s.finding(k, fmt.Sprintf("stalls for %d cycles, and no such word for less than %d", s.out[k].Stall, leastStall[op])))
+			s.c.Verdict.Add(s.finding(k, fmt.Sprintf("stalls for %d cycles; such instructions always stall for at least %d", s.out[k].Stall, leastStall[op])))
 			ok = false
 		}
 	}

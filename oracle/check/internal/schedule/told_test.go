@@ -100,13 +100,13 @@ func TestTold(t *testing.T) {
 
 		// A word that was put in takes no scoreboard, but for a flush or a fence its own.
 		{code{membar, leaves}, code{membar, leaves}, []int{0}, sound},
-		{code{membar, leaves}, code{membar.results(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
+		{code{membar, leaves}, code{membar.results(0), leaves}, []int{0}, "0: an inserted instruction sets a scoreboard"},
 		{code{membar, leaves}, code{membar.operands(0), leaves}, []int{0}, sound},
-		{code{membar, leaves}, code{membar.operands(0).results(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
-		{code{never, leaves}, code{never.operands(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
+		{code{membar, leaves}, code{membar.operands(0).results(0), leaves}, []int{0}, "0: an inserted instruction sets a scoreboard"},
+		{code{never, leaves}, code{never.operands(0), leaves}, []int{0}, "0: an inserted instruction sets a scoreboard"},
 		{code{flushes, leaves}, code{flushes.operands(0), leaves}, []int{0}, sound},
-		{code{flushes, leaves}, code{flushes.results(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
-		{code{flushes, leaves}, code{flushes.operands(0).results(0), leaves}, []int{0}, "0: a word that was put in takes a scoreboard"},
+		{code{flushes, leaves}, code{flushes.results(0), leaves}, []int{0}, "0: an inserted instruction sets a scoreboard"},
+		{code{flushes, leaves}, code{flushes.operands(0).results(0), leaves}, []int{0}, "0: an inserted instruction sets a scoreboard"},
 
 		// A word of which nothing is known matters from where the input has waited.
 		{code{constant, unknown, uses.waits(1), leaves}, code{constant, unknown, uses.waits(1), leaves}, nil, sound},
@@ -183,7 +183,7 @@ func TestTold(t *testing.T) {
 func TestKeptTooLong(t *testing.T) {
 	s := scheduleOf([]scheduled{uses, moves, leaves}, []scheduled{uses, moves, leaves})
 	s.area.Out.Body[15] |= 1 << (123 % 8) // of the register at 32: R4
-	if got := s.told(t); got != "0: keeps a register for the next word that it or the next writes" {
+	if got := s.told(t); got != "0: caches a register for the next instruction, but one of the two writes it" {
 		t.Error(got)
 	}
 }
@@ -247,7 +247,7 @@ func TestWaitOfWordLeftOut(t *testing.T) {
 // compiled for a debugger.
 func TestNoSchedule(t *testing.T) {
 	const finding = "0: the code has no schedule at all: no stall, no scoreboard, no wait"
-	const unjudged = "? " + finding + ". nvlink 13.5 writes it so where the input was compiled with -g by an older ptxas, and stubs of unified functions with -g, and what the driver does about it is not known"
+	const unjudged = "? " + finding + ". nvlink 13.5 writes such code for inputs that an older ptxas compiled with -g, and for stubs of unified functions with -g; what the driver does about it is not known"
 	for i, x := range []struct {
 		release oracle.Release
 		stalls  []uint64 // of the input's words

@@ -62,7 +62,7 @@ func (s *schedule) inTime(i int) bool {
 func (s *schedule) inTimeAt(i int, x *way) sass.Soundness {
 	if sass.Opcode(s.words[x.word]) == sass.OpRet && x.mine.Known && x.mine.Writes != (sass.RegSet{}) {
 		if in, out := x.in+s.in[x.word].Stall, x.out+s.out[x.word].Stall; out < min(in, beforeCall) {
-			s.c.Verdict.Add(s.finding(x.word, fmt.Sprintf("returns %d cycles after the word at 0x%x, in the input %d: who called may use its result at once", out, i*sass.Instruction, in)))
+			s.c.Verdict.Add(s.finding(x.word, fmt.Sprintf("returns %d cycles after the instruction at 0x%x, in the input %d: the caller may use its result at once", out, i*sass.Instruction, in)))
 			return sass.Unsound
 		}
 	}
@@ -71,7 +71,7 @@ func (s *schedule) inTimeAt(i int, x *way) sass.Soundness {
 	}
 	result := s.soonAfter(i, x.word, &x.mine, x.out, x.wait, x.left)
 	if result == sass.Unsound {
-		s.c.Verdict.Add(s.finding(x.word, fmt.Sprintf("uses the result of the word at 0x%x after %d cycles, in the input after %d", i*sass.Instruction, x.out, x.in)))
+		s.c.Verdict.Add(s.finding(x.word, fmt.Sprintf("uses the result of the instruction at 0x%x after %d cycles, in the input after %d", i*sass.Instruction, x.out, x.in)))
 	}
 	return result
 }

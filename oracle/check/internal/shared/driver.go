@@ -27,7 +27,7 @@ func (c *check) compareDriverSizes(sets []*joined) error {
 			if set != nil && set.furthest.End > end {
 				u := set.furthest
 				c.Verdict.Add(verdict.Finding{Kind: verdict.SharedSize, File: f.File, Section: a.Out.Name, Symbol: u.ID.Name, Want: "at least " + verdict.Hex(u.End), Got: verdict.Hex(end),
-					Detail: fmt.Sprintf("%s, which is called as the driver's, reaches this variable", f.Name)})
+					Detail: fmt.Sprintf("%s, which has the name of a driver function, reaches this variable", f.Name)})
 				break
 			}
 		}

@@ -20,7 +20,7 @@ import (
 // the fields tell, see evidence.go of package place. Any choice will do under which no two
 // variables that one kernel uses share bytes, each is aligned, and all lie below
 // the end of the kernel's section. What has no known length begins behind the
-// others and not behind the end of the section, where the driver puts the room
+// others and not past the end of the section, where the driver puts the room
 // for it.
 //
 // st_value of such a symbol in an input is its alignment, not an offset. That of an
@@ -59,7 +59,7 @@ func (c *check) compareShared() error {
 			}
 		}
 		if c.Options.ReserveNull && at == 0 && reached {
-			c.Verdict.Add(c.sharedFinding(verdict.SharedPlace, id, at, "another place than 0", "--reserve-null-pointer keeps it"))
+			c.Verdict.Add(c.sharedFinding(verdict.SharedPlace, id, at, "an offset other than 0", "--reserve-null-pointer reserves offset 0"))
 		}
 		if err := c.Budget.Spend("output", uint64(len(c.Uses[id].Functions))); err != nil {
 			return err
@@ -195,7 +195,7 @@ func (c *check) withoutPlace(id *link.Identity, at uint64) bool {
 	if at != 1<<16-1 && at != 1<<24-1 && at != 1<<32-1 {
 		return false
 	}
-	c.Verdict.Add(c.sharedFinding(verdict.SharedPlace, id, at, "a place in shared memory", "all ones: the code was written before the variable had a place, and no record asks for it"))
+	c.Verdict.Add(c.sharedFinding(verdict.SharedPlace, id, at, "an offset in shared memory", "all ones: the code was written before the variable had an offset, and there is no record for it"))
 	return true
 }
 
@@ -217,7 +217,7 @@ func (c *check) compareSharedOf(k *link.Identity, set *joined) error {
 		for _, u := range set.all() {
 			if u.End > end {
 				c.Verdict.Add(c.sharedFinding(verdict.SharedSize, u.ID, u.Start, "inside",
-					fmt.Sprintf("the kernel %s asks for 0x%x bytes of shared memory, and the variable is %d bytes long", k.Name, end, u.ID.Size)))
+					fmt.Sprintf("the kernel %s reserves 0x%x bytes of shared memory, but the variable is %d bytes long", k.Name, end, u.ID.Size)))
 			}
 		}
 		if err := c.Budget.Spend("output", uint64(set.count)); err != nil {
@@ -273,7 +273,7 @@ func (c *check) compareExterns(k *link.Identity, furthest place.SharedUse, end u
 			}
 			if at > end {
 				c.Verdict.Add(c.sharedFinding(verdict.SharedSize, x.ID, at, "at most "+verdict.Hex(end),
-					fmt.Sprintf("the array begins behind the 0x%x bytes that %s asks for", end, k.Name)))
+					fmt.Sprintf("the array begins after the 0x%x bytes that %s reserves", end, k.Name)))
 			}
 		}
 	})
@@ -337,7 +337,7 @@ func (c *check) misaligned(code *link.Body, id *link.Identity, at, align uint64)
 		}
 	}
 	f := c.sharedFinding(verdict.SymbolAlignment, id, at, "a multiple of "+verdict.Hex(align),
-		fmt.Sprintf("%s uses %s at 0x%x, which is no multiple of its alignment of %d bytes", who, id.Name, at, align))
+		fmt.Sprintf("%s uses %s at 0x%x, which is not a multiple of its alignment of %d bytes", who, id.Name, at, align))
 	f.Section = code.Section.Name
 	return f, nil
 }

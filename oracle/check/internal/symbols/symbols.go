@@ -144,7 +144,7 @@ func (c *check) compareSymbol(id *link.Identity, s *image.Symbol) {
 		say(verdict.SymbolValue, id.Value, s.Value)
 	}
 	if other := c.otherSide(id); other != nil && other.Value != s.Value && !id.Function() && id.Other&cuda.STOVisibility != cuda.STOInternal && !id.InShared() && id.Name != TensorColumns {
-		c.Verdict.Add(verdict.Finding{Kind: verdict.SymbolValue, File: id.File, Symbol: id.Name, Want: verdict.Hex(other.Value), Got: verdict.Hex(s.Value), Detail: "a variable that both sides have at one place, by the symbol of the SASS side"})
+		c.Verdict.Add(verdict.Finding{Kind: verdict.SymbolValue, File: id.File, Symbol: id.Name, Want: verdict.Hex(other.Value), Got: verdict.Hex(s.Value), Detail: "a variable that has the same address on both sides, by the symbol of the SASS side"})
 	}
 }
 
@@ -176,7 +176,7 @@ func (c *check) compareSharedSymbol(id *link.Identity, s *image.Symbol) {
 		return
 	}
 	if s.Value != at+c.Reserved {
-		c.Verdict.Add(verdict.Finding{Kind: verdict.SymbolValue, File: id.File, Symbol: id.Name, Want: verdict.Hex(at + c.Reserved), Got: verdict.Hex(s.Value), Detail: "a shared variable, by the fields that name it"})
+		c.Verdict.Add(verdict.Finding{Kind: verdict.SymbolValue, File: id.File, Symbol: id.Name, Want: verdict.Hex(at + c.Reserved), Got: verdict.Hex(s.Value), Detail: "a shared variable, by the fields that refer to it"})
 	}
 }
 

@@ -66,7 +66,7 @@ func (c *check) compareHeader(s *image.Section, w wantHeader) {
 	}
 	say("info", uint64(w.info), uint64(s.Info))
 	if w.align > 0 && s.Align > w.align && bits.OnesCount64(s.Align) == 1 {
-		c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionHeader, Section: s.Name, Want: verdict.Hex(w.align), Got: verdict.Hex(s.Align), Detail: "alignment, larger than need be"})
+		c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionHeader, Section: s.Name, Want: verdict.Hex(w.align), Got: verdict.Hex(s.Align), Detail: "alignment, larger than needed"})
 	} else {
 		say("alignment", w.align, s.Align)
 	}

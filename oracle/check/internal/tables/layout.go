@@ -61,7 +61,7 @@ func (c *check) compareOffsets() {
 	end := uint64(0)
 	for _, s := range append(spans, span{"end of file", uint64(len(c.Out.Data)), 0, -1}) {
 		if gap, ok := image.Cut(c.Out.Data, end, s.start-min(end, s.start)); ok && strings.Trim(string(gap), "\x00") != "" {
-			c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionBytes, Offset: end, Detail: "bytes that belong to nothing, before " + s.name})
+			c.Verdict.Habit(verdict.Finding{Kind: verdict.SectionBytes, Offset: end, Detail: "unused bytes before " + s.name})
 		}
 		end = max(end, s.end)
 	}

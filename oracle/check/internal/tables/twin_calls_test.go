@@ -68,7 +68,7 @@ func TestTwinCalls(t *testing.T) {
 		{135, "- k>f", "", "- k>f", "", func(s *image.Section) { s.Flags = 0 }, "section.header .nv.callgraph flags 0x10000000/0x0"},
 		{135, "- k>f", "", "- k>f", "", func(s *image.Section) { s.Link = 2 }, "section.header .nv.callgraph link 0x1/0x2"},
 		{135, "- k>f", "", "- k>f", "", func(s *image.Section) { s.Align = 2 }, "section.header .nv.callgraph alignment 0x4/0x2"},
-		{135, "- k>f", "", "- k>f", "", func(s *image.Section) { s.Align = 8 }, "section.header .nv.callgraph alignment, larger than need be 0x4/0x8"},
+		{135, "- k>f", "", "- k>f", "", func(s *image.Section) { s.Align = 8 }, "section.header .nv.callgraph alignment, larger than needed 0x4/0x8"},
 		{135, "- k>f", "", "- k>f", "", func(s *image.Section) { s.Entry = 4 }, "section.header .nv.callgraph entry size 0x8/0x4"},
 		{135, "- k>f", "", "- k>f", "", func(s *image.Section) { s.Size-- }, "output.unreadable .nv.callgraph bad records /"},
 	} {
