@@ -24,7 +24,7 @@ type Capsule struct {
 	Arch     string   `json:"arch"`               // "sm_100a"
 	Source   string   `json:"source,omitempty"`   // path of the PTX in the repository's folder corpus/testdata
 	Objects  []string `json:"objects,omitempty"`  // linked: names of other cubins, in order
-	Flags    []string `json:"flags"`              // of ptxas or nvlink, -arch and files left out
+	Flags    []string `json:"flags"`              // of ptxas or nvlink, -arch and files omitted
 	Features []string `json:"features,omitempty"` // what the source uses
 	SHA256   string   `json:"sha256"`
 }

@@ -8,5 +8,5 @@
 //
 // The data lies below testdata, a folder for each kind with a README.md that describes its form: release, tool and
 // arguments are recorded for every file. It is embedded, so that neither the tree nor NVIDIA's tools are needed; a
-// program that doesn't call a function here doesn't carry its data. The programs below internal make all of it anew.
+// program that doesn't call a function here doesn't carry its data. The programs below internal make all of it again.
 package corpus

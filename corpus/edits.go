@@ -91,7 +91,7 @@ func editOnce(out []byte, w []string) error {
 	return nil
 }
 
-// little is a number of a file, 0 behind its end.
+// little is a number of a file, 0 after its end.
 func little(b []byte, at, width uint64) uint64 {
 	if at > uint64(len(b)) || width > uint64(len(b))-at {
 		return 0

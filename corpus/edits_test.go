@@ -9,7 +9,7 @@ import (
 // Each kind of edit changes the bytes that it names; what it can't name is refused.
 func TestEdit(t *testing.T) {
 	file := make([]byte, 64+3*64+48)
-	file[40], file[60] = 64, 3                // two sections behind the null one
+	file[40], file[60] = 64, 3                // two sections after the null one
 	file[64+64+4], file[64+64+25] = 2, 0x01   // .symtab at 256, with
 	file[64+64+32] = 48                       // two symbols
 	file[64+128+4], file[64+128+24] = 1, 0x10 // bytes at 16

@@ -6,7 +6,7 @@ import (
 )
 
 // LongForm returns a file that says the same as one of the corpus in the form that ELF has for more than 65,279 sections:
-// their number and that of the section of names stand in the first section header, and the sections of symbols in the
+// their number and that of the section of names are in the first section header, and the sections of symbols in the
 // tables for them, where the file has those. nvlink 11.8 to 13.5 link the same image of it.
 func LongForm(file []byte) []byte {
 	le := binary.LittleEndian

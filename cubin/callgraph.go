@@ -10,12 +10,12 @@ import "github.com/twinlink/twinlink/cuda"
 //	0 fffffffd    caller, string offset      call through that prototype
 //	0 fffffffc    function, function         takes the other's address (12.x on)
 //
-// Functions are symbol numbers, strings stand in the string table of the
+// Functions are symbol numbers, strings are in the string table of the
 // symbols. A group may come twice, and be empty.
 //
 // Source: cubins of ptxas and nvlink 11.8.89 to 13.5.37.
 
-// CallGroup is the pairs behind one marker.
+// CallGroup is the pairs after one marker.
 type CallGroup struct {
 	Kind  uint32 // cuda.CallgraphCalls ...
 	Pairs []Pair

@@ -12,7 +12,7 @@ type Dropped struct {
 // them: a section's relocations, the sections that its code owns, its capsule,
 // the symbols in it; a symbol's relocation and .nv.info records, calls and
 // prototypes. String tables keep all names. It is refused where something that
-// stays needs what goes; then nothing has changed. Layout must follow.
+// stays needs what is removed; then nothing has changed. Layout must follow.
 func (d *Editor) Drop(sections []int, symbols map[int][]int) (*Dropped, error) {
 	gone := make([]bool, len(d.parts))
 	for _, i := range sections {

@@ -15,8 +15,8 @@ package cubin
 //     none where 13.5 did, under the same type and flags: what follows begins at
 //     its own offset.
 //   - Sections without bytes have an offset, and their alignment moves that of
-//     the section behind them (layout.go).
-//   - Numbers of sections and symbols stand in places that no ELF reader looks
+//     the section after them (layout.go).
+//   - Numbers of sections and symbols are in places that no ELF reader looks
 //     for: refs.go lists them.
 //
 // Contents are views of the input until they are replaced. An Editor that nothing
@@ -37,9 +37,9 @@ type Editor struct {
 	src      *File
 	parts    []Part
 	progs    []segment
-	lead     []byte // behind the ELF header
-	shtail   []byte // behind the section headers
-	phtail   []byte // behind the program headers
+	lead     []byte // after the ELF header
+	shtail   []byte // after the section headers
+	phtail   []byte // after the program headers
 	tableMod uint64 // alignment of the section header table
 }
 
@@ -203,7 +203,7 @@ func (d *Editor) Patch(i int, off uint64, b []byte) error {
 	return nil
 }
 
-// Tail returns the bytes behind section i that no header describes, nil where
+// Tail returns the bytes after section i that no header describes, nil where
 // only zeros follow that alignment asks for.
 func (d *Editor) Tail(i int) []byte {
 	if p := d.Part(i); p != nil {

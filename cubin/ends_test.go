@@ -8,7 +8,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// What lies before the beginning or behind the end of a table isn't there, and has no value.
+// What is before the beginning or after the end of a table isn't there, and has no value.
 func TestEnds(t *testing.T) {
 	each(t, func(t *testing.T, name string, data []byte) {
 		f, err := cubin.Open(name, data)

@@ -12,9 +12,9 @@ const (
 	NotELF        Kind = iota + 1 // no ELF magic
 	NotDevice                     // ELF of another machine
 	BadHeader                     // a header field has no valid value
-	BadTable                      // a table lies outside the file or has a wrong entry size
-	BadExtent                     // a section's bytes lie outside the file
-	BadName                       // a name lies outside its string table or has no end
+	BadTable                      // a table is outside the file or has a wrong entry size
+	BadExtent                     // a section's bytes are outside the file
+	BadName                       // a name is outside its string table or has no end
 	BadIndex                      // a section or symbol index names nothing
 	BadRecord                     // a record inside a section is cut short or malformed
 	OverBudget                    // the file asks for more memory or steps than allowed

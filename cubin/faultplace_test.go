@@ -132,7 +132,7 @@ func symbolDamages(f *cubin.File, s, names, last place, n uint64) []damage {
 	return all
 }
 
-// Each fault of a file's frame is told as what it is, at its place, with the value that stands there.
+// Each fault of a file's frame is reported as what it is, at its place, with the value that is there.
 func TestFaultPlaces(t *testing.T) {
 	for _, prefix := range []string{"empty/11.8", "constants/12.4-sm_86", "calls/13.0", "13.0-sm_100-mercury", "13.5-sm_110-linked"} {
 		name, data := shortest(t, prefix)

@@ -204,7 +204,7 @@ func (f *File) AppendSections(list []Section) []Section {
 	return list
 }
 
-// OfType returns the indices of the sections of a type, the null section left out.
+// OfType returns the indices of the sections of a type, the null section omitted.
 func (f *File) OfType(t cuda.SectionType) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, have := range f.types {

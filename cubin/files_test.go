@@ -113,7 +113,7 @@ func same(t testing.TB, name string, got, want []byte) {
 	t.Errorf("%s: %d bytes instead of %d, first difference at 0x%x", name, len(got), len(want), i)
 }
 
-// TestMercuryFiles makes the cubins of testdata anew.
+// TestMercuryFiles makes the cubins of testdata again.
 func TestMercuryFiles(t *testing.T) {
 	for _, release := range []string{"13.0", "13.5"} {
 		t.Run(release, func(t *testing.T) {

@@ -23,7 +23,7 @@ const (
 	RelaSize    = 24
 )
 
-// Header is the ELF header with every field as it stands in the file.
+// Header is the ELF header with every field as it is in the file.
 type Header struct {
 	Ident     [16]byte
 	Type      uint16

@@ -16,7 +16,7 @@ import (
 
 // exercise reads data as everything it may be and changes it in every way. It
 // wants typed refusals, an unchanged file back, and a file that opens after
-// each change. It tells whether the file opened.
+// each change. It reports whether the file opened.
 func exercise(t *testing.T, data []byte) bool {
 	t.Helper()
 	d, err := cubin.Decode("hostile", data)
@@ -173,7 +173,7 @@ func mutant(r *rand.Rand, data []byte) []byte {
 	return data
 }
 
-// bomb returns a file of n section headers, each as section makes it, behind
+// bomb returns a file of n section headers, each as section makes it, after
 // body bytes.
 func bomb(n, body int, section func(i int, s *cubin.Section)) []byte {
 	const names = 64

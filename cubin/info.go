@@ -62,7 +62,7 @@ func (f *File) Info(s *Section) InfoReader {
 }
 
 // Next returns the next record, or false at the end or at a malformed one;
-// Err tells which.
+// Err says which.
 func (r *InfoReader) Next() (InfoRecord, bool) {
 	if r.err != nil || r.pos >= uint64(len(r.data)) {
 		return InfoRecord{}, false

@@ -7,9 +7,9 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// Where the tools put things: behind the ELF header the sections in the order
+// Where the tools put things: after the ELF header the sections in the order
 // of their numbers, each at the next multiple of its alignment; one without
-// bytes has that offset too, and the section behind it starts there. Then the
+// bytes has that offset too, and the section after it starts there. Then the
 // section headers at a multiple of eight (from 13.5 on, of one) and at once the
 // program headers.
 //
@@ -51,7 +51,7 @@ func (d *Editor) Layout() error {
 }
 
 // fileOrder returns the sections that have a place of their own, by it. A
-// section that has none yet comes behind the one before it.
+// section that has none yet comes after the one before it.
 func (d *Editor) fileOrder() []int {
 	order := make([]int, 0, len(d.parts))
 	for i := 1; i < len(d.parts); i++ {

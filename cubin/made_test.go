@@ -15,7 +15,7 @@ type made struct {
 	link, info  uint32
 	align, size uint64
 	data        []byte
-	off         uint64 // 0: behind the one before it, by its alignment
+	off         uint64 // 0: after the one before it, by its alignment
 }
 
 // madeFile is the ELF header and sections 2 and on; section 1 has the names.
@@ -25,8 +25,8 @@ type madeFile struct {
 	mod      uint64 // alignment of the section headers, 0 for 8
 	sections []made
 	progs    []Prog
-	first    []made // in front of the names
-	gap      []byte // in front of the tables
+	first    []made // before the names
+	gap      []byte // before the tables
 }
 
 func (m *madeFile) bytes(t testing.TB) []byte {

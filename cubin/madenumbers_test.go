@@ -35,7 +35,7 @@ func TestCuinfoNumber(t *testing.T) {
 		if got := d.cuinfoIndex(); got != want {
 			t.Errorf("%+v: section %d", c, got)
 		}
-		for _, more := range []int{1, -1} { // a section in front of it
+		for _, more := range []int{1, -1} { // a section before it
 			at, d := 2, m.open(t)
 			if more == 1 {
 				if err := d.Insert(at, "x", Section{Type: cuda.SHTProgbits, Align: 1}, nil); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Zeros that bring a section to the next multiple of its alignment, or of that of a section without bytes before it, are
-// no tail; any other bytes in front of it are the tail of the section that ends there.
+// no tail; any other bytes before it are the tail of the section that ends there.
 func TestPaddingOrTail(t *testing.T) {
 	for _, c := range []struct {
 		what   string
@@ -88,14 +88,14 @@ func TestPaddingBehindHeader(t *testing.T) {
 	}
 }
 
-// The bytes in front of the section headers are padding where they bring them to a multiple of eight, or where sections
+// The bytes before the section headers are padding where they bring them to a multiple of eight, or where sections
 // without bytes ask for it.
 func TestTailBeforeTables(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		last []made
 		gap  int
-		odd  bool // the table stands at an odd place
+		odd  bool // the table is at an odd place
 		tail bool
 	}{
 		{"to a multiple of eight", nil, 5, false, false},
@@ -157,7 +157,7 @@ func TestHollowClones(t *testing.T) {
 			}
 		}
 	}
-	// A table may take the room too, or stand in front of everything.
+	// A table may take the room too, or be before everything.
 	m := &madeFile{sections: []made{{name: "b", typ: cuda.SHTProgbits, align: 1, data: make([]byte, 40)}, {name: "a", typ: cuda.SHTCudaShared, flags: cuda.SHFMercury, align: 1, size: 16}}}
 	for _, progs := range [][]Prog{nil, {{Type: PTLoad}}} {
 		m.progs = progs
@@ -189,7 +189,7 @@ func TestHollowClones(t *testing.T) {
 	}
 }
 
-// tablesFirst is a file that ends with a clone of shared memory: all tables stand in front of it.
+// tablesFirst is a file that ends with a clone of shared memory: all tables are before it.
 func tablesFirst(t *testing.T) []byte {
 	m := &madeFile{sections: []made{{name: "a", typ: cuda.SHTCudaShared, flags: cuda.SHFMercury, align: 1, size: 16}}}
 	data := m.bytes(t)
@@ -203,14 +203,14 @@ func tablesFirst(t *testing.T) []byte {
 	return append(data, make([]byte, 16)...)
 }
 
-// Sections of one offset and size are twins, empty ones where the later is of the Mercury group alone; of those whose
+// Sections of one offset and size are counterparts, empty ones where the later is of the Mercury group alone; of those whose
 // bytes go with the first, the first that stays has them.
 func TestTwinsMade(t *testing.T) {
 	const m = cuda.SHFMercury
 	for _, c := range []struct {
 		what string
 		list []made // at 256 but where it says
-		want []int  // twins of sections 2 and on
+		want []int  // counterparts of sections 2 and on
 	}{
 		{"equal", []made{{size: 8}, {size: 8}}, []int{2, 2}},
 		{"three", []made{{size: 8}, {size: 8}, {size: 8}}, []int{2, 2, 2}},
@@ -255,7 +255,7 @@ func TestTwinsMade(t *testing.T) {
 	}
 	for _, c := range []struct {
 		drop []int
-		want []int // twins of what stays
+		want []int // counterparts of what stays
 	}{
 		{nil, []int{2, 2, 2, 2}}, {[]int{2}, []int{2, 2, 2}}, {[]int{3}, []int{2, 2, 2}}, {[]int{2, 3}, []int{2, 2}}, {[]int{2, 4}, []int{2, 2}}, {[]int{2, 3, 4}, []int{2}}, {[]int{5}, []int{2, 2, 2}},
 	} {

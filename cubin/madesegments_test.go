@@ -97,7 +97,7 @@ func TestWhatSegmentsCover(t *testing.T) {
 }
 
 // A section that is put in beside a run of its permissions belongs to it, and one that goes leaves it; with its last one the
-// header goes.
+// header is removed.
 func TestRunsGrowAndShrink(t *testing.T) {
 	read := Prog{Off: 256, FileSz: 28, MemSz: 28}
 	byExec := Prog{Off: 256, FileSz: 16, MemSz: 16}
@@ -124,7 +124,7 @@ func TestRunsGrowAndShrink(t *testing.T) {
 	}
 	for _, c := range []struct {
 		gone        []int
-		first, last int // 0: the header goes
+		first, last int // 0: the header is removed
 	}{
 		{[]int{2}, 2, 3}, {[]int{3}, 2, 3}, {[]int{4}, 2, 3}, {[]int{2, 3}, 2, 2}, {[]int{2, 4}, 2, 2}, {[]int{3, 4}, 2, 2}, {[]int{2, 3, 4}, 0, 0}, {[]int{5, 8}, 2, 4},
 	} {

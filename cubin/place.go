@@ -41,7 +41,7 @@ func (p *Part) mayBeHollow() bool {
 	return NoBitsSpace(p.Type) && p.Flags&cuda.SHFMercury != 0
 }
 
-// pairTwins finds sections of equal offset and size. Empty ones are twins only
+// pairTwins finds sections of equal offset and size. Empty ones are counterparts only
 // where the second is of the Mercury group.
 func (d *Editor) pairTwins() {
 	order := make([]int, 0, len(d.parts))
@@ -128,7 +128,7 @@ func (d *Editor) withParts(list []piece) []piece {
 	return list
 }
 
-// takeTails gives what lies between the pieces of the input to the piece that
+// takeTails gives what is between the pieces of the input to the piece that
 // ends last before it, but for zeros that alignment asks for.
 func (d *Editor) takeTails() {
 	list := d.untouched()
@@ -148,7 +148,7 @@ func (d *Editor) takeTails() {
 }
 
 // isPadding reports whether a gap is the zeros that the alignment of the piece
-// behind it asks for.
+// after it asks for.
 func (d *Editor) isPadding(gap []byte, from uint64, next *piece) bool {
 	align, i := uint64(1), 0
 	switch {
@@ -157,7 +157,7 @@ func (d *Editor) isPadding(gap []byte, from uint64, next *piece) bool {
 	case next.part == pieceSections:
 		align, i = d.tableMod, len(d.parts)
 	}
-	// Sections without bytes may stand between; the largest alignment counts.
+	// Sections without bytes may be between; the largest alignment counts.
 	for i--; i > 0 && (d.parts[i].NoBits() || d.parts[i].twin != i); i-- {
 		if d.parts[i].NoBits() {
 			align = max(align, d.parts[i].Align)

@@ -10,7 +10,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// TestBytesBetween keeps what no header describes: behind the last table, and
+// TestBytesBetween keeps what no header describes: after the last table, and
 // between sections, where Layout moves it with the section before.
 func TestBytesBetween(t *testing.T) {
 	name, data := shortest(t, "constants/13.0")

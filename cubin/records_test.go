@@ -41,7 +41,7 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
-// Every field of a header and of a program header stands at the place that ELF has for it, in both directions.
+// Every field of a header and of a program header is at the place that ELF has for it, in both directions.
 func TestHeaderFields(t *testing.T) {
 	var head [HeaderSize]byte
 	for i := range head {

@@ -75,7 +75,7 @@ func (d *Editor) capsuleCode(i int) (uint32, bool) {
 	return word(b, 0), true
 }
 
-// cuinfoEscape stands in e_flags for a number that eight bits can't hold.
+// cuinfoEscape is in e_flags for a number that eight bits can't hold.
 const cuinfoEscape = 0xff
 
 // cuinfoIndex returns the section that e_flags names, 0 where it names none.

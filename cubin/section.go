@@ -6,7 +6,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// Section is a section header with every field as it stands in the file.
+// Section is a section header with every field as it is in the file.
 type Section struct {
 	NameOff uint32
 	Type    cuda.SectionType
@@ -53,7 +53,7 @@ func (s *Section) Put(b *[SectionSize]byte) {
 
 // NoBits reports whether the section's bytes are not in the file. The clones
 // of shared memory in the Mercury group are: they keep the type of their
-// SASS twin but do have bytes.
+// SASS counterpart but do have bytes.
 func (s *Section) NoBits() bool {
 	if s.Type == cuda.SHTNobits || s.Type == cuda.SHTNull {
 		return true

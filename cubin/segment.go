@@ -21,7 +21,7 @@ type segment struct {
 type cover uint8
 
 const (
-	coverUnknown cover = iota // can't be laid out anew
+	coverUnknown cover = iota // can't be laid out again
 	coverNothing              // nothing, and it stays where it is
 	coverTable                // the table of program headers
 	coverRun
@@ -144,7 +144,7 @@ func (d *Editor) Progs() []Prog {
 }
 
 // growSegments takes a section that was put in at index i into the run that
-// it stands in or beside.
+// it is in or beside.
 func (d *Editor) growSegments(i int) {
 	p := &d.parts[i]
 	for k := range d.progs {

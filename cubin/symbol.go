@@ -6,7 +6,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// Symbol is a symbol table entry with every field as it stands in the file.
+// Symbol is a symbol table entry with every field as it is in the file.
 type Symbol struct {
 	NameOff uint32
 	Info    uint8

@@ -64,7 +64,7 @@ func TestView(t *testing.T) {
 	if f.Section(4).Type != cuda.SHTProgbits || f.types[4] != cuda.SHTProgbits {
 		t.Error("the file was changed")
 	}
-	// The symbols are read anew.
+	// The symbols are read again.
 	v, err := f.View(func(i int, s *Section) {
 		if i == 3 {
 			s.Type = cuda.SHTNull
@@ -81,7 +81,7 @@ func TestView(t *testing.T) {
 	fault(t, "names of symbols", err, BadIndex, "symtab", 0, 99)
 }
 
-// A section's number that sixteen bits can't hold stands in .symtab_shndx.
+// A section's number that sixteen bits can't hold is in .symtab_shndx.
 func TestEscapedNumbers(t *testing.T) {
 	symbols := append(append(append(symbol(0, 0, 0), symbol(1, 0, 0xffff)...), symbol(1, 0, 4)...), symbol(1, 0, 0xfff1)...)
 	file := func(shndx []byte, link uint32) *madeFile {

@@ -3,7 +3,7 @@
 // numbers and names, SM numbers.
 //
 // It holds numbers and names and no logic, because it is the one package that
-// both the engine and the oracle import: what stands here is shared by both
+// both the engine and the oracle import: what is here is shared by both
 // opinions and can't be checked by setting them against each other. Each file
 // says where its facts were read.
 package cuda

@@ -3,7 +3,7 @@ package cuda
 // Attributes of .nv.info and .nv.info.<function> (EIATTR).
 //
 // Each record is {u8 format, u8 attribute, value}; formats 1 to 3 take four
-// bytes in all, format 4 has a u16 size and as many bytes behind it:
+// bytes in all, format 4 has a u16 size and as many bytes after it:
 //
 //	byte    0        1          2   3      4 ...
 //	      +--------+----------+---+---+

@@ -5,7 +5,7 @@ package cuda
 // Two generations exist. Toolkits up to 12.x write EI_OSABI 0x33 and
 // EI_ABIVERSION 7, put the toolkit (118, 124) into e_version and the SM number
 // into the low byte of e_flags. From 13.0 on it is 0x41 and 8, e_version is 1,
-// and e_flags is laid out anew:
+// and e_flags is laid out again:
 //
 //	bit      31      24 23      16 15       8 7        0
 //	0x33/7  |          | virtual SM| mode bits| SM       |

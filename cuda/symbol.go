@@ -21,7 +21,7 @@ const (
 	STTCudaTexture SymbolType = 10
 	STTCudaSampler SymbolType = 11
 	STTCudaSurface SymbolType = 12
-	STTCudaObject  SymbolType = 13 // an OBJECT whose memory space stands in st_other
+	STTCudaObject  SymbolType = 13 // an OBJECT whose memory space is in st_other
 )
 
 // String returns the type's name.

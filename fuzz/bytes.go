@@ -6,11 +6,11 @@ import (
 	fuzzheaders "github.com/AdaLogics/go-fuzz-headers"
 )
 
-// Reader takes numbers from a fuzzer's input. Behind the input's end everything
+// Reader takes numbers from a fuzzer's input. After the input's end everything
 // is zero, so that any input is a case: a generator that refuses most of what it
 // is given teaches the fuzzer nothing.
 //
-// It stands on the library's explicit getters alone. GenerateStruct leaves arrays
+// It is on the library's explicit getters alone. GenerateStruct leaves arrays
 // empty and integers small, and GetBytes hands out the fuzzer's own memory.
 type Reader struct {
 	input *fuzzheaders.ConsumeFuzzer
@@ -77,10 +77,10 @@ type Writer struct{ b []byte }
 // Input returns what was put down.
 func (w *Writer) Input() []byte { return w.b }
 
-// Byte is the twin of Reader.Byte.
+// Byte is the counterpart of Reader.Byte.
 func (w *Writer) Byte(b byte) { w.b = append(w.b, b) }
 
-// Bool is the twin of Reader.Bool.
+// Bool is the counterpart of Reader.Bool.
 func (w *Writer) Bool(b bool) {
 	if b {
 		w.Byte(1)
@@ -89,14 +89,14 @@ func (w *Writer) Bool(b bool) {
 	}
 }
 
-// Bytes is the twin of Reader.Bytes.
+// Bytes is the counterpart of Reader.Bytes.
 func (w *Writer) Bytes(b []byte) { w.b = append(w.b, b...) }
 
-// Uint16 is the twin of Reader.Uint16.
+// Uint16 is the counterpart of Reader.Uint16.
 func (w *Writer) Uint16(v uint16) { w.b = binary.LittleEndian.AppendUint16(w.b, v) }
 
-// Uint32 is the twin of Reader.Uint32.
+// Uint32 is the counterpart of Reader.Uint32.
 func (w *Writer) Uint32(v uint32) { w.b = binary.LittleEndian.AppendUint32(w.b, v) }
 
-// Uint64 is the twin of Reader.Uint64.
+// Uint64 is the counterpart of Reader.Uint64.
 func (w *Writer) Uint64(v uint64) { w.b = binary.LittleEndian.AppendUint64(w.b, v) }

@@ -10,7 +10,7 @@ import (
 )
 
 // Descriptors that no table has: the dispatcher's every arm at every position,
-// in orders that real types don't use, and slots that lie outside the place.
+// in orders that real types don't use, and slots that are outside the place.
 
 // Program is any descriptor with a record to run it on.
 type Program struct {
@@ -37,7 +37,7 @@ func ReadProgram(r *Reader) Program {
 	return p
 }
 
-// Write is ReadProgram's twin.
+// Write is ReadProgram's counterpart.
 func (p *Program) Write(w *Writer) {
 	for _, s := range p.Slots {
 		w.Byte(0)

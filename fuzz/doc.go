@@ -21,7 +21,7 @@
 //	FuzzLive           objects, programs, PTX                 engine and nvJitLink or nvlink
 //	FuzzCommandLine    words and options                      cmdline on itself
 //
-// What is new to a fuzzer of this kind stands in two places. The inputs are
+// What is new to a fuzzer of this kind is in two places. The inputs are
 // short: a real cubin of some kilobytes as input starves the fuzzing engine,
 // which spends its time on shrinking it, so a case names a link of the corpus and
 // the changes to it (mutate.go). And an execution judges many cases at once,
@@ -30,5 +30,5 @@
 // What a target finds is saved under testdata (save.go), made smaller by "twinlink
 // reduce" and put into the corpus by "twinlink promote".
 //
-// [Writer] is the twin of [Reader], so that what is known can become a seed.
+// [Writer] is the counterpart of [Reader], so that what is known can become a seed.
 package fuzz

@@ -53,7 +53,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// What a twin writes, its generator reads.
+// What a counterpart writes, its generator reads.
 func TestTwins(t *testing.T) {
 	for n := range 200 {
 		c := ReadRelocation(NewReader(randomInput(n, 100)))
@@ -154,7 +154,7 @@ func TestLinkGenerator(t *testing.T) {
 	}
 }
 
-// An unchanged case is a link of the corpus as it stands there.
+// An unchanged case is a link of the corpus as it is there.
 func TestLinkSeedsAreReal(t *testing.T) {
 	n, err := Bases()
 	if err != nil {

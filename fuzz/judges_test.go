@@ -149,7 +149,7 @@ func TestDifference(t *testing.T) {
 			t.Errorf("%q, %q, want %q, %q", kind, first, c.kind, c.first)
 		}
 	}
-	// .nv.constant3's symbol gets the name of one that has others in its train, and stands behind the header's flags.
+	// .nv.constant3's symbol gets the name of one that has others in its train, and follows the header's flags.
 	a, b := change(), change(48, 2)
 	for _, data := range [][]byte{a, b} {
 		at := bytes.Index(data[0x40:], []byte(".nv.constant3\x00")) + 0x40

@@ -73,7 +73,7 @@ type numberField struct {
 	form
 }
 
-// form is how a number stands in its field.
+// form is how a number is in its field.
 type form uint8
 
 const (

@@ -311,7 +311,7 @@ func (m *Mix) judgeWitness(ctx context.Context, set *nvidia.Toolset) *Divergence
 	}}
 }
 
-// refusal tells what the engine says of the case.
+// refusal says what the engine says of the case.
 func (m *Mix) refusal() string {
 	options, err := m.options()
 	if err != nil {

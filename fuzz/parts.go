@@ -112,7 +112,7 @@ func (p *parts) changeSides(_ *Reader, original []byte) []byte {
 	return encoded(d, original)
 }
 
-// sideRelocs changes a record of a Mercury section: its type to any, its symbol, its addend, or where it stands.
+// sideRelocs changes a record of a Mercury section: its type to any, its symbol, its addend, or where it is.
 func (p *parts) sideRelocs(d *cubin.Editor) {
 	i := p.pick(d, func(s *cubin.Part) bool { return s.Type == cuda.SHTMercRela })
 	list, err := d.Relocs(i)

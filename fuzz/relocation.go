@@ -41,7 +41,7 @@ func number(r *Reader) uint64 {
 	return r.Uint64()
 }
 
-// putNumber is number's twin.
+// putNumber is number's counterpart.
 func putNumber(w *Writer, v uint64) {
 	for i, e := range Edges {
 		if e == v {
@@ -78,7 +78,7 @@ func ReadRelocation(r *Reader) Relocation {
 	return c
 }
 
-// Write is ReadRelocation's twin.
+// Write is ReadRelocation's counterpart.
 func (c *Relocation) Write(w *Writer) {
 	w.Bytes(c.Place[:])
 	putNumber(w, c.Inputs.S)

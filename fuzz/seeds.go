@@ -85,7 +85,7 @@ func LinkSeeds() ([][]byte, error) {
 	return list, nil
 }
 
-// CommandLineSeeds use each option once, spelled out, with a word behind it.
+// CommandLineSeeds use each option once, spelled out, with a word after it.
 func CommandLineSeeds() [][]byte {
 	var list [][]byte
 	for i := range cmdline.Table {

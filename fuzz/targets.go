@@ -83,7 +83,7 @@ var Targets = []Target{
 	}},
 }
 
-// questionTarget is the target of a kind of questions, with what is known left out.
+// questionTarget is the target of a kind of questions, with what is known omitted.
 func questionTarget(name string, kind int) Target {
 	k := &Kinds[kind]
 	seeds := seededInputs(k.Name, k.Size)

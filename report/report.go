@@ -49,7 +49,7 @@ type Answer struct {
 	Release string  `json:"release,omitempty"` // of the tool, where there are several
 	Outcome Outcome `json:"outcome"`
 
-	// Detail is what the table shows behind the outcome ("6,120 bytes"), or
+	// Detail is what the table shows after the outcome ("6,120 bytes"), or
 	// the text of a refusal, which the table leaves to the details.
 	Detail string `json:"detail,omitempty"`
 

@@ -68,7 +68,7 @@ func table(b *strings.Builder, r *Report) error {
 	return nil
 }
 
-// sums are the counts in words. What is rare is left out where it is 0.
+// sums are the counts in words. What is rare is omitted where it is 0.
 func sums(c Count) string {
 	text := fmt.Sprintf("%d agree, %d differ", c.Agree, c.Differ)
 	if c.NotJudged > 0 {
@@ -81,7 +81,7 @@ func sums(c Count) string {
 	return text + fmt.Sprintf(", %d skipped", c.Skipped)
 }
 
-// gap is two blanks behind a cell and none before it.
+// gap is two blanks after a cell and none before it.
 var gap = tw.CellPadding{Global: tw.Padding{Right: "  ", Overwrite: true}}
 
 // details writes what the table has no room for.

@@ -26,8 +26,8 @@ type action struct {
 }
 
 // TestAction runs the shell steps of action.yml in their order, as GitHub's runner
-// does: with the inputs put in, and what a step writes to GITHUB_OUTPUT kept. Steps
-// that use other actions, and the one that installs this program, are left out.
+// does: with the inputs inserted, and what a step writes to GITHUB_OUTPUT kept. Steps
+// that use other actions, and the one that installs this program, are omitted.
 func TestAction(t *testing.T) {
 	text, err := os.ReadFile("../../action.yml")
 	if err != nil {

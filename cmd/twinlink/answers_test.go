@@ -29,11 +29,11 @@ import (
 // key is empty where the command line does as nvlink did, and else how it differs. What was the same has to stay so;
 // with TWINLINK_EXACT=1 what has become the same has to lose its key. testdata/answers-own.tsv has sums of the lines
 // that nvlink doesn't have, of links that have some: with TWINLINK_EXACT=1 they have to stay. A change isn't wrong; whoever
-// makes it looks at what is said now and before, and writes the sums anew (-update).
+// makes it looks at what is said now and before, and writes the sums again (-update).
 //
-//	go test ./cmd/twinlink -run TestAnswers -ask 500          asks nvlink the first 500 of each kind anew
+//	go test ./cmd/twinlink -run TestAnswers -ask 500          asks nvlink the first 500 of each kind again
 //	go test ./cmd/twinlink -run TestAnswers -ask 500 -kind alone
-//	go test ./cmd/twinlink -run TestAnswers -update           writes only the keys anew
+//	go test ./cmd/twinlink -run TestAnswers -update           writes only the keys again
 //	go test ./cmd/twinlink -run TestAnswers -add edits:812    asks one question more, such as "power --seek-to" finds
 var (
 	askAnswers    = flag.Int("ask", 0, "ask nvlink that many questions of each kind and write testdata/answers.tsv")

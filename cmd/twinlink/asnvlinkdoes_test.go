@@ -19,7 +19,7 @@ import (
 	"github.com/twinlink/twinlink/internal/ownwarnings"
 )
 
-// What nvlink did of the command lines of asNvlinkDoes stands in testdata/asnvlink.tsv: a sum of command line and files, exit
+// What nvlink did of the command lines of asNvlinkDoes is in testdata/asnvlink.tsv: a sum of command line and files, exit
 // status, sum of the image, messages. Where nvlink is installed it is asked again.
 //
 //	go test ./cmd/twinlink -run 'TestHostSection|TestAPIVersion|TestOptionsFiles' -record-nvlink     writes it
@@ -39,7 +39,7 @@ var (
 	_ = asNvlinkFile()
 )
 
-// recordedNvlink returns what stands in the file, and puts an answer into it where it is to be written.
+// recordedNvlink returns what is in the file, and puts an answer into it where it is to be written.
 func recordedNvlink(t *testing.T, question, answer string) string {
 	t.Helper()
 	a := &nvlinkAnswer

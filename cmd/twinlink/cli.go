@@ -139,7 +139,7 @@ func commands() []func(streams) *cobra.Command {
 	}, more...)
 }
 
-// linkCommand stands in the help only: run calls link itself.
+// linkCommand is in the help only: run calls link itself.
 func linkCommand(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:     "link [nvlink's options] FILE...",

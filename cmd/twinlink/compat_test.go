@@ -21,7 +21,7 @@ import (
 
 var askCompat = flag.Bool("ask-compat", false, "ask nvlink about testdata/compat.tsv anew")
 
-// compatParts are two objects without a common name, whose .nv.compat is written anew.
+// compatParts are two objects without a common name, whose .nv.compat is rewritten.
 const compatParts = "../../corpus/testdata/cases/patched_constants/13.0-sm_90/"
 
 // compatQuestion links two objects with these records, as hexadecimal digits.
@@ -70,7 +70,7 @@ func compatOf(t *testing.T, image []byte) string {
 	return "-"
 }
 
-// TestCompat wants of .nv.compat what nvlink makes of two inputs' records, of which some are left out or stand twice.
+// TestCompat wants of .nv.compat what nvlink makes of two inputs' records, of which some are omitted or occur twice.
 func TestCompat(t *testing.T) {
 	if *askCompat {
 		writeCompat(t)

@@ -64,7 +64,7 @@ func listedLinks(t *testing.T, name string) (list []trial.Case) {
 	return list
 }
 
-// freshLinks are questions that stand in no list; what they have to give is what they give without a fault. Those that
+// freshLinks are questions that are in no list; what they have to give is what they give without a fault. Those that
 // tell one are put to nvlink by TestAnswers -add.
 func freshLinks(t *testing.T, first, behind uint64) (list []trial.Case) {
 	dir := t.TempDir()

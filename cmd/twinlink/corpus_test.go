@@ -147,7 +147,7 @@ func withoutOwn(stderr string) string {
 }
 
 // Equal constants under a kernel filter: the image is nvlink's, which has wrong code,
-// so each input whose constants are missed is told of. Zeros are not stored once.
+// so each input whose constants are missed is reported. Zeros are not stored once.
 func TestDisplacedConstants(t *testing.T) {
 	behaviours, err := corpus.Behaviours()
 	if err != nil {
@@ -207,7 +207,7 @@ func eachCaseOf(t *testing.T, program string, f func(t *testing.T, c *corpus.Cas
 }
 
 // A pointer to what an earlier input defines too is zero, as with nvlink (TestCorpus holds
-// the image): each one is told of, and is no error where warnings are.
+// the image): each one is reported, and is no error where warnings are.
 func TestNullPointers(t *testing.T) {
 	eachCaseOf(t, "null_pointers", func(t *testing.T, c *corpus.Case) {
 		want, bank := "", ".nv.constant3"
@@ -225,7 +225,7 @@ func TestNullPointers(t *testing.T) {
 	})
 }
 
-// What -r loses of another object's constants is told of, once for each constant and
+// What -r loses of another object's constants is reported, once for each constant and
 // section, and is no error where warnings are (TestCorpus holds the image). Generic
 // pointers in data come through, so that nothing is said of those.
 func TestLostConstants(t *testing.T) {

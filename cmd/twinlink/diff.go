@@ -83,7 +83,7 @@ func deref(s *string) string {
 }
 
 // noteKeys are what the note of the linker's command line changes: itself, and
-// where everything behind it stands.
+// where everything after it stands.
 var noteKeys = []string{"note.*", "section.note.nv.tkinfo.*", "section.*.offset", "program.*.offset", "program.*.filesz", "program.*.memsz",
 	"header.phoff", "header.shoff", "file.size"}
 

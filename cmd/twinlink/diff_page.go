@@ -49,7 +49,7 @@ func sectionsOf(a, b diff.Input) *report.Link {
 }
 
 // changedBytes counts the places at which two sections differ; what one has
-// behind the other's end counts too.
+// after the other's end counts too.
 func changedBytes(a, b []byte) int {
 	n := max(len(a), len(b)) - min(len(a), len(b))
 	for i := range min(len(a), len(b)) {

@@ -182,7 +182,7 @@ func (f *finalize) parseOther(args []string) (used int, err error) {
 	return 1, nil
 }
 
-// parseSM reads sm_NN; an a or f behind it plays no role.
+// parseSM reads sm_NN; an a or f after it plays no role.
 func parseSM(name string) (cuda.SM, error) {
 	digits, ok := strings.CutPrefix(name, "sm_")
 	n, err := strconv.ParseUint(strings.TrimRight(digits, "af"), 10, 16)
@@ -307,7 +307,7 @@ func (f *finalize) options(x *finalizer.Facts) (finalizer.Options, *refusal) {
 	return opt, nil
 }
 
-// reconstitute returns a file's SASS made anew, where the self-check passes.
+// reconstitute returns a file's SASS regenerated, where the self-check passes.
 func reconstitute(name string, data []byte) ([]byte, *refusal) {
 	r, sass, err := selfcheck.Reconstitute(name, data, selfcheck.Options{})
 	switch {

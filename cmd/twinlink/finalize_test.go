@@ -7,7 +7,7 @@ import (
 )
 
 // TestFinalizeModes wants of each way to ask for a kind of output, a check or a level
-// a copy or a refusal that names the option; no file stands where it was refused.
+// a copy or a refusal that names the option; no file is where it was refused.
 func TestFinalizeModes(t *testing.T) {
 	besideLeaf(t)
 	const copied = "; copied"

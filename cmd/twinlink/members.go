@@ -37,7 +37,7 @@ type piece struct {
 }
 
 // cubins returns the cubins in a file. A file that is no container is its own
-// piece, whatever it is: who reads it tells what is wrong with it.
+// piece, whatever it is: who reads it says what is wrong with it.
 func (w *choosing) cubins(name string) ([]piece, error) {
 	data, err := w.read(name)
 	if err != nil {

@@ -20,7 +20,7 @@ var updateOutputs = flag.Bool("update-outputs", false, "write testdata/outputs.t
 
 // What commands print of a file that no other tool prints is held by sums: of the exit status, what was said and the files
 // that were written, over files of the corpus, every second one of them damaged. A change of a sum isn't wrong; whoever
-// makes it looks at what the command says now and before, and writes the sums anew:
+// makes it looks at what the command says now and before, and writes the sums again:
 //
 //	go test ./cmd/twinlink -run TestOutputs -update-outputs
 //

@@ -25,10 +25,10 @@ import (
 // A program is target/seed, with ptxas' release and options; its files are in objects.zip, where one that isn't a cubin
 // keeps the end of its name: .o is a host object, .a an archive. Links of other programs change recorded ones: NAME is then
 // what was done, such as an edit of a section's flags, and the program. key as in answers.tsv. Where the
-// image differs, as most do whose kernels are scheduled anew, code has a sum of each section of code in nvlink's image,
-// with a ! before those that are other ones here; behind such a sum stand six bits of a sum of each instruction, with a !
+// image differs, as most do whose kernels are rescheduled, code has a sum of each section of code in nvlink's image,
+// with a ! before those that are other ones here; after such a sum stand six bits of a sum of each instruction, with a !
 // before those that are other ones here. What is nvlink's has to stay so. A change of a rule may lose one instruction and
-// gain ten: -update writes the marks anew and says how many there are. own.tsv has sums of the lines that nvlink doesn't have,
+// gain ten: -update writes the marks again and says how many there are. own.tsv has sums of the lines that nvlink doesn't have,
 // of links that have some; -update writes them too.
 //
 //	go test ./cmd/twinlink -run TestReached -reached LIST     asks nvlink about more links and adds them: a JSON list of

@@ -16,7 +16,7 @@ var (
 )
 
 // TestSeek prints what the command line makes of questions of each kind, a sum a line. Two programs that differ in a
-// line are told apart by that question: so "twinlink power --seek" finds the question that a planted fault is found by.
+// line are distinguished by that question: so "twinlink power --seek" finds the question that a planted fault is found by.
 // Put to nvlink (TestAnswers -add), it is a test.
 func TestSeek(t *testing.T) {
 	if *seekTo <= *seekFrom {

@@ -194,7 +194,7 @@ func printReport(r *selfcheck.Report, style string, w io.Writer) error {
 // witnessReleases are the releases of nvlink that know capsules.
 var witnessReleases = []string{"13.0", "13.5"}
 
-// askWitness links an object alone and tells what became of its functions. With
+// askWitness links an object alone and says what became of its functions. With
 // JSON the lines go to standard error.
 func askWitness(p piece, asText bool, w io.Writer, s streams) error {
 	if !asText {

@@ -18,7 +18,7 @@ import (
 const drawnNodes = 20_000
 
 // drawCapsules lays the functions of a file out for a page: both sides, node by
-// node. What can't be decoded has its finding, and is left out here.
+// node. What can't be decoded has its finding, and is omitted here.
 func drawCapsules(p piece, r *selfcheck.Report, d disassembly) []report.Capsule {
 	file, err := cubin.Open(p.name, p.data)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // stormReport makes of a run a report with a row for each relocation type. The
-// same batches give the same report: rates stand in the text alone.
+// same batches give the same report: rates are in the text alone.
 func stormReport(seed uint64, t *storm.Tally, found *storm.Divergence) *report.Report {
 	r := &report.Report{Title: fmt.Sprintf("Relocations of seed %d, engine and oracle", seed), Command: "storm"}
 	r.Figures = []report.Figure{

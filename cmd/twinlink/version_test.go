@@ -8,7 +8,7 @@ import (
 	"github.com/twinlink/twinlink/internal/cmdline"
 )
 
-// The releases stand in one line with commas, or with --all in a line each.
+// The releases are in one line with commas, or with --all in a line each.
 func TestVersion(t *testing.T) {
 	lines := func(args ...string) []string {
 		r := runAs("twinlink", append([]string{"version"}, args...)...)

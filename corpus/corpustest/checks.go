@@ -27,8 +27,8 @@ func ReadChecks(t testing.TB, file string) (list []Check) {
 	return list
 }
 
-// RunChecks wants each check of a list to say what is recorded, and tells what it says to be of the kind that isRight
-// knows. With update it writes anew what they say.
+// RunChecks wants each check of a list to say what is recorded, and says what it says to be of the kind that isRight
+// knows. With update it writes again what they say.
 func RunChecks(t *testing.T, file string, update bool, says func(*Check) string, isRight func(said string) bool) {
 	t.Helper()
 	list := ReadChecks(t, file)

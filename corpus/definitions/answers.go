@@ -15,7 +15,7 @@ import (
 // Answer is what nvlink said to a question.
 type Answer struct {
 	Exit   int    // negative: it ended by that signal
-	Stands string // the side whose definition stands in the output: a, b, c; "" where the output doesn't show it
+	Stands string // the side whose definition is in the output: a, b, c; "" where the output doesn't show it
 	Hash   string // first 16 hexadecimal digits of the output's SHA-256, "" for none, and where it ended by a signal
 	Stderr string
 }

@@ -2,7 +2,7 @@
 // alignment, C++ with virtual functions, textures, shared memory of several kernels, and a link that must be refused,
 // each without options, for several releases and architectures.
 //
-// They stand in an archive of their own, so that the command doesn't carry the whole corpus. The test of this package
+// They are in an archive of their own, so that the command doesn't carry the whole corpus. The test of this package
 // holds the archive against the corpus; with -update it writes it.
 package demo
 

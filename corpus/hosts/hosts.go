@@ -77,7 +77,7 @@ func plain(c *corpus.Case) bool {
 }
 
 // wrap makes host objects of a case's inputs. In a third of the links the last
-// lies in an archive, and in a fourth no object says what it refers to. In another
+// is in an archive, and in a fourth no object says what it refers to. In another
 // fourth the host refers to variables, constants and LOCAL symbols as well, and half of
 // these are linked with -use-host-info.
 func wrap(c *corpus.Case, n int) (Link, error) {

@@ -6,7 +6,7 @@
 // made (with the objects linked before it, where there are any), and says what
 // is changed in it: the records of one section, the bytes they patch, now and
 // then a number of a symbol or a section. [Vector.Inputs] builds the files. What
-// nvlink made of them stands in [Vector.Results], one for each behaviour that
+// nvlink made of them is in [Vector.Results], one for each behaviour that
 // was seen, and [Vector.Compare] holds another linker's answer against it.
 //
 //	for v := range relocs.Vectors() {

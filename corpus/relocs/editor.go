@@ -11,8 +11,8 @@ import (
 // An editor of cubins in which nothing moves. Sections of the Mercury group
 // share their bytes with sections of the other group, and a layout that changed
 // with every vector would hide what the vector is about. So an edit writes over
-// what is there; a section that grows is written anew behind the file's end;
-// and the table of section headers comes last, also behind the end.
+// what is there; a section that grows is rewritten after the file's end;
+// and the table of section headers comes last, also after the end.
 //
 // It reads what ptxas or nvlink made a moment ago. That is not taken on trust:
 // an output that is not what it should be is an error.
@@ -110,7 +110,7 @@ func (f *cubinEditor) write() []byte {
 	return out
 }
 
-// put gives a part new bytes: in place where they fit, else behind the file.
+// put gives a part new bytes: in place where they fit, else after the file.
 func (f *cubinEditor) put(p *part, data []byte) {
 	p.size = uint64(len(data))
 	if len(data) <= len(p.data) && !p.moved {

@@ -21,7 +21,7 @@ func (f *cubinEditor) named(name string, p part) *cubinEditor {
 	return f
 }
 
-// A share of a section begins behind those of the objects before, aligned; a function's text has no shares.
+// A share of a section begins after those of the objects before, aligned; a function's text has no shares.
 func TestShareBase(t *testing.T) {
 	object := func(name string, size, align uint64) *cubinEditor {
 		return sheet().named(name, part{kind: 1, size: size, align: align})
@@ -50,7 +50,7 @@ func TestShareBase(t *testing.T) {
 	}
 }
 
-// The records of a place stand in the section of its name and form.
+// The records of a place are in the section of its name and form.
 func TestRecordsName(t *testing.T) {
 	for place, want := range map[string][2]string{
 		".text.f": {".rel.text.f", ".rela.text.f"}, ".nv.merc.debug_x": {".nv.merc.rel.debug_x", ".nv.merc.rela.debug_x"}, ".nv.capmerc.text.f": {".nv.merc.rel.text.f", ".nv.merc.rela.text.f"},
@@ -64,7 +64,7 @@ func TestRecordsName(t *testing.T) {
 	}
 }
 
-// What is written reads as it was, with bytes that fit in their place and others behind the old end.
+// What is written reads as it was, with bytes that fit in their place and others after the old end.
 func TestReadWrite(t *testing.T) {
 	b := make([]byte, headerSize, 1000)
 	copy(b, "\x7fELF")

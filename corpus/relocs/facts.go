@@ -32,7 +32,7 @@ type Range struct{ Offset, Size uint64 }
 type Symbol struct {
 	Name        string
 	Index       uint32
-	Exists      bool // the index lies in the symbol table
+	Exists      bool // the index is in the symbol table
 	Defined     bool
 	Type        cuda.SymbolType
 	Binding     cuda.Binding
@@ -175,7 +175,7 @@ func (f *cubinEditor) describe(table int, n uint32) Symbol {
 }
 
 // shareBase returns where the last object's share of a section begins in the
-// image: sections of one name are put behind each other, aligned. The text of a
+// image: sections of one name are put after each other, aligned. The text of a
 // function is not shared: one definition wins.
 func shareBase(sheets []*cubinEditor, name string) uint64 {
 	at := uint64(0)

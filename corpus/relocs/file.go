@@ -9,7 +9,7 @@ import (
 )
 
 // The files of the corpus. One file holds the vectors of one template, in
-// groups; what all vectors of a group have in common stands once, at the group.
+// groups; what all vectors of a group have in common occurs once, at the group.
 // schema.json says the same in the language of JSON Schema.
 
 // Group is a run of vectors that share their place and their form.
@@ -38,7 +38,7 @@ type groupJSON struct {
 	Vectors []vectorJSON `json:"vectors"`
 }
 
-// common is what stands at the group where all of its vectors agree, and at the
+// common is what is at the group where all of its vectors agree, and at the
 // vector else.
 type common struct {
 	Edits  []Edit  `json:"edits,omitempty"`
@@ -57,7 +57,7 @@ type vectorJSON struct {
 	Results []resultJSON `json:"results"`
 }
 
-// recordJSON leaves out what is as in the vector's first record.
+// recordJSON omits what is as in the vector's first record.
 type recordJSON struct {
 	Type   *Number `json:"type,omitempty"`
 	Symbol *string `json:"symbol,omitempty"`

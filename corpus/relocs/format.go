@@ -10,7 +10,7 @@ import (
 )
 
 // Format writes a file of vectors in canonical form: what a whole group shares
-// is written once, one vector stands on one line, nothing is written that has
+// is written once, one vector is on one line, nothing is written that has
 // its default value. Vectors are numbered within their group, from 1 on.
 func Format(t *Template, groups []Group) ([]byte, error) {
 	var b bytes.Buffer

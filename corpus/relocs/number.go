@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Numbers stand in the files as JSON numbers below 1024 and as hexadecimal
+// Numbers are in the files as JSON numbers below 1024 and as hexadecimal
 // strings from there on, since most readers of JSON lose bits above 2^53.
 
 // Number is an unsigned 64-bit number.

@@ -99,7 +99,7 @@ func (v *Vector) changes(r *Result, was, is []byte) error {
 }
 
 // CounterpartOf names the section of the other group that the finalizer makes of one of
-// the Mercury group, "" for other places. Debug sections are written anew, and
+// the Mercury group, "" for other places. Debug sections are rewritten, and
 // have no byte at its old place.
 func CounterpartOf(place string) string {
 	if rest, ok := strings.CutPrefix(place, capsulePrefix); ok {

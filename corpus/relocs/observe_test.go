@@ -99,7 +99,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// Of a form of records the addend is in the bytes; who is behind the table is named by number.
+// Of a form of records the addend is in the bytes; who is after the table is named by number.
 func TestRecordsIn(t *testing.T) {
 	f := program(nil, nil, nil, entry{1, global, 0, 4, 0, 0})
 	record := func(symbol uint32, addend bool) []byte {

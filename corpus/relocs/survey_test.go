@@ -7,7 +7,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// Textures are all three kinds; undefined is what is global, no texture and no shared memory, and nobody defines.
+// Textures are all three kinds; undefined is what is global, no texture and no shared memory, and nothing defines.
 func TestSurvey(t *testing.T) {
 	const object = byte(cuda.STTCudaObject)
 	kinds := []entry{{1, global | byte(cuda.STTCudaTexture), 0, 0, 0, 0}, {3, global | byte(cuda.STTCudaSampler), 0, 0, 0, 0}, {5, global | byte(cuda.STTCudaSurface), 0, 0, 0, 0}}

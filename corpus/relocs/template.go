@@ -21,7 +21,7 @@ type Template struct {
 	Ptxas    string   `json:"ptxas"` // release
 	Flags    []string `json:"flags,omitempty"`
 	Releases []string `json:"releases"`        // of nvlink that link it
-	Drawn    bool     `json:"drawn,omitempty"` // has no file of vectors, only ones drawn by lot
+	Drawn    bool     `json:"drawn,omitempty"` // has no file of vectors, only ones chosen at random
 	Nodes    []Node   `json:"nodes,omitempty"`
 
 	object module

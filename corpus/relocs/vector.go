@@ -6,7 +6,7 @@ import "slices"
 type Form string
 
 const (
-	REL  Form = "rel"  // 16-byte records: the addend lies in the field
+	REL  Form = "rel"  // 16-byte records: the addend is in the field
 	RELA Form = "rela" // 24-byte records with an addend of their own
 )
 
@@ -88,7 +88,7 @@ type Result struct {
 
 	Gone    bool     // Linked: the place of these inputs is not in the image
 	After   []byte   // Linked: the place from the first record's offset on, up to the last byte that changed
-	Changed []Run    // Linked: changes elsewhere in the place, and in its twin
+	Changed []Run    // Linked: changes elsewhere in the place, and in its counterpart
 	Kept    []Record // Linked: the records of the place in the image, in order
 	Twin    []Record // Linked, Mercury: the records of what the finalizer makes of the place
 	Saved   []Record // Linked, --preserve-relocs: those of .nv.resolvedrela

@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// convert returns how many inputs it wrote, and how many it left out.
+// convert returns how many inputs it wrote, and how many it omitted.
 func convert(from, to string, raw bool) (n, others int, err error) {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return 0, 0, err

@@ -37,7 +37,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// An input that is a string is written like bytes; one of numbers is counted and left out.
+// An input that is a string is written like bytes; one of numbers is counted and omitted.
 func TestKinds(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"s": "string(\"a(b)\\n\")", "b": "[]byte(\"c\")", "n": "uint32(7)", "two": "uint32(7)\nbyte('x')"} {

@@ -311,7 +311,7 @@ func (b *builder) callgraph() {
 	}
 }
 
-// pairs leaves out what is there already.
+// pairs omits what is there already.
 func pairs(list []uint32) []uint32 {
 	seen := map[[2]uint32]bool{}
 	var out []uint32

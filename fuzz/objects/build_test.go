@@ -59,7 +59,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// What a function says of itself stands in its text, its constants and its attributes.
+// What a function says of itself is in its text, its constants and its attributes.
 func TestBuilt(t *testing.T) {
 	for target, known := range objects.Targets {
 		l := objects.Link{

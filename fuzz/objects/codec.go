@@ -2,7 +2,7 @@ package objects
 
 import "github.com/twinlink/twinlink/cuda"
 
-// source gives numbers, zero behind its end.
+// source gives numbers, zero after its end.
 type source interface {
 	Byte() byte
 	Uint16() uint16

@@ -19,7 +19,7 @@ type pointers struct {
 	records  []Record
 }
 
-// variables adds the module's variables and the sections that they lie in.
+// variables adds the module's variables and the sections that they are in.
 func (b *builder) variables() {
 	places := map[Space]*place{}
 	var initial []pointers
@@ -58,7 +58,7 @@ func (b *builder) variables() {
 		}
 	}
 	for _, p := range initial {
-		// A pointer stands in its own variable, and in a multiple of eight.
+		// A pointer is in its own variable, and in a multiple of eight.
 		at := (p.at + 7) &^ 7
 		if len(p.records) > 0 && at+8 <= p.at+p.size {
 			b.record(p.records[0], places[Initialized].index, at, 8, true)

@@ -9,7 +9,7 @@ import (
 )
 
 // Describe makes a link like that of real objects: as many modules, functions and variables as there is room for, with
-// the registers, frames, calls and records they have. What a [Link] can't say is left out.
+// the registers, frames, calls and records they have. What a [Link] can't say is omitted.
 func Describe(release string, sm int, files [][]byte) (Link, error) {
 	d := describer{functions: map[string]uint8{}, variables: map[string]uint8{}}
 	found := false

@@ -15,7 +15,7 @@ type bytesOf struct{ r *rand.ChaCha8 }
 func (b bytesOf) Byte() byte     { return byte(b.r.Uint64()) }
 func (b bytesOf) Uint16() uint16 { return uint16(b.r.Uint64()) }
 
-// Variables lie behind each other in the section of their space, aligned as they want to be; the section ends with the last and is
+// Variables lie after each other in the section of their space, aligned as they want to be; the section ends with the last and is
 // aligned as the strictest wants. Common ones, and those that the linker makes, lie in none.
 func TestPlaces(t *testing.T) {
 	placed, pointers, common := map[Space]int{}, 0, 0

@@ -2,7 +2,7 @@ package objects
 
 import "slices"
 
-// settle returns the link with what its features don't allow mended: a name has one strong definition, and what is used
+// settle returns the link with what its features don't allow fixed: a name has one strong definition, and what is used
 // is defined.
 func (l *Link) settle() Link {
 	s := settling{drawn: l, strong: set{}, defined: set{}, Link: Link{Target: l.Target, Option: l.Option, Features: l.Features, Functions: slices.Clone(l.Functions), Variables: slices.Clone(l.Variables)}}
@@ -20,7 +20,7 @@ func (l *Link) settle() Link {
 	return s.Link
 }
 
-// settling is a link whose modules are mended one after the other.
+// settling is a link whose modules are fixed one after the other.
 type settling struct {
 	Link
 	drawn   *Link

@@ -41,7 +41,7 @@ func Find(ctx context.Context) (Opinions, error) {
 	return Opinions{set}, nil
 }
 
-// Key tells how they part, "" where they don't.
+// Key says how they part, "" where they don't.
 func (o Opinions) Key(ctx context.Context, c *reduce.Case) string {
 	image, text, err := engineOf(c)
 	if err != nil {

@@ -26,7 +26,7 @@ func sound(t *testing.T) *reduce.Case {
 	return &reduce.Case{Release: "13.0", Options: []string{"-arch=sm_90"}, Inputs: []reduce.File{{Name: "a.cubin", Data: read(t, "13.0-sm_90-a.cubin")}, {Name: "b.cubin", Data: read(t, "13.0-sm_90-b.cubin")}}}
 }
 
-// Each option that the oracle is told of, and no other.
+// Each option that the oracle is given, and no other.
 func TestCheckOptions(t *testing.T) {
 	for _, c := range []struct {
 		args string

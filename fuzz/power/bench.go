@@ -34,7 +34,7 @@ type test struct {
 	err  error
 }
 
-// newBench plants the faults that can share a program, and leaves out those with which it doesn't compile.
+// newBench plants the faults that can share a program, and omits those with which it doesn't compile.
 func newBench(ctx context.Context, root *Root, faults []*Fault, dir string) (*bench, error) {
 	b := &bench{root: root, dir: dir, tests: map[string]*test{}, known: map[string]*suite{}, probes: map[string]*probe{}, folder: map[string][]string{}, found: map[string]int{}}
 	for try := 0; ; try++ {

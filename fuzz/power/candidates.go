@@ -51,7 +51,7 @@ func candidates(file, name string) ([]Fault, error) {
 	return d.list, nil
 }
 
-// add lists a fault that has some text in place of what stands between two places.
+// add lists a fault that has some text in place of what is between two places.
 func (d *drawer) add(kind string, from, to token.Pos, replacement string) {
 	a, b := d.set.Position(from).Offset, d.set.Position(to).Offset
 	line := d.set.Position(from).Line
@@ -115,7 +115,7 @@ func (d *drawer) turned(n *ast.Ident) {
 	}
 }
 
-// early draws a return in front of a function's last statement.
+// early draws a return before a function's last statement.
 func (d *drawer) early(f *ast.FuncDecl) {
 	last := len(f.Body.List) - 1
 	if last <= 0 {

@@ -14,7 +14,7 @@ import (
 
 // A drawn fault is tried on every test that comes to it, which takes seconds, so that a hundred are what can be tried.
 // The census makes every condition fail, one after the other in one program, on recorded links that come to it: a link
-// takes a millisecond; those of self-check on recorded checks. What no link tells may still be told by other tests.
+// takes a millisecond; those of self-check on recorded checks. What no link tells may still be identified by other tests.
 
 // Failing is what a condition with a fault does.
 type Failing int

@@ -81,7 +81,7 @@ type conditions struct {
 	changes []insertion
 }
 
-// insertion is text put in, in the place of some bytes.
+// insertion is text inserted, in the place of some bytes.
 type insertion struct {
 	at, skip int
 	text     string

@@ -1,8 +1,8 @@
 // Package power measures what the project's checks would find: it plants named faults in the project's own source, one
 // at a time, and asks detector after detector, the cheap ones first, until one fails.
 //
-// The faults are data, in faults/AREA.txt: a file, a piece of its text that stands there once, and what stands in its
-// place in the faulty program. Nothing in the program itself knows of them: a fault is put in by the overlay of the go
+// The faults are data, in faults/AREA.txt: a file, a piece of its text that is there once, and what is in its
+// place in the faulty program. Nothing in the program itself knows of them: a fault is inserted by the overlay of the go
 // command, so that no file changes and all that a fault doesn't touch is built once.
 //
 //	fault  weak-taken-for-strong

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// The lists hold faults that somebody thought of. Drawn faults are small changes at places drawn at random: they show
+// The lists hold faults that somebody thought of. Drawn faults are small changes at places chosen at random: they show
 // what the checks would find of faults that nobody thought of. Some change nothing; the table says how many live, and
 // which.
 
@@ -37,7 +37,7 @@ var decides = map[string]string{
 	"internal/nvjitlink": "tools", "internal/outfile": "tools", "internal/repro": "tools", "internal/usage": "tools", "internal/capsule/view": "tools",
 }
 
-// others is the area of packages that stand in no other's: their own tests look at them first.
+// others is the area of packages that are in no other's: their own tests look at them first.
 const others = "others"
 
 // packages returns the folders with Go files, from the root, in order.
@@ -97,8 +97,8 @@ func (r *Root) Draw(n int, seed uint64, under string) ([]Fault, error) {
 	return inTurn(areas, n), nil
 }
 
-// shuffle puts faults into an order of chance in which those of a changed version stand as they did: it goes by what a
-// fault is and which of its kind in its file, not by where it stands.
+// shuffle puts faults into an order of chance in which those of a changed version are as they did: it goes by what a
+// fault is and which of its kind in its file, not by where it is.
 func shuffle(list []Fault, seed uint64) {
 	count := map[string]int{}
 	key := map[string]uint64{}

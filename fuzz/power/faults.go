@@ -14,17 +14,17 @@ import (
 
 // Fault is a mistake that a person could have made.
 type Fault struct {
-	Area string // file of the list it stands in
+	Area string // file of the list it is in
 	Name string
 	File string // where, from the root of the repository
 	Old  string // text that the file has once
-	New  string // what stands there in the faulty program
+	New  string // what is there in the faulty program
 
 	Equivalent string // why no detector can find it
 	Proof      string // "PACKAGE TEST": a test that passes with the fault and shows that it changes nothing
 
-	at      int    // where Old stands, of a drawn fault
-	drawn   bool   // it stands in no list
+	at      int    // where Old is, of a drawn fault
+	drawn   bool   // it is in no list
 	context string // the lines it is in and its kind, of a drawn fault
 }
 

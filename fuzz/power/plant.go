@@ -38,7 +38,7 @@ type Result struct {
 	Note        string        `json:",omitempty"`
 }
 
-// Bad reports whether the result has to be mended.
+// Bad reports whether the result has to be fixed.
 func (r *Result) Bad() bool {
 	return r.Outcome != Killed && r.Outcome != Equivalent && r.Outcome != Planted
 }

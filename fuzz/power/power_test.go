@@ -253,7 +253,7 @@ func TestDrawAgain(t *testing.T) {
 	}
 }
 
-// What is drawn in a package that stands in no area is put to its own tests first, and whoever asks for those alone gets
+// What is drawn in a package that is in no area is put to its own tests first, and whoever asks for those alone gets
 // no other.
 func TestDrawOthers(t *testing.T) {
 	root := Root{Dir: "../.."}

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// Building the program anew for each fault costs more than all detectors together. So one program gets every fault that
+// Building the program again for each fault costs more than all detectors together. So one program gets every fault that
 // allows it, each with a number, and TWINLINK_FAULT says which one it has when it runs:
 //
 //	func size(n int) int {                      func size(n int) int {

@@ -1,9 +1,9 @@
 // Package reduce makes a link on which linkers part as small as it can be while they part in the same way.
 //
 // What "the same way" is says a [Key]: a function of the link to a short text, such as "image section-size". [Reduce]
-// leaves out options, modules, sections, relocations and symbols, empties function bodies and makes numbers simple, as
+// omits options, modules, sections, relocations and symbols, empties function bodies and makes numbers simple, as
 // long as the key stays; it works on the structure of the files, so that what is left is a link still. Files that can't be
-// read as cubins are kept, or left out whole.
+// read as cubins are kept, or omitted whole.
 package reduce
 
 import (

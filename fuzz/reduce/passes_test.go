@@ -96,7 +96,7 @@ func withRecords(t *testing.T, n int) *Case {
 	})
 }
 
-// Records are left out by half first, then by fewer, in the end one by one.
+// Records are omitted by half first, then by fewer, in the end one by one.
 func TestRelocs(t *testing.T) {
 	c := withRecords(t, 5)
 	section, all := records(t, c.Inputs[0].Data)
@@ -128,7 +128,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// Every symbol but the first is left out alone, the last one first.
+// Every symbol but the first is omitted alone, the last one first.
 func TestSymbols(t *testing.T) {
 	c := edit(t, func(*cubin.Editor) error { return nil })
 	names := func(data []byte) (list []string) {
@@ -158,7 +158,7 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
-// Of each function and each variable's data the bytes become zero, of a table each record goes.
+// Of each function and each variable's data the bytes become zero, of a table each record is removed.
 func TestBodies(t *testing.T) {
 	c := edit(t, func(*cubin.Editor) error { return nil })
 	d := draft(t, c.Inputs[0].Data)

@@ -8,7 +8,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// Key tells how linkers part on a case; "" where they don't.
+// Key says how linkers part on a case; "" where they don't.
 type Key func(context.Context, *Case) string
 
 // Stats is what a reduction did.
@@ -63,7 +63,7 @@ func (r *reducer) try(c *Case) bool {
 	return true
 }
 
-// options leaves out one option, but for -arch.
+// options omits one option, but for -arch.
 func (r *reducer) options() bool {
 	for i, o := range r.best.Options {
 		if len(o) >= 5 && o[:5] == "-arch" {
@@ -78,7 +78,7 @@ func (r *reducer) options() bool {
 	return false
 }
 
-// inputs leaves out one input.
+// inputs omits one input.
 func (r *reducer) inputs() bool {
 	for i := len(r.best.Inputs) - 1; i >= 0 && len(r.best.Inputs) > 1; i-- {
 		c := r.best.clone()
@@ -116,7 +116,7 @@ func (r *reducer) edited(i int, d *cubin.Editor) bool {
 	return err == nil && r.try(r.best.with(i, data))
 }
 
-// sections leaves out a section with what belongs to it: a function's text takes its records, attributes and symbol along.
+// sections omits a section with what belongs to it: a function's text takes its records, attributes and symbol along.
 func (r *reducer) sections() bool {
 	return r.drafts(func(i int, read func() *cubin.Editor) bool {
 		d := read()
@@ -146,7 +146,7 @@ func family(d *cubin.Editor, s int, alone bool) []int {
 	return list
 }
 
-// symbolsOf are the symbols that lie in a section.
+// symbolsOf are the symbols that are in a section.
 func symbolsOf(d *cubin.Editor, s int) map[int][]int {
 	tab := d.Symtab()
 	syms, err := d.Symbols(tab)
@@ -165,7 +165,7 @@ func symbolsOf(d *cubin.Editor, s int) map[int][]int {
 	return map[int][]int{tab: list}
 }
 
-// relocs leaves out half of a section's records, or one.
+// relocs omits half of a section's records, or one.
 func (r *reducer) relocs() bool {
 	return r.drafts(func(i int, read func() *cubin.Editor) bool {
 		d := read()
@@ -190,7 +190,7 @@ func (r *reducer) relocs() bool {
 	})
 }
 
-// symbols leaves out one symbol.
+// symbols omits one symbol.
 func (r *reducer) symbols() bool {
 	return r.drafts(func(i int, read func() *cubin.Editor) bool {
 		d := read()

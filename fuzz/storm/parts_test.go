@@ -144,7 +144,7 @@ func plant(t *testing.T, number uint32, as uint32) {
 	descriptor.Table[number] = descriptor.Table[as]
 }
 
-// Each way of parting is told by its own words.
+// Each way of parting is identified by its own words.
 func TestWhat(t *testing.T) {
 	left := uint32(slices.Index(driverList(), true)) // to the driver
 	for _, c := range []struct {
@@ -186,7 +186,7 @@ func TestLowest(t *testing.T) {
 	}
 }
 
-// A run has as many batches as it is asked for, ends with its time or its context, and tells how far it is once a second.
+// A run has as many batches as it is asked for, ends with its time or its context, and says how far it is once a second.
 func TestEnds(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		tally, d, err := Run(t.Context(), Options{Seed: 2, First: 1 << 40, Batches: 70, Workers: workers})

@@ -209,7 +209,7 @@ func (j *Judge) one(r *Records, number uint32, rela bool, t *Tally) *Divergence 
 	return nil
 }
 
-// driver tells which types the engine has no action for, since the driver patches them.
+// driver says which types the engine has no action for, since the driver patches them.
 var driver = sync.OnceValue(func() (list [cuda.RelocCount]bool) {
 	for number := range list {
 		var place [descriptor.MaxSpan]byte

@@ -2,7 +2,7 @@
 // the objects in them, its functions with registers, stack frames and calls,
 // and why the stack of a kernel cannot be statically determined.
 //
-// It reads what stands in the file and computes nothing that a linker decides,
+// It reads what is in the file and computes nothing that a linker decides,
 // but for the stack of a function, which is its frame and the largest of the
 // functions it can call.
 package anatomy

@@ -34,7 +34,7 @@ type Answer struct {
 // FirstAdded is the number from which on questions were added one by one.
 const FirstAdded = 1500
 
-// Line is the answer as it stands in the file.
+// Line is the answer as it is in the file.
 func (a *Answer) Line() string {
 	options := strings.Join(a.Was.Args, " ")
 	if a.Was.Final != nil {

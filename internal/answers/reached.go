@@ -22,7 +22,7 @@ type Reached struct {
 	Code []string // sums of nvlink's code, where the image differs
 }
 
-// Row is the link as it stands in the file.
+// Row is the link as it is in the file.
 func (l *Reached) Row() string {
 	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", l.Program, l.Release, strings.Join(l.Args, " "), strings.Join(l.Inputs, " "), l.Exit, l.Image, l.Text, l.Key, strings.Join(l.Code, " "))
 }

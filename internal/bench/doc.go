@@ -7,5 +7,5 @@
 // they hold on a machine that others use too. It fails where processor time grows
 // faster than size to the power of 1.2.
 //
-// What needs a tool that isn't there (gcc, ptxas, nvlink) is left out and named.
+// What needs a tool that isn't there (gcc, ptxas, nvlink) is omitted and named.
 package main

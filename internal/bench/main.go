@@ -58,7 +58,7 @@ type bench struct {
 	rounds   int
 	quick    bool
 	only     string
-	left     []string // what was left out, and why
+	left     []string // what was omitted, and why
 	steep    []string // what grows too fast
 	out      *tabwriter.Writer
 }

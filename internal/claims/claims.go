@@ -66,7 +66,7 @@ var load = sync.OnceValues(func() ([]Claim, error) {
 })
 
 // addReadings gives each claim that is decided by reading its two places. A
-// claim that lacks them, and places that nobody asks for, are errors.
+// claim that lacks them, and places that nothing asks for, are errors.
 func addReadings(list []Claim, text string) error {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if lines[0] != readingColumns {

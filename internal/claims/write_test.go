@@ -67,7 +67,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// A row that is none is told by its line.
+// A row that is none is identified by its line.
 func TestLines(t *testing.T) {
 	row := strings.Join([]string{"RC-001", "d", "p", "s", "what", "k", "open", "why", "a; b"}, "\t")
 	list, err := parse(columns + "\n" + row + "\n")

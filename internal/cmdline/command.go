@@ -78,7 +78,7 @@ func Parse(r Release, args []string, read ReadFile) (*Command, error) {
 	return c, c.check()
 }
 
-// Given reports whether an option stands in the command line.
+// Given reports whether an option is in the command line.
 func (c *Command) Given(id ID) bool { return c.set[id].given }
 
 // Value returns what was given for an option of one value, Values for a list.

@@ -4,7 +4,7 @@
 //
 // What is unusual: a long name takes two dashes and a short one a single
 // dash, whatever its length, and neither may be cut short; an option's value
-// is checked where it stands, before anything behind it is read; which
+// is checked where it is, before anything after it is read; which
 // options exist depends on the release, and the release on the inputs, whose
 // names stand among the options. So reading takes two steps. Scan reads args
 // with the options of all releases and returns the input names; the caller

@@ -32,7 +32,7 @@ type InputKind struct {
 
 // Judge decides what to do with an input by name and content, as nvlink does:
 // the extension chooses, the content must fit. A file that doesn't look like
-// anything is ignored, without a word.
+// anything is ignored, silently.
 func Judge(r Release, name string, data []byte) InputKind {
 	ext, hasExt := extension(name)
 	if len(data) == 0 && r != R118 {

@@ -46,7 +46,7 @@ func hostObject(section string) []byte {
 }
 
 // TestJudge: what nvlink 11.8.89, 12.4.131 and 13.0.88 did with such a file
-// behind good ones. "lacks" is what twinlink alone refuses.
+// after good ones. "lacks" is what twinlink alone refuses.
 func TestJudge(t *testing.T) {
 	device, err := os.ReadFile("../dump/testdata/12.4-sm_80-a.cubin")
 	if err != nil {

@@ -46,7 +46,7 @@ func (v MessageFormat) Line(d *engine.Diagnostic) string {
 	if v.Named {
 		line = v.Tool + strings.TrimPrefix(line, "nvlink")
 	}
-	if v.Target != "" && !strings.HasPrefix(d.Text, outOfMemory) { // which is told by what knows of no target (11.8.89, 12.4.131)
+	if v.Target != "" && !strings.HasPrefix(d.Text, outOfMemory) { // which is identified by what knows of no target (11.8.89, 12.4.131)
 		line += " (target: " + v.Target + ")"
 	}
 	return line

@@ -10,7 +10,7 @@ const (
 	Truth                    // true or false
 	List                     // strings with commas between them; later ones are appended
 	Choice                   // one of a list of strings
-	Files                    // a List of option files, read where they stand
+	Files                    // a List of option files, read where they are
 	Optional                 // a Text or nothing: the next argument counts unless it is an option
 )
 
@@ -20,7 +20,7 @@ type Effect uint8
 const (
 	// Obeyed options change what is linked, printed or written, and do so here.
 	Obeyed Effect = iota
-	// Inert ones leave a link of cubins as it is; -time and the like aside,
+	// Inert ones leave a link of cubins as it is; -time and similar aside,
 	// they matter for link-time optimization or host objects only.
 	Inert
 	// Refused ones would change the result in a way that isn't implemented.

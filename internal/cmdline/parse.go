@@ -81,7 +81,7 @@ func (p *parser) args(args []string) error {
 	return nil
 }
 
-// option reads one option, arg, and returns the arguments behind it and its
+// option reads one option, arg, and returns the arguments after it and its
 // value.
 func (p *parser) option(arg string, rest []string) ([]string, error) {
 	name, value, hasValue := strings.Cut(arg[1:], "=")
@@ -169,7 +169,7 @@ func (p *parser) assign(id ID, kind Argument, value string) error {
 	return nil
 }
 
-// files reads options files where they stand.
+// files reads options files where they are.
 func (p *parser) files(names []string) error {
 	for _, name := range names {
 		content, err := p.read(name)

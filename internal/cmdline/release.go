@@ -90,7 +90,7 @@ var EarlierBuilds = [...]Release{R130at48, R131at80, R132at51, R132at78, R133at3
 // String returns "11.8", "12.4", "13.0" …, and "13.2.78" for an earlier build.
 func (r Release) String() string { return releaseFacts[r].name }
 
-// Toolkit returns the number that stands in files: 118, 124, 130 ….
+// Toolkit returns the number that is in files: 118, 124, 130 ….
 func (r Release) Toolkit() uint32 { return releaseFacts[r].toolkit }
 
 // Major returns the number before the point.
@@ -212,7 +212,7 @@ func ToolkitOf(data []byte) uint32 {
 	return 0
 }
 
-// cuinfoAPI returns the API word of .note.nv.cuinfo, whose section index stands in the
+// cuinfoAPI returns the API word of .note.nv.cuinfo, whose section index is in the
 // highest byte of e_flags. The note of 12.8 and 12.9 has no such word: there
 // it is the version of .note.nv.tkinfo, to which the section is linked.
 func cuinfoAPI(data, head []byte) uint32 {
@@ -240,7 +240,7 @@ func note(data, head []byte, index uint32) (desc []byte, link uint32, ok bool) {
 	if !ok || le32(sh[4:]) != uint32(cuda.SHTNote) || le64(sh[24:]) > uint64(len(data)) {
 		return nil, 0, false
 	}
-	desc, ok = cubin.Window(data, le64(sh[24:])+24, 8) // behind a header of 12 bytes and an owner of 12
+	desc, ok = cubin.Window(data, le64(sh[24:])+24, 8) // after a header of 12 bytes and an owner of 12
 	return desc, le32(sh[40:]), ok
 }
 

@@ -82,7 +82,7 @@ const (
 
 	numOptions
 
-	firstOwn = AsNvlink // nvlink's stand before
+	firstOwn = AsNvlink // nvlink's are before
 )
 
 // Table is nvlink's options: names, shapes and releases by experiment, the

@@ -97,7 +97,7 @@ func splitFile(content []byte) ([]string, error) {
 	return args, nil
 }
 
-// unquote removes the quotes no backslash stands before.
+// unquote removes the quotes no backslash is before.
 func unquote(s string) string {
 	if !strings.Contains(s, `"`) {
 		return s

@@ -25,7 +25,7 @@ type Entry struct {
 	Name   string // as the archive has it
 	Data   []byte
 	Offset uint64 // of its header
-	Before bool   // the name stands before the content, as BSD's ar writes long ones
+	Before bool   // the name is before the content, as BSD's ar writes long ones
 	Err    error
 }
 

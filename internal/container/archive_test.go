@@ -114,7 +114,7 @@ func TestThinCycle(t *testing.T) {
 	}
 }
 
-// A member of any size ends where it says, and the next begins at the even place behind it.
+// A member of any size ends where it says, and the next begins at the even place after it.
 func TestArchiveSizes(t *testing.T) {
 	text := archiveMagic
 	sizes := []int{0, 1, 2, 3, 61, 64, 5}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Each fault of an archive is told as what it is, at its place, with the value that stands there.
+// Each fault of an archive is reported as what it is, at its place, with the value that is there.
 func TestArchiveFaultPlaces(t *testing.T) {
 	const magic, thin = archiveMagic, thinMagic
 	first := member("a/", "2", "xy")

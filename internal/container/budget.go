@@ -2,7 +2,7 @@ package container
 
 // Limits of a Budget made by NewBudget, and of nesting.
 const (
-	// MaxDepth is how many archives may lie inside each other.
+	// MaxDepth is how many archives may be inside each other.
 	MaxDepth = 4
 
 	baseMember  = 64 << 20  // unpacked bytes of one piece,

@@ -93,7 +93,7 @@ func better(m, best *Member) bool {
 }
 
 // matches reports whether a user's word names a member: its name, the end of it
-// behind a colon, a part of the path between colons, or its section.
+// after a colon, a part of the path between colons, or its section.
 func matches(m *Member, word string) bool {
 	name := m.Name()
 	return name == word || m.Section == word || strings.HasSuffix(name, ":"+word) || strings.HasSuffix(m.Path, ":"+word) ||

@@ -8,7 +8,7 @@ type ErrorKind uint8
 const (
 	Unrecognized   ErrorKind = iota + 1 // no format this package knows
 	BadHeader                           // a header field has no valid value
-	OutOfBounds                         // an extent lies outside what holds it
+	OutOfBounds                         // an extent is outside what holds it
 	BadCompression                      // compressed bytes that don't unpack to what the header says
 	Unsupported                         // a well-formed thing that can't be read
 	OverBudget                          // more members or bytes than the budget allows
@@ -43,7 +43,7 @@ func (k ErrorKind) String() string {
 }
 
 // Error is a fault of one file. Path is the file, with the archive members on
-// the way to the fault behind colons: "lib.a:foo.o". Offset counts from the
+// the way to the fault after colons: "lib.a:foo.o". Offset counts from the
 // beginning of the last of them.
 type Error struct {
 	Kind   ErrorKind

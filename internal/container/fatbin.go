@@ -53,7 +53,7 @@ type Fatbin struct {
 	Members []Member
 }
 
-// ReadFatbins reads the fatbinaries that stand behind each other in data, with
+// ReadFatbins reads the fatbinaries that follow each other in data, with
 // zeros between them at most; path is for errors. Pieces are not unpacked.
 func ReadFatbins(path string, data []byte, budget *Budget) ([]Fatbin, error) {
 	var list []Fatbin
@@ -163,7 +163,7 @@ func (p *piece) fault(k ErrorKind, off, value uint64, detail string) (Member, ui
 	return Member{}, 0, p.err(k, off, value, detail)
 }
 
-// variant reads the letter behind the architecture's number.
+// variant reads the letter after the architecture's number.
 func (p *piece) variant(m *Member) error {
 	switch m.Flags & (flagA | flagF) {
 	case flagA:

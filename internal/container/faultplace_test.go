@@ -37,7 +37,7 @@ func hostSections(t *testing.T, data []byte) map[string]hostSection {
 	return all
 }
 
-// Each fault of a host object's frame is told as what it is, at its place, with the value that stands there: the first
+// Each fault of a host object's frame is reported as what it is, at its place, with the value that is there: the first
 // value that is wrong; a kind of 0 is for the last that is right.
 func TestObjectFaultPlaces(t *testing.T) {
 	data := load(t, "13.0-part.o")

@@ -8,7 +8,7 @@ import (
 )
 
 // FuzzOpen reads a file whatever it is and unpacks what it lists. A member's
-// stored bytes lie where it says, and what is unpacked has the size it says.
+// stored bytes are where it says, and what is unpacked has the size it says.
 func FuzzOpen(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 // Member is one piece of device code and where it lies.
 type Member struct {
-	Path    string // the file, and archive members behind colons: "lib.a:foo.o"
+	Path    string // the file, and archive members after colons: "lib.a:foo.o"
 	Section string // of the object that holds it; "" where none does
 	Fatbin  int    // number of the fatbinary there, from 0
 	Index   int    // number of the piece in its fatbinary, from 0
@@ -21,10 +21,10 @@ type Member struct {
 	Options      []byte // of PTX: ptxas's options; of Mercury: attributes of .nv.compat
 
 	Offset uint64 // of Stored, in the last file of Path
-	Stored []byte // as they lie in the file
+	Stored []byte // as they are in the file
 	Size   uint64 // unpacked, as the header says
 
-	piece []byte // header and content, as they lie in the fatbinary
+	piece []byte // header and content, as they are in the fatbinary
 	bare  bool   // the file is the piece
 }
 

@@ -46,13 +46,13 @@ func (f Format) String() string {
 }
 
 // File is a file that was read: its format and every piece of device code in
-// it, in the order in which they lie there.
+// it, in the order in which they are there.
 type File struct {
 	Name    string
 	Format  Format
 	Members []Member
 
-	// Skipped says what was left out: files in an archive that carry no device
+	// Skipped says what was omitted: files in an archive that carry no device
 	// code by their format, and members of a thin archive that can't be read.
 	Skipped []error
 }
@@ -177,7 +177,7 @@ func cubinArch(data []byte) Arch {
 	if len(data) < elfHead {
 		return Arch{}
 	}
-	// Where the SM stands in e_flags depends on EI_OSABI.
+	// Where the SM is in e_flags depends on EI_OSABI.
 	flags, sm, accelerated := le32(data[48:]), uint32(0), false
 	if data[7] == cuda.OSABICuda13 {
 		sm, accelerated = flags&cuda.EFSMMask>>cuda.EFSMShift, flags&cuda.EFAccelerator != 0

@@ -6,7 +6,7 @@ import (
 )
 
 // ptxLead is how far into a file its first directives are looked for: comments
-// may stand before them.
+// may be before them.
 const ptxLead = 1 << 16
 
 // IsPTX reports whether data is PTX text: its first directive is .version.

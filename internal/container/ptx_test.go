@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// PTX is told by its first directive, behind comments; its target by a later one.
+// PTX is identified by its first directive, after comments; its target by a later one.
 func TestPTX(t *testing.T) {
 	const version = ".version 8.0\n"
 	for _, c := range []struct {

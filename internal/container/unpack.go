@@ -13,7 +13,7 @@ import (
 const lz4Ratio = 256
 
 // Data returns the piece's content. What isn't compressed is the file's own
-// bytes; what is, is unpacked anew and taken from the budget first. PTX ends at
+// bytes; what is, is unpacked again and taken from the budget first. PTX ends at
 // its NUL.
 func (m *Member) Data(budget *Budget) ([]byte, error) {
 	data := m.Stored

@@ -1,4 +1,4 @@
-// Package cputime tells how much processor time this process has used.
+// Package cputime says how much processor time this process has used.
 //
 // A test that bounds an operation by the clock fails on a busy machine, and one
 // with bounds wide enough for that finds nothing. Time of the process's own stays

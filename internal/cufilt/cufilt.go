@@ -60,7 +60,7 @@ func demangle(name string, major int) string {
 }
 
 // inStatic returns the C++ name inside one of a static function that code of other modules
-// may name, "__nv_static_5__abcd__Z1fi": its module's name, of 5 letters, stands in front. It is "" for other names.
+// may name, "__nv_static_5__abcd__Z1fi": its module's name, of 5 letters, is in front. It is "" for other names.
 func inStatic(name string) string {
 	rest, ok := strings.CutPrefix(name, "__nv_static_")
 	digits, rest, found := strings.Cut(rest, "_")
@@ -151,7 +151,7 @@ func (p *parser) number() int {
 	return n
 }
 
-// sequence reads what stands between a letter and "_": nothing is 0, 0 is 1, in
+// sequence reads what is between a letter and "_": nothing is 0, 0 is 1, in
 // base 36 for substitutions.
 func (p *parser) sequence(base int) int {
 	if p.take("_") {

@@ -120,7 +120,7 @@ func (p *parser) made() (string, bool) {
 	return "", false
 }
 
-// allocated reads what stands behind new: where to, up to "_", the type, and what the object begins with.
+// allocated reads what follows new: where to, up to "_", the type, and what the object begins with.
 func (p *parser) allocated() string {
 	text, where := "", p.upTo("_", p.expression)
 	if where != "" {
@@ -244,7 +244,7 @@ var casts = []struct{ code, text string }{
 	{"sc", "static_cast"}, {"dc", "dynamic_cast"}, {"cc", "const_cast"}, {"rc", "reinterpret_cast"},
 }
 
-// scoped reads a name that depends on a parameter, behind sr: its class is a
+// scoped reads a name that depends on a parameter, after sr: its class is a
 // type, or plain names up to E.
 func (p *parser) scoped() string {
 	text := ""
@@ -258,7 +258,7 @@ func (p *parser) scoped() string {
 	return p.write(text + p.member())
 }
 
-// member is a name that depends on a parameter, an operator's behind on, a destructor's behind dn.
+// member is a name that depends on a parameter, an operator's after on, a destructor's after dn.
 func (p *parser) member() string {
 	if p.take("dn") {
 		switch p.peek() {
@@ -299,7 +299,7 @@ func (p *parser) upTo(end string, read func() string) string {
 	return strings.Join(list, ", ")
 }
 
-// initializers reads what stands in braces: each may say which member or element it is for.
+// initializers reads what is in braces: each may say which member or element it is for.
 func (p *parser) initializers() string { return p.upTo("E", p.initializer) }
 
 func (p *parser) initializer() string {

@@ -20,7 +20,7 @@ func (p *parser) qualifiers() string {
 	}
 }
 
-// function reads F … E, the result and what it takes, and in front of it what a member function has behind its
+// function reads F … E, the result and what it takes, and before it what a member function has after its
 // parameters, and what it says of exceptions. A substitution for it has no qualifiers.
 func (p *parser) function() (typ, bool) {
 	begin := p.at

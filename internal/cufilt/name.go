@@ -13,8 +13,8 @@ type name struct {
 	last         string // of a class: its own name, for constructors
 	template     bool   // it ends in arguments: a function's result is part of it
 	noResult     bool   // a constructor, a destructor, a conversion: it isn't
-	qualifiers   string // of a member function, behind its parameters: " const"
-	suffix       string // behind all: " [deleting]"
+	qualifiers   string // of a member function, after its parameters: " const"
+	suffix       string // after all: " [deleting]"
 	substitution bool   // it is a substitution and nothing more
 }
 
@@ -137,7 +137,7 @@ func (p *parser) begin(n *name) bool {
 	return true
 }
 
-// prefix keeps a part of a nested name; a declarator stands tight behind it.
+// prefix keeps a part of a nested name; a declarator stands tight after it.
 func (p *parser) prefix(text string) { p.keep(typ{left: text, tight: true}) }
 
 // lastOf is the own name of a class, without arguments.

@@ -48,7 +48,7 @@ func (p *parser) offset() string {
 	return "(offset " + p.signed() + ")"
 }
 
-// signed reads a number, n in front of a negative one, and "_".
+// signed reads a number, n before a negative one, and "_".
 func (p *parser) signed() string {
 	sign := ""
 	if p.take("n") {

@@ -11,10 +11,10 @@ type typ struct {
 	left, right string
 	// grouped: a function or an array, so that a pointer to it needs parentheses.
 	grouped bool
-	// tight: a declarator stands without a blank, as behind the class that a
+	// tight: a declarator stands without a blank, as after the class that a
 	// member's own name brings.
 	tight   bool
-	pointer bool // qualifiers stand behind it
+	pointer bool // qualifiers follow it
 	std     string
 }
 
@@ -41,7 +41,7 @@ func (t typ) declare(d string) typ {
 	return typ{left: t.left + t.pad() + d, right: t.right, pointer: true}
 }
 
-// qualify adds const, volatile and restrict: before a name, behind a pointer.
+// qualify adds const, volatile and restrict: before a name, after a pointer.
 func (t typ) qualify(q string) typ {
 	if q == "" {
 		return t

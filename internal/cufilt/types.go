@@ -136,7 +136,7 @@ func (p *parser) dependent() (typ, bool) {
 	return typ{}, false
 }
 
-// declaredType reads the expression behind DT, or behind Dt, which is of a name.
+// declaredType reads the expression after DT, or after Dt, which is of a name.
 func (p *parser) declaredType() string {
 	ofName := p.in[p.at-1] == 't'
 	text := p.expression()

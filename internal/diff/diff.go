@@ -23,7 +23,7 @@ type Input struct {
 }
 
 // Compare returns the differences in the order of the first file, those of
-// which only the second has something behind their like. The error is a
+// which only the second has something after their like. The error is a
 // *cubin.Error of one of the files.
 func Compare(a, b Input) ([]Difference, error) {
 	if bytes.Equal(a.Data, b.Data) {
@@ -121,7 +121,7 @@ func (c *comparison) groups(a, b *group) {
 	}
 }
 
-// fields compares a thing both files have. Its fields stand in the same order
+// fields compares a thing both files have. Its fields are in the same order
 // in both, as far as both have them.
 func (c *comparison) fields(x, y *thing) {
 	for i := range max(len(x.fields), len(y.fields)) {

@@ -1,4 +1,4 @@
-// Package diff tells how two cubins differ, each difference under a dotted
+// Package diff says how two cubins differ, each difference under a dotted
 // key:
 //
 //	header.flags
@@ -11,8 +11,8 @@
 //	strtab                            program.1.filesz
 //
 // Things are matched by name, not by index, so that one symbol more doesn't
-// make every index behind it a difference; a name's second appearance has #2
-// behind it. Code is compared by instruction, without the bits that a
+// make every index after it a difference; a name's second appearance has #2
+// after it. Code is compared by instruction, without the bits that a
 // relocation kept in both files will overwrite. Orders are compared among what
 // both files have.
 //

@@ -90,7 +90,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// One file has a thing more than the other: it is told as a whole, on its side, and its like isn't told as moved.
+// One file has a thing more than the other: it is reported as a whole, on its side, and its like isn't told as moved.
 func TestOneSided(t *testing.T) {
 	a := read(t, image)
 	b := bytes.Clone(a)

@@ -4,7 +4,7 @@ package documents
 // most actions. Places are arrays of 64-bit words, low byte first; a field may
 // lie across words. Names and order of operations are the document's.
 //
-// All three are called only for fields that lie in the place (see inPlace), so
+// All three are called only for fields that are in the place (see inPlace), so
 // every index below is one of the words.
 
 // extract is bitfield_extract, sub_468670. The result is never sign-extended.
@@ -89,7 +89,7 @@ func (m *machine) lastWord(at int, value uint64, total, width int64) {
 	m.words[at] = (m.words[at] & ^mask) | m.shr(m.shl(value, 64-width), 64-total)
 }
 
-// inPlace reports whether the slot's field lies in the place. An empty field
+// inPlace reports whether the slot's field is in the place. An empty field
 // must begin in it, because its word is read and written all the same.
 func (m *machine) inPlace(s Slot) bool {
 	bits := uint64(len(m.place)) * 8

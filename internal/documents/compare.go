@@ -16,7 +16,7 @@ type Comparison struct {
 	Why        string // reason of a difference, "" where there is none or none is known
 }
 
-// Compare carries out a type's recipe and runs its descriptor on the same
+// Compare applies a type's recipe and runs its descriptor on the same
 // place with the same numbers. Agreeing means: both refuse, or both give the
 // same bytes and the same old field content.
 func Compare(r *oracle.Recipe, place []byte, in oracle.Inputs) (Comparison, error) {

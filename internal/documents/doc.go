@@ -5,7 +5,7 @@
 // It is a model of what the documents say, not of what a relocation means;
 // that is package oracle, and the two are compared in this package's tests.
 // The documents disagree with each other in places. Which reading is followed
-// here, and why, stands in CONTRADICTIONS.md.
+// here, and why, is in CONTRADICTIONS.md.
 //
 // Sources: seed documents relocation-application-engine ("engine"),
 // relocation-action-glossary ("glossary"), r-cuda-relocations ("catalog").

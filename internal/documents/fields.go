@@ -9,7 +9,7 @@ import (
 
 // Fields of the documents' own.
 //
-// The catalog gives some types a width and a bit position in columns. They stand in
+// The catalog gives some types a width and a bit position in columns. They are in
 // fields.tsv as the document has them, right or wrong, with the line.
 
 //go:embed fields.tsv

@@ -8,5 +8,5 @@
 // file could describe a huge dump. Read therefore works on a budget, 64 MB and
 // sixteen times the file for the model and the names in it, and fails with a
 // *cubin.Error of kind OverBudget where the file asks for more. What is wrong
-// inside one section is told in that section's Fault; the rest is still read.
+// inside one section is reported in that section's Fault; the rest is still read.
 package dump

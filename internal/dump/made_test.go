@@ -25,7 +25,7 @@ type part struct {
 }
 
 // made is a cubin of the old layout (its ABI 7) with flags and sections: 1 .strtab, 2 .symtab of four symbols, then the
-// others, .shstrtab behind them.
+// others, .shstrtab after them.
 func made(flags uint32, parts ...part) []byte {
 	le := binary.LittleEndian
 	strtab := []byte("\x00kernel\x00twice\x00_Z1f\x00")
@@ -86,7 +86,7 @@ func mustRead(t *testing.T, data []byte, parts Part) *File {
 	return f
 }
 
-// behind returns what Text prints behind a heading, to the next empty line.
+// after returns what Text prints after a heading, to the next empty line.
 func behind(t *testing.T, f *File, heading string) string {
 	t.Helper()
 	var b strings.Builder

@@ -48,7 +48,7 @@ type Program struct {
 	Align  uint64 `json:"align"`
 }
 
-// Section is a section header; Link and Info are told by name where they name
+// Section is a section header; Link and Info are identified by name where they name
 // something.
 type Section struct {
 	Index   int    `json:"index"`

@@ -43,7 +43,7 @@ func (r *reader) relocTable(s *cubin.Section, name string) RelocTable {
 	return out
 }
 
-// fields tells what a relocation writes and what stands there.
+// fields says what a relocation writes and what is there.
 func fields(content []byte, rec *cubin.Reloc) []Field {
 	if rec.Type >= cuda.RelocCount || rec.Off >= uint64(len(content)) {
 		return nil

@@ -138,7 +138,7 @@ func faultOf(decode string, data []byte) *capsule.Fault {
 	return fault
 }
 
-// What is cut or makes no sense is told at its place.
+// What is cut or makes no sense is reported at its place.
 func TestFaults(t *testing.T) {
 	put := func(data []byte, at int, b ...byte) []byte {
 		data = bytes.Clone(data)

@@ -138,7 +138,7 @@ func DecodeFrames(data []byte) ([]Frame, *capsule.Fault) {
 	return list, r.fault
 }
 
-// cieOf returns the CIE of an FDE that stands behind the entries of a list: the one that it
+// cieOf returns the CIE of an FDE that follows the entries of a list: the one that it
 // points at, or the last where a relocation fills the pointer.
 func cieOf(list []Frame, f *Frame, latest int) int {
 	if list[latest].At == f.CIE {
@@ -154,7 +154,7 @@ func cieOf(list []Frame, f *Frame, latest int) int {
 // leastEntry is the size of an FDE without instructions; a CIE may be smaller.
 const leastEntry = 24
 
-// countEntries returns the number of entries, or of those in front of a malformed one.
+// countEntries returns the number of entries, or of those before a malformed one.
 func countEntries(data []byte) (n int) {
 	for len(data) >= 4 {
 		head, size := uint64(4), uint64(binary.LittleEndian.Uint32(data))
@@ -286,7 +286,7 @@ func (f *Frame) Ops() iter.Seq[FrameOp] {
 }
 
 // Rules runs the instructions of an entry and appends them to a list; the nops that
-// pad it are left out. It returns the address behind the last advance, too, and the number of
+// pad it are omitted. It returns the address after the last advance, too, and the number of
 // advances.
 func (f *Frame) Rules(list []Rule) (all []Rule, addr int64, steps int) {
 	for op := range f.Ops() {

@@ -19,7 +19,7 @@ import (
 //
 //	0x90 inlined call     uleb context, uleb offset of a name in .debug_str
 //	0x91 function name    u32 offset of a name in .debug_str, uleb
-//	0x92 ?                u8: 1 before and 0 behind a group of rows, in Mercury only
+//	0x92 ?                u8: 1 before and 0 after a group of rows, in Mercury only
 //
 // Source: objects of ptxas 13.0.88 and 13.5.37 with -g and -lineinfo.
 

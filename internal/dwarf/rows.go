@@ -14,7 +14,7 @@ type Row struct {
 	Stmt     bool
 	Block    bool
 	Group    bool // inside a pair of NVIDIA's operations 0x92
-	End      bool // behind the last instruction of the sequence
+	End      bool // after the last instruction of the sequence
 }
 
 // Same reports whether two rows say the same but for their address.
@@ -26,11 +26,11 @@ func (r *Row) Same(o *Row) bool {
 // Sequence is the rows of one function.
 type Sequence struct {
 	Operand uint64 // offset in the section of the operand of set_address, which a relocation fills
-	Base    uint64 // what stands there
+	Base    uint64 // what is there
 	Rows    []Row
 }
 
-// Sequences runs a unit's program. Rows in front of a set_address make a
+// Sequences runs a unit's program. Rows before a set_address make a
 // sequence with operand 0.
 func (u *LineUnit) Sequences() []Sequence {
 	start := Row{File: 1, Line: 1, Stmt: u.isStmt}

@@ -35,7 +35,7 @@ func TestCollectLate(t *testing.T) {
 }
 
 // cleanUp returns when every cleanup of what is garbage now has run: they are queued
-// by collections, and a later collection's run behind them.
+// by collections, and a later collection's run after them.
 func cleanUp(t *testing.T) {
 	for range 2 {
 		ran := make(chan bool)

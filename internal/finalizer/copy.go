@@ -8,7 +8,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// flagsOffset is where e_flags stands in the header: the "+48" of the document.
+// flagsOffset is where e_flags is in the header: the "+48" of the document.
 const flagsOffset = 48
 
 // Copyable reports whether the code runs on the target as it is: attribute 11

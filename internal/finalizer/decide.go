@@ -37,7 +37,7 @@ func Decide(x *Facts, target cuda.SM, rules Rules) Decision {
 }
 
 // decideObserved is nvlink 13.0.88. The tool has one text for all refusals of
-// compatibility; the codes tell which rule it was.
+// compatibility; the codes say which rule it was.
 func decideObserved(x *Facts, target cuda.SM) Decision {
 	switch {
 	case x.SM == target:

@@ -3,7 +3,7 @@
 //
 // Finalizing turns the Mercury side of an object into SASS for one target. That
 // the target may be another than the object's is the point of the format; what
-// is allowed stands in the object's .nv.compat, whose attributes and the two SM
+// is allowed is in the object's .nv.compat, whose attributes and the two SM
 // numbers decide. Two sets of rules exist. Observed is what nvlink 13.0.88 was
 // seen to accept in every combination of source, target, class, level and
 // accelerated flag; Document is what the document "Capsule Mercury & Finalization"

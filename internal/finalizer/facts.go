@@ -38,7 +38,7 @@ func (k Kind) String() string { return kindNames[k] }
 const defaultLevel = 1
 
 // FactsOf reads a file. Like the tool it doesn't look at a record's format: an
-// attribute's value is the byte behind its number.
+// attribute's value is the byte after its number.
 func FactsOf(f *cubin.File) (Facts, error) {
 	x := Facts{SM: f.Header.SM(), Type: f.Header.Type, ABI: f.Header.ABIVersion(), Level: defaultLevel, ISA: 0x100}
 	if f.Header.New() {

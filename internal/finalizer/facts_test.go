@@ -53,7 +53,7 @@ func object(abi byte, flags uint32, compat []byte) []byte {
 }
 
 // What a header and each attribute say, by the document's numbers: the header's kind, SM and accelerated flag in both
-// generations, and of an attribute the byte behind its number, but for the ISA (two) and attribute 11 (eight).
+// generations, and of an attribute the byte after its number, but for the ISA (two) and attribute 11 (eight).
 func TestFactsOf(t *testing.T) {
 	bare := Facts{SM: 100, Level: 1, ISA: 0x100, Type: 1, ABI: 8}
 	with := func(change func(*Facts)) Facts {

@@ -11,8 +11,8 @@ import (
 // Options is the finalizer's option string.
 //
 // No command line of ptxas or nvlink takes these options: they go from tool to
-// finalizer. Their names and texts stand in the document; what conflicts with
-// what is told by it and by the result codes.
+// finalizer. Their names and texts are in the document; what conflicts with
+// what is identified by it and by the result codes.
 type Options struct {
 	Kind      Kind // of the output
 	CapMerc   bool // --cap-merc

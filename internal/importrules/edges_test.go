@@ -40,7 +40,7 @@ var rules = []rule{
 	{from: "internal/bench/gofloor", to: of("cubin", "cuda")},
 	{from: "cubin", to: of("cuda"), test: of("internal/cputime", "corpus", "internal/nvidia", "internal/nvidia/nvidiatest", cmp)},
 
-	// One twin. Its tests ask the corpus and the tools, never the other.
+	// One counterpart. Its tests ask the corpus and the tools, never the other.
 	{from: "engine/descriptor", to: of("cuda"), test: of("corpus/relocs", cmp)},
 	// The engine's phases, each by the ones before it; the two backends know
 	// nothing of each other.
@@ -138,7 +138,7 @@ var rules = []rule{
 	{from: "internal/nvjitlink/nvjitlinktest", to: of("internal/nvidia/nvidiatest", "internal/nvjitlink", "internal/nvjitlink/worker")},
 	{from: "cmd/twinlink-nvjitlink", to: of("internal/nvjitlink/worker")},
 
-	// A link command. What stands here starts with every link of a build.
+	// A link command. What is here starts with every link of a build.
 	{from: "internal/filemap", to: of("internal/container", "cubin")},
 	{from: "internal/outfile"},
 	{
@@ -163,7 +163,7 @@ var rules = []rule{
 	// NVIDIA's compilers, for what a link finds uncompiled.
 	{from: "internal/lto", to: of("internal/nvjitlink"), test: of("internal/nvidia", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
 
-	// Data, and the programs that make it anew.
+	// Data, and the programs that make it again.
 	{from: "corpus", to: of("corpus/internal/manifest"), test: of("internal/nvidia", "internal/nvidia/nvidiatest")},
 	{from: "corpus/corpustest", to: of("corpus")},
 	{from: "corpus/demo", to: of("corpus"), test: of("corpus/internal/manifest")},

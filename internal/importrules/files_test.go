@@ -31,7 +31,7 @@ func with(before, after string, words ...string) [][]byte {
 	return list
 }
 
-// reads tells whether a file is of those people write: code, scripts, texts.
+// reads reports whether a file is of those people write: code, scripts, texts.
 // Recorded inputs and outputs of the tools hold what the tools put there.
 func reads(name string) bool {
 	switch path.Ext(name) {
@@ -71,7 +71,7 @@ func faultsOf(name string, text []byte) []string {
 	return faults
 }
 
-// inName are the characters behind which a slash doesn't begin a path.
+// inName are the characters after which a slash doesn't begin a path.
 const inName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-)}]*"
 
 func generated(text []byte) bool {

@@ -17,7 +17,7 @@ import (
 const module = "github.com/twinlink/twinlink"
 
 // edge is one import, seen in one file. Packages of the module are written as
-// their folders; the standard library is left out.
+// their folders; the standard library is omitted.
 type edge struct {
 	from, to string
 	test     bool
@@ -25,7 +25,7 @@ type edge struct {
 }
 
 // readEdges parses the imports of every Go file, whatever its build tags, so
-// that an edge can't hide behind another system's.
+// that an edge can't hide after another system's.
 func readEdges(root string) ([]edge, map[string]bool, error) {
 	var list []edge
 	packages := map[string]bool{}
@@ -123,7 +123,7 @@ func judge(edges []edge, packages map[string]bool, rules []rule) []string {
 	return slices.Sorted(maps.Keys(faults))
 }
 
-// apart holds the two twins apart whatever the table says: what both reach is
+// apart holds the two counterparts apart whatever the table says: what both reach is
 // cuda alone, neither reaches another module, and neither's tests import the
 // other.
 func apart(edges []edge) []string {

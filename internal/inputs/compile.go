@@ -120,7 +120,7 @@ func (s *Set) notIR(name string) []engine.Diagnostic {
 }
 
 // optimize compiles all LTO IR together. Where there is nothing else the result
-// is the image; else it is an object that stands where the last of the IR stood.
+// is the image; else it is an object that is where the last of the IR stood.
 func (s *Set) optimize() []engine.Diagnostic {
 	if !s.cmd.Optimizes() || s.optimized {
 		return nil
@@ -138,7 +138,7 @@ func (s *Set) optimize() []engine.Diagnostic {
 	p := s.program(whole)
 	switch {
 	case len(s.Objects) == 0 && s.cmd.Given(cmdline.ForcePartialLTO):
-		// The library leaves out functions that only another link would call.
+		// The library omits functions that only another link would call.
 		return []engine.Diagnostic{cmdline.Unsupported("option '--force-partial-lto' where all inputs are LTO IR")}
 	case s.cmd.Given(cmdline.RelocatableLink) && s.cmd.Release.Cuda13():
 		return []engine.Diagnostic{cmdline.Unsupported("option '-r' with link-time optimization")}

@@ -83,7 +83,7 @@ func ltoFiles(t *testing.T) given {
 	return g
 }
 
-// What is handed to the compilers stands in testdata/compile.txt, what becomes of what they give back, and what is said.
+// What is handed to the compilers is in testdata/compile.txt, what becomes of what they reproduce, and what is said.
 func TestCompile(t *testing.T) {
 	g := ltoFiles(t)
 	run := func(c *told, release, args string) string {

@@ -17,9 +17,9 @@ import (
 // whose path contains "cudadevrt" for a part of it, be it a folder's name: a
 // cubin, a host object, a fatbinary, a member of an archive. Such an object is
 // linked only where a function is called that no object before it defines, and
-// behind one that is left out no other object may come.
+// after one that is omitted no other object may come.
 type runtime struct {
-	leftOut bool // an object has been left out
+	leftOut bool // an object has been omitted
 	warned  bool
 }
 
@@ -31,7 +31,7 @@ func (s *Set) isDevrt(name string) bool {
 
 func inDevrt(name string) bool { return strings.Contains(name, "cudadevrt") }
 
-// passedOver reports whether an archive is ignored because it stands before all
+// passedOver reports whether an archive is ignored because it is before all
 // other device code. nvlink does so whether its members are to be kept or not.
 func (s *Set) passedOver(name string) bool {
 	if !inDevrt(name) || s.opened || !s.cmd.Release.SkipsDevrtFirst() {
@@ -44,7 +44,7 @@ func (s *Set) passedOver(name string) bool {
 }
 
 // unneeded reports whether an object is a part of the device runtime that
-// nothing calls for, so that it is left out.
+// nothing calls for, so that it is omitted.
 func (s *Set) unneeded(name string) bool {
 	if !s.isDevrt(name) || s.wantsFunctions() {
 		return false
@@ -56,8 +56,8 @@ func (s *Set) unneeded(name string) bool {
 	return true
 }
 
-// checkUnneeded tells what is wrong with a fatbinary that is left out: nvlink unpacks its piece for
-// the target, and refuses one of a newer toolkit, and behind a whole program one of an older.
+// checkUnneeded says what is wrong with a fatbinary that is omitted: nvlink unpacks its piece for
+// the target, and refuses one of a newer toolkit, and after a whole program one of an older.
 func (s *Set) checkUnneeded(name string, members []container.Member) []engine.Diagnostic {
 	if s.virtual {
 		return nil
@@ -85,7 +85,7 @@ func isWhole(in engine.Input) bool {
 	return ok && binary.LittleEndian.Uint16(kind) == cuda.ETEwp
 }
 
-// leave warns of the first input that is left out.
+// leave warns of the first input that is omitted.
 func (s *Set) leave(name, why string) {
 	if s.devrt.warned {
 		return
@@ -102,7 +102,7 @@ func namedDevrt(name string) bool {
 	return strings.HasPrefix(file[strings.LastIndexByte(file, '/')+1:], "libcudadevrt")
 }
 
-// late refuses an object of another name behind one that was left out.
+// late refuses an object of another name after one that was omitted.
 func (s *Set) late() []engine.Diagnostic {
 	if !s.devrt.leftOut {
 		return nil

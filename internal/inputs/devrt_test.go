@@ -63,7 +63,7 @@ func TestNamedDeviceRuntime(t *testing.T) {
 }
 
 // What nvlink 11.8.89, 12.4.131 and 13.0.88 say of a piece that is packed by zstd, which came with 12.8:
-// nvlink unpacks also what it leaves out since nothing calls the device runtime.
+// nvlink unpacks also what it omits since nothing calls the device runtime.
 func TestPackedByZstd(t *testing.T) {
 	g := given{"p.fatbin": fatbinFile(t, "13.0-zstd.fatbin"), "k.cubin": partObject(t)}
 	g["cudadevrt/p.fatbin"] = g["p.fatbin"]

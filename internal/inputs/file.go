@@ -7,7 +7,7 @@ import (
 	"github.com/twinlink/twinlink/internal/container"
 )
 
-// Reader reads files once, and what lies in them.
+// Reader reads files once, and what is in them.
 type Reader struct {
 	read   container.ReadFile
 	files  map[string]*file
@@ -31,7 +31,7 @@ type part struct {
 	host   *container.Object // nil for what is no host object
 	fault  error
 	nested bool // inside an archive inside the archive
-	named  bool // behind its own name, as BSD's ar writes long ones
+	named  bool // after its own name, as BSD's ar writes long ones
 }
 
 // NewReader returns a Reader over files.

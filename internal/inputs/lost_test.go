@@ -32,8 +32,8 @@ func fatbinFile(t *testing.T, name string) []byte {
 	return data
 }
 
-// What nvlink drops with exit status 0 and without a word, each kind of it: here
-// it is linked and said; an object that can't be told apart from one that is
+// What nvlink drops with exit status 0 and silently, each kind of it: here
+// it is linked and said; an object that can't be distinguished from one that is
 // linked elsewhere is an error; with --as-nvlink it is dropped, with a warning.
 // By runs of nvlink 11.8.89, 12.4.131 and 13.0.88 on such files.
 func TestLosses(t *testing.T) {
@@ -203,7 +203,7 @@ func TestForeignObjects(t *testing.T) {
 	}
 }
 
-// A member that can't be read ends the link; those behind it aren't looked at.
+// A member that can't be read ends the link; those after it aren't looked at.
 func TestArchiveEnds(t *testing.T) {
 	o := partObject(t)
 	at := strings.Index(string(o), "\x50\xed\x55\xba")

@@ -21,7 +21,7 @@ type Set struct {
 	// Registered are the names by which the host registers what it links; a
 	// name that is a path stands for a file without a host object.
 	Registered []Registration
-	// Lost says what nvlink drops without a word, and what became of it here.
+	// Lost says what nvlink drops silently, and what became of it here.
 	Lost []engine.Diagnostic
 	// Compiler compiles PTX and LTO IR; nil refuses them.
 	Compiler Compiler
@@ -46,7 +46,7 @@ type Set struct {
 	defined      map[string]bool // functions, for what cudadevrt is asked for
 	wanted       map[string]bool
 	modules      []lto.Module // LTO IR, compiled when all inputs are known
-	irAt         int          // how many objects stand before the last of it
+	irAt         int          // how many objects are before the last of it
 	optimized    bool
 	runtimeGiven bool     // the device runtime is among the inputs
 	compiled     bool     // with -dlto: an input that is no LTO IR
@@ -220,7 +220,7 @@ func (s *Set) warn(name, format string, args ...any) []engine.Diagnostic {
 	return []engine.Diagnostic{d}
 }
 
-// lost notes what nvlink drops without a word. With --as-nvlink it is dropped
+// lost notes what nvlink drops silently. With --as-nvlink it is dropped
 // here too.
 func (s *Set) lost(file, what string) (drop bool) {
 	d := engine.Diagnostic{Severity: engine.Info, Kind: engine.Lost, File: file, Text: what + ", which nvlink drops silently: linked"}

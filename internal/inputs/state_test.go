@@ -117,7 +117,7 @@ func TestIsExecutable(t *testing.T) {
 	}
 }
 
-// Members that have no device code are lost without a word from us; of the others each is told.
+// Members that have no device code are lost silently from us; of the others each is told.
 func TestMembers(t *testing.T) {
 	object := partObject(t)
 	section := strings.Index(string(object), "__nv_relfatbin\x00")
@@ -155,7 +155,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// A library that is skipped is told of, in the folder where it is, and as an error under -Werror; the first that fits counts.
+// A library that is skipped is reported, in the folder where it is, and as an error under -Werror; the first that fits counts.
 func TestSkippedLibrary(t *testing.T) {
 	whole := archive("p.o", partObject(t))
 	g := given{"one/libx.a": []byte("nothing"), "two/libx.a": whole, "three/libx.a": whole, "in/libx.a": archive("x", []byte("text!!"), "p.o", partObject(t))}

@@ -66,7 +66,7 @@ func (s *Set) addExecutable(name string) []engine.Diagnostic {
 	return s.ignore(name, "is an executable, not an object", "compile with ptxas -c, or link its objects")
 }
 
-// ignore refuses a file that nvlink ignores without a word. With --as-nvlink it
+// ignore refuses a file that nvlink ignores silently. With --as-nvlink it
 // is ignored here too, with a warning.
 func (s *Set) ignore(name, what, instead string) []engine.Diagnostic {
 	d := engine.Diagnostic{Severity: engine.Warning, Kind: engine.Lost, File: name, Text: fmt.Sprintf("'%s' %s: dropped, as nvlink does", name, what)}

@@ -48,7 +48,7 @@ const sqrtByTable = `.version 8.7
 `
 
 // Which of two static functions of one name and code is whose shows by who calls it, also where the
-// callers have one name too and are told apart by their bytes.
+// callers have one name too and are distinguished by their bytes.
 func TestAlikeByCallers(t *testing.T) {
 	tools := nvidiatest.Need(t, "13.0", nvidia.Nvlink, nvidia.Ptxas)
 	var files []nvidia.File

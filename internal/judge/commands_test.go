@@ -38,7 +38,7 @@ func printed(t *testing.T, args ...string) string {
 	return withoutVerdicts(text)
 }
 
-// withoutVerdicts leaves out of what is printed what the check says, which is not the matter here, and times.
+// withoutVerdicts omits of what is printed what the check says, which is not the matter here, and times.
 func withoutVerdicts(text string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(text) {

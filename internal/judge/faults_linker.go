@@ -61,7 +61,7 @@ var linkerFaults = []fault{
 		}
 		at := uint64(f.r.Below(int(a.length)))
 		f.bytes[a.value+at] ^= 1 << f.r.Below(8)
-		return a.attr != attrKparam || at >= 4 // its number, which nobody reads
+		return a.attr != attrKparam || at >= 4 // its number, which nothing reads
 	})},
 	{name: "an attribute removed", plant: anyAttribute(func(f *file, h *header, a attribute) bool {
 		end := a.value + a.length

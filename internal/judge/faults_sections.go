@@ -109,7 +109,7 @@ var sectionFaults = func() []fault {
 				return ""
 			}
 			if in := (h.at - f.shoff) / 64; f.relocatable && f.pickSymbol(0, func(s *symbol) bool { return uint64(s.shndx) == in && s.kind != 3 }) == nil {
-				return "" // nothing lies there yet
+				return "" // nothing is there yet
 			}
 			f.put(h.at+32, 8, h.size&0x400)
 			return h.name + "|" + strings.TrimPrefix(h.name, ".nv.shared.")
@@ -141,7 +141,7 @@ var dataFaults = []fault{
 			}
 			return is
 		})
-		if h == nil || banks > 1 || len(f.several) > 0 { // a table of one that lost is read by nobody
+		if h == nil || banks > 1 || len(f.several) > 0 { // a table of one that lost is not read
 			return ""
 		}
 		f.bytes[h.off+uint64(f.r.Below(4))] ^= 0x40
@@ -175,7 +175,7 @@ func onObject(section string) func(*file) string {
 		}
 		at := s.value + uint64(f.r.Below(int(min(s.size, 1<<20))))
 		if f.relocated(int(s.shndx), at) {
-			return "" // the driver writes the byte anew
+			return "" // the driver writes the byte again
 		}
 		f.bytes[f.sections[s.shndx].off+at] ^= 0x21
 		return s.name + "|" + section

@@ -24,7 +24,7 @@ func (h *header) width() uint64 {
 	return 24
 }
 
-// isYield reports whether a record is one that a linker may carry out or leave.
+// isYield reports whether a record is one that a linker may apply or leave.
 func (f *file) isYield(at uint64) bool { t := f.get(at+8, 4); return t == 68 || t == 69 }
 
 // target is the section that a table of records is for.

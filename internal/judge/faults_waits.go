@@ -6,7 +6,7 @@ package main
 // readBoard is the scoreboard of a word's operands.
 func (f *file) readBoard(at uint64) uint64 { return f.high(at) >> 49 % 8 }
 
-// scheduled plants a fault into the schedule of a word of code that a linker may schedule anew.
+// scheduled plants a fault into the schedule of a word of code that a linker may reschedule.
 func scheduled(ok func(f *file, at uint64) bool, change func(f *file, at uint64)) func(*file) string {
 	plant := onWord(func(f *file, at uint64) bool { return f.low(at)>>12%16 != 15 && ok(f, at) }, change)
 	return func(f *file) string {
@@ -31,7 +31,7 @@ func (f *file) loseWait(at uint64) {
 	f.field(at, 116, 6, f.waits(at)&^(1<<bits[f.r.Below(len(bits))]))
 }
 
-// entered reports whether a word is where a branch goes or the one behind a branch: where a path
+// entered reports whether a word is where a branch goes or the one after a branch: where a path
 // begins that others don't go.
 func (f *file) entered(at uint64) bool { return f.op(at-16) == opBra || f.op(at-16) == opBssy }
 

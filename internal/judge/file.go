@@ -94,7 +94,7 @@ func (f *file) text(at uint64) string {
 	return s
 }
 
-// swap makes each of two sections lie where the other lay, and returns their names.
+// swap makes each of two sections are where the other lay, and returns their names.
 func (f *file) swap(a, b *header) string {
 	for _, field := range []uint64{24, 32} {
 		x, y := f.get(a.at+field, 8), f.get(b.at+field, 8)

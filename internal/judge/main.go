@@ -3,8 +3,8 @@
 //
 //	go run ./internal/judge make -n 1000 -seed 1 DIR   # right links by NVIDIA's tools
 //	go run ./internal/judge cpp -n 50 -seed 1 DIR      # links of C++ programs, 14 of each
-//	go run ./internal/judge real -from PTX -n 50 -seed 1 DIR  # the same of programs that stand as PTX
-//	go run ./internal/judge objects -from CUBINS -n 50 -seed 1 DIR  # the same of programs that stand as cubins
+//	go run ./internal/judge real -from PTX -n 50 -seed 1 DIR  # the same of programs that are as PTX
+//	go run ./internal/judge objects -from CUBINS -n 50 -seed 1 DIR  # the same of programs that are as cubins
 //	go run ./internal/judge right DIR                  # what the check says of them
 //	go run ./internal/judge layouts DIR                # the same links in other layouts
 //	go run ./internal/judge jit -release 13.3 -to NEW DIR  # the same inputs by nvJitLink
@@ -76,7 +76,7 @@ func main() {
 	}
 }
 
-// parseFlags reads the arguments behind the command's name, and leaves the kinds of faults that are wanted.
+// parseFlags reads the arguments after the command's name, and leaves the kinds of faults that are wanted.
 func parseFlags(command string, args []string) (*flags, error) {
 	var f flags
 	set := flag.NewFlagSet(command, flag.ExitOnError)

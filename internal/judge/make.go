@@ -17,7 +17,7 @@ import (
 	"github.com/twinlink/twinlink/internal/splitmix"
 )
 
-// link is one right link as it stands on the disk: case.json beside the inputs
+// link is one right link as it is on the disk: case.json beside the inputs
 // and the output.
 type link struct {
 	Name    string

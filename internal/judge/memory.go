@@ -12,8 +12,8 @@ import (
 	"github.com/twinlink/twinlink/oracle/check"
 )
 
-// A link whose shared variables and constants lie at other places, as another linker may have them. Their places are
-// in the code, and the inputs' records tell where: each is carried out anew. Nothing is moved where a record could be
+// A link whose shared variables and constants are at other places, as another linker may have them. Their places are
+// in the code, and the inputs' records say where: each is applied again. Nothing is moved where a record could be
 // missed, or where carrying one out for the old place doesn't give what the output has.
 
 // memory is what of a link is moved.
@@ -132,7 +132,7 @@ func (m *memory) read(inputs []check.Input) bool {
 	return true
 }
 
-// inConstants reports whether a symbol stands in the bank of constants.
+// inConstants reports whether a symbol is in the bank of constants.
 func (f *file) inConstants(s *symbol) bool {
 	return s.shndx > 0 && int(s.shndx) < len(f.sections) && f.sections[s.shndx].name == constants
 }
@@ -223,7 +223,7 @@ func (m *memory) find() bool {
 	return true
 }
 
-// at is where a mention stands in the output's bytes.
+// at is where a mention is in the output's bytes.
 func (m *memory) at(x *mention) uint64 { return m.code[x.code].off + x.in.P }
 
 // told is the place of a variable by one mention.
@@ -272,7 +272,7 @@ func bits(place []byte, f oracle.Field) (n uint64) {
 // reserved is how much shared memory the system keeps for itself from sm_90 on, which symbols count and code doesn't.
 const reserved = 0x400
 
-// moveShared puts the shared variables one behind the other, in another order and with gaps, and has each kernel that uses some ask for
+// moveShared puts the shared variables one after the other, in another order and with gaps, and has each kernel that uses some ask for
 // so much more.
 func (m *memory) moveShared() {
 	var list []*variable

@@ -40,7 +40,7 @@ func TestOtherMemory(t *testing.T) {
 		}
 		was, now := open(c.Output, nil), open(other, nil)
 		if slices.ContainsFunc(was.sections, func(h header) bool { return strings.HasPrefix(h.name, ".nv.shared.") }) {
-			continue // a kernel's own variable may lie at the old place as well
+			continue // a kernel's own variable may be at the old place as well
 		}
 		for k := range was.sections {
 			a, b := &was.sections[k], &now.sections[k]

@@ -11,7 +11,7 @@ import (
 	"github.com/twinlink/twinlink/internal/nvidia"
 )
 
-// objectsAll makes the links of up to n programs that stand as cubins in folders, one a
+// objectsAll makes the links of up to n programs that are as cubins in folders, one a
 // program: from/RELEASE-ARCH-NAME/*.cubin, RELEASE that of the newest compiler.
 func objectsAll(ctx context.Context, dir, from string, seed uint64, n int) error {
 	m, programs, err := programsIn(ctx, dir, filepath.Join(from, "*-sm_*-*"), seed)

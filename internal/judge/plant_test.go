@@ -13,7 +13,7 @@ var harmless = map[string]bool{".nv.constant0. shorter": true, "parameters' bank
 
 // Of defects planted into links by nvlink 11.8.89 to 13.0.88 nearly all are rejected,
 // and named. What is left are changes that no program notices, such as a stack that is
-// larger than need be and now is a byte smaller. "judge plant" plants more of them
+// larger than needed and now is a byte smaller. "judge plant" plants more of them
 // into fresh links.
 func TestPlantedDefects(t *testing.T) {
 	cases, err := corpus.Cases()

@@ -36,7 +36,7 @@ func programsIn(ctx context.Context, dir, pattern string, seed uint64) (*maker, 
 	return &maker{tools: tools, dir: dir}, programs, nil
 }
 
-// realAll makes the links of n programs that stand as PTX in folders, one a program:
+// realAll makes the links of n programs that are as PTX in folders, one a program:
 // from/PROGRAM/*.ptx.
 func realAll(ctx context.Context, dir, from string, seed uint64, n int) error {
 	m, programs, err := programsIn(ctx, dir, filepath.Join(from, "*"), seed)

@@ -157,7 +157,7 @@ func (o *opinions) add(l *link, v *check.Verdict) {
 	countKinds(o.kinds, "", v)
 }
 
-// countKinds counts a verdict once for each kind of finding that it has; front stands in front of what is counted.
+// countKinds counts a verdict once for each kind of finding that it has; front is before what is counted.
 func countKinds(kinds map[string]int, front string, v *check.Verdict) {
 	seen := map[string]bool{}
 	for _, f := range v.Findings {

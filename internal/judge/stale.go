@@ -11,7 +11,7 @@ import (
 
 // staleAll plants n faults into inputs of a bed's links, has nvlink link those, and asks the check
 // about the result and the inputs as they were: a link of other objects, all of whose tables
-// agree with each other. Links in two steps and stripped ones are left out.
+// agree with each other. Links in two steps and stripped ones are omitted.
 func staleAll(ctx context.Context, dir, only string, seed uint64, n int, each bool) error {
 	tools, err := nvidia.Find(ctx, nvidia.Options{})
 	if err != nil {

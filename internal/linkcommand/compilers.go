@@ -24,7 +24,7 @@ const (
 	ltoMemory = 64 << 30
 )
 
-// withCompilers puts what the environment says in front of a command line, so
+// withCompilers puts what the environment says before a command line, so
 // that the command line wins.
 func withCompilers(args []string) []string {
 	for _, v := range [...]struct{ name, option string }{{ltoVariable, "--lto-with="}, {ptxasVariable, "--ptxas="}} {

@@ -64,7 +64,7 @@ func TestBothGranularities(t *testing.T) {
 }
 
 // TestWorkID: of a kernel of 13.3 that asks for the next cluster (clusterlaunchcontrol.try_cancel) nvlink 13.4.92 and 13.5.37
-// give scoreboards out anew. Not all such kernels are nvlink's here, so there is a warning.
+// give scoreboards out again. Not all such kernels are nvlink's here, so there is a warning.
 func TestWorkID(t *testing.T) {
 	dir := filepath.Join("testdata", "functions", "work_id")
 	for folder, arg := range map[string]string{"13.4-sm_100-r": "-r", "13.5-sm_100": ""} {

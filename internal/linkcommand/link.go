@@ -216,7 +216,7 @@ func (l *linker) fatal(kind engine.DiagKind, format string, args ...any) error {
 	return l.say(engine.Diagnostic{Severity: engine.Fatal, Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
-// special reads what stands in files of its own: --nv-host is put into the image,
+// special reads what is in files of its own: --nv-host is put into the image,
 // --uidx-file is refused.
 func (l *linker) special() error {
 	if l.cmd.Given(cmdline.UidxFile) {

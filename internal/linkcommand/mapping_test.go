@@ -13,7 +13,7 @@ import (
 	"github.com/twinlink/twinlink/internal/inputs"
 )
 
-// What mapInputs maps is what stands in the files, and what isn't a regular
+// What mapInputs maps is what is in the files, and what isn't a regular
 // file is left to read.
 func TestMapInputs(t *testing.T) {
 	dir := t.TempDir()

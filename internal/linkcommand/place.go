@@ -55,7 +55,7 @@ func placedRelease(folder string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// Beside returns the program of a name that stands where this one does.
+// Beside returns the program of a name that is where this one does.
 func Beside(name string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {

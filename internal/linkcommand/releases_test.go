@@ -27,7 +27,7 @@ type otherRelease struct {
 	files map[string][]byte
 }
 
-// otherReleases are recorded links with other releases than theirs, a fourth of all pairs by lot.
+// otherReleases are recorded links with other releases than theirs, a fourth of all pairs at random.
 func otherReleases(t *testing.T) (list []otherRelease) {
 	t.Helper()
 	var cases []corpus.Case

@@ -28,7 +28,7 @@ var targetPrograms = []struct {
 }{
 	{"call", func(t *testing.T, release string, sm uint32) map[string][]byte {
 		if sm == 107 || sm >= 120 {
-			return nil // the code is another one's, and is scheduled anew
+			return nil // the code is another one's, and is rescheduled
 		}
 		return defined(t, release, sm, "func_extern.a", "func.b")
 	}},

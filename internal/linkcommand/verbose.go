@@ -65,7 +65,7 @@ func (l *linker) lastRead() (value uint32, known bool) {
 	return uint32(len(data)) &^ 0xff, true
 }
 
-// compatRead tells which of the attributes 5 to 7 an input's .nv.compat has.
+// compatRead says which of the attributes 5 to 7 an input's .nv.compat has.
 func compatRead(in *engine.Input) (value uint32, known bool) {
 	f, err := cubin.Open(in.Name, in.Data)
 	if err != nil {

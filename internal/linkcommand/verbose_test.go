@@ -50,7 +50,7 @@ func TestStaleBarriers(t *testing.T) {
 	}
 }
 
-// TestStaleAddress: behind a host object the number is an address for nvlink 13.1, another in each run, and has
+// TestStaleAddress: after a host object the number is an address for nvlink 13.1, another in each run, and has
 // a warning.
 func TestStaleAddress(t *testing.T) {
 	const device, host = "../../corpus/testdata/links/lanes/13.0-sm_80/a.cubin", "../container/testdata/13.0-part.o"

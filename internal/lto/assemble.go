@@ -34,7 +34,7 @@ func (t *Tools) Assemble(ctx context.Context, j *Job) (cubin []byte, said string
 		return nil, "", err
 	}
 	defer os.RemoveAll(dir)
-	// With -g the file's name stands in the note: nvlink calls it elf.o.
+	// With -g the file's name is in the note: nvlink calls it elf.o.
 	const input, output = "lto.ptx", "elf.o"
 	if err := os.WriteFile(filepath.Join(dir, input), j.Text, 0o600); err != nil {
 		return nil, "", err

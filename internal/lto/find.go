@@ -72,7 +72,7 @@ func (p *Places) library() (nvjitlink.SharedObject, error) {
 	return nvjitlink.Release(p.Options, p.Release)
 }
 
-// library returns the nvJitLink that a path names, or that lies in a folder. Of
+// library returns the nvJitLink that a path names, or that is in a folder. Of
 // which release it is shows when it is asked.
 func library(path, release string) (nvjitlink.SharedObject, error) {
 	info, err := os.Stat(path)

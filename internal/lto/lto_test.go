@@ -197,7 +197,7 @@ func TestFindPtxas(t *testing.T) {
 	}
 }
 
-// A library is a file, or lies in a folder by its first number; with Auto it may be missing.
+// A library is a file, or is in a folder by its first number; with Auto it may be missing.
 func TestFindLibrary(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

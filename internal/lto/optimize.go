@@ -26,7 +26,7 @@ type Program struct {
 	Kernels, Variables []string
 	Trim               bool
 
-	// Objects are cubins that Link links with the modules, which stand behind them.
+	// Objects are cubins that Link links with the modules, which follow them.
 	Objects []Module
 
 	Xnvvm []string // -Xnvvm
@@ -39,7 +39,7 @@ type Error struct {
 	Reason string
 }
 
-// Error returns the reason behind the input's name.
+// Error returns the reason after the input's name.
 func (e *Error) Error() string {
 	if e.Name == "" {
 		return e.Reason
@@ -72,7 +72,7 @@ func ptxOf(output []byte) []byte {
 	return bytes.TrimSuffix(text, []byte(" "))
 }
 
-// Link optimizes a program's modules and has the library link them behind the
+// Link optimizes a program's modules and has the library link them after the
 // objects: it keeps names visible that objects need, which Optimize can't. said
 // is what the library printed.
 func (t *Tools) Link(ctx context.Context, p *Program, options []string) (image []byte, said string, err error) {

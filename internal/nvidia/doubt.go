@@ -12,7 +12,7 @@ import (
 // What nvlink does with a file is decided by its extension, in small letters
 // only. It reads .cubin, .ptx, .fatbin, .nvvm, .ltoir, .bc, an .a that is an
 // archive and, from 12 on, an .o that is a cubin. It passes over anything else
-// without a word, exit 0, and over an empty or truncated .cubin as well. 11.8
+// silently, exit 0, and over an empty or truncated .cubin as well. 11.8
 // instead reads beyond a truncated one: what it answers there differs from run
 // to run. Seen with 11.8.89, 12.4.131, 13.0.88 and 13.5.37.
 

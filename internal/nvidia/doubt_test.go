@@ -9,7 +9,7 @@ import (
 )
 
 // tables makes an ELF64 file with a header, machine EM_CUDA, and section
-// headers of the given types; with extended, their number stands in section 0.
+// headers of the given types; with extended, their number is in section 0.
 func tables(extended bool, types ...cuda.SectionType) []byte {
 	b := make([]byte, 64+64*len(types))
 	copy(b, "\x7fELF")

@@ -180,7 +180,7 @@ func inFolder(folder string) (found []candidate) {
 }
 
 // onPath lists the first binary of each name on a search path. Relative entries
-// are left out: what the working directory holds is no tool.
+// are omitted: what the working directory holds is no tool.
 func onPath(list string) (found []candidate) {
 	for _, name := range Names {
 		for _, dir := range filepath.SplitList(list) {

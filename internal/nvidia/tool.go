@@ -17,7 +17,7 @@ var Names = [...]string{Nvlink, Ptxas, Cuobjdump, Nvdisasm}
 type Tool struct {
 	Name    string  // "nvlink"
 	Path    string  // absolute
-	Version Version // its own: cuobjdump 13.2.51 stands in the folder of 13.0
+	Version Version // its own: cuobjdump 13.2.51 is in the folder of 13.0
 	Origin  Origin
 	folder  string // the release whose folder holds it; "" elsewhere
 	scratch string // see Options.Scratch

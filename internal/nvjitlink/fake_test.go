@@ -56,7 +56,7 @@ func named(name string) Question {
 // one costs itself.
 func TestMisbehaviour(t *testing.T) {
 	// A busy machine must not end a wait: none goes by the clock. Two workers greet and come to the
-	// question that doesn't end, the first behind two good ones; a third has the rest.
+	// question that doesn't end, the first after two good ones; a third has the rest.
 	waits, ends, floods := 0, []int(nil), false
 	var l *Linker
 	limits := Limits{Time: 2 * time.Second, File: 1 << 20, Text: 1000}
@@ -217,7 +217,7 @@ func TestCancel(t *testing.T) {
 	defer stop()
 	waits := 0
 	l := fakeLinker(t, Limits{until: func(time.Duration) time.Time {
-		if waits++; waits == 3 { // behind the greeting and the first answer
+		if waits++; waits == 3 { // after the greeting and the first answer
 			stop()
 		}
 		return time.Time{}

@@ -6,10 +6,10 @@ import "strings"
 type option struct {
 	names string // without dashes
 	value bool   // takes one
-	to    string // of nvJitLink; a value goes behind it. "": see does
+	to    string // of nvJitLink; a value goes after it. "": see does
 	split bool   // one option for each name of the list
 	since string // first release of nvJitLink that knows it
-	does  string // why it can't be asked; "" with to == "": it changes no image and is left out
+	does  string // why it can't be asked; "" with to == "": it changes no image and is omitted
 }
 
 // options are nvlink's, asked of nvJitLink 12.0 to 13.5 one by one. What is not
@@ -65,7 +65,7 @@ var options = []option{
 
 // FromNvlink makes nvlink's options into nvJitLink's, for a library of a
 // release. args hold options alone: -arch among them, neither inputs nor -o.
-// What only changes messages is left out. The error is a *CannotAskError.
+// What only changes messages is omitted. The error is a *CannotAskError.
 func FromNvlink(release string, args []string) ([]string, error) {
 	var out []string
 	for i := 0; i < len(args); i++ {

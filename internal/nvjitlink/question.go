@@ -36,7 +36,7 @@ type Input struct {
 
 // Question is one link.
 type Question struct {
-	// Options as nvJitLink takes them: one dash, the value behind "=":
+	// Options as nvJitLink takes them: one dash, the value after "=":
 	// "-arch=sm_90", "-lto", "-kernels-used=k".
 	Options []string
 	Inputs  []Input

@@ -24,9 +24,9 @@ func image13(t testing.TB) []byte {
 	return nil
 }
 
-// TestSame changes every byte of an image in turn. What lies in a section, but
+// TestSame changes every byte of an image in turn. What is in a section, but
 // for the tool's note, in a section's header but for its offset, or in the ELF
-// header must be seen; what lies between sections must not.
+// header must be seen; what is between sections must not.
 func TestSame(t *testing.T) {
 	data := image13(t)
 	m, err := openImage(data)

@@ -24,7 +24,7 @@ type Link struct {
 const few = 3
 
 // Links are a part of the corpus's links. Those of nvlink 13.0 with -r, which give shared variables a place too early,
-// are left out, and second steps, whose input is a link itself.
+// are omitted, and second steps, whose input is a link itself.
 func Links(t testing.TB) []Link {
 	t.Helper()
 	all, err := corpus.Cases()

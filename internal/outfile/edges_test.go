@@ -30,7 +30,7 @@ func TestManyLinks(t *testing.T) {
 	}
 }
 
-// Where a file can't be renamed, those behind it stay as they are and their temporary files go.
+// Where a file can't be renamed, those after it stay as they are and their temporary files go.
 func TestRenameFails(t *testing.T) {
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "a"), filepath.Join(dir, "b")
@@ -117,7 +117,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// What a piece can't be written to fails with Write, not before, and the pieces behind it are taken.
+// What a piece can't be written to fails with Write, not before, and the pieces after it are taken.
 func TestStreamFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	s := Stream(path)

@@ -49,7 +49,7 @@ func Write(files []File) error {
 }
 
 // writeBeside writes a file under a temporary name. What isn't a regular
-// file, such as /dev/stdout, is written to where it stands, and nothing waits.
+// file, such as /dev/stdout, is written to where it is, and nothing waits.
 func writeBeside(f File) (placed, error) {
 	if f.Made != nil {
 		return f.Made.finish()

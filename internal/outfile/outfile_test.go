@@ -128,7 +128,7 @@ func TestLinks(t *testing.T) {
 	want(t, "the folder", dir, map[string]string{"a": "-> inner/there", "b": "-> inner/none", "c": "-> a", "d": "-> " + filepath.Join(inner, "absolute"), "loop": "-> loop", "inner": "?"})
 }
 
-// What is no regular file is written to where it stands.
+// What is no regular file is written to where it is.
 func TestPipe(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

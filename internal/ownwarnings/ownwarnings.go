@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// mayDiffer stand in warnings that the image may not be what nvlink makes.
+// mayDiffer are in warnings that the image may not be what nvlink makes.
 var mayDiffer = []string{"may differ from nvlink"}
 
-// asNvlink stand in those about what nvlink does too, without a word.
+// asNvlink are in those about what nvlink does too, silently.
 var asNvlink = []string{
 	"is omitted, as with nvlink",
 	"constants of another input displace",

@@ -12,7 +12,7 @@ type at int
 
 func (a *at) now() time.Time { return time.UnixMilli(int64(*a)) }
 
-// A bar begins after a second and is drawn anew a tenth of a second later; its end takes it away.
+// A bar begins after a second and is drawn again a tenth of a second later; its end takes it away.
 func TestRedraws(t *testing.T) {
 	var out bytes.Buffer
 	clock := at(5000)

@@ -63,7 +63,7 @@ var elements = []struct {
 
 var alignments = []int{0, 0, 4, 8, 16, 16, 32, 64, 128, 256}
 
-// objectKinds are drawn evenly: a kind stands here as often as it is wanted.
+// objectKinds are drawn evenly: a kind is here as often as it is wanted.
 var objectKinds = []objectKind{
 	planGlobal, planGlobal, planGlobal, planConstant, planConstant, planShared, planShared, planDynamic, planCommon, planReference,
 }

@@ -38,7 +38,7 @@ func (f Fault) String() string {
 }
 
 // ReadFile reads a registration file: the number on its first line and the
-// identifiers behind it.
+// identifiers after it.
 func ReadFile(text []byte) (count int, names []string, err error) {
 	const head, line = "#define NUM_PRELINKED_OBJECTS ", "DEFINE_REGISTER_FUNC("
 	count = -1

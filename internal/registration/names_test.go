@@ -10,7 +10,7 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 )
 
-// A pattern of nvcc fits a name where the parts between its stars stand in it in their order, the first at its beginning
+// A pattern of nvcc fits a name where the parts between its stars are in it in their order, the first at its beginning
 // and the last at its end.
 func TestMatches(t *testing.T) {
 	for _, c := range []struct {

@@ -25,7 +25,7 @@ type section struct {
 	first        *section // whose bytes these are as well
 }
 
-// file is a linked file that is written anew.
+// file is a linked file that is rewritten.
 type file struct {
 	header   []byte
 	sections []*section // as they were numbered
@@ -142,7 +142,7 @@ func attributesOf(body []byte) (places []int) {
 	return append(places, len(body))
 }
 
-// heading is what the pairs of a call graph stand under.
+// heading is what the pairs of a call graph are under.
 func heading(pair []byte) (uint32, bool) {
 	x, y := little.Uint32(pair), little.Uint32(pair[4:])
 	return y, x == 0 && y >= cuda.CallgraphEdges

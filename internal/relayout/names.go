@@ -6,7 +6,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// writeNames makes the string tables anew: names in another order, none in the end of another, with some that nothing has.
+// writeNames makes the string tables again: names in another order, none in the end of another, with some that nothing has.
 func (f *file) writeNames() {
 	tables := map[*section]*names{}
 	add := func(table *section, name string) uint32 {

@@ -30,7 +30,7 @@ func count(n int) []int {
 	return list
 }
 
-// shuffleSections numbers sections anew. That of the note whose number e_flags has in a byte stays below 256.
+// shuffleSections numbers sections again. That of the note whose number e_flags has in a byte stays below 256.
 func (f *file) shuffleSections(n numbers) {
 	to := f.r.Perm(len(f.sections) - 1)
 	for i := range to {
@@ -42,7 +42,7 @@ func (f *file) shuffleSections(n numbers) {
 	}
 }
 
-// shuffleSymbols numbers symbols anew, local ones first.
+// shuffleSymbols numbers symbols again, local ones first.
 func (f *file) shuffleSymbols(n numbers) {
 	for _, t := range f.symtabs {
 		next := 1

@@ -54,7 +54,7 @@ func (f *file) bothSides(s *section) (list []int) {
 	return list
 }
 
-// variablesIn are those in a section; not ok: one lies on another.
+// variablesIn are those in a section; not ok: one is on another.
 func (f *file) variablesIn(both []int, s *section) (list []variable, ok bool) {
 	known := map[uint64]int{}
 	for _, t := range f.symtabs {

@@ -11,7 +11,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// seen is a section header as it stands in a file.
+// seen is a section header as it is in a file.
 type seen struct {
 	name                  string
 	kind                  uint32
@@ -113,7 +113,7 @@ func told(t *testing.T, data []byte) (text []string) {
 	return text
 }
 
-// covered wants the program headers to be in order: each section that is loaded lies in one with its permissions, as long
+// covered wants the program headers to be in order: each section that is loaded is in one with its permissions, as long
 // in memory as it is, and none has more in the file than in memory.
 func covered(t *testing.T, data []byte, single bool) {
 	t.Helper()
@@ -232,7 +232,7 @@ func TestSaysTheSame(t *testing.T) {
 	}
 }
 
-// shuffledKinds are the kinds of tables of parts whose order may be any, and how long a part is; 0: its length stands in it.
+// shuffledKinds are the kinds of tables of parts whose order may be any, and how long a part is; 0: its length is in it.
 var shuffledKinds = map[uint32]int{4: 24, 0x70000000: 0, 0x70000083: 0, 0x70000001: 8, 0x70000002: 8, 0x7000008a: 8, 0x7000008b: 8}
 
 // shuffled wants each table to have the same parts, and counts those that have them in another order.
@@ -271,7 +271,7 @@ func permissions(data []byte) (list []string) {
 	for k := range uint64(binary.LittleEndian.Uint16(data[56:])) {
 		list = append(list, fmt.Sprintf("%x", data[at+56*k:][:8]))
 	}
-	if len(list) > 2 && list[1] == "0100000004000000" { // the finalizer's lie in any order behind the two of the table
+	if len(list) > 2 && list[1] == "0100000004000000" { // the finalizer's lie in any order after the two of the table
 		slices.Sort(list[2:])
 	}
 	return list
@@ -294,7 +294,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A section that ends behind the file is refused, one that ends with it isn't.
+// A section that ends after the file is refused, one that ends with it isn't.
 func TestEnds(t *testing.T) {
 	cases, err := corpus.Cases()
 	if err != nil {
@@ -337,7 +337,7 @@ func missing(a, b []string) (list []string) {
 	return list
 }
 
-// orders tells what a way is to change.
+// orders says what a way is to change.
 func orders(list []seen, way Way) string {
 	var text []string
 	for i := range list {

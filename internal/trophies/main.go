@@ -290,7 +290,7 @@ func (s *shop) link(release string, options []string, inputs ...nvidia.File) ([]
 	return res.Output, true
 }
 
-// tables links a table of pointers behind an object that defines what they point to
+// tables links a table of pointers after an object that defines what they point to
 // as well.
 func (s *shop) tables() error {
 	inputs := s.read("table1.cubin", "table2.cubin")

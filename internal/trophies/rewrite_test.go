@@ -95,7 +95,7 @@ func (m *image) renumber(section, symbol []uint32) {
 				at += size
 			}
 			h.info = section[h.info]
-		case 0x70000001: // call graph: pairs behind headings
+		case 0x70000001: // call graph: pairs after headings
 			heading := uint32(0)
 			for at := 0; at < len(body); at += 8 {
 				x, y := binary.LittleEndian.Uint32(body[at:]), binary.LittleEndian.Uint32(body[at+4:])
@@ -210,7 +210,7 @@ func reorder(data []byte) []byte {
 }
 
 // A file without debug information and section symbols, its numbers closed up, is the
-// same program; so is one whose sections and symbols stand in another order. docs/verify.md
+// same program; so is one whose sections and symbols are in another order. docs/verify.md
 // shows both.
 func TestRewritten(t *testing.T) {
 	right := read(t, "tables-right").Data

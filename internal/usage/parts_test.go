@@ -41,7 +41,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// Above sm_90 nvlink doesn't know of banks and headers, and of shared memory leaves out what the driver keeps.
+// Above sm_90 nvlink doesn't know of banks and headers, and of shared memory omits what the driver keeps.
 func TestMercury(t *testing.T) {
 	for _, c := range []struct {
 		typ        uint16

@@ -53,7 +53,7 @@ type Image struct {
 }
 
 // KeepBarriers gives a kernel without barriers the number of the kernel before
-// it, as nvlink prints them from 13.1 on: it doesn't set the number anew for each.
+// it, as nvlink prints them from 13.1 on: it doesn't set the number again for each.
 // Before a kernel that has barriers that is first: what the memory held. It reports
 // whether first was asked for.
 //
@@ -138,7 +138,7 @@ func Of(f *cubin.File, unreserved bool) (*Image, error) {
 	return r.image, nil
 }
 
-// mercury leaves out what nvlink, which counts the Mercury side, doesn't know of
+// mercury omits what nvlink, which counts the Mercury side, doesn't know of
 // above sm_90: banks of constants, headers of textures, surfaces and samplers, and
 // what the driver keeps of shared memory (nvlink 13.0.88).
 func (r *reader) mercury() {
@@ -250,7 +250,7 @@ func (r *reader) constant(rest string, size uint64) {
 	}
 }
 
-// addBank adds a bank behind those of no higher number.
+// addBank adds a bank after those of no higher number.
 func addBank(banks *[]Bank, b Bank) {
 	at := len(*banks)
 	for at > 0 && (*banks)[at-1].Number > b.Number {

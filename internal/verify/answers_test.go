@@ -210,7 +210,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// Each state of the oracle's verdict is told as what it is: a refusal before findings, findings before what is not judged,
+// Each state of the oracle's verdict is reported as what it is: a refusal before findings, findings before what is not judged,
 // and that before remarks.
 func TestTakeVerdict(t *testing.T) {
 	refusal := &check.Refusal{Kind: check.BadTable, File: "a.cubin"}
@@ -301,7 +301,7 @@ func TestErrorsOfTheEngine(t *testing.T) {
 	}
 }
 
-// Words are drawn of findings at a place, the instruction that it lies in where it is code, of every side that has it.
+// Words are drawn of findings at a place, the instruction that it is in where it is code, of every side that has it.
 func TestAddWords(t *testing.T) {
 	a := recorded(t, "globals/12.4-sm_80")
 	a.judged, a.nvImage = slices.Clone(a.image), []byte("no file")
@@ -357,7 +357,7 @@ func TestAddWords(t *testing.T) {
 	}
 }
 
-// How two images differ is told by key and value of both sides.
+// How two images differ is shown by key and value of both sides.
 func TestDifferences(t *testing.T) {
 	a := recorded(t, "globals/12.4-sm_80")
 	other := slices.Clone(a.image)

@@ -106,8 +106,8 @@ func (a *asked) outcomes() []report.Value {
 // maxFindings bounds the differences that a row keeps.
 const maxFindings = 256
 
-// differences tells how the engine's bytes and nvlink's differ; more counts
-// what is left out.
+// differences says how the engine's bytes and nvlink's differ; more counts
+// what is omitted.
 func differences(ours, nvlinks []byte) (list []report.Finding, more int) {
 	found, err := diff.Compare(diff.Input{Name: "engine", Data: ours}, diff.Input{Name: "nvlink", Data: nvlinks})
 	if err != nil || len(found) == 0 {

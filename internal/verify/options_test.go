@@ -8,7 +8,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check"
 )
 
-// TestOptionsHaveOneSpelling: what the checker is asked with stands in the
+// TestOptionsHaveOneSpelling: what the checker is asked with is in the
 // engine's options under the same name, but for how strict the check is.
 func TestOptionsHaveOneSpelling(t *testing.T) {
 	link := reflect.TypeFor[engine.Options]()

@@ -40,7 +40,7 @@ type Question struct {
 	// AllowUnjudged lets a link agree of which something could not be judged.
 	AllowUnjudged bool
 
-	// Judged gets the file that the oracle judged; nil: nobody asks.
+	// Judged gets the file that the oracle judged; nil: nothing asks.
 	Judged func(file []byte)
 
 	// Step is called before each source is asked, with its name; nil: nobody

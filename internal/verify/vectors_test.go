@@ -51,7 +51,7 @@ func openVectors(t *testing.T) map[string]open {
 const shortShare = 16
 
 // TestVectors runs every vector of corpus/relocs through the engine, as each
-// release. What isn't as nvlink did it stands in testdata/open.tsv with its cause:
+// release. What isn't as nvlink did it is in testdata/open.tsv with its cause:
 // one vector more or less, and the test fails.
 func TestVectors(t *testing.T) {
 	var mu sync.Mutex

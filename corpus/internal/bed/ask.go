@@ -41,7 +41,7 @@ type link struct {
 	notes []string  // what couldn't be asked
 }
 
-// provideTool puts twinlink's program into a folder under the name of the linker it stands in for:
+// provideTool puts twinlink's program into a folder under the name of the linker it is in for:
 // the one named by -tool, or one built from the module.
 func (b *bed) provideTool(ctx context.Context, dir string) (string, error) {
 	name := filepath.Join(dir, "nvlink")

@@ -166,7 +166,7 @@ func fits(text []byte, arch string) bool {
 	return archNumber(arch) >= n
 }
 
-// mostText leaves out PTX that takes ptxas minutes.
+// mostText omits PTX that takes ptxas minutes.
 const mostText = 200 << 10
 
 // archsOf are what ptxas of a release compiles for.

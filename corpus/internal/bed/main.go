@@ -198,7 +198,7 @@ func (b *bed) findTools(ctx context.Context) (err error) {
 	return nil
 }
 
-// known leaves out the releases that twinlink has no profile of.
+// known omits the releases that twinlink has no profile of.
 func (b *bed) known(ctx context.Context) error {
 	var list []string
 	for _, r := range b.releases {

@@ -87,7 +87,7 @@ func newObject(family, name, how string, data []byte) (*object, error) {
 }
 
 // archOf reads the architecture of e_flags, which have it in other places from
-// ABI version 8 on. The letter behind it is not in all of them: a file's name
+// ABI version 8 on. The letter after it is not in all of them: a file's name
 // says it better.
 func archOf(name string, data []byte) string {
 	if m := archInName.FindString(name); m != "" {

@@ -14,7 +14,7 @@ import (
 // that all linkers read the same.
 type part struct {
 	release string
-	from    int // the first of these inputs; what -r makes stands in their place
+	from    int // the first of these inputs; what -r makes is in their place
 	count   int
 	args    []string // besides -r
 }

@@ -103,7 +103,7 @@ func recorded() (map[string]map[string]corpus.MutantResult, error) {
 	return known, nil
 }
 
-// key tells mutants apart by what they are.
+// key distinguishes mutants by what they are.
 func key(m *corpus.Mutant) string { return fmt.Sprint(m.Base, m.Edits) }
 
 func (m *maker) linkAlone(ctx context.Context, release, arch string, data []byte) (*nvidia.Result, error) {

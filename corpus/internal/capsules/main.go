@@ -1,4 +1,4 @@
-// Command capsules makes corpus/testdata/capsules anew with NVIDIA's tools, 13.0 and 13.5,
+// Command capsules regenerates corpus/testdata/capsules with NVIDIA's tools, 13.0 and 13.5,
 // and compares it with what is committed; differences go to standard output and
 // make the exit status 1. With -update the files are written instead.
 package main

@@ -45,7 +45,7 @@ func capsuleWord(off uint64, change func(uint32) uint32) func(t *target) []edit 
 	}
 }
 
-// node returns a node of a kind and where its record stands in the capsule, -1
+// node returns a node of a kind and where its record is in the capsule, -1
 // for none.
 func (t *target) node(kind capsule.Kind) (n *capsule.Node, at int) {
 	var all []int

@@ -36,7 +36,7 @@ func (c *link) node(r relocs.Record) (relocs.Node, error) {
 	return relocs.Node{}, &Unknown{"no node"}
 }
 
-// patchNode carries out a record that the linker resolves.
+// patchNode applies a record that the linker resolves.
 func (c *link) patchNode(r relocs.Record, as uint32, s symbol, out *Outcome) error {
 	n, err := c.node(r)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *link) patchNode(r relocs.Record, as uint32, s symbol, out *Outcome) err
 	return nil
 }
 
-// finalize carries out what the finalizer does by a record that stays. Byte
+// finalize applies what the finalizer does by a record that stays. Byte
 // lanes and the 64-bit type of a position in the program are written over the
 // instruction's first bytes. The 32-bit ones are looked for among the
 // instructions: the addend is the Mercury offset of one, and the immediate

@@ -149,7 +149,7 @@ func checkSaved(want Outcome, got relocs.Result, base uint64) error {
 	b := slices.DeleteFunc(slices.Clone(got.Saved), func(r relocs.Record) bool { return r.Offset < base })
 	a := slices.Clone(want.Saved)
 	if want.SomeKept {
-		// Other records may have been carried out in the same place before.
+		// Other records may have been applied in the same place before.
 		for i := range b {
 			b[i].Addend = 0
 		}
@@ -165,7 +165,7 @@ func checkSaved(want Outcome, got relocs.Result, base uint64) error {
 }
 
 // unschedule clears the bits 105 to 125 of all instructions. The finalizer
-// schedules code anew around an instruction that has become a target.
+// schedules code again around an instruction that has become a target.
 func unschedule(text []byte) {
 	const size, first, last = 128, 105, 125
 	for i := range 8 * len(text) {

@@ -121,7 +121,7 @@ func (c *link) run() (Outcome, error) {
 	return out, nil
 }
 
-// records carries out all records. nvlink takes those of a section from the last
+// records applies all records. nvlink takes those of a section from the last
 // to the first. What kills it comes before that, where it looks for code that is
 // reached; what speaks against keeping a record after that, where it writes the
 // records that are left, from the first to the last.
@@ -157,7 +157,7 @@ func (c *link) records(out *Outcome) error {
 	return nil
 }
 
-// record carries out one record on the outcome.
+// record applies one record on the outcome.
 func (c *link) record(i int, out *Outcome) error {
 	r := c.v.Records[i]
 	s, err := c.symbol(i)
@@ -265,7 +265,7 @@ func (c *link) carryOut(r relocs.Record, s symbol, d oracle.Disposition, out *Ou
 	return nil
 }
 
-// kept is a record as it stands in the output.
+// kept is a record as it is in the output.
 func (c *link) kept(r relocs.Record, s symbol, d oracle.Disposition) relocs.Record {
 	out := relocs.Record{Offset: c.facts.Base + r.Offset, Type: d.As, Symbol: s.name, Addend: r.Addend}
 	if d.As == 0 && r.Type != 0 {
@@ -301,7 +301,7 @@ func (c *link) lost(r relocs.Record, s relocs.Symbol) bool {
 // were replaced.
 const dropsLosers = 130
 
-// patch writes into the place, and into its twin.
+// patch writes into the place, and into its counterpart.
 func (c *link) patch(r relocs.Record, as uint32, s symbol, out *Outcome) error {
 	in := oracle.Inputs{Rela: c.v.Form == relocs.RELA || s.section && s.base != 0, S: s.value, A: r.Addend + s.addend(), P: r.Offset, SectionType: s.lies, Slot: s.slot}
 	if s.kind == oracle.Texture && !oracle.TakesBindlessSlot(r.Type) {
@@ -331,8 +331,8 @@ func (c *link) patch(r relocs.Record, as uint32, s symbol, out *Outcome) error {
 	return nil
 }
 
-// write carries out a recipe on a section and tells how many bytes of the section
-// there were. A field may end behind the section.
+// write applies a recipe on a section and says how many bytes of the section
+// there were. A field may end after the section.
 func write(section []byte, offset uint64, as uint32, in oracle.Inputs) (oracle.Outcome, int, error) {
 	const most = 16
 	place := make([]byte, most)
@@ -402,7 +402,7 @@ const ignoresOffset = 130
 
 // disposition asks the oracle, and knows what becomes of numbers that are not of the
 // place's table. Against a symbol whose address the linker knows it then reads
-// what lies behind its table: seldom that is a type, and with a large number it
+// what is after its table: seldom that is a type, and with a large number it
 // is not its memory. 11.8 looks a number up before it looks at the symbol.
 func (c *link) disposition(number uint32, kind oracle.SymbolKind) (oracle.Disposition, error) {
 	if c.mercury() == (number >= cuda.MercuryBase) || number == cuda.R_CUDA_NONE {
@@ -428,11 +428,11 @@ func (c *link) disposition(number uint32, kind oracle.SymbolKind) (oracle.Dispos
 	return oracle.Disposition{Action: oracle.Refuses, Why: oracle.UnexpectedType}, nil
 }
 
-// behindMercury is the first number behind the table of R_MERCURY. What lies
+// behindMercury is the first number after the table of R_MERCURY. What lies
 // there is the table of R_CUDA.
 const behindMercury = cuda.MercuryBase + 64
 
-// behind is the disposition of a number behind the table of R_MERCURY against a symbol
+// after is the disposition of a number after the table of R_MERCURY against a symbol
 // whose address the linker knows: that of an R_CUDA type, but for the name.
 func (c *link) behind(number uint32, kind oracle.SymbolKind) (oracle.Disposition, error) {
 	as := number - behindMercury

@@ -56,7 +56,7 @@ func (c *link) revived(name string) bool {
 	return false
 }
 
-// textureSlot returns the offset of a symbol's bindless slot. Behind the
+// textureSlot returns the offset of a symbol's bindless slot. After the
 // parameters of a kernel stand the slots of all textures of the link. nvlink
 // sorts them by something that they have in common, and its sort is not stable:
 // the last of three comes first.

@@ -86,7 +86,7 @@ func (c *link) classify(s *symbol, kind string, f relocs.Symbol) error {
 	case "reserved":
 		s.kind, s.reserved, s.value = oracle.Global, true, reservedValues[f.Name]
 	case "shared", "dynamic", "own shared":
-		// The only shared variable of the link that is used stands first; one
+		// The only shared variable of the link that is used is first; one
 		// that no code uses has no address. Dynamic shared memory is undefined
 		// until a kernel gets it, and its alignment is 16.
 		s.kind, s.slot = oracle.Hidden, uint32(f.Value)
@@ -131,7 +131,7 @@ func undefinedKind(f relocs.Symbol) string {
 	return "global"
 }
 
-// reported tells whether an undefined symbol ends the link: a variable does, a
+// reported reports whether an undefined symbol ends the link: a variable does, a
 // function where code that is reached calls it or a record takes its address.
 func (c *link) reported(name string) bool {
 	kind := c.m.Kind(c.v.Template.Program, name)

@@ -11,7 +11,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// An answer that isn't nvlink's is told: one of another kind, with a byte, a record or a message that is other.
+// An answer that isn't nvlink's is told: one of another kind, with a byte, a record or a message that differs.
 func TestToldApart(t *testing.T) {
 	m, err := relocs.Templates()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/twinlink/twinlink/oracle"
 )
 
-// A record that stays in a capsule has a twin for the text that the finalizer
+// A record that stays in a capsule has a counterpart for the text that the finalizer
 // makes, in the numbers of R_CUDA. Types of a position in the program have none,
 // but for the two that are halves of an absolute one.
 //
@@ -31,7 +31,7 @@ var twinRanges = []struct{ first, last, to uint32 }{
 	{cuda.R_MERCURY_ABS_PROG_REL32, cuda.R_MERCURY_ABS_PROG_REL64, cuda.R_CUDA_32},
 }
 
-// twin adds the twin of a record that stays.
+// counterpart adds the counterpart of a record that stays.
 func (c *link) twin(n relocs.Node, r relocs.Record, as uint32, s symbol, out *Outcome) {
 	number, ok := twinType(as)
 	if !ok {
@@ -62,7 +62,7 @@ var dataTwins = map[uint32]uint32{
 }
 
 // finalizeData does for data what finalize does for code: a record that stays has
-// a twin, and a position in the program is written there.
+// a counterpart, and a position in the program is written there.
 func (c *link) finalizeData(r relocs.Record, as uint32, s symbol, out *Outcome) error {
 	if out.Text == nil {
 		return nil
@@ -87,7 +87,7 @@ func (c *link) finalizeData(r relocs.Record, as uint32, s symbol, out *Outcome) 
 }
 
 // twinType returns the R_CUDA number of a kept record, false where it has no
-// twin.
+// counterpart.
 func twinType(number uint32) (uint32, bool) {
 	if number >= behindMercury {
 		return number, true

@@ -187,7 +187,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A tool's exit is a result, its death an error; builds are told by one line of the version.
+// A tool's exit is a result, its death an error; builds are identified by one line of the version.
 func TestTools(t *testing.T) {
 	f := fakes(t)
 	put(t, filepath.Join(f.root, "1.0", "three"), "#!/bin/sh\necho out $*; echo err >&2; pwd; exit 3\n")

@@ -1,4 +1,4 @@
-// Command links makes the corpus of links anew with NVIDIA's tools and compares it with what is committed.
+// Command links makes the corpus of relinks with NVIDIA's tools and compares it with what is committed.
 //
 // It compiles every source and runs every case of corpus/testdata/links/manifest.json with the ptxas and nvlink of the release
 // the manifest names, found under -witness, $TWINLINK_WITNESS or .witness, each in a folder called after the release.

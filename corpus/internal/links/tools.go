@@ -89,7 +89,7 @@ func (t tools) version(release, tool string) (string, error) {
 	return "", fmt.Errorf("%s of release %s: no build in its version", tool, release)
 }
 
-// archive returns the cubin of an architecture in a library that lies beside the tools of a release.
+// archive returns the cubin of an architecture in a library that is beside the tools of a release.
 func (t tools) archive(release, member string) ([]byte, error) {
 	library, arch, ok := strings.Cut(member, "/")
 	if !ok {

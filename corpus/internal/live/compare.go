@@ -58,7 +58,7 @@ func answer(w report.Source, res *nvidia.Result) report.Answer {
 }
 
 // firstDifference returns nil where exit status, messages and bytes are the
-// same, and how many differences are behind the first.
+// same, and how many differences are after the first.
 func firstDifference(got, want *nvidia.Result) (first *report.Finding, more int) {
 	if got.ExitCode != want.ExitCode {
 		d := sides("exit", fmt.Sprint(got.ExitCode), fmt.Sprint(want.ExitCode))

@@ -22,7 +22,7 @@ type plan struct {
 	modules []source
 	args    []string // of nvlink, besides -arch, the inputs and -o
 	files   []file   // that args name
-	behind  bool     // args stand behind the inputs
+	behind  bool     // args follow the inputs
 	final   bool     // the output is linked again, alone
 }
 

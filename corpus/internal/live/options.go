@@ -31,7 +31,7 @@ func compiled(flag string) func(*splitmix.Random, *plan, ptxgen.Program) {
 	}
 }
 
-// options are what users give nvlink, and what changes its output. Those that change nothing stand once, at the end.
+// options are what users give nvlink, and what changes its output. Those that change nothing occur once, at the end.
 var options = []option{
 	{12, "", func(r *splitmix.Random, p *plan, program ptxgen.Program) {
 		p.args = append(p.args, "-g")

@@ -50,7 +50,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Every field has its key, and what is empty is left out where it may be.
+// Every field has its key, and what is empty is omitted where it may be.
 func TestKeys(t *testing.T) {
 	m := &Manifest{Schema: 1, Tools: []Tool{}, Programs: []Program{{Cases: []Case{{
 		Inputs: []Input{{Name: "n", File: "f", Source: "s", Release: "r", Arch: "a", Flags: []string{"g"}, Whole: true, Case: "c", Witness: "w", SHA256: "h"}, {}},

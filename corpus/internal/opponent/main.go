@@ -4,7 +4,7 @@
 //	go run ./corpus/internal/opponent -from 0 -n 2000 -o corpus/testdata/opponent
 //
 // Question n of the kind "edits" of package fuzz is a recorded link with some fields of its files changed. Where nvlink
-// dies, changes are taken back and options and inputs left out as long as it dies in the same way. What is left is
+// dies, changes are taken back and options and inputs omitted as long as it dies in the same way. What is left is
 // a signature: the release, the signal (or "hang"), the stage and the fields that were changed. Stage is "read" where
 // the file alone with -r is enough, and "link" else. A signature is written once, as FILE.txt with the command, the file
 // of the corpus and the bytes to change in it.

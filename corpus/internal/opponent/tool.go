@@ -17,7 +17,7 @@ const patience = 5 * time.Second
 type opponent struct {
 	name    string // "nvlink", "nvjitlink"
 	release string
-	// die links and tells how the linker died, "" where it didn't.
+	// die links and says how the linker died, "" where it didn't.
 	die func(ctx context.Context, args []string, files []nvidia.File) string
 }
 

@@ -93,12 +93,12 @@ func (t *trial) inputs(edits []edit) []nvidia.File {
 	return files
 }
 
-// die links and tells how the linker died, "" where it didn't.
+// die links and says how the linker died, "" where it didn't.
 func (t *trial) die(ctx context.Context, edits []edit) string {
 	return t.tool.die(ctx, t.args, t.inputs(edits))
 }
 
-// reduce takes back edits and leaves out inputs and options while nvlink dies in the same way.
+// reduce takes back edits and omits inputs and options while nvlink dies in the same way.
 func (t *trial) reduce(ctx context.Context, way string) {
 	for size := len(t.edits) / 2; size > 0; size /= 2 {
 		for at := 0; at < len(t.edits); {
@@ -212,7 +212,7 @@ func named(fields map[int]string, at int) string {
 	return "?"
 }
 
-// field tells what a byte of a file belongs to: "header.shoff", "section.size of .nv.info.F", "symbol.shndx", "content of .nv.callgraph".
+// field says what a byte of a file belongs to: "header.shoff", "section.size of .nv.info.F", "symbol.shndx", "content of .nv.callgraph".
 func field(data []byte, at int) string {
 	if at < 64 {
 		return "header." + named(headerFields, at)

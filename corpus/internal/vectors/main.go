@@ -1,4 +1,4 @@
-// Command vectors makes the corpus of relocation vectors anew with NVIDIA's tools
+// Command vectors makes the corpus of relocation vectors again with NVIDIA's tools
 // and compares it with what is committed.
 //
 // It compiles the templates with the ptxas that each names, asks nvlink of every

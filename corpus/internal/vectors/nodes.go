@@ -63,8 +63,8 @@ func (r *regen) nodesOf(ctx context.Context, t *relocs.Template, function string
 	return list, nil
 }
 
-// node asks about one offset: a record that stays tells where its instruction is
-// in the text, two that are carried out where their field begins.
+// node asks about one offset: a record that stays says where its instruction is
+// in the text, two that are applied where their field begins.
 func (r *regen) node(ctx context.Context, t *relocs.Template, place string, at uint64) (n relocs.Node, ok bool, err error) {
 	v := &relocs.Vector{ID: t.Name + "/node", Template: t, Place: place, Form: relocs.RELA}
 	ask := func(number uint32, addend int64) (relocs.Result, []byte, error) {

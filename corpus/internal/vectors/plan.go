@@ -103,7 +103,7 @@ type draft struct {
 	keep    bool
 }
 
-// add appends a group. A group without vectors is left out.
+// add appends a group. A group without vectors is omitted.
 func (p *planner) add(name, about string, flags []string, list []draft) {
 	g := relocs.Group{Name: name, About: about, Flags: flags}
 	for _, d := range list {
@@ -246,7 +246,7 @@ func boolean(b bool) uint32 {
 	return 0
 }
 
-// samples draws vectors by lot. Those that agree in what a group shares stand
+// samples draws vectors at random. Those that agree in what a group shares stand
 // together.
 func (p *planner) samples() {
 	const perTemplate = 150

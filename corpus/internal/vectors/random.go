@@ -184,7 +184,7 @@ func (d *dice) vector(m *relocs.Manifest, t *relocs.Template) (*relocs.Vector, e
 	return v, nil
 }
 
-// takesRecords tells the places that a vector's records may stand in.
+// takesRecords tells the places that a vector's records may be in.
 func takesRecords(p relocs.Place, mercury bool) bool {
 	if mercury {
 		return p.Rela && strings.HasPrefix(p.Name, ".nv.merc.")
@@ -232,7 +232,7 @@ func (d *dice) record(v *relocs.Vector, place relocs.Place, mercury bool) (rec r
 	return rec
 }
 
-// symbolsOf lists what a record may name. cvar stands there four times: its
+// symbolsOf lists what a record may name. cvar is there four times: its
 // value can be edited.
 func symbolsOf(m *relocs.Manifest, t *relocs.Template, places []relocs.Place, mercury bool) (symbols []string) {
 	for _, p := range m.Programs {

@@ -34,7 +34,7 @@ func old(pattern uint64) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, pattern), pattern)
 }
 
-// cvarValue is where cvar lies in its section, in every object of main below
+// cvarValue is where cvar is in its section, in every object of main below
 // sm_100.
 const cvarValue = 0x38
 
@@ -80,7 +80,7 @@ func (p *planner) bits() {
 	p.add("carry-rel", "S + old content that carries", []string{"Carry"}, carryOld)
 }
 
-// interesting leaves out the types that no release carries out against a
+// interesting omits the types that no release applies against a
 // constant: one vector of each stands among the kinds.
 func interesting(number uint32) bool {
 	switch {

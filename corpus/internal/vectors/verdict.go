@@ -12,7 +12,7 @@ import (
 const workers = 2
 
 // verdict says what is asked of other linkers. Where nvlink died, and where it
-// took for a type what lies behind its table, there is nothing to agree with.
+// took for a type what is after its table, there is nothing to agree with.
 func verdict(v *relocs.Vector, got relocs.Result) relocs.Verdict {
 	switch {
 	case got.Did == relocs.Refused:
@@ -23,8 +23,8 @@ func verdict(v *relocs.Vector, got relocs.Result) relocs.Verdict {
 	return relocs.Valid
 }
 
-// noType tells the numbers that lie behind the table that holds for a place.
-// Behind that of R_MERCURY lies that of R_CUDA.
+// noType tells the numbers that are after the table that holds for a place.
+// After that of R_MERCURY lies that of R_CUDA.
 func noType(v *relocs.Vector, number uint32) bool {
 	if strings.HasPrefix(v.Place, ".nv.merc") || strings.HasPrefix(v.Place, ".nv.capmerc") {
 		return number > cuda.MercuryBase+63+uint32(cuda.R_CUDA_NONE_LAST)

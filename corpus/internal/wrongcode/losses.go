@@ -14,13 +14,13 @@ import (
 	"github.com/twinlink/twinlink/internal/hostelf"
 )
 
-// member is a file of an archive, under a name as it stands in the header.
+// member is a file of an archive, under a name as it is in the header.
 type member struct {
 	name string
 	data []byte
 }
 
-// archive writes members one behind the other, as ar does.
+// archive writes members one after the other, as ar does.
 func archive(list ...member) []byte {
 	b := []byte("!<arch>\n")
 	for _, m := range list {
@@ -61,7 +61,7 @@ func object(module string, code []byte) []byte {
 		hostelf.Section{Name: ".nvFatBinSegment", Data: make([]byte, 24)}, hostelf.Section{Name: "__nv_module_id", Data: []byte(module + "\x00")})
 }
 
-// losses links a program as files, and as archives; of an archive nothing may be lost without a word.
+// losses links a program as files, and as archives; of an archive nothing may be lost silently.
 func (s *search) losses(ctx context.Context, q *fuzz.Question) (wrong []string) {
 	first := s.ask(ctx, q.Release, q.Inputs, slices.Concat(q.Args, names(q.Inputs)), nil, nil, "files")
 	if !first.linked() {

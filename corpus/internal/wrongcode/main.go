@@ -3,7 +3,7 @@
 //	stable  the same question with other contents of fresh memory (MALLOC_PERTURB_), other addresses (setarch -R) and
 //	        in another folder: the image and the messages have to be the same
 //	losses  a program as an archive, in forms that archivers make, beside the program as files: no kernel may go
-//	        without a word
+//	        silently
 //	steps   programs linked with -r, all or a part of them, and then by a second link: the oracle has to accept it
 //	ties    a weak function that two or three modules define, by toolkits and for virtual targets of all kinds: every
 //	        nvlink, each nvJitLink, in one step and in two; the oracle has to accept each

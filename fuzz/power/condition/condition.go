@@ -1,4 +1,4 @@
-// Package condition is what the conditions of a program become while package power counts them: each tells what it
+// Package condition is what the conditions of a program become while package power counts them: each says what it
 // came to, and one of them may be made to fail. No production code imports it but by an overlay of the go command.
 package condition
 

@@ -15,7 +15,7 @@ func TestLog(t *testing.T) {
 		Is(0, true)
 		Is(1, false)
 		Less(2, 1, 1)
-		Is(9, true) // behind the file's end
+		Is(9, true) // after the file's end
 		return
 	}
 	name := filepath.Join(t.TempDir(), "seen")

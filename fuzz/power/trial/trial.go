@@ -26,7 +26,7 @@ var (
 func Asked() bool { return *file != "" }
 
 // Fresh are the first number of the fresh cases that are to be tried in place of recorded ones, and the number
-// behind the last; both are the same where none are.
+// after the last; both are the same where none are.
 func Fresh() (first, behind uint64) { return *from, max(*from, *to) }
 
 // Case is something of which the outcome is known.
@@ -43,7 +43,7 @@ type Case struct {
 var infects = [3]byte{condition.True, condition.False, condition.Equal}
 
 // Run tries each fault on cases that come to its condition, and writes which are told: "NUMBER told CASE", "NUMBER lives
-// COUNT", "NUMBER unseen". A case that isn't what it has to be without a fault is left out.
+// COUNT", "NUMBER unseen". A case that isn't what it has to be without a fault is omitted.
 func Run(list []Case) error {
 	done := map[int]bool{}
 	if text, err := os.ReadFile(*file); err == nil {

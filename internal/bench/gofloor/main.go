@@ -41,7 +41,7 @@ func (f *input) header(k int) header { return f.headers[k*cubin.SectionSize:][:c
 
 func (f *input) content(h header) []byte { return f.data[le.Uint64(h[24:]):][:h.size()] }
 
-// header is a section header as it stands in the file.
+// header is a section header as it is in the file.
 type header []byte
 
 func (h header) typ() cuda.SectionType { return cuda.SectionType(le.Uint32(h[4:])) }
@@ -247,7 +247,7 @@ func (l *linker) nameSymbols(symbols, strings []byte) {
 	}
 }
 
-// putTables writes names, symbols and headers behind the sections.
+// putTables writes names, symbols and headers after the sections.
 func (l *linker) putTables() {
 	offsets := make([]uint32, len(l.text))
 	for i, s := range l.text {

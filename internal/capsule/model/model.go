@@ -15,7 +15,7 @@ type Body interface {
 // Section is a section of a Model.
 type Section struct {
 	Name string
-	Body Body // nil where the section has no bytes, or those of Twin
+	Body Body // nil where the section has no bytes, or those of Counterpart
 	Twin int  // the section whose stretch of the file this one shares, or its own number
 }
 

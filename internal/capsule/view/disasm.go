@@ -40,8 +40,8 @@ func lazily(pattern string) func() *regexp.Regexp {
 }
 
 // ParseDisassembly reads the output of "nvdisasm -c -hex" on a file. Sections of
-// equal names are told apart by their words: a section of the listing is that of
-// the file whose word stands at the first instruction's place.
+// equal names are distinguished by their words: a section of the listing is that of
+// the file whose word is at the first instruction's place.
 func ParseDisassembly(m *capsule.Image, listing []byte) (*Disassembly, error) {
 	d := &Disassembly{at: map[place]string{}}
 	texts := map[string][]*capsule.Func{}

@@ -26,7 +26,7 @@ type Attribute struct {
 	Name    string   `json:"name"`
 	Number  int      `json:"number"`
 	Value   string   `json:"value"`             // number, or payload in hexadecimal
-	Mercury []uint32 `json:"mercury,omitempty"` // offsets that its Mercury twin has instead
+	Mercury []uint32 `json:"mercury,omitempty"` // offsets that its Mercury counterpart has instead
 	SASS    []uint32 `json:"sass,omitempty"`    // offsets of instructions in the payload
 	Side    string   `json:"side,omitempty"`    // "mercury" or "sass" where only one side has it
 }
@@ -48,7 +48,7 @@ type Function struct {
 type Node struct {
 	SASS    uint32   `json:"sass"`
 	Mercury uint32   `json:"mercury"`
-	Kind    string   `json:"kind"` // plain, mini, stored, skip
+	Kind    string   `json:"kind"` // plain, tag-only node, stored, skip
 	Span    int      `json:"span"`
 	Tag     string   `json:"tag,omitempty"`
 	Record  string   `json:"record,omitempty"`
@@ -65,11 +65,11 @@ type Reloc struct {
 	Addend int64  `json:"addend"`
 }
 
-// Words tells what a disassembler makes of the instruction at an offset of a
+// Words says what a disassembler makes of the instruction at an offset of a
 // section, "" for nothing.
 type Words func(section int, off uint32) string
 
-// Of lays a file out. What can't be decoded is left out and in the error, a
+// Of lays a file out. What can't be decoded is omitted and in the error, a
 // *cubin.Error; the rest is there all the same.
 func Of(m *capsule.Image, text Words) (*File, error) {
 	f := &File{File: m.File.Name, SM: int(m.File.Header.SM()), Compat: []Attribute{}, Functions: []Function{}}

@@ -63,7 +63,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// nvdisasm's text stands beside every instruction.
+// nvdisasm's text is beside every instruction.
 func TestDisassembly(t *testing.T) {
 	set := nvidiatest.Need(t, "13.0", nvidia.Nvdisasm)
 	tool, err := set.Tool("13.0", nvidia.Nvdisasm)

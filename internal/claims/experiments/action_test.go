@@ -27,7 +27,7 @@ func TestRelAction(t *testing.T) {
 	newest := "7300000000000000" + "0000001125000536"
 	for _, c := range []struct{ release, arch string }{{"12.4", "sm_52"}, {"12.4", "sm_90"}, {"13.0", "sm_75"}, {"13.0", "sm_80"}, {"13.0", "sm_90"}} {
 		s := action(c.release, c.arch)
-		// RC-033, RC-034, RA-104, RA-105, RA-106: begins at 115, whatever the architecture, with 116-115 records behind.
+		// RC-033, RC-034, RA-104, RA-105, RA-106: begins at 115, whatever the architecture, with 116-115 records after.
 		if got := hex.EncodeToString(s.data); got != newest {
 			t.Errorf("RC-034 RA-104 RA-105 RA-106 RA-115: %s %s: %s", c.release, c.arch, got)
 		}
@@ -96,7 +96,7 @@ func TestPlaces(t *testing.T) {
 		}
 		return res.ExitCode, res.Message(), section(t, open(t, res.Output), ".nv.constant3").data
 	}
-	// RA-021: the first object's constants take 28 bytes, the second's begin at 32. An offset of 32 lies outside the
+	// RA-021: the first object's constants take 28 bytes, the second's begin at 32. An offset of 32 is outside the
 	// section of the record, and yet the other object's bytes are found and patched.
 	_, _, plain := try(0, 2)
 	_, _, moved := try(32, 2)

@@ -10,7 +10,7 @@ import (
 	"github.com/twinlink/twinlink/oracle"
 )
 
-// recipe returns the fields of a type as text, "28:14 42:4 26:1", and the formulas behind them.
+// recipe returns the fields of a type as text, "28:14 42:4 26:1", and the formulas after them.
 func recipe(t *testing.T, name string) (fields string, formulas []string, r *oracle.Recipe) {
 	t.Helper()
 	for _, r := range oracle.Recipes() {

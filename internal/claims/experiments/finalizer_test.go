@@ -47,7 +47,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// compat returns where the payload of an attribute of .nv.compat stands in a file.
+// compat returns where the payload of an attribute of .nv.compat is in a file.
 func compat(t *testing.T, f *cubin.File, number uint8) uint64 {
 	t.Helper()
 	s := section(t, f, ".nv.compat")
@@ -254,7 +254,7 @@ func TestOffTarget(t *testing.T) {
 	}
 }
 
-// options returns the payload of MERCURY_FINALIZER_OPTIONS (90) of an object's kernel, and where it stands.
+// options returns the payload of MERCURY_FINALIZER_OPTIONS (90) of an object's kernel, and where it is.
 func options(t *testing.T, object []byte) (at uint64, payload []byte) {
 	t.Helper()
 	f := open(t, object)
@@ -282,7 +282,7 @@ func TestFinalizerOptions(t *testing.T) {
 		return section(t, mustLink(t, "13.0", "sm_100", nil, object), ".text.k").data
 	}
 	fast := code(object["-O3"])
-	// CM-034: nvlink is told nothing of -O, and makes the code anew as the block says.
+	// CM-034: nvlink is told nothing of -O, and makes the code again as the block says.
 	if bytes.Equal(code(patched(object["-O3"], at["-O3"], payload["-O0"]...)), fast) {
 		t.Error("CM-034: another level's options change nothing")
 	}
@@ -300,7 +300,7 @@ func TestFinalizerOptions(t *testing.T) {
 		}
 	}
 	// CM-069: {u16 key length, u16 value length, key, value} shows in where two blocks part. The value of optLevel stands
-	// behind 4+len("optLevel\x00") bytes; lineInfo, as long a key with an empty value, parts at the value's length; and
+	// after 4+len("optLevel\x00") bytes; lineInfo, as long a key with an empty value, parts at the value's length; and
 	// deviceDebug, a longer key, at the first byte.
 	part := func(a, b string) int {
 		i := 0

@@ -209,7 +209,7 @@ func TestAlias(t *testing.T) {
 	}
 }
 
-// TestUndefined links a call of what nobody defines: CM-117 has it dropped silently.
+// TestUndefined links a call of what nothing defines: CM-117 has it dropped silently.
 func TestUndefined(t *testing.T) {
 	for _, release := range []string{"11.8", "12.4", "13.0"} {
 		res := link(t, release, "sm_75", nil, assemble(t, release, "sm_75", call))

@@ -85,7 +85,7 @@ func TestMercurySections(t *testing.T) {
 			if strings.HasPrefix(s.name, ".nv.capmerc") && !capsule {
 				t.Errorf("CM-002 CM-040: %s", s.name)
 			}
-			// CM-138, CM-139, CM-170: the flag is on these and no others; CM-141: they are numbered on, behind the others.
+			// CM-138, CM-139, CM-170: the flag is on these and no others; CM-141: they are numbered on, after the others.
 			if flag := s.Flags&0x10000000 != 0; flag != (merc || capsule) || flag != (s.index >= first) {
 				t.Errorf("CM-138 CM-139 CM-141 CM-170: %s at %d has flags %#x", s.name, s.index, s.Flags)
 			}

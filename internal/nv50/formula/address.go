@@ -62,7 +62,7 @@ func (c *Chip) halfwarps() uint32 {
 	return c.WarpHalves
 }
 
-// sum is the part of local_address's last line in front of the bits inside a
+// sum is the part of local_address's last line before the bits inside a
 // block.
 func (c *Chip) sum(addr, warpid, mpid, tpid uint32) uint32 {
 	blocksize := 0x100 * c.halfwarps()

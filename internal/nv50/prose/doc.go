@@ -1,5 +1,5 @@
 // Package prose assembles what a page on NV50 (2010) says in sentences, tables
-// and lists of bits: blocks are laid out one behind the other in the order that
+// and lists of bits: blocks are laid out one after the other in the order that
 // it tells, threads are listed and sorted, fields are put together bit by bit.
 // Nothing is multiplied that can be counted.
 //

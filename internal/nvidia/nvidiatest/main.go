@@ -34,13 +34,13 @@ func count(test, lack string) {
 	skipped.tests[lack][test] = true
 }
 
-// Main runs a package's tests, tells what was skipped and exits.
+// Main runs a package's tests, says what was skipped and exits.
 func Main(m *testing.M) { os.Exit(Wrap(m).Run()) }
 
 // Runner is what *testing.M and testscript have in common.
 type Runner interface{ Run() int }
 
-// Wrap returns a Runner that tells what was skipped once r has run, for a
+// Wrap returns a Runner that says what was skipped once r has run, for a
 // package whose TestMain hands its *testing.M to something else.
 func Wrap(r Runner) Runner {
 	active = true
@@ -68,7 +68,7 @@ func (t teller) Run() int {
 	return code
 }
 
-// tell prints one line for each thing that lacks.
+// tell prints one line for each thing that is missing.
 func tell() {
 	skipped.Lock()
 	defer skipped.Unlock()
@@ -100,7 +100,7 @@ func tell() {
 	}
 }
 
-// line says it for one thing that lacks, with the package whose tests these are: a run
+// line says it for one thing that is missing, with the package whose tests these are: a run
 // over many packages has a line from each.
 func line(n int, lack string) string {
 	s := "s"

@@ -108,7 +108,7 @@ func writeScript(t *testing.T, dir, name string, variables map[string]string, se
 	})
 }
 
-// complaints tells which questions had no answer, and which answers nobody asked for.
+// complaints says which questions had no answer, and which answers nobody asked for.
 func complaints(folder string, all bool) (list []string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

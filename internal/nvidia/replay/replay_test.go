@@ -13,7 +13,7 @@ import (
 func TestMain(m *testing.M) { Main(m) }
 
 // What a program did is kept, packed, unpacked and done again: its exit status or signal, what it printed and what it
-// wrote. Another question, or an answer that nobody asks for, is told.
+// wrote. Another question, or an answer that nothing asks for, is told.
 func TestReplay(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("stand-ins are shell scripts")

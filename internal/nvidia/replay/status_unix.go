@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// status is how a shell tells how a program ended.
+// status is how a shell says how a program ended.
 func status(p *os.ProcessState) int {
 	if w, ok := p.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return signalled + int(w.Signal())

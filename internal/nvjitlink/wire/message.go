@@ -20,7 +20,7 @@ type Question struct {
 	PTX     bool // get the PTX of the result instead of its cubin
 }
 
-// Steps of a link, as Answer.Step tells where it ended.
+// Steps of a link, as Answer.Step says where it ended.
 const (
 	StepCreate = iota
 	StepAdd
@@ -56,7 +56,7 @@ type Answer struct {
 const dataAlign = 16
 
 // AppendQuestion appends the question's payload. Strings stand with a NUL
-// behind them, so that the reader can hand them on in place.
+// after them, so that the reader can hand them on in place.
 func AppendQuestion(b []byte, q *Question) []byte {
 	b = binary.LittleEndian.AppendUint64(b, q.ID)
 	b = binary.LittleEndian.AppendUint32(b, flag(q.PTX))
@@ -93,7 +93,7 @@ func appendData(b, data []byte) []byte {
 		b = append(b, 0)
 	}
 	b = append(b, data...)
-	return append(b, 0) // behind the data: nvJitLink reads PTX up to a NUL
+	return append(b, 0) // after the data: nvJitLink reads PTX up to a NUL
 }
 
 // AppendAnswer appends the answer's payload.

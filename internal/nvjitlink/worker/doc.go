@@ -7,7 +7,7 @@
 // job: it reads questions from file descriptor 3 and writes answers to 4, one
 // after the other, on one thread of the operating system. What the library
 // prints goes to a file that is standard output and standard error at once, and
-// comes back with the answer. Standard input is a pipe that nobody writes to:
+// comes back with the answer. Standard input is a pipe that nothing writes to:
 // where it ends, the parent is gone, and so is the worker.
 //
 // A program becomes a worker by calling [Main] first:

@@ -23,7 +23,7 @@ type library struct {
 	pad     []byte  // what an empty input points to
 }
 
-// outs is what the library writes to by pointer. It lies on the heap, where it
+// outs is what the library writes to by pointer. It is on the heap, where it
 // doesn't move.
 type outs struct {
 	handle       uintptr

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// printed is the file that stands for standard output and error.
+// printed is the file that is kept for standard output and error.
 type printed struct {
 	limit int64
 }
