@@ -20,12 +20,12 @@ import (
 
 // Inputs are the numbers that a record, its symbol and its place bring along.
 type Inputs struct {
-	Rela bool   // the record stands in a RELA section
+	Rela bool   // the record is in a RELA section
 	S    uint64 // what the symbol stands for, see Quantity
 	A    int64  // addend of a RELA record; not used for REL
 	P    uint64 // offset of the place in its section, bytes
 
-	// SectionType is sh_type of the section the symbol lies in, before it is
+	// SectionType is sh_type of the section the symbol is in, before it is
 	// lowered for the output. Recipes use its distance from constant bank 0:
 	// for constants that is the bank; for other sections it is no bank at
 	// all, yet the tool writes it (shared memory gives 6, text gives 29).
@@ -75,7 +75,7 @@ type machine struct {
 
 var machines = sync.Pool{New: func() any { return new(machine) }}
 
-// Apply carries out the recipe of a relocation number on a copy of place,
+// Apply applies the recipe of a relocation number on a copy of place,
 // which begins at r_offset. The error is a *[Refusal].
 //
 // Apply does not ask whether the device linker would carry the recipe out;

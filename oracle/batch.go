@@ -11,7 +11,7 @@ package oracle
 const Lanes = 64
 
 // PlaceBytes is how many bytes of a place a batch holds; no recipe names a bit
-// behind them.
+// after them.
 const PlaceBytes = (maxBit + 1) / 8
 
 const placeBits = 8 * PlaceBytes
@@ -82,7 +82,7 @@ type Applied struct {
 	stack [maxStack]number
 }
 
-// Apply carries out a recipe on all records, as REL or as RELA. A recipe that
+// Apply applies a recipe on all records, as REL or as RELA. A recipe that
 // patches nothing leaves the places alone. The error is that of [RecipeOf], or
 // a *[Refusal] for a sentinel.
 func (b *Batch) Apply(kind uint32, rela bool, out *Applied) error {

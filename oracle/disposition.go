@@ -37,9 +37,9 @@ const (
 type Action uint8
 
 const (
-	Patches   Action = iota + 1 // by the recipe of Disposition.As; the record goes
+	Patches   Action = iota + 1 // by the recipe of Disposition.As; the record is removed
 	Keeps                       // the record stays, with the type Disposition.As; the place is untouched
-	Drops                       // the record goes, the place is untouched
+	Drops                       // the record is removed, the place is untouched
 	Refuses                     // the link ends with a message
 	Crashes                     // the link ends with a signal
 	Finalizes                   // the record stays, and the finalizer patches the place by the recipe of Disposition.As

@@ -7,7 +7,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// What has no name is a question mark, the first number behind the last too.
+// What has no name is a question mark, the first number after the last too.
 func TestNameless(t *testing.T) {
 	for i, got := range []string{Action(len(actionNames)).String(), Action(200).String(), Quantity(len(quantityText)).String(), Quantity(200).String(),
 		Reason(len(reasonText)).String(), Reason(200).String(), Evidence(0).String(), Evidence(200).String()} {

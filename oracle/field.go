@@ -19,7 +19,7 @@ const maxBit = 127
 // Last returns the highest bit of the field.
 func (f Field) Last() uint { return f.Start + f.Width - 1 }
 
-// Bytes returns how many bytes a place needs for the field to lie in it.
+// Bytes returns how many bytes a place needs for the field to be in it.
 func (f Field) Bytes() int { return int(f.Last()/8) + 1 }
 
 // String writes the field as recipes do: bits[28..41], or bits[26].

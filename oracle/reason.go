@@ -5,12 +5,12 @@ package oracle
 type Reason uint8
 
 const (
-	UnexpectedType Reason = iota + 1 // the number lies behind the release's table
+	UnexpectedType Reason = iota + 1 // the number is after the release's table
 	UnexpectedNone                   // R_MERCURY_NONE, and numbers of the other table
 	OtherSection                     // a PC-relative type, wherever its symbol lies
 	DeletedSymbol                    // the record should be kept and its symbol does not reach the output
-	PlaceOutside                     // the place to patch begins behind its section
-	RecordOutside                    // the record to keep points behind its section
+	PlaceOutside                     // the place to patch begins after its section
+	RecordOutside                    // the record to keep points after its section
 	UnpatchedPlace                   // the records of a section that takes none
 	UnplacedSymbol                   // the symbol's value is all ones
 )

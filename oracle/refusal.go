@@ -12,7 +12,7 @@ type Kind uint8
 const (
 	UnknownType   Kind = iota + 1 // the number is in neither table
 	SentinelType                  // the number closes the table and patches nothing
-	PlaceTooShort                 // a field of the type ends behind the bytes given
+	PlaceTooShort                 // a field of the type ends after the bytes given
 )
 
 // String returns the reason in words.

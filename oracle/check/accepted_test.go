@@ -55,7 +55,7 @@ func inNames(out []byte, text string) bool {
 }
 
 // TestEdited makes links of nvlink wrong at random. A link is made wrong by nearly every byte of it that changes: those
-// that are accepted still stand in testdata/accepted.tsv, each with the reason.
+// that are accepted still are in testdata/accepted.tsv, each with the reason.
 func TestEdited(t *testing.T) {
 	text, err := os.ReadFile("testdata/accepted.tsv")
 	if err != nil {

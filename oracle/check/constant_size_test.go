@@ -25,7 +25,7 @@ var constantLinks = []struct {
 }
 
 // What code reads as the size of the constants is that of the output's bank, also where the
-// code's own file has no constants or nobody reads them.
+// code's own file has no constants or nothing reads them.
 func TestConstantSize(t *testing.T) {
 	for _, made := range []string{"11.8-sm_75", "13.0-sm_100", "13.5-sm_90", "13.5-sm_120"} {
 		for _, l := range constantLinks {

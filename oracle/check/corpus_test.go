@@ -40,7 +40,7 @@ func linkedCases(t testing.TB) []corpus.Case {
 
 // Every output in the corpus is nvlink's (11.8.89, 12.4.131 or 13.0.88). nvlink
 // 13.0's -r gives static shared variables a place before the final link, and what
-// it makes of that in a second step is wrong; such links are told by name.
+// it makes of that in a second step is wrong; such links are identified by name.
 func TestAcceptsNvlink(t *testing.T) {
 	releases, wrong := map[string]int{}, 0
 	for _, c := range linkedCases(t) {

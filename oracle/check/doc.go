@@ -19,7 +19,7 @@
 //
 //   - Every byte of every section is an input's, a field that a relocation
 //     patched, or a table of the linker's own that is as it must be.
-//   - Every relocation was carried out as its recipe in package oracle says,
+//   - Every relocation was applied as its recipe in package oracle says,
 //     against the right symbol, or is kept with type, symbol and addend.
 //   - Every function that is reached or asked for is there, and every symbol,
 //     as its definition has it: size, type, binding, memory space.
@@ -27,7 +27,7 @@
 //     they are one; shared variables of one kernel share none.
 //   - The attributes of .nv.info are the inputs', and for kernels what they owe
 //     to the code they reach: registers, stack, barriers.
-//   - Above sm_90, where the linker schedules kernels anew, no result is used
+//   - Above sm_90, where the linker schedules kernels again, no result is used
 //     before it is there.
 //   - Call graph, prototypes, .nv.compat, section headers, program headers and
 //     the ELF header.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What faults drawn at random in this package showed that no test asked.
+// What faults chosen at random in this package showed that no test asked.
 
 // TestTwice gives the first module of links twice, and wants each of its functions that is not weak to be reported: an
 // image has one of the two.
@@ -33,7 +33,7 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// TestStrayInCode moves a record of code behind its end, where no input has anything, and wants it reported as stray
+// TestStrayInCode moves a record of code after its end, where no input has anything, and wants it reported as stray
 // without Strict too: in data it may be what is left of a definition that lost.
 func TestStrayInCode(t *testing.T) {
 	moved := 0

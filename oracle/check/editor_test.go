@@ -11,7 +11,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
-// editor changes an output that is known to be right. What lies where it takes
+// editor changes an output that is known to be right. What is where it takes
 // from a check of the unchanged output.
 type editor struct {
 	*check
@@ -53,7 +53,7 @@ func (e *editor) entry(symbol int, field uint64) uint64 {
 	return e.out.Sections[e.out.Symtab].Offset + 24*uint64(symbol) + field
 }
 
-// move gives a section new bytes, behind all others.
+// move gives a section new bytes, after all others.
 func (e *editor) move(section int, body []byte) {
 	for len(e.bytes)%256 != 0 {
 		e.bytes = append(e.bytes, 0)
@@ -94,7 +94,7 @@ func (e *editor) object(ok func(*link.Identity, *image.Symbol) bool) int {
 	})
 }
 
-// field finds a patched place for which ok holds; from is where it lies in the
+// field finds a patched place for which ok holds; from is where it is in the
 // file.
 func (e *editor) field(ok func(*link.Area, *link.Field) bool) (f *link.Field, a *link.Area, from uint64) {
 	for _, a := range e.Areas {

@@ -16,7 +16,7 @@ type askedAgain struct {
 	ask        func() Verdict
 }
 
-// says is what a verdict is in a few signs: how many findings there are, - for a refusal, parts that weren't judged behind
+// says is what a verdict is in a few signs: how many findings there are, - for a refusal, parts that weren't judged after
 // a slash, and a sum of what is said.
 func says(v Verdict) string {
 	n := fmt.Sprint(v.Total)

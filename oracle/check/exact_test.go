@@ -13,7 +13,7 @@ import (
 
 // TestExact makes links of nvlink wrong in one place each, by the edits in testdata/exact.tsv, and wants the finding that
 // says so: its kind and parts of its text. TestRejectsDefects is content with any finding that tells of a defect; here a
-// check that is left out shows even where another one would see the same defect.
+// check that is omitted shows even where another one would see the same defect.
 func TestExact(t *testing.T) {
 	text, err := os.ReadFile("testdata/exact.tsv")
 	if err != nil {

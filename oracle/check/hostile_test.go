@@ -111,7 +111,7 @@ func TestBudget(t *testing.T) {
 	for i := range image.Number(in[0].Data, 60, 2) {
 		h := shoff + 64*i
 		if image.Number(in[0].Data, h+4, 4) == 0x70000007 || image.Number(in[0].Data, h+4, 4) == 1 {
-			// sh_addralign of 2^60: the section behind would begin there.
+			// sh_addralign of 2^60: the section after would begin there.
 			in[0].Data[h+55] = 0x10
 		}
 	}

@@ -44,7 +44,7 @@ func TestRejectsInLayouts(t *testing.T) {
 		inputs, options, of := inputsOf(c), optionsOf(c), editorOf(t, c)
 		for _, d := range defects {
 			if !slices.ContainsFunc(d.want, func(k Kind) bool { return k != SegmentCover && k != SymbolOrder && k != Unreadable }) {
-				continue // program headers and the number of local symbols are written anew
+				continue // program headers and the number of local symbols are rewritten
 			}
 			e := &editor{check: of.check, out: of.out, bytes: slices.Clone(c.Output)}
 			if planted[d.name] || !d.plant(e) || Check(inputs, e.bytes, options).Agrees() {

@@ -20,7 +20,7 @@ type step struct {
 	first int // how many; 0: all
 }
 
-// rightLinks are links of programs of the corpus, compiled anew, whose last step is right,
+// rightLinks are links of programs of the corpus, compiled again, whose last step is right,
 // judged by the inputs of that step.
 var rightLinks = []struct {
 	name, release, arch string
@@ -169,7 +169,7 @@ func judged(files []nvidia.File, output []byte, arch, args string) Verdict {
 	return Check(inputs, output, Options{Arch: arch, Relocatable: has("-r"), Debug: has("-g")})
 }
 
-// A part of -r that isn't the first of a second link: nvlink moves what lies in it, and
+// A part of -r that isn't the first of a second link: nvlink moves what is in it, and
 // neither code that reads its constants nor its call frames are told.
 func TestLaterPart(t *testing.T) {
 	for _, release := range []string{"13.0", "13.5"} {

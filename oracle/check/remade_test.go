@@ -37,7 +37,7 @@ func remade(t *testing.T, release string, args ...string) (inputs []Input, outpu
 	return inputs, r.Output
 }
 
-// Code that nvlink 13.5 makes anew is longer than the input's, and so are its line
+// Code that nvlink 13.5 makes again is longer than the input's, and so are its line
 // tables: what debug information says of both is right all the same.
 func TestDebugInformationOfRemadeCode(t *testing.T) {
 	for _, x := range []struct {
@@ -64,7 +64,7 @@ func TestDebugInformationOfRemadeCode(t *testing.T) {
 		}
 		for _, side := range []string{"", ".nv.merc"} {
 			wrong := bytes.Clone(output)
-			second := uint64(binary.LittleEndian.Uint32(data)) + 4 // the unit behind the first
+			second := uint64(binary.LittleEndian.Uint32(data)) + 4 // the unit after the first
 			at := second + 24
 			for !bytes.Equal(data[at+4:at+9], []byte("/src\x00")) {
 				at++
@@ -108,7 +108,7 @@ func TestResolvedOfDebugInformation(t *testing.T) {
 	}
 }
 
-// Bytes of the lines and frames of remade code tell where something stands, but for addresses
+// Bytes of the lines and frames of remade code say where something is, but for addresses
 // that records fill, the last of a unit's files, and the advance to a frame's end.
 func TestRowsOfRemadeCode(t *testing.T) {
 	const step = 7

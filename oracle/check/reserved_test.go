@@ -10,7 +10,7 @@ import (
 
 const reservedPartition = "__nv_reservedSMEM_tcgen05_partition"
 
-// nvlink puts reserved shared memory 64 bytes behind the start: the SASS has the number,
+// nvlink puts reserved shared memory 64 bytes after the start: the SASS has the number,
 // the Mercury side the records.
 func TestReservedShared(t *testing.T) {
 	byName := func(id *link.Identity, _ *image.Symbol) bool { return id.Name == reservedPartition }

@@ -13,7 +13,7 @@ var (
 	seekTo   = flag.Uint64("seek-to", 0, "number behind the last")
 )
 
-// TestSeek prints what is found in links edited at random, one a line. Two programs that differ in a line are told apart
+// TestSeek prints what is found in links edited at random, one a line. Two programs that differ in a line are distinguished
 // by that edit: so "twinlink power --seek-to" finds the edit that a planted fault is found by. With what should be found
 // it is a line of testdata/exact.tsv.
 func TestSeek(t *testing.T) {

@@ -25,7 +25,7 @@ func TestShortProducts(t *testing.T) {
 	for sass.Opcode(code.Body[at:]) != imma {
 		at += sass.Instruction
 	}
-	// A longer or shorter stall in front of what waits for the result, more waits and another scoreboard
+	// A longer or shorter stall before what waits for the result, more waits and another scoreboard
 	// for sources, which nothing waits for, are slower or faster code and no other; reuse is of sources that stay.
 	free := []int{105, 106, 107, 108, 109, 114, 115, 116, 117, 119, 120, 121, 122, 123, 125}
 	for bit := range 8 * sass.Instruction {

@@ -36,7 +36,7 @@ func tensorLink(t *testing.T, folder, objects string, options Options) ([]Input,
 }
 
 // What nvlink says of kernels that reach functions with tensor memory is right, and each other value is wrong, on either
-// side: an attribute that lacks, that no function says, or that says something else.
+// side: an attribute that is missing, that no function says, or that says something else.
 func TestTensorFacts(t *testing.T) {
 	const calls, columns, both = "tcgen05_calls/", "tensor_columns/", "13.5-sm_100a/b 13.5-sm_100a/a"
 	changed := func(of string, attr cuda.InfoAttr, to byte) func([]byte, *link.Output) bool {

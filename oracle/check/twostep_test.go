@@ -12,8 +12,8 @@ import (
 )
 
 // Links in two steps by nvlink 13.0.88, judged by the objects of the first.
-// With -r it carries out what only a final link can know, so some are wrong:
-// shared variables lie on each other and no memory is asked for, code reads
+// With -r it applies what only a final link can know, so some are wrong:
+// shared variables are on each other and no memory is asked for, code reads
 // its constants at the place they had in its own bank, and textures have no
 // slots.
 func TestTwoSteps(t *testing.T) {

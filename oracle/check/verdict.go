@@ -55,14 +55,14 @@ const (
 	SymbolStray       = verdict.SymbolStray       // a symbol that no input explains
 	SymbolSection     = verdict.SymbolSection     // a symbol in another section than its definition's
 	SymbolValue       = verdict.SymbolValue       // a symbol at another place than its definition's
-	SymbolOutside     = verdict.SymbolOutside     // a symbol that reaches behind its section
+	SymbolOutside     = verdict.SymbolOutside     // a symbol that reaches after its section
 	SymbolAlignment   = verdict.SymbolAlignment   // an object off its alignment
 	SymbolOverlap     = verdict.SymbolOverlap     // two objects that share bytes and aren't one
 	SymbolSize        = verdict.SymbolSize        // st_size
 	SymbolType        = verdict.SymbolType        // type in st_info
 	SymbolBinding     = verdict.SymbolBinding     // binding in st_info
 	SymbolOther       = verdict.SymbolOther       // st_other: visibility, entry, memory space
-	SymbolOrder       = verdict.SymbolOrder       // a global symbol among the locals or the other way round
+	SymbolOrder       = verdict.SymbolOrder       // a global symbol among the locals or vice versa
 	RelocationField   = verdict.RelocationField   // a field that doesn't hold what the recipe writes
 	RelocationMissing = verdict.RelocationMissing // a record that must be kept
 	RelocationStray   = verdict.RelocationStray   // a record that must not be there
@@ -82,7 +82,7 @@ const (
 	SharedPlace       = verdict.SharedPlace       // a shared variable at another place than the layout gives it
 	SharedSize        = verdict.SharedSize        // shared memory too small for what a kernel uses
 	CodeSchedule      = verdict.CodeSchedule      // a result is used before it is there
-	PointerMissing    = verdict.PointerMissing    // data whose pointer is left out, as the input's own definition of what it points to lost
+	PointerMissing    = verdict.PointerMissing    // data whose pointer is omitted, as the input's own definition of what it points to lost
 )
 
 // Why nothing can be said.
@@ -91,7 +91,7 @@ const (
 	WrongClass = verdict.WrongClass // not 64-bit little-endian
 	NotDevice  = verdict.NotDevice  // e_machine is not EM_CUDA
 	BadTable   = verdict.BadTable   // section or program header table outside the file
-	BadSection = verdict.BadSection // a section's bytes lie outside the file
+	BadSection = verdict.BadSection // a section's bytes are outside the file
 	BadSymbols = verdict.BadSymbols // symbol table, name or section index out of range
 	BadRecords = verdict.BadRecords // relocations, attributes, call graph or notes that don't parse
 	BadOptions = verdict.BadOptions // options that contradict each other or the inputs

@@ -12,7 +12,7 @@ import (
 )
 
 // A weak function by ptxas 13.0 and by 13.5: nvlink 13.5 takes the first and makes it just
-// what the second is. Its attributes tell which it was.
+// what the second is. Its attributes say which it was.
 func TestWeakOfTwoReleases(t *testing.T) {
 	weakTwice(t, [2]string{"13.0", "-O3"}, [2]string{"13.5", "-O3"})
 }
@@ -59,7 +59,7 @@ func weakTwice(t *testing.T, compilers ...[2]string) {
 }
 
 // A weak table of addresses in constants, in an object that defines none of them and in one that
-// does: nvlink 11.8 fills the first in for good, so that no record tells which it took.
+// does: nvlink 11.8 fills the first in for good, so that no record says which it took.
 func TestWeakOfConstants(t *testing.T) {
 	tools := nvidiatest.Need(t, "11.8", nvidia.Nvlink, nvidia.Ptxas)
 	var inputs []Input

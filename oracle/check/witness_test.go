@@ -81,7 +81,7 @@ func compile(t *testing.T, tools *nvidia.Toolset, release, arch string, p ptxgen
 	return inputs, files, true
 }
 
-// A variable that nobody defines has all ones for its value in a link by 11.8, and the
+// A variable that nothing defines has all ones for its value in a link by 11.8, and the
 // value of its first mention by later releases.
 func TestUndefinedGlobals(t *testing.T) {
 	const source = ".version 7.8\n.target sm_75\n.address_size 64\n.extern .global .align 4 .u32 gone;\n.visible .global .align 8 .u64 p = gone;\n" +

@@ -28,14 +28,14 @@ const (
 	SymbolStray                       // a symbol that no input explains
 	SymbolSection                     // a symbol in another section than its definition's
 	SymbolValue                       // a symbol at another place than its definition's
-	SymbolOutside                     // a symbol that reaches behind its section
+	SymbolOutside                     // a symbol that reaches after its section
 	SymbolAlignment                   // an object off its alignment
 	SymbolOverlap                     // two objects that share bytes and aren't one
 	SymbolSize                        // st_size
 	SymbolType                        // type in st_info
 	SymbolBinding                     // binding in st_info
 	SymbolOther                       // st_other: visibility, entry, memory space
-	SymbolOrder                       // a global symbol among the locals or the other way round
+	SymbolOrder                       // a global symbol among the locals or vice versa
 	RelocationField                   // a field that doesn't hold what the recipe writes
 	RelocationMissing                 // a record that must be kept
 	RelocationStray                   // a record that must not be there
@@ -55,7 +55,7 @@ const (
 	SharedPlace                       // a shared variable at another place than the layout gives it
 	SharedSize                        // shared memory too small for what a kernel uses
 	CodeSchedule                      // a result is used before it is there
-	PointerMissing                    // data whose pointer is left out, as the input's own definition of what it points to lost
+	PointerMissing                    // data whose pointer is omitted, as the input's own definition of what it points to lost
 )
 
 var kindNames = [...]string{"?", "output.unreadable", "output.other-program", "inputs.conflict", "header.field", "segment.cover",

@@ -10,7 +10,7 @@ const (
 	WrongClass                        // not 64-bit little-endian
 	NotDevice                         // e_machine is not EM_CUDA
 	BadTable                          // section or program header table outside the file
-	BadSection                        // a section's bytes lie outside the file
+	BadSection                        // a section's bytes are outside the file
 	BadSymbols                        // symbol table, name or section index out of range
 	BadRecords                        // relocations, attributes, call graph or notes that don't parse
 	BadOptions                        // options that contradict each other or the inputs

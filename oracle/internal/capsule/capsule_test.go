@@ -40,7 +40,7 @@ func TestReadByHand(t *testing.T) {
 	}
 }
 
-// A note is 16 bytes of Mercury code without SASS, as six and more stand in a kernel of
+// A note is 16 bytes of Mercury code without SASS, as six and more are in a kernel of
 // CUTLASS by ptxas 13.0.88.
 func TestReadNotes(t *testing.T) {
 	notes := []byte{0x31, 2, 0, 0x20, 0, 1, 1, 0x17, 0, 0, 0, 0, 0, 0, 0, 0, 0x31, 2, 0, 0xc8, 0, 4, 2, 5, 0, 0, 0, 0xfb, 0xff, 0xff, 0xff, 0}
@@ -63,7 +63,7 @@ func TestReadNotes(t *testing.T) {
 	}
 }
 
-// A note of 32 bytes, as 384 stand in a kernel of CUTLASS's example 18 by ptxas 13.5.37.
+// A note of 32 bytes, as 384 are in a kernel of CUTLASS's example 18 by ptxas 13.5.37.
 func TestReadLongNote(t *testing.T) {
 	note := []byte{0x32, 2, 0, 0x28, 1, 4, 3, 3, 0, 0, 0, 0x84, 0, 0, 0, 0, 0x20, 0x1c, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 	data := append([]byte{7, 0, 0, 0, 1, 0, 0, 0xc0, 1, 0, 0, 0, 0, 0, 0, 0}, note...)
@@ -213,7 +213,7 @@ func TestPlainSizes(t *testing.T) {
 	}
 }
 
-// Each fault is told at its place: the capsule of TestReadByHand with one thing wrong.
+// Each fault is reported at its place: the capsule of TestReadByHand with one thing wrong.
 func TestFaultPlaces(t *testing.T) {
 	data := []byte{7, 0, 0, 0, 1, 0, 0, 0xc0, 4, 0, 0, 0, 1, 0, 0, 0}
 	data = append(data, append([]byte{0x02}, make([]byte, 31)...)...)

@@ -24,7 +24,7 @@
 // forms with three sources, an immediate, a carry or a predicate to combine
 // take 32. The table is what was seen; a form outside it has no known size.
 //
-// Notes stand in kernels of CUTLASS, before their first word and before loops. Those of 32
+// Notes are in kernels of CUTLASS, before their first word and before loops. Those of 32
 // bytes were seen in one with DMMA by ptxas 13.5.37, which has 3,519 nodes and reads to its end.
 //
 // Source: 11,200 capsules of ptxas 13.0.88 and nvlink 13.0.86. The sizes of notes and of

@@ -2,7 +2,7 @@ package capsule
 
 // The size of a PLAIN node's Mercury instruction, by the SASS word. Opcodes are
 // bits 0 to 11. A 16-byte instruction has room for two sources and nothing
-// more; an opcode that stands in both forms says so in the word.
+// more; an opcode that is in both forms says so in the word.
 
 var always16 = opcodes(
 	0x202, 0x207, 0x208, 0x209, 0x20a, 0x20f, 0x213, 0x216, 0x219, 0x21a, 0x220, 0x221, 0x226, 0x228, 0x229,

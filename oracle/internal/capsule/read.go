@@ -124,7 +124,7 @@ func Read(data, code []byte) (*Capsule, error) {
 	return c, nil
 }
 
-// record reads what stands at a clear bit and returns the offset behind it.
+// record reads what is at a clear bit and returns the offset after it.
 func record(data []byte, at uint64, node *Node) (uint64, *Error) {
 	head, ok := number(data, at, 2)
 	if !ok {
@@ -157,7 +157,7 @@ func record(data []byte, at uint64, node *Node) (uint64, *Error) {
 // noteSizes are the bytes of a note by its first: Mercury code that no word of SASS stands for.
 var noteSizes = map[uint64]uint64{0x31: 16, 0x32: 32}
 
-// cutShort returns the offset behind so many bytes.
+// cutShort returns the offset after so many bytes.
 func cutShort(data []byte, at, length uint64) (uint64, *Error) {
 	if _, ok := number(data, at+length-1, 1); !ok {
 		return at, &Error{at, "a record cut short", false}
@@ -165,7 +165,7 @@ func cutShort(data []byte, at, length uint64) (uint64, *Error) {
 	return at + length, nil
 }
 
-// Locate finds where a byte of Mercury code lies in the capsule. ok is false
+// Locate finds where a byte of Mercury code is in the capsule. ok is false
 // where that is not known; stored is false where the capsule has no bytes of
 // it, as the SASS has them.
 func (c *Capsule) Locate(merc uint64) (at uint64, stored, ok bool) {

@@ -7,7 +7,7 @@ import (
 )
 
 // A reader and editor of cubins, no larger than the experiments need. It keeps
-// every section's bytes apart, lets them be changed, and writes the file anew
+// every section's bytes apart, lets them be changed, and writes the file again
 // with the header table at the end. It trusts its input, which ptxas or nvlink
 // made a moment ago.
 
@@ -127,7 +127,7 @@ func (f *file) symbol(table, name string) ([]byte, uint32, error) {
 	return nil, 0, fmt.Errorf("no symbol %s", name)
 }
 
-// record is one relocation record as it stands in a linked file.
+// record is one relocation record as it is in a linked file.
 type record struct {
 	section string
 	offset  uint64

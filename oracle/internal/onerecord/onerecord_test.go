@@ -113,7 +113,7 @@ func draw(t *testing.T, release oracle.Release, bases map[int][]byte) []experime
 				x.value = number(r)
 			}
 		case x.symbol.name == "ginit":
-			x.value = 16 // behind fptab
+			x.value = 16 // after fptab
 		case x.symbol.probed:
 			x.value = probe(t, values, x, bases[x.sm])
 		}

@@ -7,7 +7,7 @@ import (
 
 // Code that asks whether an address is global (isspacep.global) reads how many bytes of
 // constants there are, from .nv.ptx.const0.size, which no object defines. It is the size of
-// the bank that the output has, whoever's constants lie there and however many of them code
+// the bank that the output has, whoever's constants are there and however many of them code
 // reads; all ones where the output has none. -r carries the records out as well, and a later
 // link that adds constants leaves the places as they are. In capsules no place gets a number:
 // there it is the symbol of a relocatable output alone that has it.

@@ -11,10 +11,10 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
-// setAddress is what stands before the address of a sequence.
+// setAddress is what is before the address of a sequence.
 var setAddress = []byte{0, 9, 2}
 
-// endSequence is what stands in a unit whose functions are all gone.
+// endSequence is what is in a unit whose functions are all gone.
 const endSequence = "\x00\x01\x01"
 
 // LineUnit is a unit taken apart.
@@ -28,11 +28,11 @@ type LineUnit struct {
 type LineSequence struct {
 	At   uint64
 	ID   *link.Identity
-	Text string // behind the address
+	Text string // after the address
 }
 
 // lineUnits takes a line table apart; names tells the function whose address
-// stands at an offset.
+// is at an offset.
 func lineUnits(body []byte, names map[uint64]*link.Identity) ([]LineUnit, bool) {
 	var list []LineUnit
 	for at := uint64(0); at+4 <= uint64(len(body)); {
@@ -133,8 +133,8 @@ func (c *Applied) LineTableOf(a *link.Area) (*lineTable, error) {
 }
 
 // linesAt is where the unit of lines starts in the output that starts in a section of
-// an input at an offset. Units are longer or shorter where code was made anew, so the
-// places of those behind them show nowhere else.
+// an input at an offset. Units are longer or shorter where code was rescheduled, so the
+// places of those after them show nowhere else.
 //
 // Source: links of C++ programs of nvcc 13.0 -G by nvlink 13.5.37 for sm_100 and up.
 func (c *Applied) linesAt(m *link.Module, section int, offset uint64) (at uint64, known bool) {
@@ -151,7 +151,7 @@ func (c *Applied) linesAt(m *link.Module, section int, offset uint64) (at uint64
 	return at, known
 }
 
-// infoAt is where a module's debug information lies in the output.
+// infoAt is where a module's debug information is in the output.
 func (c *Applied) infoAt(m *link.Module) uint64 {
 	if a := c.ByKey[link.AreaKey{Base: ".debug_info", Owner: nil}]; a != nil {
 		for _, p := range a.Parts {

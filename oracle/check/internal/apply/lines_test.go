@@ -6,7 +6,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
-// A unit whose functions are all gone has the end of a sequence behind its header, as nvlink
+// A unit whose functions are all gone has the end of a sequence after its header, as nvlink
 // 13.5 -kernels-used writes it: it is the input's unit all the same.
 func TestUnitWithoutLines(t *testing.T) {
 	header := "\x02\x00\x30\x00\x00\x00\x01\x01\xfb\x0e\x0a\x00a.cu\x00\x01"
@@ -44,7 +44,7 @@ func TestUnitWithoutLines(t *testing.T) {
 func nowhere(*link.Module) uint64 { return 0 }
 
 // Units without lines and of one header belong to modules in the order of what their debug information
-// says: nvlink 13.5 of the objects of one program, given the other way round.
+// says: nvlink 13.5 of the objects of one program, given vice versa.
 func TestUnitsOfNobody(t *testing.T) {
 	first, second := &link.Module{Number: 0}, &link.Module{Number: 1}
 	header := "\x02\x00\x10\x00\x00\x00\x10\x01\xf5\x0e\x0a\x00\x01\x01\x01\x01\x00\x00\x00\x01\x00\x00"

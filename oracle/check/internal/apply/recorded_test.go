@@ -45,7 +45,7 @@ func applied(t *testing.T, l *oracletest.Link, output []byte, side image.Side, o
 	return c
 }
 
-// otherLayout is one in which an object of cxx_lineinfo lies where a definition that lost would lie.
+// otherLayout is one in which an object of cxx_lineinfo is where a definition that lost would lie.
 const otherLayout = 31
 
 // counts are what a test has compared.
@@ -146,7 +146,7 @@ func texts(a *link.Area, records []link.Kept) (list []string) {
 	return list
 }
 
-// writtenDown are the output's records of what was carried out in an area.
+// writtenDown are the output's records of what was applied in an area.
 func writtenDown(c *Applied, a *link.Area) (list []string) {
 	for _, l := range c.Out.Lists {
 		if l.Section.Kind == cuda.SHTCudaResolvedRela && c.Out.Sections[l.Target].Index == a.Out.Index {

@@ -14,7 +14,7 @@ import (
 //
 // The symbol decides together with the type; oracle.FateOf has the rule. A
 // record whose symbol has gone (dead code, index 0, the tables that only the
-// driver knows) goes too. 72 and 73, which stand in .debug_frame for the size
+// driver knows) goes too. 72 and 73, which are in .debug_frame for the size
 // of a function, clear their place where the function is dead and do nothing
 // where it lives.
 //
@@ -28,7 +28,7 @@ type decision struct {
 
 	keepFor *link.Identity // the record stays for this symbol in place of its own
 
-	optional bool // it may be carried out or not
+	optional bool // it may be applied or not
 }
 
 func (c *Applied) Relocate() error {
@@ -124,7 +124,7 @@ func implicit(a *link.Area, r image.Record) int64 {
 	return int64(out.Implicit)
 }
 
-// inIdleSlot reports whether a record gives the address of a function that nobody defines
+// inIdleSlot reports whether a record gives the address of a function that nothing defines
 // to a slot ($ADDRESS$) that no code of the output names, as where a filter took all
 // kernels: nothing ever reads it.
 func (c *Applied) inIdleSlot(m *link.Module, section int, r image.Record, a *link.Area, at uint64) bool {
@@ -197,7 +197,7 @@ func (c *Applied) patch(m *link.Module, a *link.Area, r image.Record, d decision
 
 // placedEarly tells of a shared variable that a relocatable output already gives a
 // place: nvlink 13.0 carries such records out before anything has one. It writes the
-// variable's alignment, whatever else lies there, and the final link asks for no
+// variable's alignment, whatever else is there, and the final link asks for no
 // memory; where another module defines the variable it writes all ones.
 func (c *Applied) placedEarly(m *link.Module, a *link.Area, r image.Record) bool {
 	id := m.Refs[r.Symbol].ID
@@ -233,7 +233,7 @@ func (c *Applied) placedEarly(m *link.Module, a *link.Area, r image.Record) bool
 
 // earlyExtern is what becomes, in a relocatable output, of a record against an
 // array of unknown length: that of a kernel stays and names a symbol made for it,
-// externsharedinstance; one of a function is carried out with 0.
+// externsharedinstance; one of a function is applied with 0.
 // 13.5 keeps the record as it is.
 func (c *Applied) earlyExtern(a *link.Area, r image.Record, d decision, id *link.Identity) decision {
 	if a.Out != nil && c.Out.NamesAt(a.Out.Index)[c.MovedTo(a, r.Offset)].Symbol == id.Name {

@@ -13,7 +13,7 @@ import (
 // Records of debug information that name what has no one place.
 
 // externInData is the place of an array of unknown length in shared memory, for a field
-// outside code. Such an array begins behind the variables of each kernel, so that
+// outside code. Such an array begins after the variables of each kernel, so that
 // there is a place for each, and the field holds one: that of any code that
 // names the array is right. nvlink has none but with -g, and writes all ones, to
 // which it adds the reserved kilobyte; nothing that runs reads it.

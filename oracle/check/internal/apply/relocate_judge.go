@@ -97,7 +97,7 @@ func (c *Applied) judgeSection(m *link.Module, a *link.Area, r image.Record, in 
 		in.S = at - uint64(r.Addend)
 	}
 	if c.Relocatable && r.Rela && p.Area != nil && c.Rewritten(p.Area) {
-		return decision{action: oracle.Keeps, as: r.Kind, in: in} // they are made anew in the final link
+		return decision{action: oracle.Keeps, as: r.Kind, in: in} // they are regenerated in the final link
 	}
 	if s, ok := c.numberInDebug(a, r, in); ok && s != in.S && c.SameInDebug(p, s) {
 		in.S = s
@@ -121,7 +121,7 @@ func (c *Applied) judgeImage(m *link.Module, a *link.Area, r image.Record, id *l
 		return c.dispose(r, id, oracle.Texture, in)
 	}
 	// Kept for the final link, yet the SASS has a slot already: mostly the first,
-	// and any will do, as the final link writes it anew.
+	// and any will do, as the final link writes it again.
 	disposition, err := oracle.DispositionOf(r.Kind, oracle.Texture, c.Release, c.SM)
 	if err == nil && c.Side == image.SassSide && disposition.Action == oracle.Patches && r.Kind != cuda.R_CUDA_ABS16_32 {
 		in.S, in.SectionType = c.FirstSlot(), cuda.SHTCudaConstant0
@@ -148,7 +148,7 @@ func (c *Applied) judgeDriver(a *link.Area, r image.Record, id *link.Identity, i
 // leftForFinal reports whether a relocatable output still has a record of an input. A
 // final link carries it out as it would have the input's, so it is right wherever the
 // symbol is the same: so with the slots of addresses ($ADDRESS$) of position
-// independent code, of which nvlink leaves some and carries out others.
+// independent code, of which nvlink leaves some and applies others.
 func (c *Applied) leftForFinal(a *link.Area, r image.Record, id *link.Identity) bool {
 	return c.Relocatable && a.Out != nil && c.Out.NamesAt(a.Out.Index)[c.MovedTo(a, r.Offset)].Symbol == id.Name
 }

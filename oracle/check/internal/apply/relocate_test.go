@@ -8,7 +8,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
-// The second unit of .nv.merc.debug_info names its line table, which lies behind that of the first
+// The second unit of .nv.merc.debug_info names its line table, which is after that of the first
 // object, 704 bytes long: nvlink 13.0 and 13.5 write 704 where the input has 0.
 func TestMergedAddend(t *testing.T) {
 	lines, code := &image.Section{Index: 1, Name: ".debug_line"}, &image.Section{Index: 2, Name: ".text.f"}

@@ -8,7 +8,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
 
-// writeDown writes a record down that was carried out.
+// writeDown writes a record down that was applied.
 func (c *Applied) writeDown(m *link.Module, a *link.Area, r image.Record, d decision, out oracle.Outcome) {
 	k := link.Kept{Offset: r.Offset, Kind: r.Kind, Ref: c.RefOf(m, r.Symbol), Addend: r.Addend, Rela: true, Mod: m, Optional: d.optional}
 	if !r.Rela {

@@ -220,7 +220,7 @@ func (c *check) leftOver(want map[call]int, f *link.Identity) []call {
 	}
 	for _, y := range f.Calls.List {
 		if y.Code == nil && c.Release == 122 {
-			continue // 12.2 leaves out calls of what the driver defines
+			continue // 12.2 omits calls of what the driver defines
 		}
 		if c.NeverCalled(f.Code, y) {
 			continue

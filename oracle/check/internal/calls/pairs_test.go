@@ -15,15 +15,15 @@ import (
 
 // graphText is a call graph in words: "k>f" a call, "f:#v" a function whose address is taken, with its
 // prototype, "k*#v" a call through a prototype, "k=f" a function that takes another's address, and
-// "f~#v" a prototype in .nv.prototype. "-x" in front of a word makes a heading x.
+// "f~#v" a prototype in .nv.prototype. "-x" before a word makes a heading x.
 const (
 	graph12 = "-> k>f k>g -: t:#v -* k*#v -= k=t"
 	graph11 = "-> k>f k>g k>t -: t:#v -* k*#v"
 	graph13 = "f~#i"
 )
 
-// graphOf is a link whose kernel k calls f, g, which nobody defines, and through #v; k takes the address of t, whose
-// prototype that is. w is weak in several inputs and m a static function, and nobody names o, an object, and d, which is gone.
+// graphOf is a link whose kernel k calls f, g, which nothing defines, and through #v; k takes the address of t, whose
+// prototype that is. w is weak in several inputs and m a static function, and nothing refers to o, an object, and d, which is gone.
 func graphOf(release oracle.Release) (*check, map[string]*link.Identity) {
 	c := checkOf(release)
 	ids := map[string]*link.Identity{}
@@ -137,7 +137,7 @@ func TestPairs(t *testing.T) {
 		{123, none, "-> k>f k>g -: t:#v :#v -* k*#v -= k=t " + graph13, "call.stray  -> #v"},
 		{123, none, graph12 + " f~#i o~#i", "call.stray o ~ #i"},
 
-		// A function that nobody defines may have each prototype that some input gives it, and nothing else.
+		// A function that nothing defines may have each prototype that some input gives it, and nothing else.
 		{130, none, graph12 + " f~#i g~#g", ""},
 		{130, none, graph12 + " f~#i g~#other", ""},
 		{130, none, graph12 + " f~#i g~#i", "call.stray g ~ #i"},

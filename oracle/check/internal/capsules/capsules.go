@@ -108,7 +108,7 @@ func (c *check) wordsOf(a *link.Area) *sass.WordMap {
 }
 
 // compareCapsule holds a capsule against the input's, node by node. A node whose
-// words were put in or left out may have another record.
+// words were put in or omitted may have another record.
 func (c *check) compareCapsule(a *link.Area) {
 	if words := c.wordsOf(a); bytes.Equal(a.Want, a.Out.Body) || words != nil && words.Strange {
 		return
@@ -154,8 +154,8 @@ func (c *check) compareCapsule(a *link.Area) {
 	}
 }
 
-// sameNotePlace reports whether a note stands before the input's word, or before what was
-// put in before it.
+// sameNotePlace reports whether a note is before the input's word, or before what was
+// inserted before it.
 func sameNotePlace(words *sass.WordMap, w, g capsule.Node) bool {
 	if words == nil || words.Identity {
 		return w.SASS == g.SASS
@@ -231,7 +231,7 @@ func onlyBit(x, y []byte, bit int) bool {
 }
 
 // respanned looks at a node with another span than in the input: its words must
-// be ones that were put in or left out.
+// be ones that were put in or omitted.
 func (c *check) respanned(a *link.Area, w, g capsule.Node) {
 	words := c.wordsOf(a)
 	moved := words != nil && !words.Identity
@@ -263,7 +263,7 @@ func (c *check) isFirst(a *link.Area) bool {
 const lastFirstForm oracle.Release = 128
 
 // secondForm reports whether a node is what a capsule of the first form has otherwise. CALL and
-// RET are PLAIN in it, and so is the loop behind the end, which is skipped; words without
+// RET are PLAIN in it, and so is the loop after the end, which is skipped; words without
 // operands of their own, as MUFU, have short records, and are PLAIN.
 //
 // Source: 344 objects of ptxas 12.8.93, sm_100 and sm_120, linked by nvlink 13.0.88; 12.9.86 of
@@ -281,7 +281,7 @@ func (c *check) secondForm(a *link.Area, w, g capsule.Node) bool {
 // shortRecord is the size of a record whose operands the SASS has.
 const shortRecord = 4
 
-// behindEnd reports whether a node is the loop behind a function's end with the padding.
+// behindEnd reports whether a node is the loop after a function's end with the padding.
 func (c *check) behindEnd(a *link.Area, g capsule.Node) bool {
 	code := c.Out.SassOf(a.Out)
 	word, ok := image.Cut(code, g.SASS, sass.Instruction)
@@ -327,7 +327,7 @@ func (c *check) recordFits(a *link.Area, w, g capsule.Node) bool {
 	return true
 }
 
-// recordOf is the record that nvlink writes for words that were put in or made anew, by
+// recordOf is the record that nvlink writes for words that were put in or regenerated, by
 // the last of them; where not all of it is known, how it begins.
 //
 // Source: 17,000 records of such words in code of ptxas 13.5.37 and nvlink 13.5.37; IADD.X: 75.
@@ -372,7 +372,7 @@ func recordOf(word []byte, g capsule.Node) (begin string, known bool) {
 	return "", false
 }
 
-// touchesChange reports whether some word of a node was put in or left out.
+// touchesChange reports whether some word of a node was put in or omitted.
 func (c *check) touchesChange(words *sass.WordMap, w, g capsule.Node) bool {
 	for k := range w.Span {
 		if i := w.SASS/sass.Instruction + k; i >= uint64(len(words.To)) || words.To[i] < 0 {

@@ -52,7 +52,7 @@ func TestCapsules(t *testing.T) {
 		if a.Out == nil || !a.Owner.Live || !a.Code() || len(a.Want) < 4 {
 			continue
 		}
-		copy(was, a.Out.Body[:min(4, len(a.Out.Body))]) // whatever it is, it is told once
+		copy(was, a.Out.Body[:min(4, len(a.Out.Body))]) // whatever it is, it is reported once
 		if !bytes.Equal(a.Want, was) {
 			t.Errorf("%d: %x is compared, want %x", i, a.Want, was)
 		}

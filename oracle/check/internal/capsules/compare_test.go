@@ -95,7 +95,7 @@ func TestCompare(t *testing.T) {
 		{"p 2:02aabb p", "p 02aabb p", "mmmm", "mmm", false, moved(3, 0, 1, -1, 2), ""},
 		{"p 2:02aabb p", "p 02aabc p", "mmmm", "mmm", false, moved(3, 0, 1, -1, 2), "+0x10 want 02aabb0000000000000000000000000000000000000000000000000000000000 got 02aabc0000000000000000000000000000000000000000000000000000000000 record"},
 
-		// Words that were put in or left out.
+		// Words that were put in or omitted.
 		{"p p", "p s1 p", "mm", "mnm", false, moved(3, 0, 2), ""},
 		{"p p", "p p p", "mm", "mnm", false, moved(3, 0, 2), ""},
 		{"p p", "p p p", "mm", "mnm", false, nil, "+0x0 span"},

@@ -19,7 +19,7 @@ import (
 var lengths = map[byte]int{0x01: 16, 0x02: 32, 0x41: 4, 0x42: 4, 0x31: 16, 0x32: 32}
 
 // capsuleOf is a capsule of section 1 with nodes as "p" for PLAIN, "s3" for SKIP of three words, and records and notes by
-// their first bytes, zeros behind; "3:41" is a record that stands for three words.
+// their first bytes, zeros after; "3:41" is a record that represents three words.
 func capsuleOf(t *testing.T, nodes string, first bool) []byte {
 	t.Helper()
 	list := strings.Fields(nodes)

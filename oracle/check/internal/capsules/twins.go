@@ -13,10 +13,10 @@ import (
 
 // Records that both sides of a file have.
 //
-// The constants of the program stand on both sides, .nv.constant3 and
-// .nv.merc.nv.constant.user, and so do the slots for images of a kernel, behind its
+// The constants of the program are on both sides, .nv.constant3 and
+// .nv.merc.nv.constant.user, and so do the slots for images of a kernel, after its
 // parameters and in a section of their own. The records for the driver are the same on
-// both: what may be left out on one, as of a table whose definition lost, is left out
+// both: what may be omitted on one, as of a table whose definition lost, is omitted
 // on the other.
 //
 // Source: 2,300 links for sm_100 and up by nvlink and nvJitLink 13.0 to 13.5.
@@ -25,7 +25,7 @@ import (
 const initialized = ".nv.global.init"
 
 // twinRecord is a record as both sides have it: a stripper may number the symbols of one
-// side anew, so the name counts.
+// side again, so the name counts.
 type twinRecord struct {
 	offset uint64
 	symbol string

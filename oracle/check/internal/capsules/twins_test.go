@@ -84,7 +84,7 @@ func TestTwins(t *testing.T) {
 		{sass, "0:1", merc, "0:1", func(c *check) { recorded(c.Out, &c.Out.Sections[1], cuda.SHTCudaResolvedRela, "8:1") }, ""},
 		{sass, "0:1", merc, "0:1", func(c *check) { recorded(c.Out, &c.Out.Sections[1], cuda.SHTRel, "8:1") }, stray(merc, 8, "a")},
 
-		// What names a function inside a kernel stands on the Mercury side alone.
+		// What names a function inside a kernel is on the Mercury side alone.
 		{sass, "0:1", merc, "0:1 8:2", func(c *check) { c.Out.Refs = []link.Ref{{}, {}, {ID: inside(64)}} }, ""},
 		{sass, "0:1", merc, "0:1 8:2", func(c *check) { c.Out.Refs = []link.Ref{{}, {}, {ID: inside(0)}} }, stray(merc, 8, "b")},
 		{sass, "0:1", merc, "0:1 8:2", func(c *check) { c.Out.Refs = []link.Ref{{}, {ID: inside(64)}} }, missing(merc, 0, "a") + "\n" + stray(merc, 8, "b")},

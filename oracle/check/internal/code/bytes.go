@@ -68,7 +68,7 @@ func (c *check) compareBytes() error {
 }
 
 // missing tells of a section that is not there. Debug information may be
-// stripped, and memory that nothing names be left out.
+// stripped, and memory that nothing names be omitted.
 func (c *check) missing(a *link.Area) {
 	f := verdict.Finding{Kind: verdict.SectionMissing, File: a.Parts0(), Section: a.Name}
 	if a.Code() {
@@ -125,7 +125,7 @@ func (c *check) lostParts(a *link.Area) {
 }
 
 // sameRegisters reports whether the parts of .nv_debug_info_reg_type, one of which was
-// written anew as 13.5 does in the second of two steps and for code that it makes anew,
+// rewritten as 13.5 does in the second of two steps and for code that it makes again,
 // are about the same functions as the output's.
 func (c *check) sameRegisters(a *link.Area) bool {
 	if c.Out.Side != image.SassSide || a.Name != ".nv_debug_info_reg_type" || a.Out == nil {

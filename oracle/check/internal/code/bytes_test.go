@@ -180,7 +180,7 @@ func TestTrustTables(t *testing.T) {
 		change  func(f *link.Area)
 		want    []uint32
 	}{
-		{0, []uint32{0, 16, 32}, []uint32{0, 32, 48}, nil, []uint32{0, 32, 48}}, // a word was put in before the second
+		{0, []uint32{0, 16, 32}, []uint32{0, 32, 48}, nil, []uint32{0, 32, 48}}, // a word was inserted before the second
 		{0, []uint32{0, 16, 32}, []uint32{16, 16, 32}, nil, []uint32{0, 16, 32}},
 		{0, []uint32{0, 16, 32}, []uint32{0, 32, 48}, func(f *link.Area) { f.Words.Identity = true }, []uint32{0, 16, 32}},
 		{0, []uint32{16}, []uint32{32}, func(f *link.Area) { f.Owner.Area = nil }, []uint32{16}},

@@ -44,7 +44,7 @@ func TestWordFields(t *testing.T) {
 	}
 }
 
-// TestReleases: 12.8 and 12.9 leave code as it came, and releases after 13.0 make some of theirs anew.
+// TestReleases: 12.8 and 12.9 leave code as it came, and releases after 13.0 make some of theirs again.
 func TestReleases(t *testing.T) {
 	const anew = "! code.schedule in: .text.f+0x0 (rescheduled, but 12.8 and 12.9 don't change code)"
 	const sound = "! +0x0 (1 words scheduled otherwise than in the input, soundly)"
@@ -140,7 +140,7 @@ func TestRegisters(t *testing.T) {
 		{whole, block("f", one), func(c *check, a *link.Area) { c.IDs = append(c.IDs, c.IDs[0]) }, ""},
 		{whole, block("f", one), func(c *check, a *link.Area) { c.IDs = append(c.IDs, &link.Identity{Name: "f"}) }, wrong},
 
-		// Words that moved: the second of five is put in.
+		// Words that moved: the second of five is inserted.
 		{whole, whole, moves, wrong},
 		{whole, block("f", with(one, func(e *registerEntry) { e.from = 32 }), with(two, func(e *registerEntry) { e.from, e.to = 48, 64 })), moves, ""},
 		{whole, block("f", one, with(two, func(e *registerEntry) { e.from, e.to = 48, 64 })), moves, ""}, // before what was put in
@@ -152,7 +152,7 @@ func TestRegisters(t *testing.T) {
 		{whole, block("f", one, with(two, func(e *registerEntry) { e.from, e.to = 48, 64 }), registerEntry{1, 9, "%r9", 16, 32}), moves, wrong},
 		{block("f", with(one, func(e *registerEntry) { e.from, e.to = 64, 32 })), block("f", with(one, func(e *registerEntry) { e.from, e.to = 0, 48 })), moves, ""},
 		{block("f", with(one, func(e *registerEntry) { e.from, e.to = 64, 32 })), block("f", with(one, func(e *registerEntry) { e.from, e.to = 48, 32 })), moves, wrong},
-		{block("f", with(two, func(e *registerEntry) { e.to = 1000 })), block("f", with(two, func(e *registerEntry) { e.from, e.to = 48, 2000 })), moves, ""}, // behind the end
+		{block("f", with(two, func(e *registerEntry) { e.to = 1000 })), block("f", with(two, func(e *registerEntry) { e.from, e.to = 48, 2000 })), moves, ""}, // after the end
 		{block("f", two), block("f", with(two, func(e *registerEntry) { e.from, e.to = 32, 64 })), func(c *check, a *link.Area) { moves(c, a); c.IDs[0].Code.Area.Out.Body = sassOf("m n m r e") }, ""},
 		{block("f", two), block("f", with(two, func(e *registerEntry) { e.from, e.to = 16, 64 })), func(c *check, a *link.Area) { moves(c, a); c.IDs[0].Code.Area.Out.Body = sassOf("m n m r e") }, wrong},
 		{whole, block("f", one), func(c *check, a *link.Area) { c.IDsByName = nil }, ""},
@@ -186,7 +186,7 @@ func TestRegisterBlocks(t *testing.T) {
 	}
 }
 
-// TestSameRegisters: a table of what registers hold may be made anew, about the same functions.
+// TestSameRegisters: a table of what registers hold may be regenerated, about the same functions.
 func TestSameRegisters(t *testing.T) {
 	const was, is = "k\x00\x02\x00\x00\x00abf\x00\x01\x00\x00\x00c", "f\x00\x02\x00\x00\x00ddk\x00\x00\x00\x00\x00"
 	for i, x := range []struct {

@@ -12,7 +12,7 @@ import (
 )
 
 // Every word of code is one of the input's: unchanged, relocated, or scheduled
-// anew in a way that is sound. Words that were put in or left out change nothing
+// again in a way that is sound. Words that were put in or omitted change nothing
 // of what is computed, and branches go where they went.
 
 // compareCode holds the code of the SASS side against what it must be.
@@ -45,7 +45,7 @@ func (c *check) compareCode(a *link.Area) error {
 	return nil
 }
 
-// compareDropped is 1 where a word that the output lacks may not be left out.
+// compareDropped is 1 where a word that the output lacks may not be omitted.
 func (c *check) compareDropped(a *link.Area, i int) (wrong int) {
 	if sass.MayDrop(a.Owner.Section.Body, i) && (!sass.KeepsCount(a.Owner.Section.Body, i) || schedule.Without(c.Applied, a)) {
 		return 0
@@ -107,7 +107,7 @@ func (c *check) compareAdded(a *link.Area) (wrong int) {
 	return wrong
 }
 
-// explainWord tells whether it is a field that is wrong or the instruction, and
+// explainWord reports whether it is a field that is wrong or the instruction, and
 // reports whether anything is.
 func (c *check) explainWord(a *link.Area, at, out uint64, want, got []byte) bool {
 	for k := range want {
@@ -180,7 +180,7 @@ func placeOf(a *link.Area, to, is uint64) (place uint64, ok bool) {
 }
 
 // firstFence is the first fence from one word on, or else the other: a branch goes to the first of the fences that were
-// put in, not past it.
+// inserted, not past it.
 func firstFence(code []byte, from, to uint64) uint64 {
 	for ; from < to; from++ {
 		if word, ok := image.Cut(code, from*sass.Instruction, sass.Instruction); !ok || sass.IsFence(word) {

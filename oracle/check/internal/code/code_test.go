@@ -20,7 +20,7 @@ func TestCode(t *testing.T) {
 		{"m m e", "m m/9 x", nil, "+0x20 want 4d790000000000000000800300000000 got 4d090000000000000000800300000000 another"},
 		{"m m e", "M m/9 e", nil, "+0x0 want 0278040000000000000f000000000000 got 0278040001000000000f000000000000 another"},
 
-		// Words put in and left out.
+		// Words put in and omitted.
 		{"m e", "n m e", nil, "sound"},
 		{"m e", "m e n", nil, "sound"},
 		{"m n e", "m e", nil, "sound"},

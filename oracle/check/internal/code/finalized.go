@@ -5,11 +5,11 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
-// What the finalizer writes anew besides code: offsets of instructions in
+// What the finalizer writes again besides code: offsets of instructions in
 // attributes and tables, where words moved, and debug information.
 
 // trustTables takes over from the output the jump tables of code whose words
-// moved: a word that told a place tells the new one. The tables of functions stand in
+// moved: a word that told a place tells the new one. The tables of functions are in
 // the banks of their kernels.
 func (c *check) trustTables(a *link.Area) {
 	if a.Owner == nil || a.Code() || a.Out.Body == nil {

@@ -37,7 +37,7 @@ func TestInside(t *testing.T) {
 		{"p m c e", "p4 m n c e", true, "moved"},
 		{"p m c e", "p3 m n c e", true, "wrong"},
 		{"p m c e", "p4 m c n e", true, "moved"},
-		{"p m c e", "p m c n e", true, "moved"}, // to what was put in behind the call
+		{"p m c e", "p m c n e", true, "moved"}, // to what was inserted after the call
 		{"m m m m m m m m m m m m m m m R", "m m m m m m m m m m m m m m m R", true, ""},
 		{"m m m m m m m m m m m m m m m R", "m n m m m m m m m m m m m m m m R", true, "wrong"},
 	} {

@@ -106,10 +106,10 @@ func coded(t *testing.T, in, out string, moved *sass.WordMap) (*check, *link.Are
 	return &check{apply.New(l)}, a
 }
 
-// told is what a check found, a line each; of what is not judged "?" stands before, of a remark "!".
+// told is what a check found, a line each; of what is not judged "?" is before, of a remark "!".
 func told(c *check) string { return terms.Replace(shorter.Replace(said.Lines(&c.Verdict))) }
 
-// shorter leaves out what all findings about the code of f have; terms are those of its findings that are told most.
+// shorter omits what all findings about the code of f have; terms are those of its findings that are told most.
 var (
 	shorter = strings.NewReplacer("code.bytes in: .text.f+", "+", " symbol f", "")
 	terms   = strings.NewReplacer("! +0x0 (0 words scheduled otherwise than in the input, soundly)", "sound", " (the section does not contain the input's bytes)", " nowhere",

@@ -13,7 +13,7 @@ import (
 // Where registers of the source are, on the SASS side.
 //
 // .nv_debug_info_reg_sass has a block for each function: its name, a number of entries, and the
-// entries. The finalizer writes it anew, with the same blocks in the same order. The ranges of
+// entries. The finalizer writes it again, with the same blocks in the same order. The ranges of
 // a function that is gone are zeros.
 //
 //	u32 kind | name of the source's register | u32 machine register | u32 from | u32 to
@@ -111,7 +111,7 @@ func (c *check) compareRegisters() error {
 	return c.Budget.Spend("output", a.Out.Size/4)
 }
 
-// sameBlock reports whether a block tells what the input's does. Where words of the function
+// sameBlock reports whether a block says what the input's does. Where words of the function
 // moved the ranges have to as well; where its code isn't its alone, they are others, or zeros.
 func (c *check) sameBlock(want, got registerBlock) bool {
 	ids := c.IDsByName.Of(got.name)
@@ -126,7 +126,7 @@ func (c *check) sameBlock(want, got registerBlock) bool {
 	return want.cutIn(got, func(from, to uint64) bool { return fencesOnly(ids[0].Code.Section.Body, from, to) })
 }
 
-// fencesOnly reports whether nothing but fences stands behind one word of a function up to another. They write no
+// fencesOnly reports whether nothing but fences follows one word of a function up to another. They write no
 // register, so that what one holds at the second it holds from the first on.
 //
 // Source: a function of ptxas 13.2.86 with -g for sm_100a, by nvlink 13.2.86: where its fence is made of three words

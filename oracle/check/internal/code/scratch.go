@@ -10,7 +10,7 @@ import (
 )
 
 // An operation of two words has a register for what goes from the one to the other. A finalizer that makes the code
-// anew may take another register for it, if nothing that comes later reads what that one held.
+// again may take another register for it, if nothing that comes later reads what that one held.
 //
 //	FMNMX R14, R14, R15       FMNMX R29, R14, R15
 //	FMNMX R14, R14, R4        FMNMX R14, R29, R4

@@ -17,12 +17,12 @@ func TestHandsOver(t *testing.T) {
 		{"x1 x2 e", "y1 y2 e", ""},
 		{"m x1 x2 m e", "m y1 y2 m e", ""},
 		{"x1 x2 u e", "y1 y2 u e", "+0x0" + other},          // something reads it
-		{"x1 x2 w0 u e", "y1 y2 w0 u e", "+0x0" + other},    // the word before may not be carried out
+		{"x1 x2 w0 u e", "y1 y2 w0 u e", "+0x0" + other},    // the word before may not be applied
 		{"x1 x2 x b-4", "y1 y2 x b-4", ""},                  // a loop that doesn't
 		{"u x1 x2 x b-5", "u y1 y2 x b-5", "+0x10" + other}, // the next round does
 		{"x1 x2 t", "y1 y2 t", "+0x0" + other},              // who called may
 		{"x1 x2 ? e", "y1 y2 ? e", "+0x0" + other},          // nobody knows
-		{"x1 x2", "y1 y2", "+0x0" + other},                  // nor what stands behind the end
+		{"x1 x2", "y1 y2", "+0x0" + other},                  // nor what follows the end
 		{"x1 m e", "y1 m e", "+0x0" + other},                // no second word
 		{"x1 x2 e", "y1 x2 e", "+0x0" + other},              // which doesn't read it
 		{"x1 x2 e", "x1 y2 e", "+0x10 want 09720e0e040000000000800700000000 got 09720e1d040000000000800700000000 another"},

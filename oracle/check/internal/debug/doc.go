@@ -1,3 +1,3 @@
-// Package debug checks what the finalizer writes anew for debuggers: call frames and line
+// Package debug checks what the finalizer writes again for debuggers: call frames and line
 // tables.
 package debug

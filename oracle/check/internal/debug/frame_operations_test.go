@@ -93,7 +93,7 @@ func TestFrameEntries(t *testing.T) {
 	}
 }
 
-// TestFramesInside: the CIE of a function inside a kernel names the kernel, behind its own head and before its end; a frame
+// TestFramesInside: the CIE of a function inside a kernel names the kernel, after its own head and before its end; a frame
 // begins where its record says.
 func TestFramesInside(t *testing.T) {
 	f := &link.Identity{Name: "f"}

@@ -8,7 +8,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/sass"
 )
 
-// Rows of a call frame that the finalizer puts in.
+// Rows of a call frame that the finalizer inserts.
 //
 // Where it makes one operation into two moves through registers that the input's code
 // did not name so, 13.4's finalizer adds what happens to the caller's values: at the
@@ -34,7 +34,7 @@ const (
 )
 
 // rowsOf reads the instructions of an FDE as ptxas and the finalizer write them:
-// behind the function's address and size, advances of four bytes with a factor of 4.
+// after the function's address and size, advances of four bytes with a factor of 4.
 func rowsOf(fde string) (list []row, ok bool) {
 	at := uint64(0)
 	for i := 16; i < len(fde); {
@@ -84,7 +84,7 @@ func rowsOf(fde string) (list []row, ok bool) {
 }
 
 // sameRows reports whether a frame has the rows of the input's and besides none but
-// those that tell what a word of the code does. Where words moved the rows went with
+// those that say what a word of the code does. Where words moved the rows went with
 // them.
 func (c *check) sameRows(want, got frame) bool {
 	if got.id.Code == nil || got.id.Code.Area == nil || got.begin == 0 && want.fde[:8] != got.fde[:8] {
@@ -112,8 +112,8 @@ func (c *check) sameRows(want, got frame) bool {
 }
 
 // madeOver reports whether a frame tells nothing but what those of a function's definitions tell, at
-// whatever places: what has no place in the code that stands is left out, and the rows of two may
-// stand in one.
+// whatever places: what has no place in the code that is kept is omitted, and the rows of two may
+// are in one.
 //
 // Source: 10 of 1,240 links by nvlink 13.0 to 13.5, of functions with several definitions.
 func madeOver(of []frame, got frame) bool {
@@ -132,7 +132,7 @@ func madeOver(of []frame, got frame) bool {
 // sameHead reports whether two CIEs say the same but for the unit of places in code, which is
 // another in Mercury's.
 func sameHead(a, b string) bool {
-	const unit = 2 // behind version and no augmentation
+	const unit = 2 // after version and no augmentation
 	return len(a) == len(b) && len(a) > unit && a[:unit] == b[:unit] && a[unit+1:] == b[unit+1:]
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Call frames of the SASS side.
 //
-// The finalizer writes .debug_frame anew: for each function of the output its
+// The finalizer writes .debug_frame again: for each function of the output its
 // CIE and its FDE as they are in the input, one after the other, so only the
 // FDE's pointer to its CIE changes. Those of functions that are gone are left
 // out. An entry begins with a length, four bytes or ff ff ff ff and eight;
@@ -26,21 +26,21 @@ import (
 //
 // Source: .debug_frame of 200 links by nvlink 13.0.88.
 
-// The address is that of the code and an addend: where a function begins that stands inside a kernel (-ewp). The
-// CIE of such a one has the kernel's address in it, for which a record stands as well.
+// The address is that of the code and an addend: where a function begins that is inside a kernel (-ewp). The
+// CIE of such a one has the kernel's address in it, for which a record is as well.
 
 // frame is one FDE with the CIE it names.
 type frame struct {
 	at    uint64 // of the FDE
 	cie   cie
-	fde   string // bytes behind the identifier
+	fde   string // bytes after the identifier
 	id    *link.Identity
 	begin uint64 // of the function in its code
 }
 
 // cie is what a CIE says.
 type cie struct {
-	text  string // bytes behind the identifier
+	text  string // bytes after the identifier
 	names string // where it names its function's code
 }
 
@@ -50,7 +50,7 @@ type named struct {
 	begin uint64
 }
 
-// frames takes a .debug_frame apart. names tells what stands at an offset, and used is for how much of that there
+// frames takes a .debug_frame apart. names says what is at an offset, and used is for how much of that there
 // are frames.
 // Of an input the CIE is the one before: ptxas writes its offset in the Mercury
 // section, where frames have other lengths.
@@ -178,7 +178,7 @@ func (c *check) compareFrameLists(a *link.Area, want, all map[*link.Identity][]f
 // inner reports whether a kernel has functions inside.
 func inner(id *link.Identity) bool { return id.Code != nil && id.Code.HoldsFunctions() }
 
-// framesNamed are the functions whose addresses stand at places of the output's frames, and how many records
+// framesNamed are the functions whose addresses are at places of the output's frames, and how many records
 // there are, strays that are told of among them.
 func (c *check) framesNamed(a *link.Area) (names map[uint64]named, records, strays int) {
 	names = map[uint64]named{}

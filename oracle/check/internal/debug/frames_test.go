@@ -20,7 +20,7 @@ const (
 	later  = "\x04\x04\x00\x00\x00"
 )
 
-// framesOf is a .debug_frame of frames "f:a" with the CIE of that letter before each, and the functions that stand at places; "-:a" is
+// framesOf is a .debug_frame of frames "f:a" with the CIE of that letter before each, and the functions that are at places; "-:a" is
 // one that no record names. With short, lengths have four bytes.
 func framesOf(text string, rows map[string]string, short bool) (body []byte, named map[uint64]string) {
 	named = map[uint64]string{}
@@ -198,7 +198,7 @@ func framed(out string, rows map[string]string, short bool) (*check, map[string]
 	return c, ids
 }
 
-// moved has a word put in before the second of h, and with longer its frame say so.
+// moved has a word inserted before the second of h, and with longer its frame say so.
 func moved(c *check, ids map[string]*link.Identity, longer bool) {
 	ids["h"].Code.Area.Words = oneMore
 	if list := c.Out.Lists[0].List; longer {
@@ -206,7 +206,7 @@ func moved(c *check, ids map[string]*link.Identity, longer bool) {
 	}
 }
 
-// TestMovedRows: rows stand at the words that they stood at.
+// TestMovedRows: rows are at the words that they was at.
 func TestMovedRows(t *testing.T) {
 	c, ids := framed("h:b", nil, false)
 	h := ids["h"]

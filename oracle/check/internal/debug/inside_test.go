@@ -11,7 +11,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/sass"
 )
 
-// fenced is code of six words in which two were put in before the third of four.
+// fenced is code of six words in which two were inserted before the third of four.
 func fenced() *link.Area {
 	return &link.Area{Size: 64, Out: &image.Section{Body: make([]byte, 96)}, Words: &sass.WordMap{To: []int32{0, 1, 4, 5}, From: []int32{0, 1, -1, -1, 2, 3}}}
 }
@@ -20,7 +20,7 @@ func fenced() *link.Area {
 func TestSpan(t *testing.T) {
 	for _, x := range []struct{ from, size, begin, length uint64 }{
 		{0, 64, 0, 96}, {0, 32, 0, 64}, {32, 32, 64, 32}, {16, 16, 16, 48}, {16, 48, 16, 80}, {48, 16, 80, 16}, {0, 16, 0, 16}, {64, 0, 96, 0}, {0, 40, 0, 72},
-		{0, 80, 0, 80}, {65, 0, 65, 0}, {32, 48, 32, 48}, // behind the code's end
+		{0, 80, 0, 80}, {65, 0, 65, 0}, {32, 48, 32, 48}, // after the code's end
 	} {
 		if begin, length := fenced().Span(x.from, x.size); begin != x.begin || length != x.length {
 			t.Errorf("%d bytes from %d: %d from %d, want %+v", x.size, x.from, length, begin, x)
@@ -54,7 +54,7 @@ func TestRowsInside(t *testing.T) {
 	}{
 		{16, fde(16, 80, row+advance+row), true},
 		{16, fde(99, 80, row+advance+row), true}, // what a record writes over
-		{16, fde(16, 80, row+"\x50"+row), false}, // a row behind what was put in
+		{16, fde(16, 80, row+"\x50"+row), false}, // a row after what was put in
 		{16, fde(16, 48, row+advance+row), false},
 		{0, fde(0, 80, row+advance+row), false},
 		{32, fde(32, 80, row+advance+row), false},
@@ -70,7 +70,7 @@ func TestRowsInside(t *testing.T) {
 	}
 }
 
-// TestBeginOf: of RELA the addend counts, of REL what stands there.
+// TestBeginOf: of RELA the addend counts, of REL what is there.
 func TestBeginOf(t *testing.T) {
 	s := &image.Section{Body: []byte{1, 2, 0, 0, 0, 0, 0, 0, 0, 7}}
 	for i, x := range []struct {

@@ -62,7 +62,7 @@ const (
 	lineName    = 0x91
 )
 
-// rows runs a sequence behind its address.
+// rows runs a sequence after its address.
 func (p *lineProgram) rows(text string) (list []lineRow, ok bool) {
 	start := lineState{file: 1, line: 1, statement: p.statement}
 	r, s, at := &lineReader{text: text, ok: true}, start, uint64(0)

@@ -36,7 +36,7 @@ func TestLineRows(t *testing.T) {
 	}
 }
 
-// Words of code that moved: two fences were put in before the third.
+// Words of code that moved: two fences were inserted before the third.
 func TestRowMoves(t *testing.T) {
 	a := &link.Area{Size: 64, Out: &image.Section{Body: make([]byte, 96)}, Words: &sass.WordMap{To: []int32{0, 1, 4, 5}, From: []int32{0, 1, -1, -1, 2, 3}}}
 	for _, x := range []struct {

@@ -12,7 +12,7 @@ import (
 
 // Line tables of the SASS side.
 //
-// The finalizer writes .debug_line and .nv_debug_line_sass anew: the units of
+// The finalizer writes .debug_line and .nv_debug_line_sass again: the units of
 // the inputs in their order, each with its header as it was and the sequences
 // of the functions that stay. A sequence begins with an extended opcode that
 // sets the address, 00 09 02 and eight bytes for which a record stands; what
@@ -77,7 +77,7 @@ func (c *check) tellLines(a *link.Area, at uint64, symbol *link.Identity, detail
 // mustStay reports whether lines must be there: those of a function with several definitions may be gone.
 func mustStay(s apply.LineSequence) bool { return s.ID.Code == nil || !s.ID.Several }
 
-// joinedLines are the lines of units that are no input's, one behind the other: nvlink joins units of equal headers now and
+// joinedLines are the lines of units that are no input's, one after the other: nvlink joins units of equal headers now and
 // then. Not ok: a header is no input's.
 func (c *check) joinedLines(a *link.Area, want, got []apply.LineUnit, pairs []int) (joined apply.LineUnit, ok bool) {
 	headers := map[string]bool{}
@@ -123,7 +123,7 @@ func takeSequence(u *apply.LineUnit, id *link.Identity, fits func(apply.LineSequ
 	return false
 }
 
-// sameLines reports whether a sequence of the output tells what the input's does. Of code that
+// sameLines reports whether a sequence of the output says what the input's does. Of code that
 // has two names, or that took the place of another, the finalizer may have written
 // other lines.
 func (c *check) sameLines(u *apply.LineUnit, want, got apply.LineSequence) bool {

@@ -19,8 +19,8 @@ func headerOf(file string) string {
 	return "\x02\x00\x20\x00\x00\x00" + "\x01\x01\xfd\x0a\x0a" + "\x00\x01\x01\x01\x01\x00\x00\x00\x01" + "\x00" + file + "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 }
 
-// linesOf is a line table of units "a f:1 g:2", each a header and the lines of functions; named are the functions that stand at
-// places. "f:1" are lines that begin in the first line, of which a row stands behind the second word.
+// linesOf is a line table of units "a f:1 g:2", each a header and the lines of functions; named are the functions that are at
+// places. "f:1" are lines that begin in the first line, of which a row follows the second word.
 func linesOf(text string) (body []byte, named map[uint64]string) {
 	named = map[uint64]string{}
 	for unit := range strings.SplitSeq(text, ";") {
@@ -144,7 +144,7 @@ func TestLines(t *testing.T) {
 			c.ByKey[link.AreaKey{Base: ".nv_debug_line_sass"}] = &other
 		}, " 0 units of lines, the inputs have 2"},
 
-		// Words that moved: one was put in before the second.
+		// Words that moved: one was inserted before the second.
 		{right, "a f:1' g:2; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) { ids["f"].Code.Area.Words = oneMore }, "f lines that are not the input's; f " + missing},
 		{right, "a f:1 g:2; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) { ids["f"].Code.Area.Words = oneLater }, "f lines that are not the input's; f " + missing},
 		{right, "a f:1' g:2; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) { ids["f"].Code.Area.Words = oneLater }, ""},
@@ -155,7 +155,7 @@ func TestLines(t *testing.T) {
 			a.Parts[0].Section.Body = a.Parts[0].Section.Body[:40]
 		}, ""},
 
-		// Where nobody writes them anew they are compared as bytes.
+		// Where nothing writes them again they are compared as bytes.
 		{right, "a f:4 g:2; b h:3", func(c *check, _ *link.Area, _ map[string]*link.Identity) { c.Out.Side = image.MercurySide }, ""},
 		{right, "a f:4 g:2; b h:3", func(_ *check, a *link.Area, _ map[string]*link.Identity) { a.Out = nil }, ""},
 		{right, "a f:4 g:2; b h:3", func(c *check, _ *link.Area, _ map[string]*link.Identity) { c.ByKey = nil }, ""},
@@ -182,13 +182,13 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// oneMore has a word before the second that was put in, oneLater one before the first.
+// oneMore has a word before the second that was inserted, oneLater one before the first.
 var (
 	oneMore  = &sass.WordMap{To: []int32{0, 2, 3, 4, 5, 6, 7, 8}, From: []int32{0, -1, 1, 2, 3, 4, 5, 6, 7}}
 	oneLater = &sass.WordMap{To: []int32{1, 2, 3, 4, 5, 6, 7, 8}, From: []int32{-1, 0, 1, 2, 3, 4, 5, 6, 7}}
 )
 
-// TestMovedLines: rows of code whose words moved stand at the same words, and say the same.
+// TestMovedLines: rows of code whose words moved are at the same words, and say the same.
 func TestMovedLines(t *testing.T) {
 	p, ok := programOf(&apply.LineUnit{Header: headerOf("a")})
 	if !ok {

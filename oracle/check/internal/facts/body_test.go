@@ -94,7 +94,7 @@ func TestBodyFacts(t *testing.T) {
 		// What a kernel with several definitions reaches isn't all known.
 		{130, 90, functions{{name: "k", is: "kernel several"}, other}, "k", "barriers?+* cancels?* counts?+* crs?+* externs=?* fragments?* mbarriers?+* pair?* reserved?* single?* z?*"},
 
-		// Names of functions that nobody defines.
+		// Names of functions that nothing defines.
 		{130, 90, functions{kernel("externs=@u,@e", ""), undefined("e"), undefined("u"), other}, "k", "externs=e,u"},
 		{130, 90, functions{kernel("externs=@u,@f", "f"), f("externs=@e"), undefined("e"), undefined("u"), other}, "k", "externs=e,u"},
 		{130, 90, functions{kernel("externs=@u,@f", "f"), f("externs=@e"), undefined("e"), undefined("u"), other}, "f", "externs=e"},

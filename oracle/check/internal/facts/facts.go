@@ -28,7 +28,7 @@ func infoName(attr cuda.InfoAttr) string {
 	return fmt.Sprintf("EIATTR %d", attr)
 }
 
-// factOf brings a record to the common form; resolve tells what an index
+// factOf brings a record to the common form; resolve says what an index
 // stands for.
 func factOf(i *image.Image, a image.Attribute, resolve func(uint32) link.Ref) link.Fact {
 	f := link.Fact{Format: a.Format, Attr: a.Attr, Rest: string(a.Value)}
@@ -234,7 +234,7 @@ func (c *check) moduleFacts(list []link.Fact, m *link.Module) []link.Fact {
 }
 
 // noStack reports whether an attribute says of a function that it has no stack of its own to ask for:
-// -r by 13.5 leaves that out where it makes code of an older toolkit with -g anew, and it says nothing.
+// -r by 13.5 leaves that out where it makes code of an older toolkit with -g again, and it says nothing.
 //
 // Source: 18 links of two objects of ptxas 13.0.88 and 13.2 with -g for sm_100 to sm_120, by nvlink 13.5.37.
 func (c *check) noStack(a image.Attribute) bool {

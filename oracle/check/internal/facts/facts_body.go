@@ -104,7 +104,7 @@ func allowOwn(list, own []link.Fact) {
 	}
 }
 
-// ownValue is the value that a list has of an attribute: of one that stands there several times, as each parameter's, the same
+// ownValue is the value that a list has of an attribute: of one that is there several times, as each parameter's, the same
 // if it has that.
 func ownValue(own []link.Fact, f *link.Fact) (value string, has bool) {
 	for i := range own {

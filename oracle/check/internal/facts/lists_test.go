@@ -229,7 +229,7 @@ func TestKernelList(t *testing.T) {
 		}
 	}
 
-	// Where calls aren't all known, numbers are the least, and what lacks may be there.
+	// Where calls aren't all known, numbers are the least, and what is missing may be there.
 	k := kernelFactList{list: []link.Fact{half(attr, 1), half(cuda.AttrSparseMmaMask, 1), half(cuda.AttrRegcount, 1)}}
 	k.atLeast(false)
 	if got := text(k.list[:3]); got != "56=0100+ 80=0100+ 47=0100" {

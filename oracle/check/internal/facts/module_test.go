@@ -33,7 +33,7 @@ func TestModuleFacts(t *testing.T) {
 		{130, 90, false, functions{k, f}, 1, "frame:f=08000000 registers:f=14000000"},
 		{130, 90, true, functions{k, f}, 0, "frame:k=10000000 most:k=00000000 registers:k=09000000"},
 
-		// -r by 13.5 may leave out that there is no stack.
+		// -r by 13.5 may omit that there is no stack.
 		{135, 100, true, functions{k, f}, 0, "frame:k=10000000 most:k=00000000? registers:k=09000000"},
 		{135, 100, true, functions{k, f}, 1, "frame:f=08000000 most:f=04000000 registers:f=14000000"},
 		{134, 100, true, functions{k, f}, 0, "frame:k=10000000 most:k=00000000 registers:k=09000000"},
@@ -161,7 +161,7 @@ func TestCompare(t *testing.T) {
 		{module + " most=@f,8", functions, none, "fact.stray  .nv.info f MAX_STACK_SIZE /08000000"},
 		{module, "k: crs=16 exits=16 parameter=0,1 externs=@u; f: crs=32 externs=@u", none, "fact.value k.cubin .nv.info.k k CRS_STACK_SIZE 30000000/10000000"},
 		{module, "k: crs=48 exits=32 parameter=0,1 externs=@u; f: crs=32 externs=@u", none, "fact.value k.cubin .nv.info.k k EXIT_INSTR_OFFSETS 10000000/20000000"},
-		{module, "k: crs=48 exits=16 parameter=3,1 externs=@u; f: crs=32 externs=@u", none, ""}, // a number that nobody reads
+		{module, "k: crs=48 exits=16 parameter=3,1 externs=@u; f: crs=32 externs=@u", none, ""}, // a number that nothing reads
 		{module, "k: crs=48 exits=16 parameter=0,2 externs=@u; f: crs=32 externs=@u", none, "fact.value k.cubin .nv.info.k k KPARAM_INFO 01000000/02000000"},
 		{module, "k: crs=48 exits=16 parameter=0,1 externs=@u; f: externs=@u", none, "fact.missing f.cubin .nv.info.f f CRS_STACK_SIZE 20000000/"},
 		{module, "k: crs=48 exits=16 parameter=0,1; f: crs=32 externs=@u", none, "fact.missing k.cubin .nv.info.k k EXTERNS u/"},

@@ -12,7 +12,7 @@ import (
 // TestMovedWords: attributes that are lists of places of words follow the words; of those that hold more nothing is known.
 func TestMovedWords(t *testing.T) {
 	const module = "registers=@k,9 stack=@k,0"
-	moved := func(s *scene) { // a word was put in before the second
+	moved := func(s *scene) { // a word was inserted before the second
 		s.body("k").Area.Words = &sass.WordMap{To: []int32{0, 2}, From: []int32{0, -1, 1}}
 	}
 	for i, x := range []struct {
@@ -47,7 +47,7 @@ func TestMovedWords(t *testing.T) {
 	}
 }
 
-// TestMercurySide: its attributes stand under names and types of its own, and say what the other side's do.
+// TestMercurySide: its attributes are under names and types of its own, and say what the other side's do.
 func TestMercurySide(t *testing.T) {
 	for i, x := range []struct {
 		module, functions string

@@ -9,7 +9,7 @@ import (
 
 // What both sides say of a kernel as a whole.
 //
-// How many registers and how much stack a kernel needs stands in .nv.info and in
+// How many registers and how much stack a kernel needs is in .nv.info and in
 // .nv.merc.nv.info. Either may say more than what is known to be needed, but both say the
 // same.
 //

@@ -5,7 +5,7 @@ package image
 // than all else that is done with them.
 type Groups[K comparable, V any] struct {
 	Numbers map[K]int32
-	closed  bool // values of other keys are left out
+	closed  bool // values of other keys are omitted
 	added   []added[V]
 	ends    []int32 // of each group in values
 	values  []V

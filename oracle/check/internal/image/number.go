@@ -1,7 +1,7 @@
 package image
 
 // The one place where bytes of a file are taken apart. Everything else goes
-// through cut and number, so nothing else can reach behind an end.
+// through cut and number, so nothing else can reach after an end.
 
 // Cut returns size bytes from at on, or false where there are fewer.
 func Cut(b []byte, at, size uint64) ([]byte, bool) {

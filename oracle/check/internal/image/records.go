@@ -6,7 +6,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
 
-// Records of the tables that stand beside the code: relocations, attributes of
+// Records of the tables that are beside the code: relocations, attributes of
 // .nv.info, pairs of .nv.callgraph.
 //
 // Attributes are not aligned to anything but what their sizes give; formats 1

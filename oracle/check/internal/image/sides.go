@@ -10,7 +10,7 @@ import (
 // The two sides of a file for sm_100 and up.
 //
 // Such a file holds its code twice: as SASS, and as Mercury, from which the
-// linker's finalizer writes the SASS anew. Each side is nearly a file of its
+// linker's finalizer writes the SASS again. Each side is nearly a file of its
 // own: .nv.capmerc.text.f is the code of the Mercury side, .nv.merc.X what X is
 // on the other, .nv.merc.symtab its symbols, with the same indices. A view is
 // one side under the names and types of a file for sm_90, at the section
@@ -100,7 +100,7 @@ func (f *Image) view(of Side) {
 // hide takes a section out of a view.
 func (s *Section) hide() { *s = Section{Index: s.Index, Hidden: true} }
 
-// asOther names and types a section of the Mercury side as its twin.
+// asOther names and types a section of the Mercury side as its counterpart.
 func (s *Section) asOther() {
 	name, isCapsule := strings.CutPrefix(s.Name, capsulePrefix)
 	if !isCapsule {

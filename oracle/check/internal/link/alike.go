@@ -10,7 +10,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/image"
 )
 
-// FunctionsNamedIn tells which function's address stands where in a section.
+// FunctionsNamedIn says which function's address is where in a section.
 func (m *Module) FunctionsNamedIn(section int) map[uint64]*Identity {
 	names := map[uint64]*Identity{}
 	for _, i := range m.RelocsOf[section] {

@@ -75,7 +75,7 @@ type Move struct {
 	To         uint64 // in the area
 }
 
-// At is where a byte of a part lies in the area.
+// At is where a byte of a part is in the area.
 func (p *Part) At(offset uint64) uint64 {
 	i := sort.Search(len(p.Moves), func(i int) bool { return p.Moves[i].From > offset })
 	if i > 0 && offset-p.Moves[i-1].From < p.Moves[i-1].Size {

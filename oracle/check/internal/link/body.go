@@ -37,7 +37,7 @@ func (b *Body) First() int {
 	return first
 }
 
-// HoldsFunctions reports whether functions stand inside the code, as in kernels that ptxas compiles with -ewp.
+// HoldsFunctions reports whether functions are inside the code, as in kernels that ptxas compiles with -ewp.
 func (b *Body) HoldsFunctions() bool {
 	return slices.ContainsFunc(b.Names, (*Identity).Inside)
 }

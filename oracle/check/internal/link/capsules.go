@@ -67,7 +67,7 @@ func (c *Link) Locate(a *Area, offset uint64) (at uint64, stored bool) {
 	return at, stored
 }
 
-// NodeMap tells where the records of an input's capsule are in the output's.
+// NodeMap says where the records of an input's capsule are in the output's.
 type NodeMap struct {
 	In, Out *capsule.Capsule
 	To      []int32 // by node of the input; -1: none

@@ -99,7 +99,7 @@ func (f Fact) Apart(g Fact) (string, string) {
 		return f.Value(), g.Value()
 	}
 	want, got := lacking(g.About, f.About), lacking(f.About, g.About)
-	if want == "" && got == "" { // a name stands twice
+	if want == "" && got == "" { // a name occurs twice
 		return f.Value(), g.Value()
 	}
 	return want, got

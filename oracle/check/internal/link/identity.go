@@ -22,7 +22,7 @@ type Identity struct {
 	Size        uint64
 	File        string
 
-	Def                *image.Symbol // nil: nobody defines it
+	Def                *image.Symbol // nil: nothing defines it
 	Mod                *Module       // of def
 	Mentioned, Defined int           // moments of the first mention and the first definition
 
@@ -90,7 +90,7 @@ func (d *Identity) First() *Identity {
 	return d
 }
 
-// Inside reports whether a function stands inside a kernel's code (-ewp).
+// Inside reports whether a function is inside a kernel's code (-ewp).
 func (d *Identity) Inside() bool { return d != nil && d.Function() && d.Def != nil && d.Def.Value != 0 }
 
 // Meant is what a record means that names it: a function inside a kernel, and else the first that its code has.

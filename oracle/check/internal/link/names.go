@@ -7,7 +7,7 @@ import (
 )
 
 // Banks of constants; that of the compiler's own, and that of image slots, have the name of
-// their function behind. Each has another name on the Mercury side.
+// their function after. Each has another name on the Mercury side.
 const (
 	UserBank     = ".nv.constant3"
 	UserBankMerc = ".nv.constant.user"

@@ -37,7 +37,7 @@ func read(t *testing.T, l *oracletest.Link, side image.Side, other *link.Link) *
 	return c
 }
 
-// releaseOf is the release that a recorded link's name begins with, behind its program.
+// releaseOf is the release that a recorded link's name begins with, after its program.
 func releaseOf(name string) (r oracle.Release) {
 	_, rest, _ := strings.Cut(name, "/")
 	var major, minor int

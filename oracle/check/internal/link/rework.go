@@ -24,7 +24,7 @@ func CountsWords(attr cuda.InfoAttr) bool {
 }
 
 // Rewritten reports whether a section of the SASS side is one that the
-// finalizer makes anew, so that its bytes are no input's.
+// finalizer makes again, so that its bytes are no input's.
 func (c *Link) Rewritten(a *Area) bool {
 	return c.Out.Side == image.SassSide && a.Owner == nil && a.Kind == cuda.SHTProgbits && rewrites(a.Name)
 }

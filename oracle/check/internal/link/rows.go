@@ -5,7 +5,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/sass"
 )
 
-// Span is where a function of the input's code lies in the output's, and how long it is there.
+// Span is where a function of the input's code is in the output's, and how long it is there.
 func (a *Area) Span(from, size uint64) (begin, length uint64) {
 	if a.Words == nil || a.Words.Identity || from > a.Size || size > a.Size-from {
 		return from, size
@@ -27,10 +27,10 @@ func (a *Area) begins(at uint64) uint64 {
 }
 
 // RowMoves reports whether a row of the input belongs at a place of the output: where its
-// word is, before what was put in there. Where only NOPs that pace doubles were put in, nvlink
-// 13.3 has it behind them.
+// word is, before what was inserted there. Where only NOPs that pace doubles were inserted, nvlink
+// 13.3 has it after them.
 //
-// Source: 226 such rows, of call frames and of lines, by nvlink 13.1 to 13.5; 20 of lines behind
+// Source: 226 such rows, of call frames and of lines, by nvlink 13.1 to 13.5; 20 of lines after
 // NOPs by 13.3, of a program with doubles for sm_103.
 func (a *Area) RowMoves(from, to uint64) bool {
 	if a.Words == nil || a.Words.Identity {

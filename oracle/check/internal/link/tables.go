@@ -27,7 +27,7 @@ func (f *Output) TableOf(kind cuda.SectionType) *image.Section {
 }
 
 // PairsIn counts the entries of a call graph or of prototypes, headings included; a stripper
-// may number the symbols of one side anew, so names count.
+// may number the symbols of one side again, so names count.
 func (f *Output) PairsIn(s *image.Section, kind cuda.SectionType, b *image.Budget) (map[string]int, error) {
 	table := *s
 	table.Kind = kind

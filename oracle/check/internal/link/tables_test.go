@@ -97,7 +97,7 @@ func TestPieces(t *testing.T) {
 		{nil, false, false, nil, "0+16@100", "................"},
 		{[]Move{{4, 4, 50}}, false, false, nil, "0+4@100 4+4@50 8+8@108", "................"},
 		{[]Move{{0, 4, 50}, {12, 4, 60}}, false, false, nil, "0+4@50 4+8@104 12+4@60", "................"},
-		{[]Move{{4, 4, 50}, {12, 4, 60}}, false, false, nil, "0+4@100 4+4@50 12+4@60", "................"}, // what lies between pads
+		{[]Move{{4, 4, 50}, {12, 4, 60}}, false, false, nil, "0+4@100 4+4@50 12+4@60", "................"}, // what is between pads
 		{[]Move{{0, 4, 50}}, false, true, nil, "0+4@50", "....xxxxxxxxxxxx"},
 		{nil, true, false, []*image.Symbol{{Value: 4, Size: 4}}, "0+4@100 8+8@108", "....xxxx........"},
 		{nil, true, false, []*image.Symbol{{Value: 12, Size: 4}, {Value: 0, Size: 4}}, "4+8@104", "xxxx........xxxx"},
@@ -158,7 +158,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestRowMoves: a row belongs where its word is, before what was put in there; behind it, where that only paces.
+// TestRowMoves: a row belongs where its word is, before what was inserted there; after it, where that only paces.
 func TestRowMoves(t *testing.T) {
 	const nop, other = sass.OpNop, 0x202
 	code := func(ops ...uint64) (b []byte) {
@@ -167,7 +167,7 @@ func TestRowMoves(t *testing.T) {
 		}
 		return b
 	}
-	// The second word of three is left out; before the third two are put in.
+	// The second word of three is omitted; before the third two are inserted.
 	words := &sass.WordMap{To: []int32{0, -1, 3}, From: []int32{0, -1, -1, 2}}
 	for i, x := range []struct {
 		words    *sass.WordMap

@@ -51,7 +51,7 @@ func (c *Places) matchCode() error {
 	if err := c.followRecords(&m); err != nil {
 		return err
 	}
-	// What is sure first: code that it names need not be told by its own bytes.
+	// What is sure first: code that it names need not be identified by its own bytes.
 	for _, sure := range [...]bool{true, false} {
 		for _, name := range names {
 			for len(m.areas[name]) > 0 && len(m.sections[name]) > 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
-// Static functions of one name and of equal code are told apart by their lines, where they
+// Static functions of one name and of equal code are distinguished by their lines, where they
 // have some.
 
 // linesLike reports whether code of an input and of the output has the same lines.

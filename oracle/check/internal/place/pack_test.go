@@ -10,7 +10,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
 
-// The table of one object is the end of another's, which stands behind it: where the order of the
+// The table of one object is the end of another's, which follows it: where the order of the
 // inputs has the short one its bytes are too, but then the long one has no place.
 //
 // Source: a link of two objects with -r by nvlink 13.3.73, of which the second was named first.

@@ -12,9 +12,9 @@ import (
 
 // Places come from the output.
 //
-// An object with a symbol lies where the symbol says. One without (constants of
-// the compiler, shared memory, what was stripped) lies where the fields say that
-// name it. A part of a section without either (debug information) lies where its
+// An object with a symbol is where the symbol says. One without (constants of
+// the compiler, shared memory, what was stripped) is where the fields say that
+// name it. A part of a section without either (debug information) is where its
 // bytes are. The order of the inputs is the first guess and no more; that the
 // places are possible ones, and that every field agrees with them, is checked
 // afterwards.
@@ -231,7 +231,7 @@ func sortPlaces(places []uint64, assumed uint64) {
 
 func diff(x, y uint64) uint64 { return max(x, y) - min(x, y) }
 
-// search tries the places where a part may begin: behind another, or where an
+// search tries the places where a part may begin: after another, or where an
 // object of its name lies.
 func (c *Places) search(a *link.Area, p *link.Part, taken *[]link.Span) (bool, error) {
 	starts := []uint64{0}
@@ -260,7 +260,7 @@ func (c *Places) search(a *link.Area, p *link.Part, taken *[]link.Span) (bool, e
 	return false, nil
 }
 
-// fits reports whether a part may lie at a place that no other has.
+// fits reports whether a part may be at a place that no other has.
 func (c *Places) fits(a *link.Area, p *link.Part, at uint64, taken []link.Span) (bool, error) {
 	size := p.Section.Size
 	if at > a.Out.Size || size > a.Out.Size-at || p.Section.Align > 1 && at%p.Section.Align != 0 {

@@ -118,7 +118,7 @@ func (c *Places) searchAll(a *link.Area, open []*link.Part, eager bool) (left []
 	return left, taken, nil
 }
 
-// pack lays parts one behind the other, the first that fits: a part may fit where the order of the
+// pack lays parts one after the other, the first that fits: a part may fit where the order of the
 // inputs has it, as it is the end of another, and stand elsewhere all the same. It reports
 // whether all have a place.
 func (c *Places) pack(a *link.Area, open []*link.Part) (all bool, err error) {
@@ -149,7 +149,7 @@ func (c *Places) pack(a *link.Area, open []*link.Part) (all bool, err error) {
 	return false, nil
 }
 
-// firstThatFits is the first of some parts that may begin at a place or behind its padding; -1: none.
+// firstThatFits is the first of some parts that may begin at a place or after its padding; -1: none.
 func (c *Places) firstThatFits(a *link.Area, list []*link.Part, at uint64, taken []link.Span) (int, error) {
 	for i, p := range list {
 		if ok, err := c.fits(a, p, image.RoundUp(at, max(p.Section.Align, 1)), taken); ok || err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
 
-// placeByRecords takes the places that the records tell which name functions: they
+// placeByRecords takes the places that the records say which name functions: they
 // stay, and name the same function in the input and in the output. Where they leave a
 // choice, as where several inputs have a frame for a function of which one definition
 // stands, the others go first.

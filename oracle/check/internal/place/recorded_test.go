@@ -15,7 +15,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/resolve"
 )
 
-// placed finds where everything lies in one side of an output.
+// placed finds where everything is in one side of an output.
 func placed(t *testing.T, l *oracletest.Link, output []byte, side image.Side, other *Places, change ...func(c *Places)) *Places {
 	t.Helper()
 	c := &Places{Reach: &reach.Reach{Resolved: &resolve.Resolved{Link: link.New(1<<20, l.Options)}}}
@@ -137,7 +137,7 @@ func TestWithoutNames(t *testing.T) {
 }
 
 // TestRecorded finds every section, part and object of recorded links in nvlink's image, and in the same image written in another
-// layout: the bytes of each part are the input's, and an object lies where its symbol says.
+// layout: the bytes of each part are the input's, and an object is where its symbol says.
 func TestRecorded(t *testing.T) {
 	parts, objects, slots, told := 0, 0, 0, 0
 	for n, l := range oracletest.Links(t) {

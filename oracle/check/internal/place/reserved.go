@@ -10,7 +10,7 @@ import (
 )
 
 // Shared memory that the system reserves, .nv.shared.reserved.0 of sm_100a, sm_103a
-// and sm_110. Each variable lies behind another, at a multiple of its alignment, which is
+// and sm_110. Each variable is after another, at a multiple of its alignment, which is
 // its value in an input. The order is the output's; nvlink puts those of the largest
 // alignment first. The Mercury side has it as merged, the first variable at 0; the finalizer
 // puts 64 bytes before. With -r nothing is laid out.

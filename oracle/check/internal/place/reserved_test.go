@@ -11,7 +11,7 @@ import (
 )
 
 // Several reserved variables, as code for sm_110a with tensor memory has them, lie one
-// behind the other.
+// after the other.
 func TestReservedInTurn(t *testing.T) {
 	for side, head := range map[image.Side]uint64{image.SassSide: 0x40, image.MercurySide: 0} {
 		a := &link.Area{Kind: cuda.SHTCudaSharedReserved, Size: 0x140, Parts: []*link.Part{{}, {}}}

@@ -8,7 +8,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
-// adoptInstance takes the symbol that stands for arrays of unknown length.
+// adoptInstance takes the symbol that represents arrays of unknown length.
 func (c *Places) adoptInstance() {
 	if c.Relocatable && len(c.OutByName.Of(link.ExternInstance)) > 0 {
 		c.Instance = &link.Identity{Name: link.ExternInstance, Order: len(c.IDs), Early: true, Info: 16*byte(cuda.STBWeak) + byte(cuda.STTCudaObject), Other: cuda.STOShared | cuda.STOInternal}

@@ -14,8 +14,8 @@ import (
 // Bindless images.
 //
 // A texture, sampler or surface that code names directly is reached through a
-// slot in constant bank 0, behind the kernel's parameters. The driver fills it;
-// a record stays and tells which slot is whose. A function has one code for all
+// slot in constant bank 0, after the kernel's parameters. The driver fills it;
+// a record stays and says which slot is whose. A function has one code for all
 // kernels, so what it names has the same slot in all that reach it.
 //
 // Source: 44 links of texture programs by nvlink 11.8.89 to 13.0.88.
@@ -134,7 +134,7 @@ func fillsSlot(kind uint32) bool {
 	return false
 }
 
-// FirstSlot is where slots begin in a relocatable file: behind the largest
+// FirstSlot is where slots begin in a relocatable file: after the largest
 // parameter bank.
 func (c *Places) FirstSlot() uint64 {
 	align := uint64(4)
@@ -234,7 +234,7 @@ const (
 )
 
 // RebaseSlots writes the start of the slots into the LDCs that read one by a register:
-// from sm_100 on a MOV has the slot's number, and the LDC behind it the place of the
+// from sm_100 on a MOV has the slot's number, and the LDC after it the place of the
 // first. ptxas puts the start of the parameters there, and no record says so.
 //
 // Source: code of ptxas 13.0.88 and 13.5 with -g for sm_110, linked by nvlink.

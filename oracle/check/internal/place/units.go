@@ -85,7 +85,7 @@ func (c *Places) collideUnits() error {
 }
 
 // collide tells of constants of two functions at one place of a bank, as the fields of
-// both have it. nvlink 13.0 writes such code where a first link with -r carried out
+// both have it. nvlink 13.0 writes such code where a first link with -r applied
 // the records of one of them.
 func (c *Places) collide(bank *link.Area) error {
 	list := slices.DeleteFunc(slices.Clone(bank.Parts), func(p *link.Part) bool { return !p.Placed })

@@ -7,7 +7,7 @@ import (
 )
 
 // findYields sees what the output did with the records of one code: all of them
-// left or all carried out, judged by the first place.
+// left or all applied, judged by the first place.
 func (c *Places) findYields(a *link.Area) {
 	a.Yields = link.YieldCleared
 	if c.SM >= link.ForwardProgress {

@@ -94,7 +94,7 @@ func (c *Reach) forgetTaken() error {
 }
 
 // keepPresent takes functions that nothing reaches for live where the output
-// has them: a linker may keep what it could leave out. Those that an option
+// has them: a linker may keep what it could omit. Those that an option
 // asks for are looked for first.
 func (c *Reach) keepPresent() {
 	present := map[string][]*image.Section{}

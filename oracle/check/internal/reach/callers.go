@@ -30,7 +30,7 @@ func (c *Reach) Users(b *link.Body) ([]*link.Identity, error) {
 }
 
 // NeverCalled reports whether a call may be gone: of a static function, by code that stays
-// though no kernel reaches it, as a function in a table that nobody calls through. The one
+// though no kernel reaches it, as a function in a table that nothing calls through. The one
 // that is there may be another input's.
 //
 // Source: a link by nvlink 13.0.88, in which the table's function stays and what it calls
@@ -43,7 +43,7 @@ func (c *Reach) NeverCalled(code *link.Body, y *link.Identity) bool {
 }
 
 // AboutLoser reports whether a record goes with a definition that another one
-// stands for, so that it may be carried out or left. In data that is a record inside
+// stands for, so that it may be applied or left. In data that is a record inside
 // a weak object that lost; in debug information one that names code of which there
 // are several definitions: which of equal ones stayed shows nowhere else. A record
 // in data that is there to stay names the definition that won, wherever it lies.

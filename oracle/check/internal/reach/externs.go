@@ -14,7 +14,7 @@ func (c *Reach) InRef(m *link.Module, index uint32) link.Ref {
 	return c.RefOf(m, index)
 }
 
-// Externs names the functions of a body's list that nobody defines, and the
+// Externs names the functions of a body's list that nothing defines, and the
 // kernels.
 func (c *Reach) Externs(b *link.Body) []string {
 	var names []string

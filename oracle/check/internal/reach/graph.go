@@ -109,7 +109,7 @@ func (c *Reach) prototypeName(m *link.Module, at uint32) (string, error) {
 }
 
 // speaks reports whether a module's word about a function counts: where there are
-// several definitions only that of the one that stands. What the others say may be
+// several definitions only that of the one that is kept. What the others say may be
 // there: nvlink drops it or not by the order of the inputs.
 func (c *Reach) speaks(m *link.Module, x *link.Identity) bool {
 	return !m.Silent[x] && (!x.Several || x.Code == nil || x.Code.Mod == m)
@@ -143,7 +143,7 @@ func (c *Reach) caller(m *link.Module, index uint32) (*link.Identity, error) {
 	return m.Refs[index].ID, nil
 }
 
-// graph has a node for each function, and behind those one for each prototype.
+// graph has a node for each function, and after those one for each prototype.
 type graph struct {
 	Functions []*link.Identity
 	Next      [][]int32      // what a node may call

@@ -128,7 +128,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestReadCalls: an index that stands for no symbol refuses the input.
+// TestReadCalls: an index that represents no symbol refuses the input.
 func TestReadCalls(t *testing.T) {
 	for _, pair := range []image.Pair{{Heading: cuda.CallgraphCalls, X: 9, Y: 1}, {Heading: cuda.CallgraphCalls, X: 1, Y: 9}, {Heading: cuda.CallgraphPrototypes, X: 9}, {Heading: cuda.CallgraphIndirect, X: 9}, {Heading: cuda.CallgraphEdges, X: 1, Y: 3}} {
 		c, _ := linkOf(t, "kf", "", "", verdict.Options{})

@@ -47,7 +47,7 @@ type Need struct {
 // Unbounded is the stack of what calls itself.
 const Unbounded = 1<<32 - 1
 
-// OwnNeed is what a function asks for itself. Of a kernel that holds functions which call themselves its object tells that.
+// OwnNeed is what a function asks for itself. Of a kernel that holds functions which call themselves its object says that.
 func (c *Reach) OwnNeed(f *link.Identity) Need {
 	n := Need{Known: true, Least: f.Several && !c.Options.Strict}
 	if f.Code == nil {

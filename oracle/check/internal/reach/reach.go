@@ -11,7 +11,7 @@ type Reach struct {
 
 	hostNamed    int                         // kernels that the host refers to, and one more; 0: not counted
 	Takers       map[string][]*link.Identity // functions whose address is taken, by prototype
-	AlsoNamed    map[*link.Identity][]string // other prototypes of functions that nobody defines: toolkits name them otherwise
+	AlsoNamed    map[*link.Identity][]string // other prototypes of functions that nothing defines: toolkits name them otherwise
 	Kernels      []*link.Identity            // those that are asked for
 	Graph        *graph
 	needs        []Need                     // by component of the graph

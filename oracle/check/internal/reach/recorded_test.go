@@ -44,7 +44,7 @@ func reached(t *testing.T, l *oracletest.Link, side image.Side, other *Reach) *R
 	return c
 }
 
-// said are the numbers that nvlink's image gives for functions whose names stand there once, and those functions.
+// said are the numbers that nvlink's image gives for functions whose names are there once, and those functions.
 func said(c *Reach) (numbers map[cuda.InfoAttr]map[string]uint32, functions map[string]bool) {
 	numbers, functions = map[cuda.InfoAttr]map[string]uint32{}, map[string]bool{}
 	times := map[string]int{}

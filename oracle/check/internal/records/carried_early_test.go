@@ -6,7 +6,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
-// Behind a link in two steps nothing is written down for call frames, as -r carried that out; where
+// After a link in two steps nothing is written down for call frames, as -r carried that out; where
 // something is, what is missing is missing.
 func TestCarriedOutEarly(t *testing.T) {
 	frames, code := []link.Kept{{Offset: 4}}, []link.Kept{{Offset: 16}}

@@ -46,7 +46,7 @@ func told(c *check) []string {
 	return list
 }
 
-// moved is a function of three words of which the output has another in front of the second; the third is gone.
+// moved is a function of three words of which the output has another before the second; the third is gone.
 func moved(name string) *link.Identity {
 	f := function(name)
 	f.Code = &link.Body{Area: &link.Area{Words: &sass.WordMap{To: []int32{0, 2, -1, 3}, From: []int32{0, -1, 1, 3}}}}
@@ -87,7 +87,7 @@ func TestPlaces(t *testing.T) {
 		{code, []link.Kept{of(k(0, x, 0), func(k *link.Kept) { k.Lost = true })}, nil, "relocation.missing 0 /"},
 		{data, []link.Kept{of(k(0, x, 0), func(k *link.Kept) { k.Lost = true })}, []link.Kept{k(0, y, 0)}, "relocation.symbol 0 x/y"},
 
-		// One too many: in bytes that some input has, in code and memory, but not behind all that.
+		// One too many: in bytes that some input has, in code and memory, but not after all that.
 		{data, nil, []link.Kept{k(0, x, 0)}, "relocation.stray 0 /"},
 		{data, []link.Kept{k(8, x, 0)}, []link.Kept{k(8, x, 0), k(16, x, 0)}, "relocation.stray 16 /"},
 		{data, nil, []link.Kept{k(64, x, 0)}, ""},
@@ -95,7 +95,7 @@ func TestPlaces(t *testing.T) {
 		{absent, nil, []link.Kept{k(64, x, 0)}, "relocation.stray 64 /"},
 		{code, nil, []link.Kept{k(64, x, 0)}, "relocation.stray 64 /"},
 
-		// Two at one place are told apart by type.
+		// Two at one place are distinguished by type.
 		{data, []link.Kept{k(0, x, 0), of(k(0, y, 0), another)}, []link.Kept{of(k(0, y, 0), another), k(0, x, 0)}, ""},
 		{data, []link.Kept{k(0, x, 0)}, []link.Kept{of(k(0, x, 0), another)}, "relocation.type 0 R_CUDA_64/R_CUDA_32"},
 		{data, []link.Kept{of(k(0, x, 0), optional)}, []link.Kept{of(k(0, x, 0), another)}, "relocation.type 0 R_CUDA_64/R_CUDA_32"},
@@ -133,7 +133,7 @@ func TestPlaces(t *testing.T) {
 		{debug, []link.Kept{of(k(0, x, 4), optional)}, []link.Kept{k(0, x, 8)}, "relocation.addend 0 4/8"},
 		{debug, []link.Kept{of(k(0, nil, 4), optional)}, []link.Kept{k(0, nil, 8)}, "relocation.addend 0 4/8"},
 
-		// Places in code whose words moved: a word may be what was put in before it, and one that went the next.
+		// Places in code whose words moved: a word may be what was inserted before it, and one that went the next.
 		{data, []link.Kept{k(0, odd, 0)}, []link.Kept{k(0, odd, 16)}, "relocation.addend 0 0/16"},
 		{data, []link.Kept{k(0, odd, 16)}, []link.Kept{k(0, odd, 32)}, ""},
 		{data, []link.Kept{k(0, odd, 16)}, []link.Kept{k(0, odd, 0)}, "relocation.addend 0 16/0"},

@@ -101,7 +101,7 @@ func (c *check) comparePlaces(a *link.Area, want, got []link.Kept) {
 	}
 }
 
-// compareRecord holds a record of the output against the one that has to stand at its place.
+// compareRecord holds a record of the output against the one that has to be at its place.
 func (c *check) compareRecord(a *link.Area, w, g link.Kept) {
 	f := c.recordFinding(0, a, w)
 	switch {

@@ -11,9 +11,9 @@ import (
 )
 
 // What --preserve-relocs writes down: for each section the records that were
-// carried out, as RELA whatever they came as, with the addend that counted.
+// applied, as RELA whatever they came as, with the addend that counted.
 // Image slots, arrays of unknown length, how many constants there are, and constants
-// that moved into a kernel's bank have no symbol to name and are left out. Static functions of one name share one
+// that moved into a kernel's bank have no symbol to name and are omitted. Static functions of one name share one
 // section, as nvlink looks for it by name.
 //
 // Source: links with --preserve-relocs by nvlink 11.8.89, 12.4.131, 13.0.88.

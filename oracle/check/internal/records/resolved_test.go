@@ -12,7 +12,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/sass"
 )
 
-// TestResolved holds what --preserve-relocs wrote down against what was carried out.
+// TestResolved holds what --preserve-relocs wrote down against what was applied.
 func TestResolved(t *testing.T) {
 	x, y := &link.Identity{Name: "x"}, &link.Identity{Name: "y"}
 	constant := &link.Identity{Name: "c", At: &link.Area{Name: ".nv.constant3"}}
@@ -28,7 +28,7 @@ func TestResolved(t *testing.T) {
 	}
 	changed := func(a *link.Area, change func(a *link.Area)) *link.Area { change(a); return a }
 	frame, code := area(".debug_frame", k(0, x, 0)), area(".text.j", k(0, y, 0))
-	left := map[string][]link.Kept{".text.j": {k(0, y, 0)}} // what stands after -r that carried out what frames ask for
+	left := map[string][]link.Kept{".text.j": {k(0, y, 0)}} // what stands after -r that applied what frames ask for
 	for i, r := range []struct {
 		areas []*link.Area
 		got   map[string][]link.Kept // by section
@@ -60,7 +60,7 @@ func TestResolved(t *testing.T) {
 		{[]*link.Area{changed(area(".text.k", k(16, x, 0)), func(a *link.Area) { a.Words = &sass.WordMap{To: []int32{0, 2}, From: []int32{0, -1, 1}} })},
 			map[string][]link.Kept{".text.k": {k(32, x, 0)}}, ""},
 
-		// After -r that carried out what call frames and constants ask for.
+		// After -r that applied what call frames and constants ask for.
 		{[]*link.Area{frame, code, area(".text.k", k(0, constant, 0))}, left, ""},
 		{[]*link.Area{frame, code, area(".text.k", k(0, variable, 0))}, left, "resolved.missing .nv.resolvedrela.text.k 0 v+0"},
 		{[]*link.Area{frame, code, area(".text.k", k(0, x, 0))}, left, "resolved.missing .nv.resolvedrela.text.k 0 x+0"},
@@ -132,7 +132,7 @@ func TestLists(t *testing.T) {
 		{func(c *check) { c.Areas[0].Out, c.Out.Lists = nil, nil }, ""},
 		{func(c *check) { c.Areas[0].Owner, c.Out.Lists = dead, nil }, ""},
 		{func(c *check) { c.Areas[0].Owner, c.Out.Lists = &link.Body{Live: true}, nil }, "relocation.missing 8 /"},
-		{func(c *check) { c.Areas[0].Name, c.Out.Lists = ".debug_line", nil }, ""}, // written anew
+		{func(c *check) { c.Areas[0].Name, c.Out.Lists = ".debug_line", nil }, ""}, // rewritten
 	} {
 		c := linkOf()
 		a := *data

@@ -90,7 +90,7 @@ func resolved(t *testing.T, release oracle.Release, output string, inputs ...str
 	return c
 }
 
-// names say for each identity which module defines it, and more: s several definitions, t twin, c a common one of so many bytes
+// names say for each identity which module defines it, and more: s several definitions, t counterpart, c a common one of so many bytes
 // and so aligned. Then come the modules' definitions that stand aside: - lost, ~ replaced, x a variable that lost, ! silent.
 func names(c *Resolved) string {
 	var b strings.Builder
@@ -132,7 +132,7 @@ func names(c *Resolved) string {
 }
 
 // TestResolve: strong beats weak, whichever comes first; of weak ones that counts which the output has, and else nvlink's
-// choice; two strong ones are told of.
+// choice; two strong ones are reported.
 func TestResolve(t *testing.T) {
 	for i, x := range []struct {
 		output string
@@ -253,7 +253,7 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// TestNameless: a function without a name that nobody defines stands for nothing.
+// TestNameless: a function without a name that nothing defines stands for nothing.
 func TestNameless(t *testing.T) {
 	c := resolved(t, 124, "", "f=U g=U", "g=U h=S1")
 	c.Modules[0].Symbols[1].Name = ""
@@ -265,7 +265,7 @@ func TestNameless(t *testing.T) {
 	}
 }
 
-// TestOutsideCode: a function in a section that is no code is told of.
+// TestOutsideCode: a function in a section that is no code is reported.
 func TestOutsideCode(t *testing.T) {
 	c := resolved(t, 130, "", "f=S1")
 	delete(c.Modules[0].Bodies, 1)

@@ -6,7 +6,7 @@ import (
 )
 
 // takeSecondNames lets code have the second name by which the output knows it. A link
-// with -r may list a second name of a function in front of its first, and where an earlier
+// with -r may list a second name of a function before its first, and where an earlier
 // file names the second one too, nvlink calls the section by it, and all that belongs to
 // it; its relocation sections keep the name. The bytes, the places and what is said of
 // stacks and registers are the same.

@@ -213,7 +213,7 @@ func (x *candidate) unlikeAround(s *image.Symbol, symbols map[string]*image.Symb
 	return unlike
 }
 
-// staysIn reports whether a record of data is one that the driver carries out.
+// staysIn reports whether a record of data is one that the driver applies.
 func (c *Resolved) staysIn(m *link.Module, r image.Record) bool {
 	s := &m.Symbols[r.Symbol]
 	kind := oracle.Global
@@ -249,7 +249,7 @@ func (c *Resolved) constantNames() map[string]bool {
 }
 
 // unlikeAttributes counts, up to seven, the output's attributes of a function that are not
-// those of a definition and the reverse, but for places in code that was made anew.
+// those of a definition and the reverse, but for places in code that was regenerated.
 func (c *Resolved) unlikeAttributes(b *link.Body, to *image.Section) int {
 	count := map[string]int{}
 	counts := func(a image.Attribute) bool {

@@ -6,9 +6,9 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
-// Of weak definitions that are alike to the byte, the records tell which one the output
+// Of weak definitions that are alike to the byte, the records say which one the output
 // has: each names static variables of its own input, strings of the compiler most of
-// all, which have one name in all inputs. Where the variables of an input are is told by
+// all, which have one name in all inputs. Where the variables of an input are is identified by
 // code of which there is one definition; where there is none, by what was chosen before.
 //
 // Source: C++ programs of two files with inline functions that print, in both orders, by

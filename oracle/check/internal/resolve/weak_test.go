@@ -85,7 +85,7 @@ func TestUnlikeObject(t *testing.T) {
 		{func(c *Resolved) { record(c.Modules[0], 1, kind, 8, 2); outRecord(c, 1, kind, 8, 3) }, 1 << 8},
 		{func(c *Resolved) { record(c.Modules[0], 1, kind, 8, 2) }, 1 << 8},
 		{func(c *Resolved) { record(c.Modules[0], 1, kind, 8, 2); outRecord(c, 1, kind, 0, 2) }, 1 << 8},
-		{func(c *Resolved) { record(c.Modules[0], 1, kind, 16, 2) }, 0}, // behind it
+		{func(c *Resolved) { record(c.Modules[0], 1, kind, 16, 2) }, 0}, // after it
 		{func(c *Resolved) { // a part of its section
 			c.Modules[0].Symbols[1].Value, c.Modules[0].Symbols[1].Size = 8, 8
 			record(c.Modules[0], 1, kind, 0, 2)
@@ -98,7 +98,7 @@ func TestUnlikeObject(t *testing.T) {
 			c.Out.Symbols[1].Value = 8
 		}, 0},
 		{func(c *Resolved) { c.Modules[0].Symbols[1].Value, c.Modules[0].Symbols[1].Size = 8, 8 }, 1 << 8}, // its section would begin before the output's
-		{func(c *Resolved) { c.Modules[0].Sections[1].Size = 24 }, 1 << 8},                                 // or end behind it
+		{func(c *Resolved) { c.Modules[0].Sections[1].Size = 24 }, 1 << 8},                                 // or end after it
 		{func(c *Resolved) { // or lie where it may not
 			c.Modules[0].Sections[1].Align = 16
 			c.Out.Sections[1].Body = append([]byte("        "), c.Out.Sections[1].Body...)
@@ -176,7 +176,7 @@ func TestUnlikeFunction(t *testing.T) {
 	}
 }
 
-// TestStaysIn: of data the driver carries out the addresses of functions and of variables, and not those of constants; with -r all stay.
+// TestStaysIn: of data the driver applies the addresses of functions and of variables, and not those of constants; with -r all stay.
 func TestStaysIn(t *testing.T) {
 	for i, x := range []struct {
 		symbol      int
@@ -210,7 +210,7 @@ func TestMercuryChoice(t *testing.T) {
 	}
 }
 
-// TestHomes: where records of code name static variables, these tell where an input's data lies.
+// TestHomes: where records of code name static variables, these say where an input's data lies.
 func TestHomes(t *testing.T) {
 	const in, out = "f=S1 w=L7:8 g=S2", "f=S1 w=L7:8 x=L7:8 g=S2"
 	for i, x := range []struct {
@@ -218,7 +218,7 @@ func TestHomes(t *testing.T) {
 		want   string // where the input's data lies
 	}{
 		{func(*Resolved) {}, "2+0"},
-		{func(c *Resolved) { c.Out.Symbols[2].Value = 8 }, ""},                                                 // behind the section's end
+		{func(c *Resolved) { c.Out.Symbols[2].Value = 8 }, ""},                                                 // after the section's end
 		{func(c *Resolved) { c.Modules[0].Symbols[2].Value = 8 }, ""},                                          // before its start
 		{func(c *Resolved) { c.Out.Sections[2].Body[1] = 'x' }, ""},                                            // other bytes
 		{func(c *Resolved) { c.Modules[0].Sections[2].Body, c.Out.Sections[2].Body = nil, nil }, "2+0"},        // none
@@ -259,7 +259,7 @@ func TestHomes(t *testing.T) {
 	}
 }
 
-// TestMayLive: two inputs' data lie apart, and an input's lies at one place.
+// TestMayLive: two inputs' data lie apart, and an input's is at one place.
 func TestMayLive(t *testing.T) {
 	c := resolved(t, 130, "v=S1:32", "v=L1:8", "v=L1:8")
 	c.homes = &homes{map[link.PlaceOf]home{}, map[int][]link.Span{}}
@@ -296,7 +296,7 @@ func TestSecondNames(t *testing.T) {
 		{"g=S1", func(c *Resolved) {
 			m := c.Modules[1]
 			m.Symbols[1].Name, m.Symbols[2].Name, m.Sections[1].Info = "f", "g", 1
-		}, ".text.f .nv.info.f g"}, // listed behind the first
+		}, ".text.f .nv.info.f g"}, // listed after the first
 	} {
 		c := resolved(t, oracle.Release(130), x.output, "g=U", "g=S1 f=S1")
 		m := c.Modules[1]

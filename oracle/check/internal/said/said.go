@@ -7,7 +7,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
 
-// Lines is what a check found, a line each: findings, behind "?" what could not be judged, behind "!" remarks.
+// Lines is what a check found, a line each: findings, after "?" what could not be judged, after "!" remarks.
 func Lines(b *verdict.Book) string {
 	var list []string
 	for _, x := range []struct {

@@ -2,7 +2,7 @@ package sass
 
 import "github.com/twinlink/twinlink/oracle/check/internal/image"
 
-// NoBoard stands where a word counts in no scoreboard.
+// NoBoard is where a word counts in no scoreboard.
 const NoBoard = 7
 
 // Always is the guard of a word that is executed by all.
@@ -19,7 +19,7 @@ func ControlOf(word []byte) Control {
 	return Control{Stall: high % 16, Write: high >> 5 % 8, Read: high >> 8 % 8, Wait: high >> 11 % 64}
 }
 
-// Soundness is whether a word may stand where it does.
+// Soundness is whether a word may be where it does.
 type Soundness uint8
 
 const (

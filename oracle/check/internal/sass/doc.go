@@ -1,4 +1,4 @@
 // Package sass knows words of code, 16 bytes each: opcode, guard, the scheduling field, which
-// registers a word reads and writes, and which words a finalizer may put in or leave out. It
+// registers a word reads and writes, and which words a finalizer may put in or omit. It
 // knows no files.
 package sass

@@ -1,10 +1,10 @@
 package sass
 
 // Words of which nothing is left in a register, and whose scoreboard all the same says that they are
-// done: FENCE.VIEW.ASYNC, and a SYNCS that sets up a barrier in shared memory. Accesses behind the
+// done: FENCE.VIEW.ASYNC, and a SYNCS that sets up a barrier in shared memory. Accesses after the
 // wait rely on it. An atomic without a result is not among them: nvlink lets its wait go.
 //
-// Source: code of ptxas and nvlink 13.0 to 13.5 for sm_100 to sm_121: behind each of 56
+// Source: code of ptxas and nvlink 13.0 to 13.5 for sm_100 to sm_121: after each of 56
 // FENCE.VIEW.ASYNC the SYNCS.EXCH waits for it; for 77 SYNCS.EXCH a UBLKCP does, or words before it.
 
 // OrdersMemory reports whether a word is done by what it does to memory.

@@ -4,7 +4,7 @@ import "github.com/twinlink/twinlink/oracle/check/internal/image"
 
 // What a word of SASS reads and writes, for sm_100 and up.
 //
-// Registers stand in the bytes at bits 16 (destination), 24, 32 and 64 (sources);
+// Registers are in the bytes at bits 16 (destination), 24, 32 and 64 (sources);
 // 255 is none. Bits 9 to 11 of an opcode with bit 8 clear say what the second and
 // third source are: 1 registers, 2 and 3 the third operand is no register and the
 // register at 64 is the second, 4 and 5 the second is none, 6 a uniform register at
@@ -115,7 +115,7 @@ func readsAtIssue(op uint64) bool {
 // Converts reports whether a word goes to the unit of conversions: MUFU, POPC, F2I, I2F, FRND and others.
 //
 // Source: 411 words of it without a scoreboard in code of ptxas and nvlink 13.0 to 13.5 for sm_100 to
-// sm_121, where 20,000 have one: behind 362 a later word of the unit in the same block has. In six
+// sm_121, where 20,000 have one: after 362 a later word of the unit in the same block has. In six
 // places one writes over the result of another without waiting.
 func Converts(op uint64) bool {
 	return op%0x100 <= 0x13 && (op>>8 == 0x3 || op>>8 == 0x9 || op>>8 == 0xd)

@@ -220,7 +220,7 @@ var uniformGuards = map[uint64]bool{
 	0xdc7: true, 0xdea: true,
 }
 
-// GuardBase is where the predicate of a word's guard stands in a set. VOTEU (0x886) has a
+// GuardBase is where the predicate of a word's guard is in a set. VOTEU (0x886) has a
 // uniform result, but the guard of a thread.
 func GuardBase(op, high uint64) uint64 {
 	uniform := uniformGuards[op] || op>>8%2 == 0 && op%0x100 >= 0x80 && op%0x100 < 0xc0 && op != 0x886

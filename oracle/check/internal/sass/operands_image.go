@@ -31,7 +31,7 @@ var textureForms = map[imageForm]byte{
 
 // images sets how many registers the operands of words take that read or write images,
 // where the form is known. Bits 72 to 75 of a texture's say which of four results there
-// are, and of a formatted store how much it writes; the first two results stand in the
+// are, and of a formatted store how much it writes; the first two results are in the
 // first destination, the others in the second. Of other surfaces bits 73 to 75 are the size.
 //
 // Source: where ptxas 13.0.88 and 13.5.37 put operands and results of 500 PTX

@@ -10,7 +10,7 @@ import (
 )
 
 // What words read is just what nvdisasm says that they read, but for the second of two
-// offsets of TEX.LL.AOFFI, which it leaves out and ptxas fills.
+// offsets of TEX.LL.AOFFI, which it omits and ptxas fills.
 func TestReads(t *testing.T) {
 	text, err := os.ReadFile("testdata/reads.tsv")
 	if err != nil {

@@ -11,7 +11,7 @@ type shape struct {
 	data       byte // size: 'd' of the destination or 'b' of the second source by bits 73 to 75; 'a' of atomics; 'f' of conversions; 'm' of moves and comparisons by bit 80, 'i' of additions by bit 73
 	wide       bool // the address takes two registers
 	rough      bool // so many registers at most
-	desc       bool // a uniform register or a descriptor in two may stand at 32 or 64
+	desc       bool // a uniform register or a descriptor in two may be at 32 or 64
 	handle     byte // uniform registers at 40: which image
 	pair       byte // uniform registers there at least
 	more       byte // a second destination at 64
@@ -53,7 +53,7 @@ var arithmetic = map[uint64]shape{
 	0x027: {d: 1, a: 1, b: 1, c: 2, pd: 1, pp: 1},                                         // IMAD.HI
 	0x026: {d: 1, a: 1, b: 1, c: 1},                                                       // IDP
 	0x028: {d: 2, a: 2, b: 2},                                                             // DMUL
-	0x029: {d: 2, a: 2, c: 2},                                                             // DADD, whose second source stands at 64
+	0x029: {d: 2, a: 2, c: 2},                                                             // DADD, whose second source is at 64
 	0x02a: {a: 2, b: 2, pd: 2, pp: 1},                                                     // DSETP
 	0x02b: {d: 2, a: 2, b: 2, c: 2},                                                       // DFMA
 	0x030: {d: 1, a: 1, b: 1},                                                             // HADD2
@@ -148,7 +148,7 @@ var inQueue = map[uint64]bool{0x388: true, 0x589: true, 0x980: true, 0x981: true
 // Doubles do so too, see readsAtIssue.
 //
 // Source: 745 such pairs in code of ptxas 13.0.88 and 13.5 for sm_100 to sm_121, and 93 of
-// ATOM, ATOMS and SYNCS; of LDSM (0x83b) code made anew by nvlink 13.5; of SYNCS.PHASECHK
+// ATOM, ATOMS and SYNCS; of LDSM (0x83b) code rescheduled by nvlink 13.5; of SYNCS.PHASECHK
 // (0x5a7) 6 in examples of CUTLASS by ptxas 13.0.88; UGETNEXTWORKID (0x3ca) takes no scoreboard in 34 places of 34 by
 // ptxas 13.4 and 13.5, in loops that write over its registers.
 var atIssue = map[uint64]bool{0x980: true, 0x981: true, 0x984: true, 0x985: true, 0x986: true, 0x988: true, 0x98a: true, 0x98c: true, 0x5a7: true, 0x9a7: true, 0x9a8: true, 0x83b: true, 0x3ca: true}

@@ -35,7 +35,7 @@ func numbers(r *RegSet) (list []uint64) {
 	return list
 }
 
-// The operands of a word are the registers that nvdisasm names, and those behind them
+// The operands of a word are the registers that nvdisasm names, and those after them
 // of an operand of several.
 func TestOperands(t *testing.T) {
 	text, err := os.ReadFile("testdata/operands.tsv")
@@ -86,7 +86,7 @@ func TestOperands(t *testing.T) {
 	}
 }
 
-// checkResult wants the first operand written where it is no address, behind which
+// checkResult wants the first operand written where it is no address, after which
 // brackets stand, no descriptor and no target, and read where it is.
 func checkResult(t *testing.T, o *Operands, listing string) {
 	guard, rest, guarded := strings.Cut(listing, " ")

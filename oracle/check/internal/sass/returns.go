@@ -3,7 +3,7 @@ package sass
 import "github.com/twinlink/twinlink/oracle/check/internal/image"
 
 // Functions inside a kernel, as ptxas -ewp compiles them, come back by RET.REL, whose distance counts from where it
-// stands, to a place that a MOV in front of the CALL.REL says. Both change with the words between.
+// stands, to a place that a MOV before the CALL.REL says. Both change with the words between.
 //
 // Source: 60 links of -ewp objects for sm_100 and up by nvlink 13.0 to 13.5, with -g and of code of ptxas -O0.
 
@@ -16,7 +16,7 @@ func returnsNear(word []byte) bool {
 // farthest is how many words before the place of its number a MOV is looked at.
 const farthest = 64
 
-// ReturnTo is the place behind the next CALL.REL, where a word puts that into a register.
+// ReturnTo is the place after the next CALL.REL, where a word puts that into a register.
 func ReturnTo(code []byte, i int) (to uint64, ok bool) {
 	word, _ := image.Cut(code, uint64(i)*Instruction, Instruction)
 	if len(word) == 0 || Opcode(word) != opMovNumber {

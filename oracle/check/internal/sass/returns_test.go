@@ -29,7 +29,7 @@ func TestReturnTo(t *testing.T) {
 		ok    bool
 	}{
 		{[][]byte{word(opMovNumber, 32), word(OpCallRel, 0), word(nop, 0)}, true},
-		{[][]byte{word(opMovNumber, 32), word(OpCallRel, 0)}, true}, // behind the end
+		{[][]byte{word(opMovNumber, 32), word(OpCallRel, 0)}, true}, // after the end
 		{[][]byte{word(opMovNumber, 48), word(nop, 0), word(OpCallRel, 0)}, true},
 		{[][]byte{word(opMovNumber, 48), word(OpCallRel, 0), word(OpCallRel, 0)}, false}, // not the next
 		{[][]byte{word(opMovNumber, 48), word(OpBra, 0), word(OpCallRel, 0)}, false},

@@ -59,7 +59,7 @@ func (n *TensorNeed) Add(a image.Attribute) {
 	}
 }
 
-// FragmentsOf are a kernel's own words and behind them those that others add.
+// FragmentsOf are a kernel's own words and after them those that others add.
 func FragmentsOf(own []byte, all uint64) string {
 	list := string(own)
 	var has TensorNeed

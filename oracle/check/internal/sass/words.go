@@ -9,7 +9,7 @@ import (
 // Which word of the input's SASS is which of the output's.
 //
 // From sm_100 on nvlink writes the SASS from the Mercury side. The words are the
-// input's with their relocations, but a kernel may be scheduled anew (bits 105 to
+// input's with their relocations, but a kernel may be rescheduled (bits 105 to
 // 125 of a word), a MEMBAR that another one covers may be dropped with the dummy
 // loads before it, and with -g each EXIT of a kernel gets a MEMBAR, an ERRBAR and a
 // CGAERRBAR before it. NOP comes and goes as padding. Anything else is no word
@@ -162,7 +162,7 @@ func Blank(word []byte, first, last uint) {
 
 // PutIn reports whether a word does nothing to what a program computes: NOP, a
 // fence, an error barrier, a flush of tensor maps' commands, an addition of nothing to nothing, or what
-// is never executed. nvlink from 13.1 on puts the flush behind each UTMACCTL of code of ptxas 13.0, as ptxas from 13.1 on does.
+// is never executed. nvlink from 13.1 on puts the flush after each UTMACCTL of code of ptxas 13.0, as ptxas from 13.1 on does.
 func PutIn(b []byte) bool {
 	if Never(b) {
 		return true
@@ -236,7 +236,7 @@ func MayDrop(code []byte, i int) bool {
 	case OpNop:
 		return true
 	case OpBra:
-		return following(i+1) == OpNop || following(i+1) == 0 // the loop behind the end
+		return following(i+1) == OpNop || following(i+1) == 0 // the loop after the end
 	case opMembar:
 		next := following(i + 1)
 		return high == 0x8000 && next == opMembar || high == 0x5000 && (next == OpErrbar || next == OpCgaErrbar || next == OpExit)
@@ -266,7 +266,7 @@ func KeepsCount(code []byte, i int) bool {
 func Never(word []byte) bool { return word[1]>>4 == 15 }
 
 // LeadsTo is where a branch to a word of the input may go: to the word, to what
-// was put in before it, or to the next that is still there.
+// was inserted before it, or to the next that is still there.
 func (w *WordMap) LeadsTo(i uint64) (first, last uint64, ok bool) {
 	for ; i < uint64(len(w.To)); i++ {
 		if j := w.To[i]; j >= 0 {
@@ -280,7 +280,7 @@ func (w *WordMap) LeadsTo(i uint64) (first, last uint64, ok bool) {
 	return 0, 0, false
 }
 
-// WithoutYield reports whether y is the NOP that stands for the YIELD x. From sm_100 on
+// WithoutYield reports whether y is the NOP that represents the YIELD x. From sm_100 on
 // nvlink 13.0 and later write it in functions whose inputs have no records for it, where
 // another input has an older virtual architecture. The words are blanked.
 func WithoutYield(x, y []byte) bool {

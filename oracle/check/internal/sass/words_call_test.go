@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A function's call of itself has no record. Of ptxas 13.0 for sm_120 it stands at 0x360, in the link
+// A function's call of itself has no record. Of ptxas 13.0 for sm_120 it is at 0x360, in the link
 // by nvlink 13.5, which leaves NOPs out, at 0x2e0.
 func TestCallOfItself(t *testing.T) {
 	var words [2][]byte

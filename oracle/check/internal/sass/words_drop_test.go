@@ -14,7 +14,7 @@ func codeOf(words ...[2]uint64) []byte {
 	return code
 }
 
-// TestMayDrop: a linker may leave out padding, a fence that a stronger one follows, and fences before the end. The error barriers
+// TestMayDrop: a linker may omit padding, a fence that a stronger one follows, and fences before the end. The error barriers
 // of a fence in the middle of code are the program's.
 func TestMayDrop(t *testing.T) {
 	const cta, system = 0x8000, 0x5000 // MEMBAR.ALL.CTA, MEMBAR.SC.VC
@@ -50,11 +50,11 @@ func TestMayDrop(t *testing.T) {
 	}
 }
 
-// TestPutIn: a linker may put in padding, fences that only make more wait, and what is never carried out.
+// TestPutIn: a linker may put in padding, fences that only make more wait, and what is never applied.
 func TestPutIn(t *testing.T) {
 	for i, x := range []struct {
 		op, high uint64
-		guard    byte // and what stands above it
+		guard    byte // and what is above it
 		want     bool
 	}{
 		{OpNop, 0, 7, true}, {OpNop, 1, 7, false}, {OpNop, 0, 0, false},
@@ -72,7 +72,7 @@ func TestPutIn(t *testing.T) {
 	}
 }
 
-// TestPutInAt: a fence of a block's threads may be put in before one that reaches further.
+// TestPutInAt: a fence of a block's threads may be inserted before one that reaches further.
 func TestPutInAt(t *testing.T) {
 	const cta, gpu, system = 0x8000, 0xa000, 0x5000 // MEMBAR.ALL.CTA, .ALL.GPU, .SC.VC
 	w := func(op uint64, high ...uint64) [2]uint64 { return [2]uint64{op, append(high, 0)[0] | ControlMask} }

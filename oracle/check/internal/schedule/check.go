@@ -9,7 +9,7 @@ import (
 type check struct{ *apply.Applied }
 
 // Compare checks code whose words are the input's but for their schedule, or for words
-// that were put in or left out.
+// that were put in or omitted.
 func Compare(a *apply.Applied, code *link.Area, changed int) error {
 	return (&check{a}).compareSchedule(code, changed)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/sass"
 )
 
-// Dead reports whether what a register holds behind a word of the output is read by nothing: on every path it is
+// Dead reports whether what a register holds after a word of the output is read by nothing: on every path it is
 // written first, or the kernel ends. Where control goes to other functions, or a word isn't known, it may be read.
 func Dead(a *apply.Applied, code *link.Area, word int, register uint64) bool {
 	s := (&check{a}).newSchedule(code)

@@ -84,7 +84,7 @@ func codeOf(body []byte) *schedule {
 	return s
 }
 
-// bare reports whether code has no schedule but in words that were put in.
+// bare reports whether code has no schedule but in words that were inserted.
 func (s *schedule) bare() bool {
 	n := 0
 	for _, x := range s.out {

@@ -1,2 +1,2 @@
-// Package schedule judges code that was scheduled anew: no result is used before it is there.
+// Package schedule judges code that was rescheduled: no result is used before it is there.
 package schedule

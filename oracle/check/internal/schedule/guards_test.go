@@ -19,7 +19,7 @@ func ofWords(list ...scheduled) *schedule {
 // under gives a word another guard: a predicate, and 8 more where it is negated.
 func (x scheduled) under(guard uint64) scheduled { x.low = x.low&^0xf000 | guard<<12; return x }
 
-// TestExclusive: of two words under opposite guards one is executed, while nobody writes the predicate.
+// TestExclusive: of two words under opposite guards one is executed, while nothing writes the predicate.
 func TestExclusive(t *testing.T) {
 	uniform := scheduled{0x08000000, 0x0000000000047882, 2, 7, 7, 0} // UMOV UR4, 0x0
 	test := func(predicate uint64) scheduled {                       // ISETP
@@ -46,7 +46,7 @@ func TestExclusive(t *testing.T) {
 		{[]scheduled{moves.under(9), test(1), uses.under(1)}, false},
 		{[]scheduled{moves.under(9), test(2), uses.under(1)}, true},
 		{[]scheduled{moves.under(0), unknown, uses.under(8)}, false},
-		{[]scheduled{moves.under(0), nothing, test(0).under(8)}, true},                   // behind its guard
+		{[]scheduled{moves.under(0), nothing, test(0).under(8)}, true},                   // after its guard
 		{[]scheduled{{1 << 27, 0x000000000004024a, 4, 7, 7, 0}, uniform.under(8)}, true}, // FMUL2 of uniform registers
 		{[]scheduled{{0, 0x000000000004024a, 4, 7, 7, 0}, uniform.under(8)}, false},
 		{[]scheduled{uniform.under(0), {1 << 27, 0x000000000004824a, 4, 7, 7, 0}}, true},
@@ -59,7 +59,7 @@ func TestExclusive(t *testing.T) {
 		}
 	}
 
-	// One that stands elsewhere may be reached under either guard, and what isn't known stays so.
+	// One that is kept elsewhere may be reached under either guard, and what isn't known stays so.
 	s := ofWords(moves.under(0), uses.under(8))
 	if got := s.soonAfter(0, 1, &s.ops[0], 1, false, true); got != sass.Unsound {
 		t.Errorf("behind a branch: %d", got)
@@ -133,10 +133,10 @@ func TestTargetsIn(t *testing.T) {
 		want  map[int][]int
 	}{
 		{nil, nil},
-		{group(0x10, 0, 0x20, 0x40), map[int][]int{1: {0, 2, 6}}}, // before what was put in, behind what is gone
+		{group(0x10, 0, 0x20, 0x40), map[int][]int{1: {0, 2, 6}}}, // before what was inserted, after what is gone
 		{slices.Concat(group(0x20, 0x30), group(0x10, 0)), map[int][]int{4: {5}, 1: {0}}},
 		{slices.Concat(group(0x10), group(0x20, 0x30)), map[int][]int{4: {5}}},
-		{group(0x60, 0), map[int][]int{7: {0}}}, // behind the end
+		{group(0x60, 0), map[int][]int{7: {0}}}, // after the end
 		{group(0x10, 0x60), map[int][]int{1: {7}}},
 		{group(0x10, 0, 0x20)[:16], map[int][]int{1: {0}}},
 		{group(0x10, 0, 0x20)[:19], map[int][]int{1: {0}}},
@@ -174,7 +174,7 @@ func TestForeignDoubles(t *testing.T) {
 	}
 }
 
-// TestFencesAtEnd: a fence that was put in at the end of code has nothing behind it that waits.
+// TestFencesAtEnd: a fence that was put in at the end of code has nothing after it that waits.
 func TestFencesAtEnd(t *testing.T) {
 	s := scheduleOf([]scheduled{compares, membar.under(0)}, []scheduled{compares, membar.under(0)}).putIn(1)
 	for i, x := range []struct {
@@ -205,7 +205,7 @@ func TestCyclesOfPaths(t *testing.T) {
 		in, out []scheduled
 		want    string
 	}{
-		// Behind a branch too; nearer than the table has.
+		// After a branch too; nearer than the table has.
 		{[]scheduled{compares, onward, guarded, leaves}, []scheduled{compares.stalls(7), onward, guarded, leaves}, "20: uses the result of the word at 0x0 after 12 cycles, in the input after 18"},
 		{[]scheduled{compares, onward, guarded, leaves}, []scheduled{compares.stalls(8), onward, guarded, leaves}, "+"},
 		// No more than sixteen cycles are followed.

@@ -28,7 +28,7 @@ func row(at, length int, word []byte) *schedule {
 	return s
 }
 
-// TestNext lists where control may go behind a word.
+// TestNext lists where control may go after a word.
 func TestNext(t *testing.T) {
 	changed := func(word []byte, at int, b byte) []byte { word[at] = b; return word }
 	for i, x := range []struct {
@@ -104,7 +104,7 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-// TestTooSoon: a word sees a scoreboard two cycles behind the one that takes it, and no sooner.
+// TestTooSoon: a word sees a scoreboard two cycles after the one that takes it, and no sooner.
 func TestTooSoon(t *testing.T) {
 	const none = sass.NoBoard
 	c := func(stall, write, read, wait uint64) sass.Control {

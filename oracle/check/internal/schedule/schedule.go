@@ -11,7 +11,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
 
-// Is code that was scheduled anew sound?
+// Is code that was rescheduled sound?
 //
 // An instruction of variable latency may count in one of six scoreboards: bits 110
 // to 112 for its result, 113 to 115 for its operands. A later word waits by its
@@ -52,7 +52,7 @@ func (s *schedule) flushes(i int) bool {
 }
 
 // compareSchedule decides over code whose words are the input's but for their
-// schedule, or for words that were put in or left out.
+// schedule, or for words that were put in or omitted.
 func (c *check) compareSchedule(a *link.Area, changed int) error {
 	s := c.newSchedule(a)
 	if s.without() && !s.none(s.in) {
@@ -117,7 +117,7 @@ func (s *schedule) strangeBoards(i int) (at int, detail string) {
 	return 0, ""
 }
 
-// waitsFor reports whether what a word leaves pending is waited for; it tells where not.
+// waitsFor reports whether what a word leaves pending is waited for; it says where not.
 func (s *schedule) waitsFor(i int) bool {
 	c, a := s.c, s.area
 	for _, t := range s.tokens(i) {
@@ -165,7 +165,7 @@ func (c *check) newSchedule(a *link.Area) *schedule {
 	return s
 }
 
-// tooSoon finds a word behind i that waits for its scoreboard less than two cycles later:
+// tooSoon finds a word after i that waits for its scoreboard less than two cycles later:
 // it sees the scoreboard as it was. 0: none.
 //
 // Source: 30,000 such pairs in code of ptxas 13.0.88, 13.2.86 and 13.5.37, two cycles at least.
@@ -218,7 +218,7 @@ func (s *schedule) finding(i int, detail string) verdict.Finding {
 	return verdict.Finding{Kind: verdict.CodeSchedule, File: s.area.Parts0(), Section: s.area.Name, Symbol: s.area.Owner.Owner.String(), Offset: uint64(i) * sass.Instruction, Detail: detail}
 }
 
-// token is a result or a set of operands that is pending behind a scoreboard.
+// token is a result or a set of operands that is pending after a scoreboard.
 type token struct {
 	word    int
 	result  bool
@@ -306,7 +306,7 @@ func (s *schedule) follow(t token) (at int, result sass.Soundness) {
 type pathEnd struct {
 	word   int
 	waited bool   // the input has waited for the token
-	boards uint64 // scoreboards of which each tells that the token is done
+	boards uint64 // scoreboards of which each says that the token is done
 }
 
 // visited are the states in which follow has come to a word, a bit for each set of

@@ -79,8 +79,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// A store without a scoreboard, as nvlink 13.5 has it: its register is written over behind
-// what waits for a later access, or behind a barrier.
+// A store without a scoreboard, as nvlink 13.5 has it: its register is written over after
+// what waits for a later access, or after a barrier.
 func TestStoresInOrder(t *testing.T) {
 	store := scheduled{0x00100800, 0x0000201501007387, 4, 7, 0, 0} // STL [R1+0x20], R21
 	bare := store
@@ -118,7 +118,7 @@ func TestStoresInOrder(t *testing.T) {
 	}
 }
 
-// A scoreboard is taken a cycle after its word: who waits for it stands two cycles behind.
+// A scoreboard is taken a cycle after its word: who waits for it stands two cycles after.
 func TestWaitsTooSoon(t *testing.T) {
 	load := scheduled{0x08000a00, 0x00006b00ff0477ac, 2, 0, 7, 0} // LDCU.64 UR4
 	use := scheduled{0x0c101900, 0x0000080404057980, 2, 2, 7, 1}  // LD.E R5, desc[UR4][R4.64]
@@ -151,7 +151,7 @@ func TestResultsWrittenOver(t *testing.T) {
 }
 
 // The predicate that guards a word is read when the word is issued, so the next may write it
-// over: in a kernel by nvlink 13.5 for sm_103, as in its input, an ISETP does so behind a store.
+// over: in a kernel by nvlink 13.5 for sm_103, as in its input, an ISETP does so after a store.
 func TestGuardsAreReadAtIssue(t *testing.T) {
 	store := scheduled{0x0c101b04, 0x0000080402008985, 3, 7, 1, 0}  // @!P0 ST.E.64 [R2.64+0x8], R4
 	test := scheduled{0x03f05070, 0x000030390700780c, 13, 7, 7, 0}  // ISETP P0, PT, R7, ...
@@ -289,7 +289,7 @@ func TestCoverFromBehind(t *testing.T) {
 	}
 }
 
-// nvlink 13.1 and later put a UTMACMDFLUSH behind each UTMACCTL of code of ptxas 13.0, in that one's scoreboard, and 13.5 a
+// nvlink 13.1 and later put a UTMACMDFLUSH after each UTMACCTL of code of ptxas 13.0, in that one's scoreboard, and 13.5 a
 // MEMBAR before a stronger one: it may count in no DEPBAR, and nothing else may take its place.
 func TestFlushPutIn(t *testing.T) {
 	control := scheduled{0x08000000, 0x00000000040079b9, 15, 7, 1, 0}   // UTMACCTL.PF [UR4]

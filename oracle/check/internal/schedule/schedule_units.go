@@ -2,18 +2,18 @@ package schedule
 
 import "github.com/twinlink/twinlink/oracle/check/internal/sass"
 
-// Words of one unit are carried out in their order. So a scoreboard of a later one tells that
-// an earlier one is done as well, and ptxas and nvlink leave out what that makes needless.
+// Words of one unit are applied in their order. So a scoreboard of a later one says that
+// an earlier one is done as well, and ptxas and nvlink omit what that makes needless.
 //
 // Results come in order of some words of variable latency (inOrder), of conversions and of doubles. Operands are
 // read in order by the unit of doubles, by that of IMMA, by stores to surfaces, and by accesses to local and shared
-// memory, where a store has read its registers behind a barrier, too.
+// memory, where a store has read its registers after a barrier, too.
 //
 // Sources: code of ptxas 13.5.37 of 64 C++ programs for sm_100 to sm_120: of 480 stores
 // without a scoreboard whose registers are written over, each has a later access or a barrier
-// between. Stores to surfaces in code that nvlink 13.5.37 scheduled anew. Code of sm_100 with doubles and IMMA that nvlink 13.5.37 made code of sm_103.
+// between. Stores to surfaces in code that nvlink 13.5.37 rescheduled. Code of sm_100 with doubles and IMMA that nvlink 13.5.37 made code of sm_103.
 
-// tells are the scoreboards of a later word that tell that the result of an earlier one, or
+// tells are the scoreboards of a later word that say that the result of an earlier one, or
 // its operands, are done.
 func (s *schedule) tells(earlier, later int, result bool) uint64 {
 	from, by := s.words[earlier], s.words[later]
@@ -93,8 +93,8 @@ func (s *schedule) doneAt(t token) int {
 	return -1
 }
 
-// fencesWait reports whether a word that uses a result too soon is a fence that was put in,
-// and one right behind it waits. nvlink 13.5 lets the ERRBAR wait for the guard of a MEMBAR that
+// fencesWait reports whether a word that uses a result too soon is a fence that was inserted,
+// and one right after it waits. nvlink 13.5 lets the ERRBAR wait for the guard of a MEMBAR that
 // a comparison of doubles makes; whether the MEMBAR is held as well is not known.
 func (s *schedule) fencesWait(t token, at int) bool {
 	for ; at < len(s.words) && sass.IsFence(s.words[at]) && !s.known[at]; at++ {

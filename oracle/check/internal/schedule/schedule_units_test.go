@@ -16,7 +16,7 @@ const (
 	imma32   = "0084e400004054080000000004087237" // IMMA R8, R4, R8: scoreboard 3, 2 of its operands
 )
 
-// Stores to surfaces that nvlink 13.5.37 scheduled anew for sm_100.
+// Stores to surfaces that nvlink 13.5.37 rescheduled for sm_100.
 const (
 	sustNone = "001fe2000810a90070ff060404007f9d" // SUST.D.BA.2D.STRONG.SM.TRAP [R4], R4, UR6: no scoreboard
 	sust0    = "0001ec000810a90008ff060404007f9d" // SUST.D.BA.1D.STRONG.SM [R4], R4, UR6: 0 of its operands
@@ -63,8 +63,8 @@ func TestConversionsInOrder(t *testing.T) {
 	}
 }
 
-// On every path each scoreboard of a later word of the unit tells that an earlier one is done: the nearest
-// and the one behind it. nvlink 13.5 waits for either. Without a wait for one of them there is none.
+// On every path each scoreboard of a later word of the unit says that an earlier one is done: the nearest
+// and the one after it. nvlink 13.5 waits for either. Without a wait for one of them there is none.
 func TestFollowUnits(t *testing.T) {
 	const (
 		first  = "000fe20000000818400000000c0ca82b" // @!P2 DFMA R12, R12, 2, -R24

@@ -17,7 +17,7 @@ import (
 // A result of fixed latency is there when enough cycles have passed; the stall
 // counts of the words between see to it. Where the output stalls less than the
 // input, no pair of words may have come nearer than the compiler puts such words, of
-// which the second uses the result of the first, unless that is behind a scoreboard
+// which the second uses the result of the first, unless that is after a scoreboard
 // now.
 
 // latest is a number of cycles after which every result of fixed latency is there.
@@ -27,7 +27,7 @@ const latest = 16
 // that the table has for the first word.
 const enough = 6
 
-// stalls reports whether the stall counts are sound; it tells where not.
+// stalls reports whether the stall counts are sound; it says where not.
 func (s *schedule) stalls() (bool, error) {
 	ok, shorter, bare := true, false, s.without()
 	for k := range s.words {
@@ -112,7 +112,7 @@ func (s *schedule) soonAfter(i, j int, mine *sass.Operands, cycles uint64, wait,
 	return useSoon(from, to, cycles, wait)
 }
 
-// overSoon judges a word that writes over a result which nobody uses any more.
+// overSoon judges a word that writes over a result which nothing uses any more.
 func overSoon(from, to, cycles uint64) sass.Soundness {
 	table := distances()
 	over := table[pairOfWords{from: from, to: to, over: true}]
@@ -181,7 +181,7 @@ func (s *schedule) exclusive(i, j int) bool {
 	return true
 }
 
-// coverReach is how far behind a word another may cover it.
+// coverReach is how far after a word another may cover it.
 const coverReach = 12
 
 // covered reports whether a later word of its unit, with nothing between that leaves, has a

@@ -44,7 +44,7 @@ func TestSoonExclusive(t *testing.T) {
 	}
 }
 
-// Of a result that nobody uses ptxas writes over IADD's by LOP3 one cycle later; it
+// Of a result that nothing uses ptxas writes over IADD's by LOP3 one cycle later; it
 // uses it four cycles later at the least.
 func TestSoonOver(t *testing.T) {
 	const (
@@ -61,7 +61,7 @@ func TestSoonOver(t *testing.T) {
 }
 
 // What a word has read when it is issued nobody need wait for: its predicates; uniform
-// registers of ATOM and others; of loads and stores what a load behind writes over. Its
+// registers of ATOM and others; of loads and stores what a load after writes over. Its
 // registers otherwise.
 func TestTouchesWhenIssued(t *testing.T) {
 	const (
@@ -92,7 +92,7 @@ func TestTouchesWhenIssued(t *testing.T) {
 }
 
 // Results of SHFL come in order: nvlink 13.5 gives a scoreboard to the second of two, and
-// who waits for that has both. Without the second, or behind an end, there is nothing.
+// who waits for that has both. Without the second, or after an end, there is nothing.
 func TestCover(t *testing.T) {
 	const (
 		first  = "00efe800000e00090820000012027989" // SHFL.DOWN PT, R2, R18, 0x1, R9: no scoreboard
@@ -111,9 +111,9 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// What is nearer than a pair that was seldom seen may be right: nvlink 13.5 puts DADD two cycles behind
-// UMOV.64, which ptxas puts three behind, and HFMA2 five behind PRMT. What is far enough without a wait is
-// far enough behind one: I2F four cycles behind LOP3. Nearer than a pair that was often seen is too near,
+// What is nearer than a pair that was seldom seen may be right: nvlink 13.5 puts DADD two cycles after
+// UMOV.64, which ptxas puts three after, and HFMA2 five after PRMT. What is far enough without a wait is
+// far enough after one: I2F four cycles after LOP3. Nearer than a pair that was often seen is too near,
 // and so is what is nearer than any use of such a result.
 func TestSoonSeldom(t *testing.T) {
 	const (

@@ -11,7 +11,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/sass"
 )
 
-// told is what a check of a whole schedule says of which word; behind "?" is what could not be judged, behind "+" a remark.
+// told is what a check of a whole schedule says of which word; after "?" is what could not be judged, after "+" a remark.
 func (s *schedule) told(t *testing.T) string {
 	t.Helper()
 	if err := s.c.compareSchedule(s.area, 3); err != nil {
@@ -147,7 +147,7 @@ func TestTold(t *testing.T) {
 		{code{compares, compares.stalls(10), guarded, leaves}, code{compares.stalls(2), compares.stalls(10), guarded, leaves}, nil, sound},
 		{code{compares, compares.stalls(10).under(1), guarded, leaves}, code{compares.stalls(2), compares.stalls(10).under(1), guarded, leaves}, nil, "20: uses the result of the word at 0x0 after 12 cycles, in the input after 23"},
 
-		// Of two accesses one may come before what the other waits for; behind a fence none.
+		// Of two accesses one may come before what the other waits for; after a fence none.
 		{code{fences, uniform.waits(2), sets, leaves}, code{fences, uniform, sets.waits(2), leaves}, nil, sound},
 		{code{fences, uniform.waits(2), sets, leaves}, code{fences, uniform, sets, leaves}, nil, "20: uses what the word at 0x0 has not finished writing: no word on the way waits for it"},
 		{code{constant, local.operands(7).waits(1), uses, leaves}, code{constant, local.operands(7), uses.waits(1), leaves}, nil, sound},
@@ -164,7 +164,7 @@ func TestTold(t *testing.T) {
 		{code{local, barrier, nothing.stalls(4), over, leaves}, code{local, barrier, nothing.stalls(4), over.waits(0), leaves}, nil, sound},
 		{code{global, barrier, nothing.stalls(4), over, leaves}, code{global, barrier, nothing.stalls(4), over.waits(0), leaves}, nil, "30: uses what the word at 0x0 has not finished reading: no word on the way waits for it"},
 
-		// A CALL: what is made stands seven cycles before it, and behind it everything is there.
+		// A CALL: what is made stands seven cycles before it, and after it everything is there.
 		{code{moves.stalls(9), call, leaves}, code{moves.stalls(6), call, leaves}, nil, "10: uses the result of the word at 0x0 after 6 cycles, in the input after 9"},
 		{code{moves.stalls(9), call, leaves}, code{moves.stalls(7), call, leaves}, nil, sound},
 		{code{local.operands(7).stalls(9), call, leaves}, code{local.operands(7), call, leaves}, nil, sound},

@@ -8,12 +8,12 @@ import (
 )
 
 // Where a result of fixed latency is used, along every path of control: a branch takes a few
-// cycles, and what stands where it goes may use the result as well.
+// cycles, and what is where it goes may use the result as well.
 //
 // Source: 6,507 pairs of words with a branch between in 587,024 words of ptxas and nvlink 13.0 to
 // 13.5 for sm_100 to sm_121: none is nearer than pairs without a branch.
 
-// mostWays is how many words are looked at behind one result. A real block has a few.
+// mostWays is how many words are looked at after one result. A real block has a few.
 const mostWays = 1024
 
 // way is a path from the word that makes a result.
@@ -26,7 +26,7 @@ type way struct {
 }
 
 // inTime reports whether every word that uses the result of i does so late enough, if it
-// does so earlier than in the input. It tells where not.
+// does so earlier than in the input. It says where not.
 func (s *schedule) inTime(i int) bool {
 	ok := true
 	ways := s.onward(nil, &way{word: i, mine: s.ops[i]})

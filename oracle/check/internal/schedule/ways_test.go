@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Words of kernels of ptxas 13.0.88. A predicate is read thirteen cycles behind ISETP, or eleven; a
+// Words of kernels of ptxas 13.0.88. A predicate is read thirteen cycles after ISETP, or eleven; a
 // branch between is no reason to read it after six.
 func TestAcrossBranch(t *testing.T) {
 	isetp := scheduled{0x03f05270, 0x000000ff3500720c, 13, 7, 7, 0} // ISETP.NE.AND P0, PT, R53, RZ, PT
@@ -75,7 +75,7 @@ func TestStallOfFence(t *testing.T) {
 	}
 }
 
-// Words of a kernel of ptxas 13.0.88 for sm_100: SYNCS.EXCH sets up a barrier behind the fence, and
+// Words of a kernel of ptxas 13.0.88 for sm_100: SYNCS.EXCH sets up a barrier after the fence, and
 // waits for it. Neither leaves anything in a register.
 func TestMemoryOrder(t *testing.T) {
 	fence := scheduled{0, 0x00000000000073c6, 11, 1, 7, 0}          // FENCE.VIEW.ASYNC.S

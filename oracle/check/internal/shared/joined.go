@@ -71,7 +71,7 @@ func (j *joins) join(a, b *joined) *joined {
 	return node(a.use, left, right)
 }
 
-// split is what lies before an object and what lies behind it.
+// split is what is before an object and what is after it.
 func (j *joins) split(t *joined, u place.SharedUse) (below, behind *joined) {
 	if t == nil {
 		return nil, nil

@@ -42,7 +42,7 @@ func named(m *link.Module, s *image.Section) bool {
 	})
 }
 
-// compareSizes wants no kernel to ask for more than all that there is, one behind the other, nor for an alignment that
+// compareSizes wants no kernel to ask for more than all that there is, one after the other, nor for an alignment that
 // there is not.
 func (c *check) compareSizes() {
 	const slack = 4096

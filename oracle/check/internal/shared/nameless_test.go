@@ -25,7 +25,7 @@ func (c *check) own(t *testing.T, name string, size uint64) *image.Image {
 	return nil
 }
 
-// TestNameless: what a kernel's code uses without a name lies where the code says, at the beginning of its section: a
+// TestNameless: what a kernel's code uses without a name is where the code says, at the beginning of its section: a
 // link of ptxas 13.0's object by nvlink 13.0 in two steps has no section for it.
 func TestNameless(t *testing.T) {
 	symbol := func(shndx int, name string, kind cuda.SymbolType) func(*image.Image) {

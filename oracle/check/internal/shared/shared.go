@@ -19,7 +19,7 @@ import (
 // at one place for all of them. None of the symbols is left in a plain link; only
 // the fields tell, see evidence.go of package place. Any choice will do under which no two
 // variables that one kernel uses share bytes, each is aligned, and all lie below
-// the end of the kernel's section. What has no known length begins behind the
+// the end of the kernel's section. What has no known length begins after the
 // others and not past the end of the section, where the driver puts the room
 // for it.
 //
@@ -82,7 +82,7 @@ func (c *check) compareShared() error {
 }
 
 // sharedAsked is how much shared memory of its own a kernel of an input asks for. nvlink
-// 13.5's -r adds room in front of arrays of unknown length, and a second link another
+// 13.5's -r adds room before arrays of unknown length, and a second link another
 // number, so of what it made only the variables count.
 func (c *check) sharedAsked(m *link.Module, asks *image.Section) uint64 {
 	if !slices.ContainsFunc(m.Symbols, func(s image.Symbol) bool { return s.Name == link.ExternInstance }) {
@@ -236,7 +236,7 @@ func (c *check) compareSharedOf(k *link.Identity, set *joined) error {
 	return c.compareExterns(k, set.furthest, end)
 }
 
-// compareOverlaps tells which variables of a set lie on each other; k uses them.
+// compareOverlaps says which variables of a set lie on each other; k uses them.
 func (c *check) compareOverlaps(k *link.Identity, set *joined) error {
 	var furthest place.SharedUse
 	for _, u := range set.all() {
@@ -253,7 +253,7 @@ func (c *check) compareOverlaps(k *link.Identity, set *joined) error {
 
 // compareExterns looks at the arrays of unknown length that the code names which a
 // kernel reaches: all, where the first of them lies too far in front or the last too
-// far behind.
+// far after.
 func (c *check) compareExterns(k *link.Identity, furthest place.SharedUse, end uint64) error {
 	if c.arrays == nil {
 		return nil
@@ -374,5 +374,5 @@ func (c *check) joinExterns() error {
 // externArrays are the arrays of unknown length in shared memory whose place is known.
 type externArrays struct {
 	of    map[*link.Body][]link.ToldKey // by the code that names them
-	reach []link.Span                   // by component of the call graph: from the first place to behind the last, of all that it reaches
+	reach []link.Span                   // by component of the call graph: from the first place to after the last, of all that it reaches
 }

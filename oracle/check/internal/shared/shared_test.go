@@ -103,7 +103,7 @@ func TestShared(t *testing.T) {
 		{"", "a@4294967295:8k", both, "shared.place a"},
 		{"", "a@65535:0k", both, "shared.place a"},
 
-		// Arrays of unknown length stand behind everything else, and no further than the end.
+		// Arrays of unknown length follow everything else, and no further than the end.
 		{"", "a@0:16k x@16:0k", both, ""},
 		{"", "a@0:16k x@32:0k", both, ""},
 		{"", "a@0:16k x@48:0k", both, "shared.size x"},

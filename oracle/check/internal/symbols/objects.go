@@ -12,7 +12,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
 
-// What holds of any image, whoever laid it out: what has a name lies inside its
+// What holds of any image, whoever laid it out: what has a name is inside its
 // section, as its definition was aligned, and no two of them share bytes. Two
 // names of one place (PTX .alias, a variable and a part of it) are one thing.
 //

@@ -61,7 +61,7 @@ func (c *check) sizeOf(id *link.Identity, s *image.Symbol) uint64 {
 	return id.Size
 }
 
-// movesInside reports whether a function stands inside a kernel (-ewp) whose words moved.
+// movesInside reports whether a function is inside a kernel (-ewp) whose words moved.
 func (c *check) movesInside(id *link.Identity) bool {
 	return c.WasReworked(id) && id.Inside()
 }
@@ -127,7 +127,7 @@ func (c *check) compareSymbol(id *link.Identity, s *image.Symbol) {
 		return
 	}
 	if undefined := id.Def == nil && !id.Common && !id.Function(); undefined && (c.Relocatable || c.Release < 119) && s.Value == 1<<64-1 || undefined && c.Relocatable && id == c.Instance {
-		return // all ones are written for some that nobody defines, by 11.8 for all
+		return // all ones are written for some that nothing defines, by 11.8 for all
 	}
 	switch {
 	case c.movesInside(id):
@@ -216,7 +216,7 @@ func (c *check) lowered(id *link.Identity) (info, other byte) {
 }
 
 // compareSectionSymbols looks at the symbols of sections and at the number of the
-// first global symbol: no local one may stand behind it. nvlink counts weak symbols
+// first global symbol: no local one may be after it. nvlink counts weak symbols
 // that were defined when they were first seen among the local ones, until 13.5.
 func (c *check) compareSectionSymbols() {
 	if c.Out.Symtab == 0 {
@@ -249,7 +249,7 @@ func (c *check) compareSectionSymbols() {
 }
 
 // standsBehind reports whether a symbol is that of a section to which 12.8 and 12.9 give one when all
-// others have theirs: on the SASS side of files for sm_100 and up it is behind the global ones.
+// others have theirs: on the SASS side of files for sm_100 and up it is after the global ones.
 //
 // Source: 202 outputs of nvJitLink 12.8.93 and 12.9.86.
 func (c *check) standsBehind(s *image.Symbol) bool {

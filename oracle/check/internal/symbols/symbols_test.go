@@ -67,7 +67,7 @@ func TestSymbol(t *testing.T) {
 		}, "symbol.section v  .nv.global.init/.nv.constant3"},
 		{variable, v, func(id *link.Identity, s *image.Symbol, c *check) { id.At, s.Shndx = nil, inConstants }, "symbol.section v  /.nv.constant3"},
 
-		// Functions: ptxas leaves out the size of a second name, and the finalizer may change that of the code.
+		// Functions: ptxas omits the size of a second name, and the finalizer may change that of the code.
 		{function, f, none, ""},
 		{function, f, func(id *link.Identity, s *image.Symbol, c *check) { s.Value = 16 }, "symbol.value f  0x0/0x10"},
 		{function, f, func(id *link.Identity, s *image.Symbol, c *check) { id.Def = &image.Symbol{Value: 16} }, "symbol.value f  0x10/0x0"},
@@ -100,7 +100,7 @@ func TestSymbol(t *testing.T) {
 		}, ""},
 		{function, f, func(id *link.Identity, s *image.Symbol, c *check) { c.Out.Side, s.Size = image.SassSide, 0 }, "symbol.size f  0x20/0x0"},
 
-		// What nobody defines.
+		// What nothing defines.
 		{nobodys, image.Symbol{Info: global | plain}, none, ""},
 		{nobodys, image.Symbol{Info: global | plain, Value: 8}, none, "symbol.value x  0x0/0x8"},
 		{nobodys, image.Symbol{Info: global | plain, Value: 1<<64 - 1}, none, "symbol.value x  0x0/0xffffffffffffffff"},

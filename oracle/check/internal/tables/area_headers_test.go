@@ -183,7 +183,7 @@ func TestAreaHeaders(t *testing.T) {
 	}
 }
 
-// TestSidesOfHeaders: what stands on one side alone is not asked of the other; records that the linker makes for image slots never say
+// TestSidesOfHeaders: what is on one side alone is not asked of the other; records that the linker makes for image slots never say
 // that sh_info is a section.
 func TestSidesOfHeaders(t *testing.T) {
 	changed := func(i int) *check { // a header that is wrong in each field

@@ -8,7 +8,7 @@ type check struct{ *apply.Applied }
 // File checks the ELF header, the program headers and the sections of the file itself.
 func File(a *apply.Applied) error { return (&check{a}).compareFile() }
 
-// Layout checks where sections lie in the file.
+// Layout checks where sections are in the file.
 func Layout(a *apply.Applied) error { return (&check{a}).compareLayout() }
 
 // Notes checks the notes and what the linker says of itself.

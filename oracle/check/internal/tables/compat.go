@@ -114,7 +114,7 @@ func (c *check) compatOfLink(in *inputCompat) []compatValue {
 	return want
 }
 
-// silentInput reports whether some input is silent, or all were executables, which nvlink leaves out: what -r made of
+// silentInput reports whether some input is silent, or all were executables, which nvlink omits: what -r made of
 // these is silent too.
 func (c *check) silentInput() bool {
 	return len(c.Modules) == 0 || slices.ContainsFunc(c.Modules, c.silent)
@@ -149,7 +149,7 @@ func compatFormat(attr cuda.CompatAttr) cuda.InfoFormat {
 	return cuda.FormatByte
 }
 
-// Code for sm_120 whose class is 4 is scheduled anew for sm_121, so that the bit for it is
+// Code for sm_120 whose class is 4 is rescheduled for sm_121, so that the bit for it is
 // not set.
 //
 // Source: an object whose class was changed, by nvlink 13.0.88.

@@ -124,7 +124,7 @@ func TestCompat(t *testing.T) {
 		{130, "sm_100", sass, two("2=1 3=1 7h=101", "9=0 bs=0 6=1"), "9=0 bs=0 2=0 3=3 7h=101 6=1", ""},
 		{130, "sm_100", sass, []string{"9=0 bs=0"}, "9=0 bs=0 2=0 3=3 7h=100 5=0 6=1", ""},
 		{130, "sm_100", sass, []string{"9=0 bs=0"}, "9=0 bs=0 2=0 3=3 7h=100 5=1 6=1", "INST_TCGEN05_MMA /1"},
-		{130, "sm_100", sass, nil, "9=0 bs=0 2=0 3=3 7h=100", ""}, // executables, which nvlink leaves out
+		{130, "sm_100", sass, nil, "9=0 bs=0 2=0 3=3 7h=100", ""}, // executables, which nvlink omits
 		{130, "sm_100", sass, nil, "9=0 bs=0", ""},
 		{130, "sm_100", sass, nil, "9=0 bs=0 2=1", "ISA_CLASS /1"},
 		{130, "sm_90", whole, []string{"-"}, "9=0", ""},
@@ -166,7 +166,7 @@ func TestCompat(t *testing.T) {
 		{130, "sm_90", whole, two("2=1 3=1 5=4", "-"), "9=0 2=1 3=1 5=1", "INST_TCGEN05_MMA 4/1"},
 		{130, "sm_90", whole, two("2=1 3=1 5=4", "2=1 3=1 5=4"), "9=0 2=1 3=1 5=0", "INST_TCGEN05_MMA 4/0"},
 
-		// An object for sm_120 of a class that is scheduled anew for sm_121.
+		// An object for sm_120 of a class that is rescheduled for sm_121.
 		{130, "sm_120", sass, []string{"2=4 3=1 7h=101"}, "9=0 bs=0 2=4 3=1 7h=101", ""},
 
 		// 12.8 and 12.9 write what the inputs say, and no more.
@@ -183,7 +183,7 @@ func TestCompat(t *testing.T) {
 	}
 }
 
-// TestFastPath: attribute 11 by the code that stands: on sm_100 whether it has doubles, comparisons of a certain form, or
+// TestFastPath: attribute 11 by the code that is kept: on sm_100 whether it has doubles, comparisons of a certain form, or
 // products of integers or doubles; on sm_120 whether there is any.
 func TestFastPath(t *testing.T) {
 	const (

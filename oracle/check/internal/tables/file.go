@@ -54,7 +54,7 @@ func (c *check) compareFile() error {
 }
 
 // wantFlags is e_flags: up to 12.x the target's SM and the lowest of it and the virtual ones
-// of the inputs, executables aside, which are left out (nvlink 11.8.89 and 12.4.131); from 13.0 on the target alone, and in files of
+// of the inputs, executables aside, which are omitted (nvlink 11.8.89 and 12.4.131); from 13.0 on the target alone, and in files of
 // 12.8 and 12.9 for sm_100 and up whether it has an a.
 func (c *check) wantFlags() uint32 {
 	if c.NewForm() {

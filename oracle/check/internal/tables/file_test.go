@@ -152,7 +152,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// noteOf is a note of the linker for 13.0: five texts behind the numbers that say where they are.
+// noteOf is a note of the linker for 13.0: five texts after the numbers that say where they are.
 func noteOf(texts ...string) []byte {
 	body := make([]byte, 48)
 	u := binary.LittleEndian.PutUint32

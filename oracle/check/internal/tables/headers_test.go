@@ -127,7 +127,7 @@ func TestHeaders(t *testing.T) {
 		{130, on(0, func(s *image.Section) { s.Align = 8 }), "alignment 0x0/0x8"},
 		{130, on(strtab, func(s *image.Section) { s.Body = []byte("x") }), "a table of names 0 at both ends/78 and 78"},
 		{130, on(strtab, func(s *image.Section) { s.Body = []byte{0} }), ""},
-		{130, func(c *check) { // the module's attributes behind a function's
+		{130, func(c *check) { // the module's attributes after a function's
 			s := c.Out.Sections
 			s[infos], s[info] = s[info], s[infos]
 			s[infos].Index, s[info].Index = infos, info

@@ -9,7 +9,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
 
-// Where sections lie in the file.
+// Where sections are in the file.
 
 func (c *check) compareLayout() error {
 	c.compareOffsets()

@@ -9,7 +9,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/internal/image"
 )
 
-// TestBlankSegments: memory without bytes in the file may have the padding in front of it there, and no more.
+// TestBlankSegments: memory without bytes in the file may have the padding before it there, and no more.
 func TestBlankSegments(t *testing.T) {
 	seg := func(flags uint32, at, file, mem uint64) image.Segment {
 		return image.Segment{Kind: segmentLoad, Flags: flags, Offset: at, Filesz: file, Mem: mem, Align: 8}
@@ -51,7 +51,7 @@ func TestBlankSegments(t *testing.T) {
 	}
 }
 
-// TestProgramHeaderSpan: nothing else lies in the table of program headers.
+// TestProgramHeaderSpan: nothing else is in the table of program headers.
 func TestProgramHeaderSpan(t *testing.T) {
 	for i, x := range []struct {
 		at, count uint64

@@ -87,7 +87,7 @@ func (c *check) habitNote(s *image.Section, what, want, got string) {
 	}
 }
 
-// compareTkinfo reads the linker's own note and wants the inputs' behind it.
+// compareTkinfo reads the linker's own note and wants the inputs' after it.
 func (c *check) compareTkinfo(s *image.Section) {
 	size := uint64(image.Word(s.Body, 4))
 	own, ok := image.Cut(s.Body, 0, 24+size)
@@ -194,7 +194,7 @@ func (c *check) compareCuinfo(s *image.Section) {
 // namesTarget is the release whose note names the target, whatever the inputs were made for.
 const namesTarget oracle.Release = 128
 
-// The sizes of both notes; the version of .note.nv.cuver and the two words behind the SM, of which no others were seen.
+// The sizes of both notes; the version of .note.nv.cuver and the two words after the SM, of which no others were seen.
 const (
 	cuinfoSize   = 32
 	cuverSize    = 36

@@ -119,7 +119,7 @@ func otherSegment(i int, w, g image.Segment) (list []verdict.Finding) {
 	return list
 }
 
-// loaded are the sections that take memory, as they lie in the file.
+// loaded are the sections that take memory, as they are in the file.
 func loaded(sections []image.Section) []*image.Section {
 	var list []*image.Section
 	for i := range sections {

@@ -9,7 +9,7 @@ import (
 	"github.com/twinlink/twinlink/oracle/check/verdict"
 )
 
-// callsTwice is the release from which on the call graph and the prototypes stand on the
+// callsTwice is the release from which on the call graph and the prototypes are on the
 // Mercury side too, as on the other.
 //
 // Source: 533 links by nvlink 13.5.37, final and -r; those of 13.0.88 have none.
