@@ -36,7 +36,7 @@ func BenchmarkLink(b *testing.B) {
 	}
 }
 
-// BenchmarkCopy is what a link can't beat: its inputs' bytes put one behind the
+// BenchmarkCopy is what a link can't beat: its inputs' bytes put one after the
 // other into a new image.
 func BenchmarkCopy(b *testing.B) {
 	inputs, size := bigInputs(b, 256)

@@ -11,7 +11,7 @@ import (
 	"github.com/twinlink/twinlink/engine"
 )
 
-// Types that stand under internal show their fields to nobody who reads the documentation of
+// Types that are under internal show their fields to nobody who reads the documentation of
 // this package, so that the comments here name all of them.
 func TestFieldsAreDocumented(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "engine.go", nil, parser.ParseComments)

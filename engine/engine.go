@@ -66,7 +66,7 @@ type Output struct {
 }
 
 // LinkError is a link that was refused: what was said (Diags []Diagnostic), the Exit status
-// nvlink has for it, and in Err the fault behind a Malformed message. Image is what was made
+// nvlink has for it, and in Err the fault after a Malformed message. Image is what was made
 // in spite of errors that aren't fatal, nil where the link ended before, and Left is as in Output.
 type LinkError = diag.LinkError
 
@@ -121,5 +121,5 @@ const (
 	Rescheduled        = diag.Rescheduled        // a kernel whose code may differ from nvlink's
 	Internal           = diag.Internal           // what nvlink calls an internal error
 	Budget             = diag.Budget             // the input asks for too much
-	Lost               = diag.Lost               // what nvlink drops without a word
+	Lost               = diag.Lost               // what nvlink drops silently
 )

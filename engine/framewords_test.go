@@ -10,7 +10,7 @@ import (
 	"github.com/twinlink/twinlink/engine"
 )
 
-// Call frames of code that is made anew may name places inside its first instruction: no compiler writes that, and no link
+// Call frames of rescheduled code may name places inside its first instruction: no compiler writes that, and no link
 // may die of it.
 func TestFrameInsideAWord(t *testing.T) {
 	programs, err := corpus.Behaviours()

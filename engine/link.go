@@ -29,7 +29,7 @@ func link(set *input.Set, to io.WriterAt) ([]byte, int, error) {
 	}
 	set.Begin("resources")
 	usage := resources.Compute(placed)
-	if program.Unpatched != nil { // told behind what is said of stacks
+	if program.Unpatched != nil { // told after what is said of stacks
 		return nil, 0, program.Unpatched
 	}
 	if set.Opt.Calls != nil {

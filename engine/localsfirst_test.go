@@ -10,7 +10,7 @@ import (
 )
 
 // nvlink 13.5.37 reads the local variables of an object before its weak ones, whose symbols
-// stand first in objects up to 13.3: .nv.global comes before .nv.shared.reserved.0.
+// are first in objects up to 13.3: .nv.global comes before .nv.shared.reserved.0.
 func TestLocalsFirst(t *testing.T) {
 	data, err := os.ReadFile("testdata/locals.cubin") // of ptxas 13.3.73
 	if err != nil {

@@ -21,7 +21,7 @@ func offTarget(t *testing.T, name, arch string) (*engine.Output, error) {
 	return engine.Link([]engine.Input{{Name: name, Data: data}}, engine.Options{Arch: arch, Record: engine.CommandLine{Text: "-arch " + arch + " "}})
 }
 
-// A kernel for sm_100 that adds doubles is made anew for sm_103, and so are a function that
+// A kernel for sm_100 that adds doubles is rescheduled for sm_103, and so are a function that
 // multiplies them and returns, and a kernel that multiplies integer matrices, to the file that nvlink 13.0.88 writes, with a warning: not
 // all such functions come out as nvlink's.
 func TestOffTarget(t *testing.T) {
@@ -48,7 +48,7 @@ func TestOffTarget(t *testing.T) {
 	}
 }
 
-// What can't be made anew is refused: products of sparse matrices of integers. nvlink
+// What can't be rescheduled is refused: products of sparse matrices of integers. nvlink
 // takes them.
 func TestOffTargetRefused(t *testing.T) {
 	for _, c := range []struct {

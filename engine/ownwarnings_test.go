@@ -9,7 +9,7 @@ import (
 	"github.com/twinlink/twinlink/engine"
 )
 
-// What nvlink makes wrong without a word has a warning, said once for each input or kernel: by program of
+// What nvlink makes wrong silently has a warning, said once for each input or kernel: by program of
 // corpus/testdata/cases, the kind of warning and a part of its text.
 func TestOwnWarnings(t *testing.T) {
 	wanted := []struct {

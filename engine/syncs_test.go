@@ -9,8 +9,8 @@ import (
 	"github.com/twinlink/twinlink/engine"
 )
 
-// ptxas 12.8.93 puts a NOP behind each WARPSYNC. nvlink takes it out, in releases too that
-// put one in front of BSYNC.
+// ptxas 12.8.93 puts a NOP after each WARPSYNC. nvlink takes it out, in releases too that
+// put one before BSYNC.
 func TestSyncsOf128(t *testing.T) {
 	data, err := os.ReadFile("testdata/syncs.cubin") // of syncs.ptx
 	if err != nil {

@@ -66,7 +66,7 @@ func (d *Descriptor) Span() int {
 
 // Values is what a relocation is resolved to.
 type Values struct {
-	Rela   bool   // the addend stands in the record, the field is overwritten
+	Rela   bool   // the addend is in the record, the field is overwritten
 	Symbol uint64 // S
 	Addend int64  // A, RELA only
 	Size   uint64 // the word kept beside S: a shared variable's alignment, else 0

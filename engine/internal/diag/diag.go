@@ -65,11 +65,11 @@ const (
 	Rescheduled                        // a kernel whose code may differ from nvlink's
 	Internal                           // what nvlink calls an internal error
 	Budget                             // the input asks for too much
-	Lost                               // what nvlink drops without a word
+	Lost                               // what nvlink drops silently
 )
 
 // IsOwn reports whether warnings of a kind are about what nvlink makes, or makes in its own way,
-// without a word: -Werror doesn't fail a link for them, as it doesn't with nvlink.
+// silently: -Werror doesn't fail a link for them, as it doesn't with nvlink.
 func (k Kind) IsOwn() bool {
 	switch k {
 	case Displaced, NullPointer, LostConstant, Uncounted, NewerInput, Rescheduled:
@@ -99,7 +99,7 @@ func (d *Diagnostic) String() string { return d.Severity.prefix() + d.Text }
 type LinkError struct {
 	Diags []Diagnostic
 	Exit  int
-	Err   error // the fault behind a Malformed message
+	Err   error // the fault after a Malformed message
 
 	// Image is what the link made in spite of errors that aren't fatal, for -v
 	// to look at; nil where it ended before.
@@ -116,7 +116,7 @@ func (e *LinkError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap returns the fault behind the refusal, if any.
+// Unwrap returns the fault after the refusal, if any.
 func (e *LinkError) Unwrap() error { return e.Err }
 
 // Refuse makes an error of one fatal message.

@@ -15,7 +15,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// A refusal is one fatal message and status 1; its error is all messages, and the fault behind it.
+// A refusal is one fatal message and status 1; its error is all messages, and the fault after it.
 func TestRefuse(t *testing.T) {
 	e := Refuse(WrongArch, "a.cubin", "arch of '%s' is %d", "a.cubin", 3)
 	want := Diagnostic{Severity: Fatal, Kind: WrongArch, File: "a.cubin", Text: "arch of 'a.cubin' is 3"}

@@ -17,11 +17,11 @@ import (
 // From sm_100 on an object holds every function twice: as SASS and, in the
 // Mercury group, as a capsule with symbols, attributes, relocations and debug
 // data of its own. nvlink links the Mercury side by the rules of every other
-// link and then writes the SASS side anew from what came out.
+// link and then writes the SASS side again from what came out.
 //
 // So the link proper reads each input through a view: the same bytes under
 // section headers that show the Mercury side alone, by the names it has
-// without ".nv.merc". A capsule stands where a view of SASS has code; banks of
+// without ".nv.merc". A capsule is where a view of SASS has code; banks of
 // constants have the types of SASS, so that one code knows them. What has no
 // clone (notes, call graph, memory that is only reserved) is that of the SASS
 // side. Section numbers stay, so that the other side of each is found by one
@@ -39,7 +39,7 @@ type Sides struct {
 
 	Toolkit uint32  // the first with the finalizer that made its code
 	Virtual cuda.SM // that it was written for
-	Foreign bool    // made by a toolkit whose code the release makes anew
+	Foreign bool    // made by a toolkit whose code the release reschedules
 	ends    *ends   // see MercEnd
 	known   int     // symbols of the Mercury side; the SASS side may have more
 	// Confused names sections of which there are several with other contents: see namesakes.
@@ -315,7 +315,7 @@ func (in *Sides) viewSASS(s *cubin.Section) {
 
 // LinkedSymtab returns the number of the Mercury side's symbol table once the finalizer
 // has taken that side out of the file: it stays behind code, what has no clone, and what
-// of the Mercury side stands before it.
+// of the Mercury side is before it.
 func (in *Sides) LinkedSymtab() uint32 {
 	n := uint32(1)
 	for i := 1; i < in.File.NumSections(); i++ {

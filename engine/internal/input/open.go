@@ -101,7 +101,7 @@ func openFile(in Input) (*cubin.File, error) {
 // worthCores is how many bytes of inputs are worth more than one core.
 const worthCores = 1 << 20
 
-// each calls what of returns, for each core anew, for each input, side by side where
+// each calls what of returns, for each core again, for each input, side by side where
 // there is much to do. It returns the error of the first input that has one.
 func (l *Set) each(n int, of func() (do func(i int) error)) error {
 	if l.total < worthCores {
@@ -268,7 +268,7 @@ func (l *Set) checkFile(f *cubin.File) error {
 	if l.Arch.SM >= 90 && l.Release.Toolkit >= 120 && toolkit < 120 {
 		return diag.Refuse(diag.WrongToolkit, name, "Input file '%s' must be recompiled with toolkit >= Cuda 12.0", name)
 	}
-	// Behind code that was compiled as a whole program, and that itself.
+	// After code that was compiled as a whole program, and that itself.
 	l.WholeProgram = l.WholeProgram || f.Header.Type == cuda.ETEwp
 	if l.WholeProgram && toolkit < l.Release.Toolkit {
 		return diag.Refuse(diag.WrongToolkit, name, "linking with -ewp objects requires using current toolkit")

@@ -98,7 +98,7 @@ type Options struct {
 
 	ExtraWarnings        bool // -extrawarn
 	SuppressStackWarning bool // --suppress-stack-size-warning
-	WarningsAsErrors     bool // -Werror: a warning of an input's merge ends the link behind it
+	WarningsAsErrors     bool // -Werror: a warning of an input's merge ends the link after it
 
 	// Host is the content of .nv.host (--nv-host); empty for none. From 13.0 on.
 	Host []byte

@@ -373,7 +373,7 @@ func TestNamesakes(t *testing.T) {
 	}
 }
 
-// Which toolkit made a file stands in its header up to 12.x, and in its notes since.
+// Which toolkit made a file is in its header up to 12.x, and in its notes since.
 func TestToolkitOf(t *testing.T) {
 	note := func(kind cuda.SectionFlags, list ...cubin.Note) func(d *cubin.Editor) error {
 		return func(d *cubin.Editor) error {

@@ -89,7 +89,7 @@ func (l *Layout) classes(s *sharedLayout) []*class {
 }
 
 // colour gives the variables of several kernels, or of none, their offsets. Each
-// class lies behind those before it, so that a kernel's last one says where what the
+// class is after those before it, so that a kernel's last one says where what the
 // kernel holds ends.
 func (l *Layout) colour(s *sharedLayout) {
 	s.ends = make([]uint64, len(s.Kernels))

@@ -11,7 +11,7 @@ import (
 )
 
 // TestClasses: each variable is in the first class none of whose variables has a user
-// in common with it, and a kernel's memory ends behind the last of its classes.
+// in common with it, and a kernel's memory ends after the last of its classes.
 func TestClasses(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 300 {

@@ -23,7 +23,7 @@ func (l *Layout) checkCommons() error {
 // 13.0.88 and 13.5.37 end by a signal).
 const crossedCommon = ^uint64(1)
 
-// layoutCommons puts tentative definitions that nothing defined behind
+// layoutCommons puts tentative definitions that nothing defined after
 // .nv.global, the last named first.
 func (l *Layout) layoutCommons() {
 	for i := len(l.Commons) - 1; i >= 0; i-- {

@@ -94,7 +94,7 @@ func (l *Layout) banksOf(kernels []model.FunID) []*bank {
 	return banks
 }
 
-// placeUnit gives a unit its offset: the first behind what all its users have.
+// placeUnit gives a unit its offset: the first after what all its users have.
 func (l *Layout) placeUnit(u *unit, banks []*bank) {
 	sec := &l.Secs[u.sec]
 	align := sec.Align
@@ -119,7 +119,7 @@ func (l *Layout) copyToUsers(u *unit, kernels []model.FunID, banks []*bank) {
 		}
 		if b.sec == model.Absent {
 			if l.Secs[u.sec].Deleted && u.off == 0 {
-				continue // else other users' constants stand before it, and this kernel's bank is as long
+				continue // else other users' constants are before it, and this kernel's bank is as long
 			}
 			b.sec = l.newBank2(kernels[k], u.sec)
 		}
@@ -168,7 +168,7 @@ func (l *Layout) newBank2(k model.FunID, like model.SecID) model.SecID {
 	return l.NewOwned(l.Funs[k].Text, name, l.Secs[like].Type, l.InfoFlags()|cuda.SHFAlloc, l.Secs[like].Align)
 }
 
-// copyUnit adds the unit's bytes to a kernel's section. Pieces behind the first
+// copyUnit adds the unit's bytes to a kernel's section. Pieces after the first
 // are those of losing definitions, and where the tool should move their symbol
 // it moves symbol 0.
 func (l *Layout) copyUnit(to model.SecID, u *unit) {
@@ -210,7 +210,7 @@ func (l *Layout) mergeConstants() {
 }
 
 // mergePieces copies the pieces of a bank without those that are equal to an
-// earlier one. What relocations patch is compared as it stands in the input.
+// earlier one. What relocations patch is compared as it is in the input.
 func (l *Layout) mergePieces(bank model.SecID) {
 	type piece struct {
 		data  string

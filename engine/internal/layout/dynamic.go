@@ -12,7 +12,7 @@ import (
 // says that a kernel has some, or, by accident, that the pool has it too.
 const DynamicAlign = 16
 
-// warnDynamic tells of a kernel whose dynamic variables lie where one of them must not:
+// warnDynamic tells of a kernel whose dynamic variables are where one of them must not:
 // nvlink takes the alignment of the last one that code names. Which function's that is
 // was asked for few graphs.
 func (l *Layout) warnDynamic(s *sharedLayout, k int, mixed bool) {

@@ -5,7 +5,7 @@ import (
 )
 
 // Kernels that reach a common device function that uses a dynamic variable form a group:
-// the variables begin at one place in all of them, behind what any of them holds. With
+// the variables begin at one place in all of them, after what any of them holds. With
 // -g a common variable makes a group.
 
 // externGroups are these groups. Lists are by kernel.
@@ -55,7 +55,7 @@ func (l *Layout) placeExtern(s *sharedLayout) {
 	g.place()
 }
 
-// root is the kernel that stands for a kernel's group.
+// root is the kernel that represents a kernel's group.
 func (g *externGroups) root(k int) int {
 	for g.group[k] != k {
 		g.group[k] = g.group[g.group[k]]
@@ -112,7 +112,7 @@ func (g *externGroups) findTops() {
 	g.stackTops(pool)
 }
 
-// stackTops begins the variables of a kernel behind those of the kernels before of other groups that have its
+// stackTops begins the variables of a kernel after those of the kernels before of other groups that have its
 // section, since they have its name.
 func (g *externGroups) stackTops(pool uint64) {
 	taken, by := make(map[int]uint64), make(map[int]int) // by a section's first kernel

@@ -15,7 +15,7 @@ func (l *Layout) CodeOf(id model.SecID) (src codeSource, ok bool) {
 
 // layoutHeaders gives every image of the link a slot in a section of its own
 // for each kernel that reaches a use: its image header indices, which the
-// finalizer puts behind the parameters.
+// finalizer puts after the parameters.
 func (l *Layout) layoutHeaders() {
 	images := l.textureOrder()
 	if len(images) == 0 {
@@ -53,7 +53,7 @@ func (l *Layout) layoutHeaders() {
 // the indices and their relocations.
 const unusedHeaders = 2
 
-// placeSlots says where the slots begin: behind the longest parameter list of the
+// placeSlots says where the slots begin: after the longest parameter list of the
 // link, also of kernels that use none. Where a filter leaves no kernel it is where
 // parameters begin (nvlink 13.0.88 for sm_100a, 13.1.115 for sm_100 and sm_103).
 func (l *Layout) placeSlots() {

@@ -29,7 +29,7 @@ func (l *levels) runOf(k int) int {
 	return k*64 + 63 - bits.LeadingZeros64(w)
 }
 
-// next returns the begin of the run behind that of k, n for none.
+// next returns the begin of the run after that of k, n for none.
 func (l *levels) next(k int) int {
 	k++
 	w := uint64(0)

@@ -9,7 +9,7 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/reach"
 )
 
-// Kernels that use a class are stepped over, as far as an end and behind its last word.
+// Kernels that use a class are stepped over, as far as an end and after its last word.
 func TestMissing(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	for range 200 {

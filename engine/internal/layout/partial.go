@@ -168,7 +168,7 @@ func (p *partialLayout) join(v, other model.SymID, size uint64) {
 	}
 }
 
-// root is the variable that stands for those that begin where v does.
+// root is the variable that represents those that begin where v does.
 func (p *partialLayout) root(v model.SymID) model.SymID {
 	for {
 		next, ok := p.group[v]
@@ -253,7 +253,7 @@ func (p *partialLayout) placeDynamic() {
 	pool.Raise()
 }
 
-// dynamicStart is where a kernel's dynamic variables begin behind size bytes of its own:
+// dynamicStart is where a kernel's dynamic variables begin after size bytes of its own:
 // no lower than the alignment that the first of them asks for, if it does. A debugger finds them
 // at a multiple of the section's alignment, where the release aligns them.
 func (l *Layout) dynamicStart(user *externUser, size, align uint64) uint64 {
@@ -296,7 +296,7 @@ func (l *Layout) sumSizes(vars []model.SymID) uint64 {
 	return sum
 }
 
-// standIn makes the symbol that stands for the dynamic variables in a kernel's
+// standIn makes the symbol that represents the dynamic variables in a kernel's
 // code and turns the kernel's relocations to them into ones to it.
 func (l *Layout) standIn(k model.FunID, off uint64) {
 	flags := model.SymLaid

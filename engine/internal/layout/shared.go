@@ -11,11 +11,11 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/reach"
 )
 
-// Shared memory. Variables of a kernel stand in its .nv.shared.<k>; those of
+// Shared memory. Variables of a kernel are in its .nv.shared.<k>; those of
 // no kernel in .nv_debug.shared. A variable that one kernel uses moves to that
 // kernel; those that several use, or none, are coloured: two without a common
 // user may share an address. Then each kernel's own follow, and the dynamic
-// variables ("extern") lie behind everything.
+// variables ("extern") lie after everything.
 
 // sharedLayout is the state of this layout.
 type sharedLayout struct {
@@ -81,8 +81,8 @@ func (l *Layout) layoutShared() {
 	l.sizeShared(s)
 }
 
-// makeLate makes sections of kernels that a filter hides and that have dynamic variables alone. They stand in the
-// order of the functions that use these, and of those that reach one function the last stands first.
+// makeLate makes sections of kernels that a filter hides and that have dynamic variables alone. They are in the
+// order of the functions that use these, and of those that reach one function the last is first.
 func (l *Layout) makeLate(s *sharedLayout) {
 	late := false
 	for k, f := range s.Kernels {
@@ -229,7 +229,7 @@ func (s *sharedLayout) joinEnds() {
 	}
 }
 
-// placeOwn places what only kernel f uses, behind the coloured variables that
+// placeOwn places what only kernel f uses, after the coloured variables that
 // it uses.
 func (l *Layout) placeOwn(s *sharedLayout, k int, f model.FunID, single []model.SymID) {
 	id := l.sharedSection(f)

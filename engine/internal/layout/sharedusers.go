@@ -25,7 +25,7 @@ func (l *Layout) sharedVariables() []model.SymID {
 	return vars
 }
 
-// ownedShared reports whether a variable stands in a kernel's own section.
+// ownedShared reports whether a variable is in a kernel's own section.
 func (l *Layout) ownedShared(v model.SymID) bool {
 	sec := l.Syms[v].Sec
 	return sec >= 0 && l.Secs[sec].Owner != model.Absent

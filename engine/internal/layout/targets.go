@@ -11,7 +11,7 @@ import (
 
 // moveUnitRelocs moves the relocations of compiler constants (addresses of
 // jump targets, which the finalizer fills in) to the kernels that take the
-// constants. They stand behind the kernel's own: unit after unit, in a unit its
+// constants. They follow the kernel's own: unit after unit, in a unit its
 // objects from the highest down.
 func (l *Layout) moveUnitRelocs(units []unit, banks []*bank) {
 	objects := make(map[model.SecID][]model.SymID)

@@ -6,9 +6,9 @@ import (
 )
 
 // Textures, samplers and surfaces that code names by a bindless offset. If any
-// kernel reaches a use, every image of the link gets a slot behind the
+// kernel reaches a use, every image of the link gets a slot after the
 // parameters in bank 0 of each such kernel, and a relocation there asks the
-// driver for its header index. The slots begin behind the longest parameter
+// driver for its header index. The slots begin after the longest parameter
 // list of the link, also of kernels that use none.
 
 const slotSize = 4 // bytes of a slot
@@ -77,7 +77,7 @@ func (u imageUses) reachedBy(l *Layout) func(k model.FunID) imageUse {
 }
 
 // Bindless names the types by which code asks for an image's slot. Other types
-// that the linker carries out get 0 of an image.
+// that the linker applies get 0 of an image.
 var Bindless = map[uint32]bool{
 	cuda.R_CUDA_ABS32_20: true, cuda.R_CUDA_ABS32_23: true, cuda.R_CUDA_ABS32_26: true, cuda.R_CUDA_ABS32_32: true,
 	cuda.R_CUDA_ABS16_20: true, cuda.R_CUDA_ABS16_23: true, cuda.R_CUDA_ABS16_26: true, cuda.R_CUDA_ABS16_32: true,
@@ -193,7 +193,7 @@ func (l *Layout) bindlessNames(images []model.SymID) {
 	}
 }
 
-// MercuryClass is the class of a type. Behind R_MERCURY's table lies that of R_CUDA.
+// MercuryClass is the class of a type. After R_MERCURY's table lies that of R_CUDA.
 func MercuryClass(typ uint32) cuda.Resolver {
 	if typ >= PastMercury {
 		typ -= PastMercury
@@ -214,5 +214,5 @@ func (l *Layout) IsSlot(r *model.Reloc) bool {
 	return false
 }
 
-// PastMercury is the number behind the last type: the tool goes on with R_CUDA's.
+// PastMercury is the number after the last type: the tool goes on with R_CUDA's.
 const PastMercury = cuda.MercuryBase + cuda.MercuryRelocCount

@@ -11,13 +11,13 @@ import (
 )
 
 // readCompat joins an input's .nv.compat to those before it. The records of the
-// first input stand in their order, then what it lacks and others have.
+// first input are in their order, then what it lacks and others have.
 //
 //	02    0 if either is 0, else the larger
 //	03    the bits of both
 //	05    0 if either is 0, else each of the two lowest pairs of bits as 02, the others the first's
 //	06    1 unless both have the same
-//	0b    the first that is found, behind all others where the first input lacks it
+//	0b    the first that is found, after all others where the first input lacks it
 //	0e 0f kept if all inputs have it, the larger
 //	07 08 0c 0d: the larger
 //
@@ -27,7 +27,7 @@ import (
 // input lacks it.
 //
 // Source: nvlink 13.0.88 to 13.5.37, objects of every release for sm_90, and with
-// records of .nv.compat left out.
+// records of .nv.compat omitted.
 func (l *merger) readCompat(m *module, s *cubin.Section) error {
 	list, err := l.compatRecords(m, s)
 	if err != nil {
@@ -53,7 +53,7 @@ func (l *merger) readCompat(m *module, s *cubin.Section) error {
 	return nil
 }
 
-// comesBehindCompat reports whether the SASS side of section i stands behind .nv.compat in its file.
+// comesBehindCompat reports whether the SASS side of section i follows .nv.compat in its file.
 func (l *merger) comesBehindCompat(m *module, i int) bool {
 	return m.compat != 0 && l.Sides != nil && int(l.Sides[m.num].Twin[i]) > m.compat
 }
@@ -89,7 +89,7 @@ func joinCompat(have, list []cubin.InfoRecord) []cubin.InfoRecord {
 }
 
 // addMissing adds what an input lacks. Attributes that releases from 13.3 on have
-// stand behind those that later inputs add.
+// follow those that later inputs add.
 func (l *merger) addMissing(m *module, list []cubin.InfoRecord) (_, late []cubin.InfoRecord) {
 	for _, r := range l.Release.Compat.Missing {
 		if find(list, r.Attr) >= 0 {

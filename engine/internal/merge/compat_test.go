@@ -55,7 +55,7 @@ func TestJoinCompat(t *testing.T) {
 	}
 }
 
-// What an input lacks is added: attributes from 0c on late. Without its ISA class a warning tells that the output is
+// What an input lacks is added: attributes from 0c on late. Without its ISA class a warning says that the output is
 // limited, an error where warnings are.
 func TestMissingCompat(t *testing.T) {
 	for _, werror := range []bool{false, true} {

@@ -23,9 +23,9 @@ type damage struct {
 	offset    uint64
 }
 
-const far = 0xfffff0 // an index behind every table's end
+const far = 0xfffff0 // an index after every table's end
 
-// damages are what can be wrong with what sections of an input say of others: the fault is told at the record, or where
+// damages are what can be wrong with what sections of an input say of others: the fault is reported at the record, or where
 // a section's header is wrong at its place in the file.
 func damages(f *cubin.File) (all []damage) {
 	tab := f.Symtab()
@@ -133,8 +133,8 @@ func symbolDamages(f *cubin.File) (all []damage) {
 	return all
 }
 
-// Each fault of an input that only merging sees is told as what it is, in its section at its place, with the value that
-// stands there.
+// Each fault of an input that only merging sees is reported as what it is, in its section at its place, with the value that
+// is there.
 func TestFaultPlaces(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range recorded(t, "calls/12.4-sm_72", "calls/13.0-sm_90a", "variadic/12.4-sm_90-preserve", "shared_all/13.0-sm_80-quiet", "data_only/12.4-sm_62-v", "reserved/12.4-sm_80-v") {

@@ -27,7 +27,7 @@ func (l *merger) readFunctions(m *module) error {
 }
 
 // readFunction reads a symbol if it is a function that hasn't been read. A second
-// name of code is listed behind the first. Where -r wrote it before, the first is
+// name of code is listed after the first. Where -r wrote it before, the first is
 // read out of turn, unless the second is referred to already: then the code is named
 // by the second.
 func (l *merger) readFunction(m *module, i int) error {
@@ -280,7 +280,7 @@ func (l *merger) replaceFunction(m *module, s *cubin.Symbol, shndx uint32, text 
 		if l.LostDebug == nil {
 			l.LostDebug = make(map[model.SymID]int32)
 		}
-		l.LostDebug[old] = f.From // and what stood before it, though that went without relocations of its own
+		l.LostDebug[old] = f.From // and what was before it, though that went without relocations of its own
 	}
 	sym.Info, sym.Other, sym.Size = s.Info, s.Other, s.Size
 	f.From, f.Whole = m.num, m.file.Header.Type == cuda.ETEwp

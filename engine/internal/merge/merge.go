@@ -95,7 +95,7 @@ type module struct {
 	base []uint64      // section index to where its bytes begin in the section
 
 	lostSyms    map[uint32]bool        // symbols whose definition here lost
-	localsFirst []uint32               // by number once local symbols stand in front: the number; made when first asked for
+	localsFirst []uint32               // by number once local symbols are in front: the number; made when first asked for
 	toldMisread bool                   // see misread
 	lostData    []dataRange            // bytes of losing objects, by input section
 	dataEnds    map[uint32]uint64      // by section: where its last symbol of data ends; see named

@@ -51,7 +51,7 @@ func (l *merger) readObjects(m *module) error {
 	return nil
 }
 
-// isConstantSize reports whether a symbol is the one that stands for how long the
+// isConstantSize reports whether a symbol is the one that represents how long the
 // program's constants are.
 func isConstantSize(name string, s *cubin.Symbol) bool {
 	return name == model.ConstantSize && s.Binding() == cuda.STBLocal && s.Shndx == cuda.SHNUndef
@@ -102,7 +102,7 @@ func (l *merger) undefinedObject(m *module, i int, s *cubin.Symbol, name names.I
 	m.sym[i] = old
 }
 
-// sameSpace reports two symbols of a name that lie in different spaces, or of
+// sameSpace reports two symbols of a name that are in different spaces, or of
 // which one is managed.
 func (l *merger) sameSpace(m *module, old model.SymID, s *cubin.Symbol) {
 	if have := &l.Syms[old]; (have.Other^s.Other)&cuda.STOSpace != 0 {
@@ -191,7 +191,7 @@ func (l *merger) commonObject(m *module, i int, s *cubin.Symbol, name names.ID, 
 	return nil
 }
 
-// standsAgainstCommon reports whether a definition in a section of some type stands where
+// standsAgainstCommon reports whether a definition in a section of some type is where
 // a tentative one has the same name, whatever their order.
 func (l *merger) standsAgainstCommon(t cuda.SectionType) bool {
 	return t == cuda.SHTCudaGlobalInit || l.Release.ZeroedDefines && t == cuda.SHTCudaGlobal

@@ -8,7 +8,7 @@ import (
 )
 
 // paramBankFor returns the bank that takes a kernel's parameters. A second
-// definition adds its bank behind the first's, whether it won or lost; where
+// definition adds its bank after the first's, whether it won or lost; where
 // the symbol is weak the first bank serves both.
 func (l *merger) paramBankFor(m *module, s *cubin.Section, owner uint32, name names.ID) model.SecID {
 	text := m.sec[owner]

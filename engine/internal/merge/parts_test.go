@@ -112,7 +112,7 @@ func TestNumbersOfInputs(t *testing.T) {
 	}
 }
 
-// Prototypes are one up to "|", behind which newer compilers tell what the calling convention uses.
+// Prototypes are one up to "|", after which newer compilers say what the calling convention uses.
 func TestSameSignature(t *testing.T) {
 	l, _ := bench(t)
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 )
 
 // checkPatches refuses a function that wasn't compiled as a tools' patch: of definitions of one name the one
-// that stands counts, and the file of the first is told (nvlink 13.3.73, 13.5.37).
+// that is kept counts, and the file of the first is told (nvlink 13.3.73, 13.5.37).
 func (l *merger) checkPatches() error {
 	for i := range l.Funs {
 		f := &l.Funs[i]

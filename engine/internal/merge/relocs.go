@@ -44,8 +44,8 @@ func (l *merger) readRelocs(m *module, s *cubin.Section) error {
 	r.name = l.Names.Join(r.prefix, r.of)
 	r.id = l.RelocSection(target, r.name)
 	drops := len(m.lostSyms) > 0 && l.dropsLosers(target)
-	later := false     // whether a record stood before that did not go
-	var dropped uint32 // the first definition that lost whose address is left out
+	later := false     // whether a record was before that did not go
+	var dropped uint32 // the first definition that lost whose address is omitted
 	for i := range table.Len() {
 		rec := table.At(i)
 		if len(m.lostData) > 0 && m.isLostData(s.Info, rec.Off) {
@@ -122,7 +122,7 @@ func (r *relocReader) begin(n int) {
 }
 
 // isForIndices reports whether a section was made for header indices that the link finds. Those that a whole
-// program has already stand in another.
+// program has already are in another.
 func (r *relocReader) isForIndices(id model.SecID) bool {
 	return r.Secs[r.target].Type == cuda.SHTCudaConstant0 && len(r.Parts[id].Relocs) == 0
 }
@@ -135,7 +135,7 @@ func (l *merger) preserve(of names.ID, target model.SecID) {
 	}
 }
 
-// append appends a record; later tells that it isn't the section's first.
+// append appends a record; later says that it isn't the section's first.
 func (r *relocReader) append(rec *cubin.Reloc, later bool, sym model.SymID, base uint64) {
 	if rec.Addend == 0 && !r.isRel && !r.beside && (later && !r.Dialect.FirstAsksRel || len(r.out) > r.had) {
 		r.beside = true
@@ -289,7 +289,7 @@ func (l *merger) relocSymbol(m *module, s *cubin.Section, index uint32) (sym mod
 	return sym, m.base[m.tab.Shndx(int(index), &m.syms[index])], nil
 }
 
-// isLostData reports whether a place lies in the bytes of a losing object.
+// isLostData reports whether a place is in the bytes of a losing object.
 func (m *module) isLostData(sec uint32, off uint64) bool {
 	for _, d := range m.lostData {
 		if d.sec == sec && off >= d.from && off < d.to {

@@ -7,7 +7,7 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
-// placeReserved puts the variables of the driver's shared memory one behind the other, those of the largest alignment
+// placeReserved puts the variables of the driver's shared memory one after the other, those of the largest alignment
 // first. -r leaves the places to the final link, but for how much memory all take. Source: links of two such variables for
 // sm_110a, in either order, by nvlink 13.0.88, 13.1.115 and 13.5.37.
 func (l *merger) placeReserved() {

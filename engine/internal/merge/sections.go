@@ -69,7 +69,7 @@ func (l *merger) mergeSection(m *module, i int, s *cubin.Section) error {
 }
 
 // dataEnd is where the last symbol of data in a section of compiler constants ends. A jump table that an
-// earlier link left of a definition that lost has no symbol; behind those of the one that stands it goes.
+// earlier link left of a definition that lost has no symbol; after those of the one that is kept it goes.
 func (m *module) dataEnd(i int) uint64 {
 	if m.dataEnds == nil {
 		m.dataEnds = make(map[uint32]uint64)

@@ -12,7 +12,7 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/release"
 )
 
-// sortsSymbols reports whether local symbols of an input come to stand in front.
+// sortsSymbols reports whether local symbols of an input come to be in front.
 func (l *merger) sortsSymbols() bool { return l.Release.LocalsFirst && l.Dialect == &release.Mercury }
 
 // inOrder goes over the numbers of an input's symbols as they are read, without the null one.
@@ -36,7 +36,7 @@ func (l *merger) inOrder(m *module) iter.Seq[int] {
 // the symbols were sorted.
 func (l *merger) misreadsStack() bool { return l.sortsSymbols() && l.IsRelocatable() }
 
-// misread gives a record the symbol that has its number once the local ones stand in front,
+// misread gives a record the symbol that has its number once the local ones are in front,
 // and says so once for an input; false where that one stands for a section.
 func (l *merger) misread(m *module, rec *cubin.InfoRecord) bool {
 	w, ok := rec.Word(0)

@@ -25,7 +25,7 @@ func (a *Arena[T]) List(n int) []T {
 	return list
 }
 
-// Room makes room for n more elements; a list that has none is cut anew.
+// Room makes room for n more elements; a list that has none is cut again.
 func (a *Arena[T]) Room(list []T, n int) []T {
 	if list == nil {
 		return a.List(n)

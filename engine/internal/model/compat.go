@@ -10,7 +10,7 @@ import (
 type Compat struct {
 	Seen bool
 	List []cubin.InfoRecord // all but the accelerator's, in their order
-	Late []cubin.InfoRecord // those that stand behind them
+	Late []cubin.InfoRecord // those that follow them
 }
 
 // Bytes is the section's content for a target.

@@ -33,7 +33,7 @@ func (l *Program) keptKernel(s *Symbol) bool {
 }
 
 // IsReadAsEntry reports whether f is a kernel as far as reading knows: what the
-// host refers to is known only behind the last input, and so is whether a filter
+// host refers to is known only after the last input, and so is whether a filter
 // keeps one kernel alone.
 func (l *Program) IsReadAsEntry(f FunID) bool {
 	fun := &l.Funs[f]

@@ -16,7 +16,7 @@ type Function struct {
 	Edges      Calls      // functions whose address it takes, oldest first
 	Proto      names.ID
 	HasProto   bool  // proto was given, if only as an empty one
-	From       int32 // input of the definition that stands
+	From       int32 // input of the definition that is kept
 	Replaced   int32 // definitions before that one
 	LikeDriver bool  // a definition of the program's own, called as a function of the driver
 	Taken      bool  // its address is taken
@@ -27,14 +27,14 @@ type Function struct {
 	Mod [modRecords]int32 // its records in the module list, index + 1
 
 	ReferredAt int32  // when an input named it that had no definition; 0 where the first that did had one
-	InfoAt     int32  // when the .nv.info.<f> of the definition that stands was first read
+	InfoAt     int32  // when the .nv.info.<f> of the definition that is kept was first read
 	InfoMade   int32  // when that section of the output was made, or a later definition's took its place
 	Regs       uint32 // REGCOUNT
 	Frame      uint32 // FRAME_SIZE
 	Barriers   uint32
 }
 
-// IsNested reports whether a function stands inside the code of another, a kernel that was compiled as a whole program.
+// IsNested reports whether a function is inside the code of another, a kernel that was compiled as a whole program.
 func (p *Program) IsNested(f FunID) bool {
 	fn := &p.Funs[f]
 	return fn.Text != Absent && p.Secs[fn.Text].Fun != f && p.Syms[fn.Sym].Value != 0
@@ -50,7 +50,7 @@ const (
 )
 
 // Calls is a list of functions, and where the part begins that the definition
-// that stands has added: those of one that was replaced stay, and aren't looked
+// that is kept has added: those of one that was replaced stay, and aren't looked
 // at again.
 type Calls struct {
 	List  []FunID

@@ -83,7 +83,7 @@ func TestFilters(t *testing.T) {
 }
 
 // A hidden kernel whose address is taken stays, but beside one kernel alone; a function that is called as one of the
-// driver's is a kernel likewise.
+// driver's is a kernel the same.
 func TestTakenStays(t *testing.T) {
 	for _, c := range []struct {
 		used    []string
@@ -174,7 +174,7 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
-// A payload is changed in a copy; words behind its end are 0 and aren't changed.
+// A payload is changed in a copy; words after its end are 0 and aren't changed.
 func TestAttributeWords(t *testing.T) {
 	b := []byte{1, 0, 0, 0, 2, 0, 0, 0, 9}
 	var r Attribute
@@ -209,7 +209,7 @@ func TestAttributeLists(t *testing.T) {
 	}
 }
 
-// Chunks lie one behind the other, in order and in the section.
+// Chunks lie one after the other, in order and in the section.
 func TestAreWhole(t *testing.T) {
 	chunk := func(off, size uint64, n int) Chunk { return Chunk{Off: off, Size: size, Data: make([]byte, n)} }
 	for _, c := range []struct {
@@ -257,7 +257,7 @@ func TestRaise(t *testing.T) {
 	}
 }
 
-// .nv.compat says whether the target is accelerated, but in releases without that attribute, and leaves out what a
+// .nv.compat says whether the target is accelerated, but in releases without that attribute, and omits what a
 // release says silently.
 func TestCompatBytes(t *testing.T) {
 	c := Compat{List: []cubin.InfoRecord{{Format: cuda.FormatByte, Attr: 7, Value: 1}, {Format: cuda.FormatByte, Attr: 8, Value: 2}}, Late: []cubin.InfoRecord{{Format: cuda.FormatByte, Attr: 0xc, Value: 3}}}
@@ -277,7 +277,7 @@ func TestCompatBytes(t *testing.T) {
 	}
 }
 
-// A pointer that is zero is told once, with its place.
+// A pointer that is zero is reported once, with its place.
 func TestWarnNullPointers(t *testing.T) {
 	l := program(&release.Release{Name: "13.0"})
 	l.Files = []*cubin.File{{Name: "a.cubin"}, {Name: "b.cubin"}}
@@ -291,7 +291,7 @@ func TestWarnNullPointers(t *testing.T) {
 	}
 }
 
-// A function stands inside another's code where the code is another's and it doesn't begin it.
+// A function is inside another's code where the code is another's and it doesn't begin it.
 func TestIsNested(t *testing.T) {
 	l := program(&release.Release{})
 	text := l.NewSection(l.Names.ID(".text.k"), cuda.SHTProgbits, 0, 1)

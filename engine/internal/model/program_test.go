@@ -148,7 +148,7 @@ func TestUnowned(t *testing.T) {
 	}
 }
 
-// Sections of a function, and relocation sections of a target, stand in the order in which they were made.
+// Sections of a function, and relocation sections of a target, are in the order in which they were made.
 func TestChains(t *testing.T) {
 	l := program(&release.Release{InfoLink: true})
 	text := l.NewSection(l.Names.ID(".text.f"), cuda.SHTProgbits, cuda.SHFExec, 128)

@@ -49,7 +49,7 @@ type Disposition uint8
 const (
 	Undecided Disposition = iota
 	Dropped
-	Cleared // its place is zeroed, the record goes
+	Cleared // its place is zeroed, the record is removed
 	Applied
 	Kept
 )

@@ -34,7 +34,7 @@ type Section struct {
 	Beside names.ID
 }
 
-// Parts are what a section is made of. They stand beside the table of sections:
+// Parts are what a section is made of. They are beside the table of sections:
 // passes over all sections don't ask for them.
 type Parts struct {
 	Chunks []Chunk
@@ -141,10 +141,10 @@ func (l *Program) Fill(id SecID) {
 	}
 }
 
-// IsOfChunks reports whether a section is its chunks, one behind the other.
+// IsOfChunks reports whether a section is its chunks, one after the other.
 func (l *Program) IsOfChunks(id SecID) bool { return AreWhole(l.Parts[id].Chunks, l.Secs[id].Size) }
 
-// AreWhole reports whether chunks lie one behind the other in so many bytes.
+// AreWhole reports whether chunks lie one after the other in so many bytes.
 func AreWhole(chunks []Chunk, size uint64) bool {
 	at := uint64(0)
 	for i := range chunks {
@@ -178,7 +178,7 @@ func (l *Program) NewBareSection(name names.ID, typ cuda.SectionType, flags cuda
 	return id
 }
 
-// AddBeside notes an empty relocation section behind the last one, with the same
+// AddBeside notes an empty relocation section after the last one, with the same
 // target. It has a number and leaves two names, but no record of its own: a link has
 // one for each function, and every pass would ask for it.
 func (l *Program) AddBeside(id SecID, name names.ID) {

@@ -12,14 +12,14 @@ import (
 // walk over numbers with one offset for each.
 //
 // Most names of sections are a prefix and another name. Those are found by the
-// number of the other one, and only what stands at the end of a name is hashed.
+// number of the other one, and only what is at the end of a name is hashed.
 //
 // The strings are views of the inputs; a link keeps its inputs alive.
 type Table struct {
 	seed   maphash.Seed
 	table  []slot // open addressing; size a power of two
 	used   int
-	behind [prefixes][]ID // by what stands behind a prefix: the whole name, 0 for none
+	behind [prefixes][]ID // by what follows a prefix: the whole name, 0 for none
 	text   []string
 
 	joined strings.Builder // see join
@@ -39,7 +39,7 @@ type ID int32
 // Prefix is what the name of a section begins with where another name follows.
 type Prefix uint8
 
-// Prefixes. Behind the first two stands a function's name, behind the others that
+// Prefixes. After the first two stands a function's name, after the others that
 // of a section.
 const (
 	Text Prefix = iota
@@ -83,7 +83,7 @@ func (n *Table) ID(s string) ID {
 	return n.ofSection(s)
 }
 
-// ofSection returns the number of a name that stands for itself, or behind Rel or
+// ofSection returns the number of a name that is on its own, or after Rel or
 // Rela: a name has two prefixes at most, however it is made.
 func (n *Table) ofSection(s string) ID {
 	for p := Text; p <= Info; p++ {

@@ -4,7 +4,7 @@ import (
 	"github.com/twinlink/twinlink/engine/descriptor"
 )
 
-// ApplyAt patches a place. A field may end behind its section: what is inside
+// ApplyAt patches a place. A field may end after its section: what is inside
 // is written as if it didn't.
 func ApplyAt(place []byte, d *descriptor.Descriptor, v *descriptor.Values) (uint64, error) {
 	if len(place) >= d.Span() {

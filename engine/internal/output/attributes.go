@@ -208,7 +208,7 @@ func (l *Planner) appendCallees(list []model.FunID, id model.FunID) []model.FunI
 }
 
 // addPrototype adds a prototype to .strtab. The empty one gets a NUL of its own, but in
-// a table that the finalizer begins anew, where it is at 0.
+// a table that the finalizer begins again, where it is at 0.
 func (l *Planner) addPrototype(img *Plan, id names.ID) uint32 {
 	if l.beginsNames() {
 		return img.Str.Add(id)
@@ -216,7 +216,7 @@ func (l *Planner) addPrototype(img *Plan, id names.ID) uint32 {
 	return img.Str.AddPrototype(id)
 }
 
-// prototypeBytes is .nv.prototype: functions whose address nobody takes.
+// prototypeBytes is .nv.prototype: functions whose address nothing takes.
 func (l *Planner) prototypeBytes(img *Plan) []byte {
 	var b []byte
 	l.eachShown(func(i model.FunID, x uint32) {

@@ -72,7 +72,7 @@ func fill(p File, i int, b []byte) {
 	p.Fill(i, b)
 }
 
-// span is a window: its pieces, and where it lies in the file.
+// span is a window: its pieces, and where it is in the file.
 type span struct {
 	from, end   int
 	first, last uint64

@@ -34,7 +34,7 @@ func Pieces(list []Piece, of int32, n int) []Piece {
 // PartsOf returns how many parts of n bytes there are.
 func PartsOf(size, n uint64) int { return int((size + n - 1) / n) }
 
-// Extent returns where a part of n bytes lies in what lies at off.
+// Extent returns where a part of n bytes is in what is at off.
 func (p Piece) Extent(off, size, n uint64) (uint64, uint64) {
 	from := uint64(p.Part) * n
 	return off + from, min(size-from, n)

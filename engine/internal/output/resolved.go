@@ -11,7 +11,7 @@ import (
 )
 
 // --preserve-relocs: for each section that relocations patch there is a
-// .nv.resolvedrela<X> that tells what was patched: every record the linker
+// .nv.resolvedrela<X> that says what was patched: every record the linker
 // applied, in RELA form, the last read first. The addend of a REL record is
 // what its field held.
 

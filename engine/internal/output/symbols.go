@@ -82,7 +82,7 @@ type symbolName struct {
 }
 
 // ChooseSymbols lists the image's symbols, and those of which it has the name: the
-// local list, in images that are written anew those that became local, then the
+// local list, in images that are rewritten those that became local, then the
 // global one, each in the order of creation.
 func (l *Planner) ChooseSymbols(img *Plan) {
 	var late, global []model.SymID

@@ -76,7 +76,7 @@ func reaches(l *Graph) [][]bool {
 }
 
 // Functions that call each other are one component, callees come first, and a component is cyclic where a call leads
-// around, in it or behind it. Questions about what a function reaches are answered as a walk does.
+// around, in it or after it. Questions about what a function reaches are answered as a walk does.
 func TestGraph(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
 	for range 400 {

@@ -117,7 +117,7 @@ func (r *Reachers) own(list []Kernels, components ...int32) []Kernels {
 }
 
 // Shown is Of for the layout of shared memory, where a kernel that a filter
-// hides stands for itself alone, and a function of the program's own that nvlink
+// hides is on its own, and a function of the program's own that nvlink
 // takes for a kernel by its name uses nothing itself, unless it calls itself.
 func (r *Reachers) Shown(f model.FunID) Kernels {
 	list := r.Of(f)

@@ -14,7 +14,7 @@ type Dialect struct {
 
 	// NumbersConstants: compiler constants lose their names and get numbers.
 	NumbersConstants bool
-	// PlacesReserved: the variables in the driver's shared memory lie one behind the
+	// PlacesReserved: the variables in the driver's shared memory lie one after the
 	// other.
 	PlacesReserved bool
 	// FirstAsksRel: also a section's first record, if its addend is 0, leaves
@@ -22,7 +22,7 @@ type Dialect struct {
 	FirstAsksRel bool
 	// MovesTargets: addresses of jump targets move with compiler constants.
 	MovesTargets bool
-	// HeaderSections: image header indices stand in a section of their own.
+	// HeaderSections: image header indices are in a section of their own.
 	HeaderSections bool
 	// SharedReserve: section sizes count what the driver keeps of shared memory.
 	SharedReserve bool

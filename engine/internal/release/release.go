@@ -71,7 +71,7 @@ type Release struct {
 	Edges bool
 	// IcallPairs: matches of an indirect call become CALL pairs.
 	IcallPairs bool
-	// NoOpenCalls: .nv.callgraph leaves out calls of what nothing defines.
+	// NoOpenCalls: .nv.callgraph omits calls of what nothing defines.
 	NoOpenCalls bool
 	// RaiseRegs: sh_info of a kernel's text gets the propagated count.
 	RaiseRegs bool
@@ -121,37 +121,37 @@ type Release struct {
 	// Above is what the release does from sm_100 on, where that is otherwise.
 	Above *Release
 	// Finalizer is the oldest toolkit whose code from sm_100 on the release
-	// schedules as it came; that of older ones it makes anew as a whole.
+	// schedules as it came; that of older ones it makes again as a whole.
 	Finalizer uint32
-	// Pads: some instructions from sm_100 on stand beside a NOP.
+	// Pads: some instructions from sm_100 on are beside a NOP.
 	Pads bool
 	// TagsIMMA: of products of integer matrices from sm_100 on the tag alone is kept.
 	TagsIMMA bool
-	// OwnLeaves: kernels from sm_100 on that load a stack pointer nobody reads get
+	// OwnLeaves: kernels from sm_100 on that load a stack pointer nothing reads get
 	// other scoreboards than 13.0 gives them.
 	OwnLeaves bool
 	// KeepsLeaves: and these keep what they have.
 	KeepsLeaves bool
-	// HoldsDoubles: in code that is made anew every instruction of doubles holds a
+	// HoldsDoubles: in rescheduled code every instruction of doubles holds a
 	// scoreboard.
 	HoldsDoubles bool
-	// Bares: in code that is made anew a function without optimization loses its
+	// Bares: in rescheduled code a function without optimization loses its
 	// schedule.
 	Bares bool
-	// JoinsMoves: in code that is made anew, a part of an instruction that moves a register to itself goes.
+	// JoinsMoves: in rescheduled code, a part of an instruction that moves a register to itself goes.
 	JoinsMoves bool
 	// Unpaces: doubles of older toolkits' code that NOPs pace, from sm_103 on, aren't any more.
 	Unpaces bool
 	// LocalsFirst: from sm_100 on an input's symbols are sorted, local ones first. They are read so, and
 	// with -r MAX_STACK_SIZE names what then has its symbol's number.
 	LocalsFirst bool
-	// LeavesLast: in code that is made anew sources that are needed behind their block leave one
+	// LeavesLast: in rescheduled code sources that are needed after their block leave one
 	// scoreboard to others.
 	LeavesLast bool
 	// SharesSources is the oldest toolkit that gives scoreboards of sources out in the order of
-	// the release's finalizer, 0 where all do that aren't made anew.
+	// the release's finalizer, 0 where all do that aren't rescheduled.
 	SharesSources uint32
-	// FreesWorkID is the toolkit whose UGETNEXTWORKIDs hold scoreboards, which the release gives out anew, 0 for none.
+	// FreesWorkID is the toolkit whose UGETNEXTWORKIDs hold scoreboards, which the release gives out again, 0 for none.
 	FreesWorkID uint32
 	// SplitsMapCopies is the oldest toolkit that makes several words of a copy of a tensor map with a
 	// fence of the system's scope; the release makes them of older code too. 0 for none.
@@ -159,7 +159,7 @@ type Release struct {
 	// Marks6B, Marks6D: on the SASS side .nv.info.<f> ends with these attributes.
 	Marks6B, Marks6D bool
 	// FreshNames: images from sm_100 on hold the names that they use and no others,
-	// the Mercury group stands in the order of the SASS side, behind its symbols,
+	// the Mercury group is in the order of the SASS side, after its symbols,
 	// and the section headers follow the last byte.
 	FreshNames bool
 	// SharesAlike: the sides of .debug_info are one stretch where they are alike in the inputs.
@@ -173,7 +173,7 @@ type Release struct {
 	ToolsPatch string
 	// DropsLostTables: the relocations of a replaced definition's jump tables go from sm_100 on too.
 	DropsLostTables bool
-	// FramesOfSASS: .debug_frame of the SASS side tells what the Mercury side
+	// FramesOfSASS: .debug_frame of the SASS side says what the Mercury side
 	// doesn't, registers that are lost.
 	FramesOfSASS bool
 	// TellsMoves: and so of moves of 64 bits.
@@ -218,14 +218,14 @@ type Release struct {
 	// keeps of shared memory only where it keeps it.
 	PlacesWithoutReserve bool
 	// ClosesLines: from sm_100 on, a unit of line numbers that has no sequence left has
-	// the end of one, and a sequence of code that didn't move is not written anew.
+	// the end of one, and a sequence of code that didn't move is not rewritten.
 	ClosesLines bool
 	// ZeroedDefines: against a tentative definition a variable without data counts as one
 	// with data does.
 	ZeroedDefines bool
 	// HollowReserved: the Mercury group's .nv.shared.reserved.0 has a size and no room in the file.
 	HollowReserved bool
-	// EntrySection: an unused .nv.uft.entry is made behind the symbol tables.
+	// EntrySection: an unused .nv.uft.entry is made after the symbol tables.
 	EntrySection bool
 	// LinksEntry: sections refer to the symbol table by that one's number.
 	LinksEntry bool

@@ -69,7 +69,7 @@ func (l *Resolution) IsGone(id model.SymID) bool {
 	return sym.Is(model.SymDead) || sym.Sec >= 0 && l.Secs[sym.Sec].Deleted && !l.Secs[sym.Sec].Moved || l.IsUnified(id)
 }
 
-// IsMoved reports whether a symbol stands in compiler constants that layout gave to
+// IsMoved reports whether a symbol is in compiler constants that layout gave to
 // kernels.
 func (l *Resolution) IsMoved(sym *model.Symbol) bool { return sym.Sec >= 0 && l.Secs[sym.Sec].Moved }
 
@@ -93,7 +93,7 @@ func (l *Resolution) ByAddress(r *model.Reloc, sym *model.Symbol) model.Disposit
 	return model.Kept
 }
 
-// hidesNested reports whether a filter hides a kernel with functions inside: the tool dies of that.
+// hidesNested reports whether a filter hides a kernel with functions inside: the tool crashes on that.
 func (l *Resolution) hidesNested() bool {
 	for i := range l.Funs {
 		if f := model.FunID(i); l.IsNested(f) && l.IsHidden(&l.Funs[l.Secs[l.Funs[i].Text].Fun]) {

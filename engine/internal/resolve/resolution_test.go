@@ -400,7 +400,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What would stand at the address of no place is an internal error of nvlink.
+// What would be at the address of no place is an internal error of nvlink.
 func TestCheckPlaced(t *testing.T) {
 	for i, c := range []struct {
 		s       model.Symbol

@@ -22,14 +22,14 @@ type Rules interface {
 	Decider() func(in model.SecID) (kept int, done bool)
 	// Decide says what happens to a record.
 	Decide(in model.SecID, r *model.Reloc) error
-	// CheckApply refuses a record that can't be carried out.
+	// CheckApply refuses a record that can't be applied.
 	CheckApply(in model.SecID, r *model.Reloc) error
 	// CheckKept refuses one that can't be left to the driver.
 	CheckKept(in model.SecID, r *model.Reloc) error
 }
 
 // DecideAll decides what happens to every relocation that is still there. Refusals
-// come in two rounds, as the tool carries out first and writes the rest after:
+// come in two rounds, as the tool applies first and writes the rest after:
 // what can't be patched, the last record of a section first; then what can't be
 // kept, the first one first.
 func (l *Resolution) DecideAll(by Rules) error {
@@ -169,7 +169,7 @@ func (l *Resolution) setKept(in model.SecID, n int) {
 	}
 }
 
-// checkPlaced refuses what the image would have at the address that stands for
+// checkPlaced refuses what the image would have at the address that represents
 // no place.
 func (l *Resolution) checkPlaced() error {
 	for i := range l.Syms {

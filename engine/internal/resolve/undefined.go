@@ -51,7 +51,7 @@ func (l *Resolution) checkUndefined() {
 	}
 }
 
-// mayStayUndefined reports whether nobody needs to define a symbol: the driver
+// mayStayUndefined reports whether nothing needs to define a symbol: the driver
 // does, or it is weak, or layout has given it a place, or an option allows it.
 func (l *Resolution) mayStayUndefined(id model.SymID) bool {
 	s := &l.Syms[id]

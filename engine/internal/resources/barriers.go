@@ -5,7 +5,7 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
-// Barriers stand in NUM_BARRIERS from 13.0 on, and in the code's sh_flags before.
+// Barriers are in NUM_BARRIERS from 13.0 on, and in the code's sh_flags before.
 
 func (l *Usage) flagBarriers(f model.FunID) uint32 {
 	return uint32(l.Secs[l.Funs[f].Text].Flags & cuda.SHFBarrierMask >> cuda.SHFBarrierShift)

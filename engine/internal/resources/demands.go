@@ -50,7 +50,7 @@ const (
 	markLanguage
 	markSingle    // tcgen05 of a CTA alone
 	markPair      // tcgen05 of a pair of CTAs
-	markFragments // code that goes in front of a kernel's own
+	markFragments // code that goes before a kernel's own
 	markCancel    // clusters that are cancelled
 )
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Tensor memory: a kernel gets the fragments that the functions it answers for want at its entry, and what
-// tells that they use tcgen05 (nvlink 13.0.88 to 13.5.37).
+// says that they use tcgen05 (nvlink 13.0.88 to 13.5.37).
 
 // fragmentsOf reads AT_ENTRY_FRAGEMENTS, a list of numbers.
 func fragmentsOf(r *model.Attribute) (set uint64) {

@@ -16,7 +16,7 @@ import (
 const noRegisterLimit = 0xff
 
 // IsUnrated reports whether a record says that some code has no registers that is
-// linked, or a kernel that a filter leaves out; 11.8 asks for dead code too.
+// linked, or a kernel that a filter omits; 11.8 asks for dead code too.
 func (l *Usage) IsUnrated() bool {
 	if l.IsRelocatable() {
 		return false

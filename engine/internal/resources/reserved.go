@@ -12,7 +12,7 @@ import (
 // CheckReserved reports functions that use the reserved shared memory where none may
 // be reserved: kernels that only answer for a use, the last first, then whatever has the
 // attribute, in the order of reading. A final link gives kernels that only answer for a use
-// the attribute, in front of the others'; -r doesn't.
+// the attribute, before the others'; -r doesn't.
 func (l *Usage) CheckReserved() {
 	if !l.Opt.NoReserved || !l.Release.ChecksReserved {
 		return
@@ -37,7 +37,7 @@ func (l *Usage) CheckReserved() {
 	}
 	slices.SortStableFunc(own, func(a, b model.FunID) int { return cmp.Compare(l.Funs[a].InfoAt, l.Funs[b].InfoAt) })
 	for _, f := range own {
-		name := "(null)" // of a function that the link leaves out
+		name := "(null)" // of a function that the link omits
 		if text := l.Funs[f].Text; text != model.Absent && !l.Secs[text].Deleted {
 			name = l.SymName(l.Funs[f].Sym)
 		}

@@ -22,7 +22,7 @@ const (
 )
 
 func (l *Usage) placeOf(f model.FunID, record int) place {
-	if record == lastRecord { // told by flags alone: behind what any function's records tell
+	if record == lastRecord { // told by flags alone: after what any function's records tell
 		return place(lastRecord)<<32 | place(l.Funs[f].InfoMade)
 	}
 	return place(l.Funs[f].InfoMade)<<32 | place(record)

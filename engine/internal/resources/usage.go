@@ -29,6 +29,6 @@ func Compute(placed *layout.Layout) *Usage {
 		l.propagate()
 		l.checkShared()
 	}
-	l.WarnUncalled() // behind what is said of stacks
+	l.WarnUncalled() // after what is said of stacks
 	return l
 }

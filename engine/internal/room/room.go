@@ -45,5 +45,5 @@ func points(t reflect.Type) bool {
 		}
 		return false
 	}
-	return t.Kind() > reflect.Complex128 || t.Kind() == reflect.Uintptr // numbers stand before all others
+	return t.Kind() > reflect.Complex128 || t.Kind() == reflect.Uintptr // numbers are before all others
 }

@@ -11,7 +11,7 @@ type flat struct {
 	b [2]int16
 }
 
-// Tables lie in the room one behind the other, each as its elements are aligned.
+// Tables lie in the room one after the other, each as its elements are aligned.
 func TestMake(t *testing.T) {
 	memory := make([]byte, 1000)
 	within := func(p unsafe.Pointer) bool {

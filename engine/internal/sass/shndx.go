@@ -12,7 +12,7 @@ import (
 // More sections than a symbol's sixteen bits can number.
 //
 // Where st_shndx has no room for a section's number it is 0xffff, and the number
-// stands in .symtab_shndx, a word for each symbol; e_shnum is 0 then and sh_size
+// is in .symtab_shndx, a word for each symbol; e_shnum is 0 then and sh_size
 // of section 0 has the count. That is plain ELF. What isn't:
 //
 //   - Section 0xfff2 is written into st_shndx as it is, where that number means a
@@ -39,7 +39,7 @@ func (l *Backend) extendIndices(img *output.Plan) {
 }
 
 // madeAs returns the number that the section with so many before it had when it was
-// made. In a final link from 12 on, the number behind those of the first sections goes
+// made. In a final link from 12 on, the number after those of the first sections goes
 // to nothing that is in the image.
 func (l *Backend) madeAs(before model.SecID) uint32 {
 	n := uint32(before) + 1
@@ -70,7 +70,7 @@ func shndx(index uint32) uint16 {
 	return uint16(index)
 }
 
-// isWide reports whether a section's number stands in .symtab_shndx.
+// isWide reports whether a section's number is in .symtab_shndx.
 func isWide(index uint32) bool { return index >= cuda.SHNLoReserve && index != cuda.SHNCommon }
 
 // putShndx writes .symtab_shndx.

@@ -15,7 +15,7 @@ type verdict struct {
 	sym model.SymID
 	typ uint32
 	out model.Reloc // type, symbol and what happens to it
-	// fits tells that no check refuses such a record, wherever it is in its section.
+	// fits says that no check refuses such a record, wherever it is in its section.
 	fits  bool
 	known bool
 }
@@ -76,7 +76,7 @@ func (l *Backend) verdictOn(in model.SecID, r model.Reloc) verdict {
 	return v
 }
 
-// canApply reports whether the dispatcher can carry out a type.
+// canApply reports whether the dispatcher can apply a type.
 func (l *Backend) canApply(typ uint32) bool {
 	if typ >= min(l.Release.RelocCount, cuda.RelocCount) {
 		return false
