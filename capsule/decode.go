@@ -10,7 +10,7 @@ import (
 // fullSize is the least size of a record that may stand for no SASS at all.
 const fullSize = 16
 
-// headerSize is the size of the three words in front of the bitmap; format 0
+// headerSize is the size of the three words before the bitmap; format 0
 // has two.
 const (
 	headerSize  = 12
@@ -123,7 +123,7 @@ func decode(data []byte, textSize uint64, text []byte, share *Recent) (c *Capsul
 	return c, unknown, f
 }
 
-// decodeHeader reads what stands before the bitmap: the number of nodes, and
+// decodeHeader reads what is before the bitmap: the number of nodes, and
 // where the bitmap begins.
 func decodeHeader(data []byte) (c *Capsule, n uint32, at uint64, f *Fault) {
 	head, ok := cubin.Window(data, 0, headerSize0)
@@ -404,7 +404,7 @@ func (d *decoding) skip(span uint16) *Fault {
 	return nil
 }
 
-// decodeRecord decodes what stands at pos for a node whose bit is clear and
+// decodeRecord decodes what is at pos for a node whose bit is clear and
 // returns where the next one starts.
 func (c *Capsule) decodeRecord(node *Node, pos uint64) (uint64, *Fault) {
 	b, ok := cubin.Window(c.data, pos, 2)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// drawn makes a capsule of nodes of every form in an order of chance, and a text of words that stand in PLAIN nodes.
+// drawn makes a capsule of nodes of every form in an order of chance, and a text of words that are in PLAIN nodes.
 func drawn(random *rand.Rand, words [][]byte) (data, text []byte) {
 	var records []byte
 	n := 1 + random.IntN(90)

@@ -8,7 +8,7 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 )
 
-// List the nodes of a function: where each stands in SASS and in Mercury, and the
+// List the nodes of a function: where each is in SASS and in Mercury, and the
 // tag of what the capsule keeps of it.
 func ExampleOpen() {
 	const name = "../corpus/testdata/mercury/leaf/13.0-sm_100/a.cubin"

@@ -10,11 +10,11 @@ import (
 // bitmap.
 const blockSize = 32
 
-// mark is where a decoding stands in front of a block, which of its nodes take 32 bytes, and
+// mark is where a decoding is before a block, which of its nodes take 32 bytes, and
 // which none. straight is how many stand for one SASS word each, from the first on.
 type mark struct{ rec, sass, merc, large, none, straight uint32 }
 
-// holding returns the last node of a block that begins at a Mercury offset or in front of it,
+// holding returns the last node of a block that begins at a Mercury offset or before it,
 // and where it begins. A node that isn't there would take 16 bytes.
 func (m *mark) holding(off uint32) (i, merc uint32) {
 	merc = m.merc
@@ -130,7 +130,7 @@ func (c *Capsule) cached(block int) []Node {
 	return k.nodes
 }
 
-// around returns nodes among which the last one is that begins at a place or in front of it,
+// around returns nodes among which the last one is that begins at a place or before it,
 // and the index of the first; at says where a block begins.
 func (c *Capsule) around(off uint32, at func(*mark) uint32) (nodes []Node, first int) {
 	if c.Nodes != nil || c.marks == nil {
@@ -217,7 +217,7 @@ func (c *Capsule) Place(off uint32) (sass, merc uint32, ok bool) {
 	return n.SASS, n.Merc, ok
 }
 
-// SASSFrom returns the SASS offset of the first node that begins at a Mercury offset or behind
+// SASSFrom returns the SASS offset of the first node that begins at a Mercury offset or after
 // it, the text's end where none does.
 func (c *Capsule) SASSFrom(off uint32) uint32 {
 	if off < c.MercSize && c.marks != nil {
@@ -232,7 +232,7 @@ func (c *Capsule) SASSFrom(off uint32) uint32 {
 	return c.SASSSize()
 }
 
-// blockAt returns the last block that begins at a Mercury offset or in front of it.
+// blockAt returns the last block that begins at a Mercury offset or before it.
 func (c *Capsule) blockAt(off uint32) int {
 	k := c.recent.nearBlock
 	for range 2 {
@@ -255,7 +255,7 @@ func (c *Capsule) searchBlock(off uint32) int {
 	return max(0, sort.Search(len(c.marks), func(i int) bool { return c.marks[i].merc > off })-1)
 }
 
-// lastKept returns the last node in the list that begins at a Mercury offset or in front of it,
+// lastKept returns the last node in the list that begins at a Mercury offset or before it,
 // nil where none does.
 func (r *Recent) lastKept(off uint32) *Node {
 	list, i := r.list, r.near
@@ -277,7 +277,7 @@ func (r *Recent) lastKept(off uint32) *Node {
 }
 
 // FromMerc returns the index of the first node that begins at a Mercury offset or
-// behind it, Len where none does.
+// after it, Len where none does.
 func (c *Capsule) FromMerc(off uint32) int {
 	if off == 0 {
 		return 0
@@ -285,7 +285,7 @@ func (c *Capsule) FromMerc(off uint32) int {
 	return c.behindMerc(off - 1)
 }
 
-// behindMerc returns the first of the nodes that begins behind a Mercury offset.
+// behindMerc returns the first of the nodes that begins after a Mercury offset.
 func (c *Capsule) behindMerc(off uint32) int {
 	nodes, first := c.aroundMerc(off)
 	low, high := 0, len(nodes)

@@ -18,7 +18,7 @@ import (
 //	.nv.merc.nv.constant.pic                 .nv.constant4
 //	.nv.merc.nv.constant.optimizer.F         .nv.constant2.F
 //	.nv.merc.nv.constant.entry_image_header_indices.F    the end of .nv.constant0.F
-//	.nv.merc.rela + X                        .rela + X, renamed likewise
+//	.nv.merc.rela + X                        .rela + X, renamed the same
 //
 // Names alone don't pair them: two static functions of one file have sections
 // of equal names. What belongs to a function is paired by its owner.
@@ -77,7 +77,7 @@ type broken struct {
 }
 
 // Open finds and pairs both sides of a file. What is malformed inside a
-// section stands in Faults; the rest is there all the same.
+// section is in Faults; the rest is there all the same.
 func Open(f *cubin.File) *Image {
 	m := open(f)
 	for i := range m.Funcs {
@@ -211,7 +211,7 @@ func (m *Image) findCapsules() {
 	}
 }
 
-// pair finds the twins of all sections but texts and capsules.
+// pair finds the counterparts of all sections but texts and capsules.
 func (m *Image) pair() {
 	byName, of := map[string]*candidates{}, make([]*candidates, len(m.Sections))
 	for i := range m.Sections {
@@ -245,13 +245,13 @@ func (m *Image) pair() {
 // candidates is the SASS sections of one name, in order.
 type candidates struct {
 	all     []int32
-	next    int                // all before it have a twin
+	next    int                // all before it have a counterpart
 	byOwner map[uint32][]int32 // where there are several: by sh_info
 }
 
 // pairOne pairs Mercury section i with the first of the candidates that has no
-// twin yet; where there are several and i has an owner, with one whose owner is
-// the twin of i's.
+// counterpart yet; where there are several and i has an owner, with one whose owner is
+// the counterpart of i's.
 func (m *Image) pairOne(i int, c *candidates) {
 	s := &m.Sections[i]
 	if s.Flags&cuda.SHFInfoLink == 0 || s.Info == 0 || len(c.all) == 1 {
@@ -283,7 +283,7 @@ func (m *Image) pairOne(i int, c *candidates) {
 
 func (m *Image) join(i int, k int32) { m.twin[i], m.twin[k] = k, int32(i) }
 
-// sassName returns the name on the SASS side of what .nv.merc stood before.
+// sassName returns the name on the SASS side of what .nv.merc was before.
 func sassName(rest string) string {
 	if x, ok := strings.CutPrefix(rest, ".rela"); ok {
 		return ".rela" + sassName(x)

@@ -36,7 +36,7 @@ func pieces(t *testing.T) (list [][2][]byte) {
 	return append(list, longest)
 }
 
-// lookups are what a capsule answers to every offset, a step at a time; rising or falling tells which is asked first, since
+// lookups are what a capsule answers to every offset, a step at a time; rising or falling says which is asked first, since
 // a lean one keeps what it found last.
 func lookups(c *Capsule, falling bool) (list []int64) {
 	offsets := []uint32{}

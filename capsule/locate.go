@@ -2,7 +2,7 @@ package capsule
 
 // Locate gives every node its Mercury address. text is the SASS that Decode
 // was told the size of. It returns the SASS offsets of PLAIN nodes whose size
-// isn't known; such a node counts 16 bytes, so that the addresses behind it
+// isn't known; such a node counts 16 bytes, so that the addresses after it
 // can't be relied on.
 func (c *Capsule) Locate(text []byte) (unknown []uint32) {
 	var at uint32
@@ -29,7 +29,7 @@ const unknownSize = 16
 
 // Settle puts the nodes whose size Locate did not know right by the Mercury
 // size of the function, which its symbol tells: all take 16 bytes or all 32, or
-// those behind the last one are counted from the end. unknown is what Locate
+// those after the last one are counted from the end. unknown is what Locate
 // returned. The addresses between from and to, both excluded, stay unknown.
 func (c *Capsule) Settle(unknown []uint32, size uint64) (from, to uint32) {
 	n := uint64(len(unknown))

@@ -9,24 +9,24 @@ package capsule
 //	records        of the other nodes in order, unaligned, without gaps
 //
 // Release 12.8 wrote format 0, in which bit 31 of the second word is clear and
-// its low bits are the number of nodes; no third word stands before the bitmap.
+// its low bits are the number of nodes; no third word is before the bitmap.
 //
-// The low seven bits of the first byte tell what stands there:
+// The low seven bits of the first byte say what is there:
 //
 //	u16  sssssssss1010000   SKIP of s SASS words
-//	u16  sssssssss1010001   the record behind it stands for s SASS words, not one
-//	u8   ?0000001  16 bytes     ?0000010  32 bytes    full records
-//	u8   ?0010001  16 bytes                           a full record too, of one tag
-//	u8   ?0110001  16 bytes     ?0110010  32 bytes    full records of no SASS word
-//	u8   ?1000001   4 bytes     ?1000010   4 bytes    minis: the tag alone
+//	u16  sssssssss1010001   the record after it stands for s SASS words, not one
+//	u8   ?0000001  16 bytes     ?0000010  32 bytes    explicit records
+//	u8   ?0010001  16 bytes                           an explicit record too, of one tag
+//	u8   ?0110001  16 bytes     ?0110010  32 bytes    explicit records of no SASS word
+//	u8   ?1000001   4 bytes     ?1000010   4 bytes    tag-only nodes: the tag alone
 //
 // Bit 7 of a record was never seen set; nvlink passes it on. The low nibble of
 // a record's first byte is the node's size in Mercury: 1 for 16 bytes, 2 for 32;
 // a SKIP, hardware padding, has none. A PLAIN node is one SASS word from which
-// the Mercury instruction can be decoded (size.go tells its size); a mini keeps
-// the four bytes that SASS can't tell; a full record is the whole instruction.
+// the Mercury instruction can be decoded (size.go tells its size); a tag-only node keeps
+// the four bytes that SASS can't tell; an explicit record is the whole instruction.
 // Records of no SASS word were seen only in 1,952 functions of a library that
-// 13.4 built, behind almost every instruction. What they tell the finalizer isn't
+// 13.4 built, after almost every instruction. What they tell the finalizer isn't
 // known; they take 16 and 32 bytes of Mercury as others do.
 //
 // Source: objects of ptxas 13.0.88 and 13.5.37, and of 12.8.93 for format 0; what
@@ -68,7 +68,7 @@ const (
 	version0Mask = 0xC0000000
 )
 
-// tagSize is the size of the record of a mini.
+// tagSize is the size of the record of a tag-only node.
 const tagSize = 4
 
 // WordSize is the size of a SASS instruction in bytes.
@@ -85,7 +85,7 @@ type Node struct {
 	Span uint16 // number of SASS words
 	Kind Kind
 
-	// Spanned: a span stands before the record. No tool writes one of 1.
+	// Spanned: a span is before the record. No tool writes one of 1.
 	Spanned bool
 }
 
@@ -108,7 +108,7 @@ type Capsule struct {
 	recent *Recent
 }
 
-// Wide is a node that stands for several SASS words.
+// Wide is a node that represents several SASS words.
 type Wide struct {
 	SASS uint32
 	Span uint16

@@ -71,7 +71,7 @@ func TestVisitOffsets(t *testing.T) {
 	}
 }
 
-// A section of the Mercury side has the name of its twin, but for constants.
+// A section of the Mercury side has the name of its counterpart, but for constants.
 func TestNameOfTwin(t *testing.T) {
 	for name, want := range map[string]string{
 		".nv.info.f": ".nv.info.f", ".rela.text.f": ".rela.text.f", ".nv.constant.user": ".nv.constant3", ".nv.constant.pic": ".nv.constant4",

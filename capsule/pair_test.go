@@ -8,7 +8,7 @@ import (
 )
 
 // Of several sections of one name a Mercury section takes the one of its owner's
-// twin; alone, or without an owner, the next one.
+// counterpart; alone, or without an owner, the next one.
 func TestPairByOwner(t *testing.T) {
 	section := func(name string, flags cuda.SectionFlags, owner uint32) Section {
 		return Section{Section: cubin.Section{Flags: flags, Info: owner}, Name: name}

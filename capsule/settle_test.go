@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Nodes of unknown size are settled by the whole size: where all take 32 bytes every address behind them moves, where some
-// do those behind the last, and what can't be is unknown from the first on.
+// Nodes of unknown size are settled by the whole size: where all take 32 bytes every address after them moves, where some
+// do those after the last, and what can't be is unknown from the first on.
 func TestSettle(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {

@@ -16,7 +16,7 @@ type Symbol struct {
 	Section uint32
 }
 
-// Defined reports whether the symbol stands in a section.
+// Defined reports whether the symbol is in a section.
 func (s *Symbol) Defined() bool {
 	return s.Section != cuda.SHNUndef && (s.Symbol.Shndx < cuda.SHNLoReserve || s.Symbol.Shndx == cuda.SHNXindex)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// Symbols whose section stands in a table of its own: the one that belongs to their table, as long as they are many; and each
+// Symbols whose section is in a table of its own: the one that belongs to their table, as long as they are many; and each
 // thing that a table of symbols can have wrong.
 func TestSymbolsFarAway(t *testing.T) {
 	le := binary.LittleEndian

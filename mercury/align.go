@@ -1,16 +1,16 @@
 package mercury
 
-// What surroundings add to the words of a record, before and behind them. It
+// What surroundings add to the words of a record, before and after them. It
 // is decided by what stands around the instruction, such as a hazard of the
 // hardware, and no record says it:
 //
 //	@!PT LDS RZ, [RZ]      up to four in front
-//	992 with 0x8000        one in front of another 992
-//	3c6, 9b1               a pair behind, without operands
-//	3c6                    one in front of a fence on barriers, 5b2
-//	918 with its guard     one behind WARPSYNC, 948 and 348, of 12.8 and 12.9, and behind some BREAKs, 942
-//	992 with 0x5000, 9ab,  a fence in front of an EXIT, with its guard; the last
-//	5ab                    two alone where another fence stands before them
+//	992 with 0x8000        one before another 992
+//	3c6, 9b1               a pair after, without operands
+//	3c6                    one before a fence on barriers, 5b2
+//	918 with its guard     one after WARPSYNC, 948 and 348, of 12.8 and 12.9, and after some BREAKs, 942
+//	992 with 0x5000, 9ab,  a fence before an EXIT, with its guard; the last
+//	5ab                    two alone where another fence is before them
 //
 // Source: the stored nodes of 13.0.88 and 13.5.37 that nvlink gives the same
 // record with and without them, and what ptxas 12.8.93 and 12.9.86 make of
@@ -40,7 +40,7 @@ func bare(w Word, op uint64) bool {
 	return w.opcode() == op && w.Lo&^0xffff == 0 && w.Hi&^Schedule == 0
 }
 
-// exitFence returns how many words of a fence stand in front of an EXIT that is
+// exitFence returns how many words of a fence are before an EXIT that is
 // the last of the words: 0 where they are no such fence.
 func exitFence(sass []Word) int {
 	n := len(sass) - 1
@@ -62,7 +62,7 @@ func nopBehind(two []Word) bool {
 }
 
 // align returns the number of words before the core of a record, whose opcodes
-// are ops, in the words that stand there.
+// are ops, in the words that are there.
 func align(ops []uint32, sass []Word) (before int, ok bool) {
 	same := func() bool {
 		if len(sass)-before != len(ops) {

@@ -126,7 +126,7 @@ func (c *call) possible(v *bits) bool {
 }
 
 // through returns the register by which the call goes where it goes through bank 4, 0 where no
-// such call was seen: the even one behind the arguments.
+// such call was seen: the even one after the arguments.
 func (c *call) through() uint8 {
 	last := uint8(0)
 	for _, a := range c.args {
@@ -186,7 +186,7 @@ func (c *call) words(first Word, v *bits, through uint8) []Word {
 
 func (k *caller) add(words ...Word) { k.words = append(k.words, words...) }
 
-// saves returns the words that save registers from an offset on, and the offset behind them.
+// saves returns the words that save registers from an offset on, and the offset after them.
 func (k *caller) saves(at uint32, through uint8) ([]Word, uint32) {
 	var words []Word
 	for _, s := range saved {
@@ -236,7 +236,7 @@ func (k *caller) arguments(first Word) {
 	}
 }
 
-// give moves the results in their order. One that stands where another is to go is put aside
+// give moves the results in their order. One that is where another is to go is put aside
 // first, in the register that was freed last.
 func (k *caller) give() {
 	var where []uint8 // of each result, as long as it is needed

@@ -64,7 +64,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// Where other words stand there, or a record that no tool writes, the words aren't known.
+// Where other words are there, or a record that no tool writes, the words aren't known.
 func TestCallsUnknown(t *testing.T) {
 	for _, s := range calls(t) {
 		n := len(s.words)

@@ -12,7 +12,7 @@ var (
 	predsToScratch  = Word{0x7fff147803, 0} // P2R R20, PR, RZ, 0x7f
 	scratchToPreds  = Word{0x7f14007804, 0} // R2P PR, R20, 0x7f
 	invertScratch   = Word{0x14ff147212, 0x78e33ff}
-	returnNear      = Word{0x1014794e, 0} // LEPC R20, behind the call
+	returnNear      = Word{0x1014794e, 0} // LEPC R20, after the call
 	returnFar       = Word{0x3014794e, 0} // the same, two words farther
 	callDirect      = Word{0x7943, 0x3c00000}
 	syncAll         = Word{0x7948, 0x3800000}
@@ -44,7 +44,7 @@ func moveUniform(to, from uint8) Word {
 	return Word{0x7c02 | uint64(to)<<16 | uint64(from)<<32, 0x8000f00}
 }
 
-// loadBank is LDC.64 of what stands in bank 4 where the register says.
+// loadBank is LDC.64 of what is in bank 4 where the register says.
 func loadBank(r uint8) Word {
 	return Word{0x100000000007b82 | uint64(r)<<16 | uint64(r)<<24, 0xa00}
 }

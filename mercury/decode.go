@@ -19,7 +19,7 @@ const (
 	Unseen    Reason = "unseen"  // a bit has a value that no sample had
 	NoShape   Reason = "shape"   // the bits that choose the opcodes
 	NoRow     Reason = "row"     // the bits that choose a value
-	Span      Reason = "span"    // other words stand there than a record can have
+	Span      Reason = "span"    // other words are there than a record can have
 )
 
 // Decode makes the words of a record of 16 or 32 bytes with the table that the
@@ -28,8 +28,8 @@ func Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reason {
 	return Default().Decode(sm, record, sass, want, mask)
 }
 
-// Decode makes the words of a record. sass holds the words that stand there:
-// what surroundings add before and behind those of the record is looked up in
+// Decode makes the words of a record. sass holds the words that are there:
+// what surroundings add before and after those of the record is looked up in
 // them, and where releases make other words of a record, which of them these are. want gets the words, mask the bits of them that the record decides; the
 // length of both is that of sass. Nothing is written where a reason comes back.
 func (t *Table) Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reason {
@@ -50,7 +50,7 @@ func (t *Table) Decode(sm cuda.SM, record []byte, sass, want, mask []Word) Reaso
 }
 
 // fits reports whether words have the opcodes of a shape. Where releases make other words
-// of a record, those that stand there say which it was.
+// of a record, those that are there say which it was.
 func (s *shape) fits(sass []Word) bool {
 	before, ok := align(s.ops, sass)
 	if !ok {
@@ -64,7 +64,7 @@ func (s *shape) fits(sass []Word) bool {
 	return true
 }
 
-// makes reports whether the words of a record are those that stand there.
+// makes reports whether the words of a record are those that are there.
 func (s *shape) makes(v *bits, sass []Word) bool {
 	want, mask := make([]Word, len(sass)), make([]Word, len(sass))
 	if s.decode(v, sass, want, mask) != Known {

@@ -158,7 +158,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// Whatever a record holds, and whatever stands in the text, there is an answer.
+// Whatever a record holds, and whatever is in the text, there is an answer.
 func TestHostileRecords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	all := heldBack(t)

@@ -61,7 +61,7 @@ type recipe struct {
 	base   Word
 	mask   Word
 	slots  []held
-	across []slot // those that lie in two words of the record
+	across []slot // those that are in two words of the record
 	lo, hi []move
 	sums   []fixedSum
 }
@@ -224,7 +224,7 @@ type held struct {
 	width, over uint64 // masks
 }
 
-// newHeld returns how a slot is asked; false where it lies in two words.
+// newHeld returns how a slot is asked; false where it is in two words.
 func newHeld(s slot) (held, bool) {
 	h := held{s.at >> 6, s.at & 63, 1<<s.width - 1, 0x18}
 	if s.width == 10 {

@@ -19,7 +19,7 @@ var whole = [...]slot{{16, 8}, {24, 8}, {32, 8}, {64, 8}, {12, 3}, {68, 3}, {77,
 func Encode(sm cuda.SM, w Word) (record []byte, why Reason) { return Default().Encode(sm, w) }
 
 // Encode makes the Mercury of a PLAIN word, 16 or 32 bytes. That of a word which
-// stands in a mini or a full record is another: there the capsule has the tag.
+// is in a tag-only node or an explicit record is another: there the capsule has the tag.
 func (t *Table) Encode(sm cuda.SM, w Word) (record []byte, why Reason) {
 	s, v, why := t.findPlain(sm, w)
 	if why != Known {

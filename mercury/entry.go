@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// firstTag is above all opcodes: rules for words and those for records stand in one table.
+// firstTag is above all opcodes: rules for words and those for records are in one table.
 const firstTag = 1 << 12
 
 // formPlace is where in the text of a table a form begins.

@@ -10,7 +10,7 @@ import (
 )
 
 // What the words of PLAIN and tag-only nodes look like in genuine files; see
-// docs/mercury.md. No record stands beside such a word, so it can't be made
+// docs/mercury.md. No record is beside such a word, so it can't be made
 // again; but an opcode keeps to the bits that it has.
 //
 //go:embed seen.tsv
@@ -111,7 +111,7 @@ func (t *seenTable) look(sm cuda.SM, tag uint32, opcode uint16) *look {
 }
 
 // asked takes over which bits nvlink was seen to take with another value: "plain OPCODE"
-// or "tag TAG OPCODE", the SM that stands for its like, and the bits.
+// or "tag TAG OPCODE", the SM that represents its like, and the bits.
 func (t *seenTable) asked(p *parser, f []string) {
 	var tag uint64
 	if f[0] == "tag" && len(f) > 1 {

@@ -8,7 +8,7 @@ import (
 	"github.com/twinlink/twinlink/mercury"
 )
 
-// Each number of a table is taken up to its limit, and refused behind it with its line.
+// Each number of a table is taken up to its limit, and refused after it with its line.
 func TestParseLimits(t *testing.T) {
 	const form, model = "form\t01000000\t100\t0.0\n", "model\t86+10\t40+2=1\n"
 	const shape = form + model + "key\t48\nshape\tabc\t0\t7\n"

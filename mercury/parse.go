@@ -8,14 +8,14 @@ import (
 )
 
 // Parse reads a table. One line says one thing; what it says holds for what
-// stands above it:
+// is above it:
 //
 //	form   TAG  SMS  RELEASE         the first four bytes of a record
 //	plain  OPCODE  SMS  RELEASE      a word's: its shapes are tags, their words a record
 //	model  SLOTS  LOCKS              86+10: an operand; 49+1=0: only this value is known
 //	same   A+N  B+N  ADD             field A is field B and ADD: bit 256 for the first of a model
 //	key    BITS                      of the record, choose the shape
-//	shape  OPCODES  KEYS  SAMPLES    keys of more than one shape are left out
+//	shape  OPCODES  KEYS  SAMPLES    keys of more than one shape are omitted
 //	const  WORD ...                  upper half, lower half of each word
 //	free   DST+N                     not decided by the record
 //	bit    DST+N  SRC                of the words, of the record
@@ -72,7 +72,7 @@ type parser struct {
 	err    error
 }
 
-// place is what a line must stand below.
+// place is what a line must be below.
 type place int
 
 const (
@@ -82,7 +82,7 @@ const (
 	inShape
 )
 
-// lineKind is a kind of line: the fields behind its first, where it may stand,
+// lineKind is a kind of line: the fields after its first, where it may stand,
 // and what reads it.
 type lineKind struct {
 	fields int

@@ -88,7 +88,7 @@ func TestCompareLinked(t *testing.T) {
 	}
 }
 
-// A Mercury relocation behind the function's end fills nothing, whatever it says.
+// A Mercury relocation after the function's end fills nothing, whatever it says.
 func TestCompareLinkedBehindEnd(t *testing.T) {
 	done := 0
 	capsules(t, func(c *corpus.Capsule, data []byte) {

@@ -28,7 +28,7 @@ type Word = mercury.Word
 
 // Rules makes SASS of Mercury records.
 type Rules interface {
-	// Predict makes the words of a record of 16 or 32 bytes. sass holds the words that stand there: what the
+	// Predict makes the words of a record of 16 or 32 bytes. sass holds the words that are there: what the
 	// record doesn't decide may be looked up in them. It fills want and mask, of
 	// the length of sass, with the words and with the bits of them that the
 	// record decides, or returns why it can't.
@@ -138,7 +138,7 @@ type checker struct {
 	entries   []entry
 	recordsOf [3][]record
 
-	names  map[place]int     // functions by where they stand in Mercury; made by aliased
+	names  map[place]int     // functions by where they are in Mercury; made by aliased
 	bank0  map[int]int       // constant bank 0 by text
 	images map[int]int       // slots of textures and surfaces by capsule
 	unitAt map[uint64]uint64 // SASS offset of a unit of .debug_line by its Mercury offset
@@ -179,7 +179,7 @@ func (c *checker) run() {
 	c.coverage()
 }
 
-// index finds sections of functions that no twin leads to.
+// index finds sections of functions that no counterpart leads to.
 func (c *checker) index() {
 	c.bank0, c.images, c.coded = map[int]int{}, map[int]int{}, map[int][]span{}
 	c.relaOf, c.unitAt = map[int]int{}, map[uint64]uint64{}

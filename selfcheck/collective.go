@@ -2,8 +2,8 @@ package selfcheck
 
 import "github.com/twinlink/twinlink/capsule"
 
-// WARPSYNC.COLLECTIVE goes, in the words of a record, behind the last of them. Where the
-// finalizer put SKIPs there, it may go behind those as well.
+// WARPSYNC.COLLECTIVE goes, in the words of a record, after the last of them. Where the
+// finalizer put SKIPs there, it may go after those as well.
 const (
 	opWARPSYNC  = 0x948
 	opMEMBAR    = 0x992
@@ -13,8 +13,8 @@ const (
 	targetHi = 1<<18 - 1
 )
 
-// behindSkips gives the first of the words that a record makes the target that stands there,
-// where that differs from the end of the node by the SKIPs behind it.
+// behindSkips gives the first of the words that a record makes the target that is there,
+// where that differs from the end of the node by the SKIPs after it.
 func behindSkips(fn *capsule.Func, n *capsule.Node, want, sass []Word) {
 	w, s := want[0], sass[0]
 	if op := w.Lo & opcodeMask; op != opWARPSYNC && op != opWARPSYNCR {

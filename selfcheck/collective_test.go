@@ -7,8 +7,8 @@ import (
 	"github.com/twinlink/twinlink/capsule"
 )
 
-// A vote behind WARPSYNC.COLLECTIVE and a UIADD3 of the finalizer behind it, as ptxas 12.9.86 made them
-// in Liger CuTe kernels 0.8.5 but for the target, which may be behind that, where it is a SKIP, and nowhere else.
+// A vote after WARPSYNC.COLLECTIVE and a UIADD3 of the finalizer after it, as ptxas 12.9.86 made them
+// in Liger CuTe kernels 0.8.5 but for the target, which may be after that, where it is a SKIP, and nowhere else.
 func TestBehindSkips(t *testing.T) {
 	words := []Word{{Lo: 0x0f007348, Hi: 0x038fea0003c00000}, {Lo: 0x0000000000ff7806, Hi: 0x000fe200028c0000}, {Lo: 0x791b, Hi: 0x000ff60003800000},
 		{Lo: 0x000000fffffff290, Hi: 0x000fe2000fffe0ff}, {Lo: 0x7941, Hi: 0x000fea0003800000}}

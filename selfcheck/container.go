@@ -40,7 +40,7 @@ const (
 	atPhEntSize = 54
 )
 
-// places lays the file out anew and compares.
+// places lays the file out again and compares.
 func (c *checker) places() {
 	d := c.m.File.Editor()
 	if err := d.Layout(); err != nil && c.writer == writerFinalizer {

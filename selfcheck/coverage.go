@@ -78,7 +78,7 @@ func (c *checker) stretches() {
 	c.shares = shares
 }
 
-// gap accounts for what stands between sections, which is zero.
+// gap accounts for what is between sections, which is zero.
 func (c *checker) gap(from, to uint64, shares map[Share]int) {
 	b := c.m.File.Data[from:min(to, uint64(len(c.m.File.Data)))]
 	shares[Share{Depth: Compared, What: "padding between sections: zero"}] += len(b)
@@ -111,7 +111,7 @@ func (c *checker) parts() []part {
 // whatText is the share that split takes apart.
 const whatText = "instructions"
 
-// sectionDepth tells how far the bytes of a section are checked.
+// sectionDepth says how far the bytes of a section are checked.
 func (c *checker) sectionDepth(i int, s *capsule.Section) (Depth, string) {
 	twin := c.m.Counterpart(i)
 	fn := c.m.FuncOf(uint32(i))

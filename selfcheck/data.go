@@ -12,7 +12,7 @@ import (
 )
 
 // Data: constants, initialisers, tables, and the debug sections that name no
-// line or frame. A clone has the bytes of its twin; most share them in the
+// line or frame. A clone has the bytes of its counterpart; most share them in the
 // file. Relocations have the same offset, symbol and addend on both sides, but
 // for addends that are code addresses.
 //
@@ -259,7 +259,7 @@ func has(kinds []Kind, k Kind) bool {
 
 // reserved compares the sizes of reserved shared memory: an image's SASS side
 // has what the system takes in front. The bytes of the Mercury side mean nothing:
-// for sm_110 the tools copy what stands at the section's offset in an earlier
+// for sm_110 the tools copy what is at the section's offset in an earlier
 // stage of the file, its section headers.
 func (c *checker) reserved() {
 	for i := range c.m.Sections {

@@ -14,7 +14,7 @@
 //   - PLAIN nodes have no record: SASS is their source. What can be checked is
 //     that the word is one that a finalizer could have written.
 //   - Symbols, attributes, relocations, jump tables, initialisers, frames and
-//     line tables are made from their Mercury twins with the node map.
+//     line tables are made from their Mercury counterparts with the node map.
 //
 // What the Mercury side can't tell is listed as data in exceptions.go, each
 // with its reason.

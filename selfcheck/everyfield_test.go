@@ -18,7 +18,7 @@ import (
 var updateFields = flag.Bool("fields", false, "write testdata/fields.tsv anew")
 
 // everyField names each kind of number that the objects of the corpus have, in up to three of them, and those that objects
-// of other releases and shapes have, which stand in testdata, once.
+// of other releases and shapes have, which are in testdata, once.
 func everyField(t *testing.T, tried func(kind, name string, change func() []byte)) {
 	t.Helper()
 	count := map[string]int{}
@@ -76,7 +76,7 @@ func TestEveryField(t *testing.T) {
 }
 
 // sumOf is a sum of what a report says and of what its file is when put right: findings, what isn't known or checked, nodes,
-// what becomes of the bytes, and why a file was refused. How many nodes are known is left out, since each new row of the table would change it.
+// what becomes of the bytes, and why a file was refused. How many nodes are known is omitted, since each new row of the table would change it.
 func sumOf(r *selfcheck.Report, again []byte, err error) string {
 	h := crc32.NewIEEE()
 	for _, f := range r.Findings {

@@ -51,7 +51,7 @@ func (c *exactCheck) check() (*selfcheck.Report, bool) {
 }
 
 // TestExact makes objects of ptxas and nvlink wrong in one place each, by the edits in testdata/exact.tsv, and wants the
-// finding that says so. TestPlantings is content with any that tells of a defect; here a check that is left out shows
+// finding that says so. TestPlantings is content with any that tells of a defect; here a check that is omitted shows
 // even where another one would see the same defect.
 func TestExact(t *testing.T) {
 	for _, c := range exactChecks(t) {

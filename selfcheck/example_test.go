@@ -9,7 +9,7 @@ import (
 )
 
 // Check an object of ptxas 13.0 for sm_100 as it is, and with one bit inverted: bit
-// 28 of an instruction whose Mercury record stands in the capsule.
+// 28 of an instruction whose Mercury record is in the capsule.
 func ExampleCheck() {
 	data, err := os.ReadFile("../corpus/testdata/mercury/leaf/13.0-sm_100/a.cubin")
 	if err != nil {

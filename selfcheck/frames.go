@@ -17,9 +17,9 @@ import (
 // same function:
 //
 //   - The initial location and the length go through the node map.
-//   - Instructions stand at addresses. A Mercury program may go back, and what
+//   - Instructions are at addresses. A Mercury program may go back, and what
 //     comes later at an address replaces what was there, also where nothing
-//     comes: a program that ends with an advance takes back what stood at that
+//     comes: a program that ends with an advance takes back what was at that
 //     place. SASS has the rest in order of address.
 //   - The finalizer adds instructions of its own inside macros that use more
 //     registers than the record names.
@@ -42,7 +42,7 @@ func (c *checker) frames() {
 	}
 }
 
-// moves tells where the places of relocations in a Mercury section are in its SASS twin.
+// moves says where the places of relocations in a Mercury section are in its SASS counterpart.
 type moves struct {
 	list   []move
 	sorted bool
@@ -137,7 +137,7 @@ func (s *frameSide) within(from, to uint64) []int32 {
 	return s.at[first:last]
 }
 
-// cie returns the CIE of FDE i: the one that stands at its pointer or, where a
+// cie returns the CIE of FDE i: the one that is at its pointer or, where a
 // relocation fills that, the last before it.
 func (s *frameSide) cie(i int) *dwarf.Frame {
 	f := &s.list[i]
@@ -224,7 +224,7 @@ func (c *checker) staleFrame(sass, merc *frameSide, i, k int, places *moves) boo
 	return len(found) > 0
 }
 
-// inMercuryForm reports whether a frame of SASS is its Mercury twin, untranslated:
+// inMercuryForm reports whether a frame of SASS is its Mercury counterpart, untranslated:
 // where nvlink replaces a weak function by one of a later module, the winner's
 // frame stays so, and the loser's gets the winner's length.
 func inMercuryForm(sass *frameSide, i int, g *dwarf.Frame) bool {
@@ -233,7 +233,7 @@ func inMercuryForm(sass *frameSide, i int, g *dwarf.Frame) bool {
 }
 
 // frame compares FDE i of SASS with FDE k of Mercury and notes where the
-// relocations of the one stand in the other.
+// relocations of the one are in the other.
 func (c *checker) frame(sass, merc *frameSide, i, k int, places *moves) {
 	f, g := &sass.list[i], &merc.list[k]
 	places.add(g.CIEPointer(), f.CIEPointer())
@@ -396,8 +396,8 @@ func (c *checker) wantedRules(g *dwarf.Frame, fn *capsule.Func, start, base int6
 	return inOrder(list), ok
 }
 
-// frameAddress returns the SASS offset of a Mercury offset in a frame: behind
-// the instruction that ends there, in front of any padding.
+// frameAddress returns the SASS offset of a Mercury offset in a frame: after
+// the instruction that ends there, before any padding.
 func frameAddress(p *capsule.Capsule, merc int64) (int64, bool) {
 	if merc < 0 || merc > int64(p.MercSize) {
 		return 0, false
@@ -458,8 +458,8 @@ var initialCFA = []byte{0x0c, 0x81, 0x80, 0x80, 0x28, 0x00}
 
 func ruleText(r *dwarf.Rule) string { return fmt.Sprintf("%x at 0x%x", r.Op, r.Addr) }
 
-// insideMacro reports whether an instruction that should stand behind a macro
-// stands inside it, in front of the fence that ends it.
+// insideMacro reports whether an instruction that should be after a macro
+// is inside it, before the fence that ends it.
 func (c *checker) insideMacro(fn *capsule.Func, want, got int64) bool {
 	if got < 0 || got >= want {
 		return false
@@ -477,7 +477,7 @@ func (c *checker) insideMacro(fn *capsule.Func, want, got int64) bool {
 }
 
 // macroRule reports whether a frame instruction is one that the finalizer adds
-// inside or behind a stored node: undefined, same value, register.
+// inside or after a stored node: undefined, same value, register.
 func (c *checker) macroRule(fn *capsule.Func, addr int64, op []byte) bool {
 	if addr < 0 || op[0] < 0x07 || op[0] > 0x09 {
 		return false

@@ -9,7 +9,7 @@ import (
 )
 
 // Slots of textures and surfaces. Mercury has them in a section of each kernel,
-// .nv.constant.entry_image_header_indices.K; SASS behind the parameters, in
+// .nv.constant.entry_image_header_indices.K; SASS after the parameters, in
 // .nv.constant0.K.
 
 const imageHeaders = ".nv.constant.entry_image_header_indices."
@@ -47,8 +47,8 @@ var imageTypes = map[uint32]uint32{
 	cuda.R_MERCURY_SURF_HEADER_INDEX: cuda.R_CUDA_SURF_HEADER_INDEX,
 }
 
-// imageRelocs compares the relocations of slots: those of SASS stand in
-// constant bank 0, behind the parameters.
+// imageRelocs compares the relocations of slots: those of SASS are in
+// constant bank 0, after the parameters.
 func (c *checker) imageRelocs() {
 	for i := range c.m.Sections {
 		s := &c.m.Sections[i]

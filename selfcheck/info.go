@@ -48,7 +48,7 @@ func (c *checker) infos(functions []*checker) {
 	}
 }
 
-// record is an attribute and where it stands.
+// record is an attribute and where it is.
 type record struct {
 	cubin.InfoRecord
 	at uint64
@@ -115,7 +115,7 @@ func (c *checker) info(fn *capsule.Func) {
 	}
 }
 
-// dated returns 1 where the finalizer itself put the version of the Mercury ISA in front of
+// dated returns 1 where the finalizer itself put the version of the Mercury ISA before
 // what it adds. ptxas of 13.3 and up writes it on both sides, libraries finalized by 13.4 have it on
 // this one alone where ptxas was older.
 func (c *checker) dated(fn *capsule.Func, merc, sass []record) int {

@@ -9,7 +9,7 @@ import (
 	"github.com/twinlink/twinlink/selfcheck"
 )
 
-// An object of ptxas 12.9 (of late.ptx, -g -O0, for sm_100) in which %r6 starts at the WARPSYNC behind the load
+// An object of ptxas 12.9 (of late.ptx, -g -O0, for sm_100) in which %r6 starts at the WARPSYNC after the load
 // that makes it. It may start at the load too, as others do there; at no other word.
 func TestLateRange(t *testing.T) {
 	data, err := os.ReadFile("testdata/late-12.9.cubin")
@@ -30,7 +30,7 @@ func TestLateRange(t *testing.T) {
 	}
 }
 
-// An object of ptxas 12.9 (of alone/fenced.ptx, -g -O0, for sm_120) in which %r7 starts at the fence behind the
+// An object of ptxas 12.9 (of alone/fenced.ptx, -g -O0, for sm_120) in which %r7 starts at the fence after the
 // addition that makes it.
 func TestLateRangeAtFence(t *testing.T) {
 	data, err := os.ReadFile("testdata/alone/fenced-12.9.cubin")
@@ -51,7 +51,7 @@ func TestLateRangeAtFence(t *testing.T) {
 	}
 }
 
-// An object of ptxas 12.9 (of alone/red.ptx, -g -O0, for sm_100) in which %r1 ends behind the B2R.RESULT of the barrier that reads it.
+// An object of ptxas 12.9 (of alone/red.ptx, -g -O0, for sm_100) in which %r1 ends after the B2R.RESULT of the barrier that reads it.
 func TestLateEnd(t *testing.T) {
 	data, err := os.ReadFile("testdata/alone/red-12.9.cubin")
 	if err != nil {

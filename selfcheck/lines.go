@@ -14,7 +14,7 @@ import (
 // .debug_line and .nv_debug_line_sass. The finalizer turns a Mercury table into
 // lines of instructions and writes a new table of these, so that rows come and
 // go: what has to agree is the line of every instruction, with the places it
-// was inlined at. Units stand in the same order; a unit's sequences may not,
+// was inlined at. Units are in the same order; a unit's sequences may not,
 // and are paired by the function that a relocation names.
 
 func (c *checker) lines() {
@@ -255,7 +255,7 @@ func newCursor(rows []dwarf.Row) *cursor {
 	return c
 }
 
-// at returns the last row at or in front of an address, -1 for none.
+// at returns the last row at or before an address, -1 for none.
 func (c *cursor) at(addr uint64) int {
 	for c.next < len(c.order) && c.rows[c.order[c.next]].Addr <= addr {
 		c.last = c.order[c.next]
@@ -270,7 +270,7 @@ const maxInline = 64
 
 // sameLine compares two rows and the rows that they are inlined at. These the tools look up by
 // their line: of several of one line at an address they name the first, whatever file, function
-// and place it was inlined at. otherCaller tells that it was so.
+// and place it was inlined at. otherCaller says that it was so.
 func sameLine(a []dwarf.Row, x int, b []dwarf.Row, y int) (same, otherCaller bool) {
 	guess := false // a caller above was one of several that are taken for each other
 	for depth := range maxInline {
@@ -284,7 +284,7 @@ func sameLine(a []dwarf.Row, x int, b []dwarf.Row, y int) (same, otherCaller boo
 		case r.Function != s.Function && keepsFunction(a, x):
 			guess = true
 		case r.File != s.File && r.Function == s.Function && r.Context != 0 && x > 0 && a[x-1].File == r.File:
-			guess = true // a change of file that the tools left out
+			guess = true // a change of file that the tools omitted
 		case r.File != s.File || r.Function != s.Function:
 			return depth > 0 && (guess || firstOfLine(a, x)), true
 		}
@@ -321,7 +321,7 @@ func takenFor(a []dwarf.Row, x int, b []dwarf.Row, y int, continued bool) bool {
 	return false
 }
 
-// keepsFunction reports whether a row has the place it is inlined at from the row in front of it:
+// keepsFunction reports whether a row has the place it is inlined at from the row before it:
 // then it has its function too, whose name the tools write with the place alone.
 func keepsFunction(rows []dwarf.Row, x int) bool {
 	return x > 0 && rows[x-1].Context == rows[x].Context && rows[x-1].Function == rows[x].Function
@@ -332,7 +332,7 @@ func sameSpot(r, s *dwarf.Row) bool {
 	return r.Addr == s.Addr && r.Line == s.Line && r.Column == s.Column
 }
 
-// firstOfLine reports whether no row in front of x is of its line at its address.
+// firstOfLine reports whether no row before x is of its line at its address.
 func firstOfLine(rows []dwarf.Row, x int) bool {
 	for i := x - 1; i >= 0 && rows[i].Addr == rows[x].Addr; i-- {
 		if sameSpot(&rows[i], &rows[x]) {
@@ -342,7 +342,7 @@ func firstOfLine(rows []dwarf.Row, x int) bool {
 	return true
 }
 
-// onlyOfLine reports whether no row behind x is of its line at its address.
+// onlyOfLine reports whether no row after x is of its line at its address.
 func onlyOfLine(rows []dwarf.Row, x int) bool {
 	for i := x + 1; i < len(rows) && rows[i].Addr == rows[x].Addr; i++ {
 		if sameSpot(&rows[i], &rows[x]) {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestLostTables wants words of a jump table that nvJitLink 12.9.86 left zero, since its definition of f5
-// lost, to be no finding, and any other word of it, and zero in a table that stands, to be one.
+// lost, to be no finding, and any other word of it, and zero in a table that is kept, to be one.
 func TestLostTables(t *testing.T) {
 	const stands, lost, words = 0, 0x20, 8
 	data, err := os.ReadFile("testdata/links/lost_table.cubin")

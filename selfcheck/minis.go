@@ -10,10 +10,10 @@ import (
 	"github.com/twinlink/twinlink/mercury"
 )
 
-// A mini is the tag of a record whose other bytes SASS tells. Its tag and the
+// A tag-only node is the tag of a record whose other bytes SASS tells. Its tag and the
 // opcode of its word go together: of every tag one opcode was seen, bits 0 to 11
-// of the word, in 1.5 million minis of 2,712 objects and images, and always in one
-// word. Tags seen once are left out.
+// of the word, in 1.5 million tag-only nodes of 2,712 objects and images, and always in one
+// word. Tags seen once are omitted.
 //
 // Source: ptxas and nvlink 13.0.88 and 13.5.37, libraries built with 13.0 and 13.4; 57 tags
 // from mercury/ptx by ptxas 12.8.93 and 12.9.86.
@@ -69,7 +69,7 @@ func (c *checker) plain(w Word) {
 	c.report.covered.unknown++
 }
 
-// mini compares the opcode of a mini's word with that of its tag.
+// tag-only node compares the opcode of a tag-only node's word with that of its tag.
 func (c *checker) mini(fn *capsule.Func, n *capsule.Node) {
 	w := wordAt(fn.Code, n.SASS)
 	like := c.decoder.LikeTag(fn.Cap.Tag(n), w)

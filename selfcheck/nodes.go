@@ -10,7 +10,7 @@ import (
 // The instructions of a function, node by node:
 //
 //	PLAIN    SASS is the source; its Mercury size has to be known
-//	mini     the tag says the opcode and modifiers of the word
+//	tag-only node     the tag says the opcode and modifiers of the word
 //	stored   the record says the words, but for scheduling and relocated fields
 //	SKIP     padding that the finalizer put there: known words
 //
@@ -138,7 +138,7 @@ func (c *checker) padding(fn *capsule.Func, n *capsule.Node) {
 	}
 }
 
-// pads reports whether a word is what stands in a SKIP: a NOP or one of three others
+// pads reports whether a word is what is in a SKIP: a NOP or one of three others
 // that hardware asks for.
 func pads(w, next Word) bool {
 	w.Hi &^= schedule
@@ -150,7 +150,7 @@ func pads(w, next Word) bool {
 	case opUIADD3: // URZ = …
 		return w.Lo>>16&0xff == 0xff
 	case opCS2R:
-		// A clock, and the next word counts from it in the same register: in front of
+		// A clock, and the next word counts from it in the same register: before
 		// 010b060a in code of 13.4's finalizer.
 		r := w.Lo >> 16 & 0xff
 		return w == (Word{Lo: 0x7000 | opCS2R | r<<16, Hi: srClock}) && next.Lo&0xffffffff == 0x7000|opIMADImm|r<<16|r<<24
@@ -161,8 +161,8 @@ func pads(w, next Word) bool {
 // isNOP reports whether a word is a NOP that has nothing but a schedule.
 func isNOP(w Word) bool { return w.Lo == tailNOP.Lo && w.Hi&^schedule == 0 }
 
-// isResult reports whether a word takes the result of a barrier (B2R.RESULT), which stands in a
-// SKIP behind the barrier's node in objects of ptxas 12.8 and 12.9.
+// isResult reports whether a word takes the result of a barrier (B2R.RESULT), which is in a
+// SKIP after the barrier's node in objects of ptxas 12.8 and 12.9.
 func isResult(w Word) bool {
 	w.Hi &^= schedule
 	return w.Lo&^(0xff<<16) == 0x7000|opB2R && w.Hi&^resultPredicate == resultOfBarrier

@@ -71,7 +71,7 @@ func withoutFrame(t *testing.T, name string, data []byte) []byte {
 	return other
 }
 
-// TestOldSharedEnd wants a symbol of shared memory without a size, which 12.8 puts behind all that -g shows,
+// TestOldSharedEnd wants a symbol of shared memory without a size, which 12.8 puts after all that -g shows,
 // to be right, and one with a size not.
 func TestOldSharedEnd(t *testing.T) {
 	programs, err := corpus.First()

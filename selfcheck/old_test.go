@@ -158,7 +158,7 @@ func TestOldFlags(t *testing.T) {
 	}
 }
 
-// TestUnreadRelease wants a file of 12.7, whose capsules nobody reads, refused by that name.
+// TestUnreadRelease wants a file of 12.7, whose capsules nothing reads, refused by that name.
 func TestUnreadRelease(t *testing.T) {
 	data, err := os.ReadFile("testdata/sync-12.9.cubin")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/twinlink/twinlink/capsule"
 )
 
-// Words of SKIP nodes of genuine files, the word behind them, and others beside them.
+// Words of SKIP nodes of genuine files, the word after them, and others beside them.
 func TestPads(t *testing.T) {
 	clock, count := Word{Lo: 0x004f7805, Hi: 0x000fea0000008a00}, Word{Lo: 0xffffff604f4f7824, Hi: 0x000fea00078e02ff}
 	for _, x := range []struct {

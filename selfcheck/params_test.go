@@ -7,7 +7,7 @@ import (
 	"github.com/twinlink/twinlink/selfcheck"
 )
 
-// The size of a parameter beside one of more than 4,096 bytes stands in front of what it
+// The size of a parameter beside one of more than 4,096 bytes is before what it
 // points to. The object is of ptxas 13.0.88, from testdata/pointers.ptx.
 func TestSizeOfPointer(t *testing.T) {
 	data, err := os.ReadFile("testdata/pointers-13.0-sm_100.cubin")

@@ -43,7 +43,7 @@ func (c *checker) ofKind(fn *capsule.Func, a cuda.InfoAttr, where uint64, sass u
 
 // parameter is what an attribute tells of a kernel's parameter. KPARAM_INFO has its number as u16 at 4, its place
 // as u16 at 6 and its size in bits 18 and up of the word at 8; the second form, for larger parameters, has the size as
-// u16 at 8, in front of what a pointer points to: its alignment and its space.
+// u16 at 8, before what a pointer points to: its alignment and its space.
 type parameter struct{ number, at, size uint32 }
 
 func parameterOf(r *record) (p parameter, ok bool) {
@@ -57,7 +57,7 @@ func parameterOf(r *record) (p parameter, ok bool) {
 	return p, true
 }
 
-// parameters checks that a kernel's parameters are numbered from 0 on, each once, and that none lies on another.
+// parameters checks that a kernel's parameters are numbered from 0 on, each once, and that none is on another.
 func (c *checker) parameters(fn *capsule.Func, merc []record) {
 	var have []parameter
 	for k := range merc {

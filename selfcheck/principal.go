@@ -14,17 +14,17 @@ import (
 // principals is the opcodes that word may have by tag. Of a tag that isn't listed, and
 // for branch targets, it is the node's first word.
 var principals = map[uint32][]uint16{
-	0x0111000a:    {0x94d},        // EXIT behind a fence
-	releaseArrive: {0x9a7},        // SYNCS behind fences
+	0x0111000a:    {0x94d},        // EXIT after a fence
+	releaseArrive: {0x9a7},        // SYNCS after fences
 	0x021b5e06:    {0x5b2},        // SYNCS
-	0x02320806:    {0x3c4, 0x2cc}, // REDUX or CREDUX behind WARPSYNC
+	0x02320806:    {0x3c4, 0x2cc}, // REDUX or CREDUX after WARPSYNC
 	0x02321806:    {0x3c4, 0x2cc},
-	0x02476406:    {0x31d}, // BAR behind WARPSYNC; see twofold
+	0x02476406:    {0x31d}, // BAR after WARPSYNC; see twofold
 	0x02477c06:    {opNOP}, // WARPSYNC.COLLECTIVE
-	0x024a0806:    {0x3a1}, // MATCH behind WARPSYNC
+	0x024a0806:    {0x3a1}, // MATCH after WARPSYNC
 	0x024a1206:    {0x3a1},
-	0x024b1a06:    {0x389}, // SHFL behind WARPSYNC
-	0x024c0e06:    {0x806}, // VOTE behind WARPSYNC
+	0x024b1a06:    {0x389}, // SHFL after WARPSYNC
+	0x024c0e06:    {0x806}, // VOTE after WARPSYNC
 }
 
 // twofold is tags of which attributes name the word of principals or the first one: code
@@ -65,7 +65,7 @@ const (
 	opFence = 0x992
 )
 
-// lastFence returns where the last fence of a node is; surroundings may have put another in front of it.
+// lastFence returns where the last fence of a node is; surroundings may have put another before it.
 func lastFence(fn *capsule.Func, n *capsule.Node) (uint32, bool) {
 	for at := n.SASS + uint32(n.Span)*capsule.WordSize; at > n.SASS; {
 		at -= capsule.WordSize

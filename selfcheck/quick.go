@@ -120,8 +120,8 @@ func registersOf(lo, hi, fields uint64) uint64 {
 	return (b&0x00ff000000ff00ff + b&0xff00<<24 + eachLane) & fields
 }
 
-// plainRest checks what the scan of PLAIN nodes has left in front of a place, and returns
-// what is behind it.
+// plainRest checks what the scan of PLAIN nodes has left before a place, and returns
+// what is after it.
 func (c *checker) plainRest(k *wordCheck, left []stretch, before uint32) []stretch {
 	for ; len(left) > 0 && left[0].from < before; left = left[1:] {
 		first := &left[0]

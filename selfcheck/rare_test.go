@@ -153,7 +153,7 @@ func relocToYield(m *capsule.Image) string {
 }
 
 // attributeBesideNode lets an attribute name a node of several words, of which it
-// isn't known which one is meant, and on the other side the word behind it.
+// isn't known which one is meant, and on the other side the word after it.
 func attributeBesideNode(m *capsule.Image) string {
 	for i := range m.Funcs {
 		fn := &m.Funcs[i]
@@ -232,7 +232,7 @@ func noteOf129(m *capsule.Image) string {
 // unitMoved lets a relocation name no unit of .debug_line.
 func unitMoved(m *capsule.Image) string { return unitReloc(m, "word %d %d + 1", 16, false) }
 
-// unitPlaceMoved lets one of an image, which keeps no such relocation, stand behind its section.
+// unitPlaceMoved lets one of an image, which keeps no such relocation, follow its section.
 func unitPlaceMoved(m *capsule.Image) string { return unitReloc(m, "word %d %d = 4096", 0, true) }
 
 func unitReloc(m *capsule.Image, edit string, field int, image bool) string {

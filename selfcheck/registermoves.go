@@ -8,7 +8,7 @@ import (
 	"github.com/twinlink/twinlink/internal/dwarf"
 )
 
-// The finalizer follows a variable through the MOV of a macro: behind it the variable is in the register that was
+// The finalizer follows a variable through the MOV of a macro: after it the variable is in the register that was
 // moved to, until something else is written there, which the file doesn't say. In a function with such a range,
 // some ranges of a variable in one register without a gap between them are one. Through several moves it follows what it
 // doesn't through one.

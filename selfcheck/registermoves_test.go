@@ -10,7 +10,7 @@ import (
 )
 
 // An object of ptxas 13.5 (of alone/mapa.ptx, -g -O0) in which a MAPA of 64 bits moves the upper half of %rd2 from R3 to R5:
-// that ends in R3 there, and begins in R5, where it may end at any word behind.
+// that ends in R3 there, and begins in R5, where it may end at any word after.
 func TestRangeFollowsMove(t *testing.T) {
 	const move, end = 0x150, 0x230
 	edges := func(start, end uint32) []byte {

@@ -12,12 +12,12 @@ import (
 	"github.com/twinlink/twinlink/internal/dwarf"
 )
 
-// .nv_debug_info_reg_sass has the entries of its Mercury twin, block by block,
+// .nv_debug_info_reg_sass has the entries of its Mercury counterpart, block by block,
 // with their ranges taken through the node map and sorted by machine register
 // and start; Mercury has them in order of start. .nv_debug_info_reg_type has a
 // byte for each entry in the same order. A link leaves the blocks of functions
 // that it removes, with all ranges 0. One that replaces a weak function keeps the
-// block of the loser and uses the winner's node map on it; behind that map's end
+// block of the loser and uses the winner's node map on it; after that map's end
 // nvlink reads whatever memory holds.
 
 const (
@@ -175,7 +175,7 @@ func zeroed(b *dwarf.RegisterBlock) bool {
 }
 
 // rangeEdge returns the SASS offset where a range starts or ends: of an
-// instruction, or behind one and in front of any padding.
+// instruction, or after one and before any padding.
 func rangeEdge(p *capsule.Capsule, merc uint32, start bool) uint32 {
 	k := p.FromMerc(merc)
 	if k == p.Len() {
@@ -187,8 +187,8 @@ func rangeEdge(p *capsule.Capsule, merc uint32, start bool) uint32 {
 	return p.Node(k).SASS
 }
 
-// startsLate reports whether a range of code of 12.8 or 12.9 starts a word behind the instruction in front of a
-// WARPSYNC with a NOP behind it, or of a fence of several words. Most that start there do, some start at the instruction.
+// startsLate reports whether a range of code of 12.8 or 12.9 starts a word after the instruction before a
+// WARPSYNC with a NOP after it, or of a fence of several words. Most that start there do, some start at the instruction.
 func (c *checker) startsLate(fn *capsule.Func, want, got uint32) bool {
 	k := fn.Cap.AtSASS(want)
 	if !c.old || k < 0 || k+1 >= fn.Cap.Len() {
@@ -202,7 +202,7 @@ func (c *checker) startsLate(fn *capsule.Func, want, got uint32) bool {
 	return (first == opWARPSYNC || first == opWARPSYNCR) && second == opNOP && next.Span == 2 || first == opMEMBAR
 }
 
-// endsLate reports whether a range of code of 12.8 or 12.9 ends behind the B2R.RESULT that the finalizer put behind a barrier.
+// endsLate reports whether a range of code of 12.8 or 12.9 ends after the B2R.RESULT that the finalizer put after a barrier.
 func (c *checker) endsLate(fn *capsule.Func, want, got uint32) bool {
 	k := fn.Cap.AtSASS(want)
 	return c.old && k >= 0 && fn.Cap.Node(k).Kind == capsule.Skip && got == want+capsule.WordSize && got <= uint32(len(fn.Code)) && isResult(wordAt(fn.Code, want))

@@ -11,7 +11,7 @@ import (
 )
 
 // Relocations of code. A Mercury record names a byte of a Mercury instruction,
-// its SASS twin the word that stands for that instruction; symbol and addend
+// its SASS counterpart the word that represents that instruction; symbol and addend
 // are the same, and so is the order. The R_CUDA type follows from the
 // R_MERCURY type, the field and the instruction:
 //
@@ -26,7 +26,7 @@ import (
 //	UNIFIED32_…    12    MOV, UMOV imm         112/113, of a kernel 62/63
 //	ABS_PROG_REL…  12    MOV imm               56/57, the addend a Mercury offset
 //	PROG_REL32     12    MOV, UMOV imm         none: the word holds the value
-//	ABS32          12    MOV, UMOV imm of .nv.reservedSmem.*: none likewise
+//	ABS32          12    MOV, UMOV imm of .nv.reservedSmem.*: none the same
 //
 // SASS has R_CUDA_YIELD_* besides, which no Mercury record stands for. The
 // field of a record that is kept holds 0, but for constant banks, where it
@@ -156,7 +156,7 @@ func (c *checker) codeRelocs(fn *capsule.Func, calls []uint32) {
 	}
 }
 
-// returns checks that the place behind each call by offset has a record that puts
+// returns checks that the place after each call by offset has a record that puts
 // it into a register: such a call doesn't do that itself.
 func (c *checker) returns(fn *capsule.Func, merc []cubin.Reloc, calls []uint32) {
 	if len(calls) == 0 {
@@ -319,7 +319,7 @@ func (c *checker) codeReloc(fn *capsule.Func, section int, r *cubin.Reloc, at ui
 	return w, true
 }
 
-// resolved reports whether a Mercury record has no SASS twin because the word
+// resolved reports whether a Mercury record has no SASS counterpart because the word
 // holds its value, and checks that value.
 func (c *checker) resolved(fn *capsule.Func, section int, r *cubin.Reloc, code Word, sass, at uint64) bool {
 	symbol := c.m.Merc.At(r.Symbol)
@@ -362,7 +362,7 @@ func relocName(t uint32) string {
 	return hex(t)
 }
 
-// firstAt tells which relocation is the first at an offset, of those that are not apart.
+// firstAt says which relocation is the first at an offset, of those that are not apart.
 func firstAt(list []cubin.Reloc, apart []bool) map[uint64]int {
 	at := make(map[uint64]int, len(list))
 	for i := len(list) - 1; i >= 0; i-- {

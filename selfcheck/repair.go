@@ -16,7 +16,7 @@ type repair struct {
 	whole   bool // data is all of the section
 }
 
-// field is number for a field of the SASS side that can be written anew.
+// field is number for a field of the SASS side that can be rewritten.
 func (c *checker) field(k Kind, a Aspect, section int, off uint64, width int, what string, expected, found uint64) {
 	if expected == found {
 		return

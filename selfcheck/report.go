@@ -30,8 +30,8 @@ func (v Verdict) ExitStatus() int {
 // several files.
 func (v Verdict) Worst(w Verdict) Verdict { return min(v, w) }
 
-// Nodes counts the nodes of all capsules. Stored are the full records of 16 and
-// 32 bytes; of these Reconstituted gave the SASS words that stand there, and
+// Nodes counts the nodes of all capsules. Stored are the explicit records of 16 and
+// 32 bytes; of these Reconstituted gave the SASS words that are there, and
 // Unknown have a form that no rule covers. The rest of Stored are findings.
 type Nodes struct {
 	Total, Plain, Mini, Stored, Skip int
@@ -65,7 +65,7 @@ func newReport(name string) *Report {
 }
 
 // Code returns the number of the gravest finding, 0 where there is none: of a
-// section that lacks, then of content, of something that lacks inside a section,
+// section that is missing, then of content, of something that lacks inside a section,
 // of metadata. It is that of the report's table of codes.
 func (r *Report) Code() int {
 	code, gravest := 0, -1

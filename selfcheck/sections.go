@@ -13,7 +13,7 @@ import (
 
 // Headers of sections. What a section is called says what type, flags, links,
 // alignment and entry size it has; a clone in the Mercury group has those of
-// its SASS twin with SHF_NV_MERC, a type of its own, and the other side's
+// its SASS counterpart with SHF_NV_MERC, a type of its own, and the other side's
 // symbol table. Only the alignment of data is free.
 
 type linkTo uint8
@@ -159,7 +159,7 @@ func (c *checker) required() {
 		switch {
 		case have(name), name == compatSection && c.bare(), name == callgraphSection && c.asksTextures():
 		case name == callgraphSection && c.graphless() && c.usesTextures():
-			c.leave(exCallgraph) // a TXQ whose result nobody reads leaves nothing else
+			c.leave(exCallgraph) // a TXQ whose result nothing reads leaves nothing else
 		case name == callgraphSection && c.image() && c.callsSystem():
 			c.leave(exSystem) // ptxas 13.4 leaves it away where textures are asked; TXQ is a call here
 		default:
@@ -328,7 +328,7 @@ func (c *checker) sectionName(i uint32) string {
 }
 
 // cloneHeader compares the header of a section of the Mercury group with that
-// of its twin.
+// of its counterpart.
 func (c *checker) cloneHeader(i int, s *capsule.Section) {
 	k := kindOf(s.Name)
 	if s.Type == cuda.SHTMercSymtab {

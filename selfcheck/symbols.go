@@ -16,7 +16,7 @@ import (
 // 0x400 in the SASS side of an image, at 0 in Mercury.
 
 const (
-	// sharedBase is what the system reserves in front of a kernel's own shared memory.
+	// sharedBase is what the system reserves before a kernel's own shared memory.
 	sharedBase = 0x400
 	// reservedBase is the same within .nv.shared.reserved.0.
 	reservedBase = 0x40
@@ -67,7 +67,7 @@ func (c *checker) symbols() {
 	c.owners()
 }
 
-// locals checks sh_info of a symbol table: the index behind the last LOCAL
+// locals checks sh_info of a symbol table: the index after the last LOCAL
 // symbol, wherever other symbols stand. nvlink -r counts as local the weak
 // symbols it makes for external shared memory.
 func (c *checker) locals(t *capsule.Symbols) {
@@ -88,7 +88,7 @@ func (c *checker) locals(t *capsule.Symbols) {
 	c.number(Text, Metadata, t.Index, 0, "sh_info, the number of local symbols", uint64(n), uint64(t.Locals))
 }
 
-// lastLocal returns the index behind the last LOCAL symbol.
+// lastLocal returns the index after the last LOCAL symbol.
 func lastLocal(list []capsule.Symbol) int {
 	n := len(list)
 	for n > 0 && list[n-1].Binding() != cuda.STBLocal {
@@ -141,7 +141,7 @@ func (c *checker) symbol(i uint32, s, t *capsule.Symbol) {
 const debugShared = ".nv_debug.shared"
 
 // behindShared reports whether a symbol is that of shared memory whose size the launch tells: with -g 12.8 puts
-// it behind the kernel with the most, whose size is not that of the section.
+// it after the kernel with the most, whose size is not that of the section.
 //
 // Source: two links by nvJitLink 12.8.93.
 func (c *checker) behindShared(s *capsule.Symbol) bool {
@@ -169,7 +169,7 @@ func sassSymbolName(merc, sass string) string {
 	return merc
 }
 
-// symbolSection compares the sections that two symbols stand in.
+// symbolSection compares the sections that two symbols are in.
 func (c *checker) symbolSection(i uint32, s, t *capsule.Symbol) {
 	want := s.Section
 	if s.Defined() {
@@ -184,7 +184,7 @@ func (c *checker) symbolSection(i uint32, s, t *capsule.Symbol) {
 	}
 }
 
-// symbolFields is where the fields of a symbol that are compared stand in it, and their sizes.
+// symbolFields is where the fields of a symbol that are compared are in it, and their sizes.
 var symbolFields = map[string]struct {
 	at    uint64
 	width int
@@ -301,7 +301,7 @@ type place struct {
 	value   uint64
 }
 
-// nopBefore reports whether a SASS offset is that of a SKIP right in front of node
+// nopBefore reports whether a SASS offset is that of a SKIP right before node
 // k, which begins at a Mercury offset: a SKIP takes no Mercury, so both have that
 // offset, and a branch in SASS may go to either.
 func nopBefore(p *capsule.Capsule, k int, merc, sass uint64) bool {

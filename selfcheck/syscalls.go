@@ -30,7 +30,7 @@ func ofSystemCall(section, what string) bool {
 	switch {
 	case section == ".symtab":
 		return strings.HasPrefix(what, "symbol "+systemCall)
-	case section == "": // sections that the calls brought stand behind the Mercury group
+	case section == "": // sections that the calls brought follow the Mercury group
 		return what == "form of the section"
 	case section == ".nv.info":
 		return what == cuda.AttrFrameSize.String() || what == cuda.AttrMinStackSize.String() || what == cuda.AttrRegcount.String()
@@ -50,7 +50,7 @@ func ofSystemCall(section, what string) bool {
 	return false
 }
 
-// farHeaders reports whether the section headers stand 64 KiB farther behind the last section than they
+// farHeaders reports whether the section headers stand 64 KiB farther after the last section than they
 // need to, as ptxas 13.4 writes programs of some 350 such calls: the program headers stand where they
 // would without, and at the end zeros, as many.
 func (c *checker) farHeaders() bool {

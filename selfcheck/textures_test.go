@@ -88,7 +88,7 @@ func TestSystemCallsFarHeaders(t *testing.T) {
 	}
 }
 
-// Attribute 103 tells whether a function of sm_107 has an mma of tensor memory on numbers of 8
+// Attribute 103 reports whether a function of sm_107 has an mma of tensor memory on numbers of 8
 // bits or fewer (of narrow.ptx, ptxas 13.5: one that has, one that has not).
 func TestNarrowMMA(t *testing.T) {
 	data, err := os.ReadFile("testdata/alone/narrow-13.5-sm_107.cubin")

@@ -47,7 +47,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// A part ends with the function that brings it to its share, not before and not behind.
+// A part ends with the function that brings it to its share, not before and not after.
 func TestShares(t *testing.T) {
 	defer selfcheck.ShareAbove(selfcheck.ShareAbove(10))
 	for _, tt := range []struct {

@@ -30,7 +30,7 @@ type form struct {
 	sms, words, operands, modifiers map[string]bool
 }
 
-// families names the second byte of a tag, where all members seen do the like.
+// families names the second byte of a tag, where all members seen do similar.
 var families = map[string]string{
 	"09": "BSYNC", "0b": "moves, constants, special registers", "10": "comparisons, predicate logic", "11": "EXIT", "1b": "SYNCS, barriers in shared memory",
 	"1d": "integer addition", "22": "loads", "23": "bulk and tensor copies", "32": "REDUX", "38": "stores", "47": "barriers, warp synchronisation", "49": "fences",

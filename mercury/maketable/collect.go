@@ -74,7 +74,7 @@ func tagOf(record []byte) uint32 {
 	return uint32(record[0])<<24 | uint32(record[1])<<16 | uint32(record[2])<<8 | uint32(record[3])
 }
 
-// ofKernel reports whether the words of a record depend on the kernel around it: a load from bank 0x49 is one from behind
+// ofKernel reports whether the words of a record depend on the kernel around it: a load from bank 0x49 is one from after
 // the parameters. A rule learned in one kernel is wrong in others, and asking in that one doesn't show it.
 func ofKernel(record []byte) bool {
 	const loads, bank, behindParameters = 0x22, 12, 0x49

@@ -186,7 +186,7 @@ func (b *block) setSMs(sms []int) {
 // trial is what nvlink answered about the rules of a form.
 type trial struct {
 	asked, answered int
-	other           []byte // the first record that stands for other words
+	other           []byte // the first record that represents other words
 }
 
 // holds reports whether enough was answered, and all as the rules say.
@@ -249,7 +249,7 @@ func ask(ctx context.Context, o *probe.Oracle, t *mercury.Table, b *block, sampl
 		if as(t, sm, records[i], a.Words) {
 			continue
 		}
-		// Behind many calls of the driver nvlink cuts one at other words than its own.
+		// After many calls of the driver nvlink cuts one at other words than its own.
 		alone, err := o.Ask(ctx, nodes[i:i+1])
 		if err != nil {
 			return trial{}, err

@@ -1,4 +1,4 @@
-// Maketable makes mercury/table.tsv anew: it compiles the PTX of mercury/ptx
+// Maketable regenerates mercury/table.tsv: it compiles the PTX of mercury/ptx
 // with ptxas, asks nvlink what the records that come out, and thousands beside
 // them, stand for, and writes the rules.
 package main

@@ -66,7 +66,7 @@ func same(t *testing.T, got, file string) {
 }
 
 // A table is made of a few lines of PTX, in parts: a form that is done isn't learned again, and one that takes too many
-// links is left out. What is said of a form is what the committed table, which was made of far more, says of it, and
+// links is omitted. What is said of a form is what the committed table, which was made of far more, says of it, and
 // what ptxas wrote.
 func TestMake(t *testing.T) {
 	replay.Use(t, "testdata/make.gz", ptxasRelease, nvlinkRelease)

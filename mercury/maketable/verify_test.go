@@ -63,7 +63,7 @@ func said(t *testing.T, f func() error) (string, error) {
 }
 
 // The rules of a table are tried on nvlink: those that hold, those that don't, and those of which it says nothing, are
-// told apart, and what doesn't hold is left out where that is asked for.
+// told apart, and what doesn't hold is omitted where that is asked for.
 func TestVerify(t *testing.T) {
 	replay.Use(t, "testdata/verify.gz", ptxasRelease, nvlinkRelease)
 	records := recordsOfTag(t, "010b0e0a")
@@ -187,7 +187,7 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// A record that stands in a file has 16 or 32 bytes; a line may be a remark.
+// A record that is in a file has 16 or 32 bytes; a line may be a remark.
 func TestRecordsOf(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r")
 	short, long := strings.Repeat("01", 16), strings.Repeat("02", 32)

@@ -64,7 +64,7 @@ type entry struct {
 	zero, one [2]uint64 // bits that were never set, never clear
 }
 
-// fields is where registers may stand in a word.
+// fields is where registers may be in a word.
 var fields = [...]uint{16, 24, 32, 64}
 
 // registers is the values of the fields of an opcode.

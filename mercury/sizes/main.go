@@ -1,6 +1,6 @@
 // Sizes asks nvlink for the Mercury sizes of the PLAIN instructions in the cubins of folders or wheels and
 // compares them with what package capsule says. The size of an instruction that
-// nvlink decodes is told by the address of the one behind it: a relocation there
+// nvlink decodes is identified by the address of the one after it: a relocation there
 // hits its tag, or misses.
 package main
 
@@ -99,7 +99,7 @@ func ask(ctx context.Context, r *probe.Reader, sm cuda.SM, op uint16, list []mer
 		w.Put(bytes[i])
 	}
 	got := make([]uint32, len(list))
-	// Each alone: the addresses behind a wrong guess are wrong too.
+	// Each alone: the addresses after a wrong guess are wrong too.
 	for _, size := range []int{16, 32} {
 		var open [][]byte
 		var at []int

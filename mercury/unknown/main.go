@@ -139,7 +139,7 @@ func of(fn *capsule.Func, sm cuda.SM, known bool, found func(tag uint32, record,
 }
 
 // kind is a record without what may be registers: bits 6 to 15 of each operand,
-// and what stands behind them.
+// and what follows them.
 func kind(r []byte) string {
 	b := slices.Clone(r)
 	for i := 10; i+1 < len(b) && i < 24; i += 2 {

@@ -199,7 +199,7 @@ func (v *vary) ask(ctx context.Context, release string, rounds int) error {
 	return nil
 }
 
-// patience is how many links one kind of node may take: words that nvlink dies of
+// patience is how many links one kind of node may take: words that nvlink crashes on
 // or never ends with cost many to find.
 const patience = 1500
 

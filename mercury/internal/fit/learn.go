@@ -30,7 +30,7 @@ const (
 	maxTable  = 7 // of a table's
 	maxRounds = 5
 	tests     = 200
-	// operands is the first bit behind the modifiers.
+	// operands is the first bit after the modifiers.
 	operands = 80
 	// immediates is the first bit of those that only hold numbers.
 	immediates = 192

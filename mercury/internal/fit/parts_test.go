@@ -147,7 +147,7 @@ func newLearner(cfg Config) *learner {
 		extra: map[string]map[int]map[int]bool{}, keyed: map[int]bool{}, model: &Model{}}
 }
 
-// A whole field has a bit of its own behind the word: it is one where all of the field's are.
+// A whole field has a bit of its own after the word: it is one where all of the field's are.
 func TestWholeFields(t *testing.T) {
 	whole := []Slot{{16, 8}, {12, 3}}
 	l := newLearner(Config{First: 12, Bits: 105, Whole: whole})
@@ -297,7 +297,7 @@ func TestCloseInputs(t *testing.T) {
 	}
 }
 
-// The bits that stand in the way of rules: those on which a quarter of the bits without a rule depend; where there is none,
+// The bits that are in the way of rules: those on which a quarter of the bits without a rule depend; where there is none,
 // those that chose the structure.
 func TestHub(t *testing.T) {
 	l := newLearner(Config{First: 32, Bits: 256})

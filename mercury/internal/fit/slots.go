@@ -54,7 +54,7 @@ func (l *learner) findSlots(seeds []Vec) {
 	l.cfg.Trace("slots %v", l.model.Slots)
 }
 
-// tries returns inputs that tell whether there is an operand in a place.
+// tries returns inputs that say whether there is an operand in a place.
 func tries(b Vec, s Slot) []Vec {
 	lone := uint64(255)
 	if s.Width == 5 {
@@ -91,7 +91,7 @@ func (l *learner) narrowed(b Vec, s Slot) bool {
 		if first < 0 && len(d) > 0 {
 			first = d[0]
 		}
-		// A pair of words may hold a register and the one behind it.
+		// A pair of words may hold a register and the one after it.
 		if len(d) == 0 || len(d) > 3 || d[0] != first+k {
 			return false
 		}

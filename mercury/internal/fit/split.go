@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// hub returns the bits that stand in the way of rules.
+// hub returns the bits that are in the way of rules.
 func (l *learner) hub(wrong int) []int {
 	count, open := map[int]int{}, 0
 	for _, va := range l.model.Variants {

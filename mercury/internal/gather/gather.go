@@ -25,7 +25,7 @@ type Job struct {
 // batch is the number of lines that one run of ptxas gets.
 const batch = 64
 
-// Lines compiles lines, those that ptxas refuses left out, and calls found for
+// Lines compiles lines, those that ptxas refuses omitted, and calls found for
 // each cubin with the lines in it.
 func Lines(ctx context.Context, tools *nvidia.Toolset, job Job, lines []string, found func(lines []string, cubin []byte) error, refused func(line, why string)) error {
 	for len(lines) > 0 {

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { replay.Main(m) }
 
-// Lines that ptxas refuses are left out one by one, those of which it names the number and those of which it doesn't,
+// Lines that ptxas refuses are omitted one by one, those of which it names the number and those of which it doesn't,
 // and all others are in some cubin: a batch has at most 64.
 func TestLines(t *testing.T) {
 	var lines []string
@@ -86,7 +86,7 @@ func TestLines(t *testing.T) {
 }
 
 // What is refused without the number of a line is found by halving: each of the others is compiled, each line is refused
-// for what is said of it alone, and one that stands behind all kernels is none.
+// for what is said of it alone, and one that follows all kernels is none.
 func TestHalving(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the tool is a shell script")

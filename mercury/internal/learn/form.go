@@ -73,7 +73,7 @@ func Form(ctx context.Context, tag uint32, samples []Sample, oracles map[int]*pr
 const immediates = 192
 
 // lock makes bits that no SASS depends on, and that no tool sets otherwise, such
-// that another value is unknown: nvlink takes it, but nobody writes it.
+// that another value is unknown: nvlink takes it, but nothing writes it.
 func lock(models []*fit.Model, samples []Sample) {
 	for _, m := range models {
 		for _, i := range m.Dead {

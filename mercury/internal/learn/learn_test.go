@@ -71,7 +71,7 @@ func find(t *testing.T) (map[int]*probe.Oracle, map[int]*probe.Reader) {
 	return oracles, readers
 }
 
-// The rules that are learned of a tag on three SMs, from what nvlink 13.5 answers: they stand in testdata as they were
+// The rules that are learned of a tag on three SMs, from what nvlink 13.5 answers: they are in testdata as they were
 // made when nvlink itself was asked. They have the words that ptxas wrote for each record that they know.
 func TestForm(t *testing.T) {
 	for _, tag := range []string{"024d0232", "024e6832"} {

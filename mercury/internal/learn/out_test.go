@@ -15,7 +15,7 @@ func word(lo, hi uint64) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, lo), hi)
 }
 
-// What surroundings add to the words of a node is no part of it: hazards in front, a pair behind, a fence ahead of a
+// What surroundings add to the words of a node is no part of it: hazards in front, a pair after, a fence ahead of a
 // fence. The schedule isn't either.
 func TestOut(t *testing.T) {
 	var (
@@ -83,7 +83,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// Records of the SM stand first, each once, at most 700.
+// Records of the SM are first, each once, at most 700.
 func TestSeeds(t *testing.T) {
 	sample := func(sm int, n uint64) Sample {
 		return Sample{SM: sm, Record: fit.Vec{n}.Bytes(16)}

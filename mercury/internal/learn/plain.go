@@ -26,7 +26,7 @@ const (
 )
 
 // PlainAsker asks for the Mercury of words of one opcode. The size of each, on
-// which the address of what stands behind it depends, is guessed and put right
+// which the address of what follows it depends, is guessed and put right
 // by what comes back.
 func PlainAsker(r *probe.Reader) fit.Asker {
 	guess := 16

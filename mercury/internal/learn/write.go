@@ -48,7 +48,7 @@ func model(b *strings.Builder, m *fit.Model, free map[string]bitSet) {
 	}
 }
 
-// fewest is the number of distinct samples below which a shape is left out.
+// fewest is the number of distinct samples below which a shape is omitted.
 const fewest = 20
 
 func locks(all []fit.Lock) string {

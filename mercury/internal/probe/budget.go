@@ -12,7 +12,7 @@ import (
 // counts processor time that tells them, however busy the machine is.
 var patient = nvidia.Limits{Time: time.Minute, CPU: time.Second}
 
-// Tools finds NVIDIA's tools for many small questions: they wait as patient says, and their files lie in memory.
+// Tools finds NVIDIA's tools for many small questions: they wait as patient says, and their files are in memory.
 func Tools(ctx context.Context) (*nvidia.Toolset, error) {
 	return nvidia.Find(ctx, nvidia.Options{Limits: patient, Scratch: nvidia.InMemory()})
 }

@@ -18,7 +18,7 @@ type image struct {
 	headers []header
 }
 
-// header is a section header as it stands in an ELF64 file.
+// header is a section header as it is in an ELF64 file.
 type header struct {
 	Name, Type       uint32
 	Flags, Addr      uint64
@@ -73,7 +73,7 @@ func (f *image) replace(i int, b []byte) {
 	f.data = append(f.data, b...)
 }
 
-// bytes writes the section headers behind everything else.
+// bytes writes the section headers after everything else.
 func (f *image) bytes() []byte {
 	for len(f.data)%8 != 0 {
 		f.data = append(f.data, 0)
@@ -102,7 +102,7 @@ func (f *image) first(typ uint32) (int, error) {
 	return 0, fmt.Errorf("probe: no section of type %#x", typ)
 }
 
-// grow adds to the size of every function symbol of a symbol table that stands
+// grow adds to the size of every function symbol of a symbol table that is kept
 // in a section.
 func (f *image) grow(table int, section uint16, by uint64) {
 	const entry, function = 24, 2

@@ -14,11 +14,11 @@ import (
 
 // Oracle asks an nvlink for the SASS of Mercury records.
 //
-// From sm_100 on nvlink makes the SASS of a function anew from its capsule, and
-// doesn't care who wrote the capsule. So a record of our own, put behind the
+// From sm_100 on nvlink makes the SASS of a function again from its capsule, and
+// doesn't care who wrote the capsule. So a record of our own, put after the
 // last instruction of a small kernel, comes back as the words that this record
 // stands for; and the node that comes back says whether nvlink would keep such
-// a record in full, as a 4-byte mini, or not at all.
+// a record in full, as a 4-byte tag-only node, or not at all.
 type Oracle struct {
 	tools    *nvidia.Toolset
 	template *Template
@@ -70,7 +70,7 @@ func NewOracle(ctx context.Context, tools *nvidia.Toolset, release, arch string)
 }
 
 // patience is the number of links of one Ask that may run for ever. After them
-// whatever stands beside a culprit is given up with it.
+// whatever is beside a culprit is given up with it.
 const patience = 3
 
 // Answer is what nvlink made of one node.
@@ -139,7 +139,7 @@ func (o *Oracle) split(ctx context.Context, nodes []Node, err error) ([]Answer, 
 		size = max(1, len(nodes)/16)
 	}
 	var all []Answer
-	innocent := true // what stands before the part
+	innocent := true // what is before the part
 	for len(nodes) > 0 {
 		part := nodes[:min(size, len(nodes))]
 		nodes = nodes[len(part):]
@@ -147,7 +147,7 @@ func (o *Oracle) split(ctx context.Context, nodes []Node, err error) ([]Answer, 
 		var a []Answer
 		var e error
 		if len(nodes) == 0 && innocent && len(part) > 1 && !errors.Is(err, errTime) {
-			// All before it was answered at once: what nvlink dies of is in here.
+			// All before it was answered at once: what nvlink crashes on is in here.
 			a, e = o.split(ctx, part, errNoAnswer)
 		} else {
 			a, e = o.ask(ctx, part)

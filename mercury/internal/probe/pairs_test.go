@@ -159,7 +159,7 @@ func TestCutCapsules(t *testing.T) {
 }
 
 // What is put into a template is an object as ptxas makes them: package capsule reads the template's own nodes, then
-// those that were put in, then what fills the line; both symbols of the function have grown by as much.
+// those that were inserted, then what fills the line; both symbols of the function have grown by as much.
 func TestBuild(t *testing.T) {
 	replay.Both(t, "testdata/build.gz", []string{"13.0"}, func(t *testing.T) {
 		const source = ".version 9.0\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n\t.reg .b32 %r<3>;\n\t.reg .b64 %rd<3>;\n\tld.param.u64 %rd1, [p];\n\tmov.u32 %r1, %tid.x;\n\tst.global.u32 [%rd1], %r1;\n\tret;\n}\n"

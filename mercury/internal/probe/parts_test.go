@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// file is an ELF file of sections, in order, behind a null section.
+// file is an ELF file of sections, in order, after a null section.
 func file(list ...[]byte) (*image, []uint32) {
 	f := &image{data: append([]byte("\x7fELF"), make([]byte, 60)...), headers: make([]header, 1)}
 	f.headers[0].Type = 0
@@ -96,7 +96,7 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// nodes are of every kind: a word, a mini record, records of 16 and 32 bytes, of several words and of none, and a gap.
+// nodes are of every kind: a word, a tag-only node record, records of 16 and 32 bytes, of several words and of none, and a gap.
 func nodes() []Stored {
 	mini, short, long, empty := []byte{0x41, 2, 3, 4}, make([]byte, 16), make([]byte, 32), make([]byte, 16)
 	short[0], long[0], empty[0] = 0x01, 0x02, 0x31
@@ -112,7 +112,7 @@ func nodes() []Stored {
 	return list
 }
 
-// encodeTest is a capsule of nodes; one that stands for no word needs no count of them.
+// encodeTest is a capsule of nodes; one that represents no word needs no count of them.
 func encodeTest(list []Stored) []byte {
 	list = slices.Clone(list)
 	for i := range list {

@@ -24,7 +24,7 @@ type Reader struct {
 	template *Template
 	rela     int    // .nv.merc.rela.text.k
 	symbol   uint64 // of the constant
-	start    uint64 // Mercury address behind the template's own nodes
+	start    uint64 // Mercury address after the template's own nodes
 	Release  string
 	Arch     string
 	Budget   *Budget // none: as many links as it takes
@@ -84,7 +84,7 @@ func NewReader(ctx context.Context, tools *nvidia.Toolset, release, arch string)
 // Records returns for each word, of which sizes tells the Mercury size, its
 // instruction; nil where nvlink has none.
 func (r *Reader) Records(ctx context.Context, words [][]byte, sizes []int) ([][]byte, error) {
-	// Each word stands there twice, once for each byte.
+	// Each word is there twice, once for each byte.
 	twice, both := make([][]byte, 0, 2*len(words)), make([]int, 0, 2*len(words))
 	for i, w := range words {
 		twice, both = append(twice, w, w), append(both, sizes[i], sizes[i])

@@ -7,10 +7,10 @@ import (
 
 // Node is one instruction to be tried.
 type Node struct {
-	// Record holds the 16 or 32 bytes of a stored record, or the 4 of a mini
+	// Record holds the 16 or 32 bytes of a stored record, or the 4 of a tag-only node
 	// record; a PLAIN node has none.
 	Record []byte
-	// Words is the SASS. A PLAIN or mini node is read from it; of a stored one
+	// Words is the SASS. A PLAIN or tag-only node node is read from it; of a stored one
 	// nvlink ignores it, and where none is given zeros are put.
 	Words []byte
 	// Span is the count of SASS words where Words is empty.
@@ -72,7 +72,7 @@ func NewTemplate(object []byte) (*Template, error) {
 
 // Stored is a node of a capsule.
 type Stored struct {
-	Kind   byte // 'P' PLAIN, 'S' SKIP, 'M' mini, 'R' full record
+	Kind   byte // 'P' PLAIN, 'S' SKIP, 'M' tag-only node, 'R' explicit record
 	Record []byte
 	Span   int
 	Offset int // in words, in the text
@@ -138,7 +138,7 @@ func parse(c []byte) ([]Stored, error) {
 	return nodes, nil
 }
 
-// Build puts nodes behind the kernel's own, before the padding.
+// Build puts nodes after the kernel's own, before the padding.
 func (t *Template) Build(nodes []Node) []byte { return t.build(nodes, func(*image) {}) }
 
 func (t *Template) build(nodes []Node, edit func(*image)) []byte {
@@ -210,8 +210,8 @@ type Result struct {
 	Words []byte
 }
 
-// Read returns the nodes of the kernel of a linked image that stand behind the
-// template's own, the padding left out.
+// Read returns the nodes of the kernel of a linked image that follow the
+// template's own, the padding omitted.
 func (t *Template) Read(linked []byte) ([]Result, error) {
 	f, err := open(linked)
 	if err != nil {
@@ -246,10 +246,10 @@ func (f *image) results(capsule int) ([]Result, error) {
 	return out, nil
 }
 
-// betweenMarkers splits what came back into the group behind each marker. Behind
+// betweenMarkers splits what came back into the group after each marker. After
 // some instructions on barriers a pair of words is put, and hangs on the marker,
-// which is then a full record.
-// Nodes that stand for no SASS and nodes in front of the first marker are left out.
+// which is then an explicit record.
+// Nodes that stand for no SASS and nodes before the first marker are omitted.
 func betweenMarkers(back []Result) [][]Result {
 	var groups [][]Result
 	for _, r := range back {

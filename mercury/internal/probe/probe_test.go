@@ -31,7 +31,7 @@ func unhex(t *testing.T, s string) []byte {
 }
 
 // The node that comes back is the one that went in, with words for it, and one
-// that nvlink dies of spoils no other.
+// that nvlink crashes on spoils no other.
 func TestOracle(t *testing.T) { replay.Both(t, "testdata/oracle.gz", []string{"13.5"}, oracle) }
 
 func oracle(t *testing.T) {

@@ -64,7 +64,7 @@ func some(line string) []string {
 	return out
 }
 
-// last takes the last <a/b> of a line apart: no other stands in it.
+// last takes the last <a/b> of a line apart: no other is in it.
 func last(line string) (before string, parts []string, after string, ok bool) {
 	open := strings.LastIndexByte(line, '<')
 	if open < 0 {
@@ -78,7 +78,7 @@ func last(line string) (before string, parts []string, after string, ok bool) {
 	return line[:open], parts, after, ok
 }
 
-// Lines returns the lines of a file, written out: what is behind "#" is a
+// Lines returns the lines of a file, written out: what is after "#" is a
 // remark, and a line that begins with a tab goes on the one before.
 func Lines(text string) []string {
 	var joined []string

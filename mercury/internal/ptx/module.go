@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// head stands before the kernels. It declares what lines may name: constants,
+// head is before the kernels. It declares what lines may name: constants,
 // a variable of each space, functions, a texture, a surface.
 const head = `.version %s
 .target %s
@@ -26,7 +26,7 @@ const head = `.version %s
 var name = regexp.MustCompile(`%[aAhuUpxXzqsgl][0-9]\b`)
 
 // Module returns a PTX file with a kernel of each line, k0, k1, …, and for each
-// kernel the number of the first line of the file behind it.
+// kernel the number of the first line of the file after it.
 func Module(version, target string, lines []string) (text string, ends []int) {
 	var b strings.Builder
 	fmt.Fprintf(&b, head, version, target)

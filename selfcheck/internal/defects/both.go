@@ -131,7 +131,7 @@ func bothInfo(a cuda.InfoAttr, size int, change func(b []byte)) func(*capsule.Im
 	}
 }
 
-// variableBeyond moves a variable on both sides behind its section.
+// variableBeyond moves a variable on both sides after its section.
 func variableBeyond(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 	n := min(len(m.SASS.List), len(m.Merc.List))
 	i := rng.IntN(n)

@@ -102,7 +102,7 @@ func wiped(prefix string, from int) planter {
 	}
 }
 
-// moved moves the bytes of a section behind a place up by so many.
+// moved moves the bytes of a section after a place up by so many.
 func moved(prefix string, from, by int) planter {
 	return func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 		i, ok := pick(m, prefix, rng)

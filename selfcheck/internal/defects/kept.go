@@ -10,7 +10,7 @@ import (
 // Defects of nodes that their words have alike.
 
 // tooHigh puts a register beyond those of its function at a bit of a record, and into
-// the word that stands for it, where that has one of a field's.
+// the word that represents it, where that has one of a field's.
 func tooHigh(bit, field int) func(*capsule.Image, []byte, *rand.Rand) bool {
 	return func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 		fn, n, at, word, ok := node(m, rng, func(_ *capsule.Func, n *capsule.Node) bool { return n.Kind == capsule.Full && n.Span == 1 })

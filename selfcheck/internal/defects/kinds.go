@@ -24,7 +24,7 @@ const (
 	// Source defects make another file that is as right as the first: PLAIN
 	// instructions are the source of the Mercury side, and their operands are
 	// whatever the program is; the schedule is the finalizer's choice; some bytes
-	// stand there once for both sides. No check of the file alone finds them.
+	// are there once for both sides. No check of the file alone finds them.
 	Source
 )
 
@@ -171,7 +171,7 @@ var kinds = []Kind{
 			return false
 		}
 		s := &m.Sections[fn.Capsule]
-		at := s.Off + uint64(len(s.Content)) - 2 // the last node has no record behind it
+		at := s.Off + uint64(len(s.Content)) - 2 // the last node has no record after it
 		span := binary.LittleEndian.Uint16(data[at:])
 		binary.LittleEndian.PutUint16(data[at:], span+1<<7)
 		return true

@@ -38,7 +38,7 @@ type Result struct {
 	OtherCode                          []string // files of which a section lacks, where the code isn't 18
 }
 
-// lacking is the code of a section that lacks.
+// lacking is the code of a section that is missing.
 const lacking = 18
 
 // Measure plants a kind of defect n times in files taken at random, and checks.

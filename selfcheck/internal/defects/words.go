@@ -10,7 +10,7 @@ import (
 )
 
 // node picks a node of a kind, at random, and returns where its record and its
-// first word stand in the file.
+// first word are in the file.
 func node(m *capsule.Image, rng *rand.Rand, want func(fn *capsule.Func, n *capsule.Node) bool) (fn *capsule.Func, n *capsule.Node, record, word uint64, ok bool) {
 	for range 200 {
 		if len(m.Funcs) == 0 {
@@ -45,7 +45,7 @@ func kind(k capsule.Kind) func(*capsule.Func, *capsule.Node) bool {
 	return func(_ *capsule.Func, n *capsule.Node) bool { return n.Kind == k && n.Span > 0 }
 }
 
-// inRecord changes a byte of a full record.
+// inRecord changes a byte of an explicit record.
 func inRecord(change func(r []byte, rng *rand.Rand)) func(*capsule.Image, []byte, *rand.Rand) bool {
 	return func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 		fn, n, at, _, ok := node(m, rng, kind(capsule.Full))
@@ -255,7 +255,7 @@ func swapRecords(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 	return false
 }
 
-// swapWords swaps the words of two nodes of a kind, the second behind the first.
+// swapWords swaps the words of two nodes of a kind, the second after the first.
 func swapWords(k capsule.Kind) func(*capsule.Image, []byte, *rand.Rand) bool {
 	return func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 		fn, n, _, at, ok := node(m, rng, func(_ *capsule.Func, n *capsule.Node) bool { return n.Kind == k && n.Span == 1 })
