@@ -66,7 +66,7 @@ func TestCapsules(t *testing.T) {
 }
 
 // Both sides pair: symbols by index, relocations and attributes by owner.
-func TestTwins(t *testing.T) {
+func TestCounterparts(t *testing.T) {
 	images(t, func(m *capsule.Image) {
 		if n := len(m.Merc.List); n == 0 || n > len(m.SASS.List) {
 			t.Errorf("%s: %d Mercury symbols, %d of SASS", m.File.Name, n, len(m.SASS.List))

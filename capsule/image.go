@@ -65,9 +65,9 @@ type Image struct {
 	Funcs    []Func
 	Faults   []error // *cubin.Error: what can't be decoded
 
-	twin   []int32 // by section: its counterpart on the other side, 0 for none
-	funcOf []int32 // by section of a text or a capsule: index into Funcs plus 1
-	broken []broken
+	counterpart []int32 // by section: its counterpart on the other side, 0 for none
+	funcOf      []int32 // by section of a text or a capsule: index into Funcs plus 1
+	broken      []broken
 }
 
 // broken is a capsule that can't be decoded.
@@ -100,7 +100,7 @@ func OpenLean(f *cubin.File) *Image {
 // open finds both sides and the functions, whose capsules aren't decoded.
 func open(f *cubin.File) *Image {
 	n := f.NumSections()
-	m := &Image{File: f, Sections: make([]Section, n), twin: make([]int32, n), funcOf: make([]int32, n)}
+	m := &Image{File: f, Sections: make([]Section, n), counterpart: make([]int32, n), funcOf: make([]int32, n)}
 	symtab, merc := 0, 0
 	for i := 1; i < n; i++ {
 		s := f.Section(i)
@@ -161,10 +161,10 @@ func (m *Image) IsMercury() bool { return len(m.Funcs) > 0 || m.Merc.Index != 0 
 
 // Counterpart returns the counterpart of a section on the other side, 0 for none.
 func (m *Image) Counterpart(i int) int {
-	if i <= 0 || i >= len(m.twin) {
+	if i <= 0 || i >= len(m.counterpart) {
 		return 0
 	}
-	return int(m.twin[i])
+	return int(m.counterpart[i])
 }
 
 // FuncOf returns the function whose text or capsule section i is, nil for none.
@@ -207,7 +207,7 @@ func (m *Image) findCapsules() {
 		fn.Text, fn.Code = int(text), m.Sections[text].Content
 		m.Funcs = append(m.Funcs, fn)
 		m.funcOf[text], m.funcOf[i] = int32(len(m.Funcs)), int32(len(m.Funcs))
-		m.twin[text], m.twin[i] = int32(i), int32(text)
+		m.counterpart[text], m.counterpart[i] = int32(i), int32(text)
 	}
 }
 
@@ -217,7 +217,7 @@ func (m *Image) pair() {
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		rest, ok := strings.CutPrefix(s.Name, mercPrefix)
-		if !ok || !s.Mercury() || m.twin[i] != 0 {
+		if !ok || !s.Mercury() || m.counterpart[i] != 0 {
 			continue
 		}
 		name := sassName(rest)
@@ -255,7 +255,7 @@ type candidates struct {
 func (m *Image) pairOne(i int, c *candidates) {
 	s := &m.Sections[i]
 	if s.Flags&cuda.SHFInfoLink == 0 || s.Info == 0 || len(c.all) == 1 {
-		for c.next < len(c.all) && m.twin[c.all[c.next]] != 0 {
+		for c.next < len(c.all) && m.counterpart[c.all[c.next]] != 0 {
 			c.next++
 		}
 		if c.next < len(c.all) {
@@ -274,14 +274,14 @@ func (m *Image) pairOne(i int, c *candidates) {
 	for list := c.byOwner[owner]; len(list) > 0; list = c.byOwner[owner] {
 		k := list[0]
 		c.byOwner[owner] = list[1:]
-		if m.twin[k] == 0 {
+		if m.counterpart[k] == 0 {
 			m.join(i, k)
 			return
 		}
 	}
 }
 
-func (m *Image) join(i int, k int32) { m.twin[i], m.twin[k] = k, int32(i) }
+func (m *Image) join(i int, k int32) { m.counterpart[i], m.counterpart[k] = k, int32(i) }
 
 // sassName returns the name on the SASS side of what .nv.merc was before.
 func sassName(rest string) string {

@@ -72,7 +72,7 @@ func TestVisitOffsets(t *testing.T) {
 }
 
 // A section of the Mercury side has the name of its counterpart, but for constants.
-func TestNameOfTwin(t *testing.T) {
+func TestNameOfCounterpart(t *testing.T) {
 	for name, want := range map[string]string{
 		".nv.info.f": ".nv.info.f", ".rela.text.f": ".rela.text.f", ".nv.constant.user": ".nv.constant3", ".nv.constant.pic": ".nv.constant4",
 		".nv.constant.optimizer.f": ".nv.constant2.f", ".rela.nv.constant.user": ".rela.nv.constant3", ".rela.nv.constant.optimizer.f": ".rela.nv.constant2.f", ".nv.constant.users": ".nv.constant.users",

@@ -34,7 +34,7 @@ func TestPairByOwner(t *testing.T) {
 		section(".nv.z", linked, 2), // one alone, of another owner
 		section(".nv.merc.nv.z", merc|linked, 5),
 	}}
-	m.twin, m.funcOf = make([]int32, len(m.Sections)), make([]int32, len(m.Sections))
+	m.counterpart, m.funcOf = make([]int32, len(m.Sections)), make([]int32, len(m.Sections))
 	m.join(5, 1)
 	m.join(6, 2)
 	m.pair()

@@ -112,13 +112,13 @@ func TestUnifiedEntries(t *testing.T) {
 	}
 }
 
-// TestTwins changes bytes that two sections share.
-func TestTwins(t *testing.T) {
+// TestShared changes bytes that two sections share.
+func TestShared(t *testing.T) {
 	data := mercury(t)["13.0-sm_100-linked.cubin"]
 	d := decode(t, "linked", data)
 	sass, merc := d.Lookup(".nv.global.init"), d.Lookup(".nv.merc.nv.global.init")
 	if d.SharesWith(merc) != sass {
-		t.Fatalf("section %d is the twin of %d, not of %d", merc, d.SharesWith(merc), sass)
+		t.Fatalf("section %d is the shared of %d, not of %d", merc, d.SharesWith(merc), sass)
 	}
 	if err := d.Patch(merc, 3, []byte("xyz")); err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestTwins(t *testing.T) {
 	}
 	a, b := f.Section(sass), f.Section(merc)
 	if a.Off != b.Off || string(f.Content(&a)) != "longer than the sixteen bytes it was" || !bytes.Equal(f.Content(&a), f.Content(&b)) {
-		t.Errorf("the twins hold %q and %q", f.Content(&a), f.Content(&b))
+		t.Errorf("the shared hold %q and %q", f.Content(&a), f.Content(&b))
 	}
 	if data[a.Off+3] == 'x' {
 		t.Error("the input was changed")
@@ -151,7 +151,7 @@ func TestTwins(t *testing.T) {
 	}
 	b = f.Section(f.Lookup(".nv.merc.nv.global.init"))
 	if string(f.Content(&b)) != "longer than the sixteen bytes it was" {
-		t.Errorf("the twin that stays holds %q", f.Content(&b))
+		t.Errorf("the shared that stays holds %q", f.Content(&b))
 	}
 }
 

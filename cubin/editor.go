@@ -48,11 +48,11 @@ type Part struct {
 	// Section is the header as it will be written. Layout sets offset and size.
 	Section
 
-	data []byte
-	tail []byte
-	from uint64 // offset of data in the input, while own is false
-	own  bool   // data was replaced, or moved
-	twin int    // the section whose bytes these are, or its own number
+	data   []byte
+	tail   []byte
+	from   uint64 // offset of data in the input, while own is false
+	own    bool   // data was replaced, or moved
+	shared int    // the section whose bytes these are, or its own number
 
 	hollow bool // its type has bytes in the file, it has none
 }
@@ -66,7 +66,7 @@ func (f *File) Editor() *Editor {
 	d := &Editor{Header: f.Header, src: f, parts: make([]Part, f.shnum), tableMod: 1}
 	for i := range d.parts {
 		s := f.Section(i)
-		d.parts[i] = Part{Section: s, data: f.Content(&s), from: s.Off, twin: i}
+		d.parts[i] = Part{Section: s, data: f.Content(&s), from: s.Off, shared: i}
 	}
 	d.parts[0].data = nil
 	if f.Header.ShOff%tableAlign == 0 {
@@ -74,7 +74,7 @@ func (f *File) Editor() *Editor {
 	}
 	d.openSegments(f.Progs())
 	d.findHollow()
-	d.pairTwins()
+	d.pairShared()
 	d.takeTails()
 	return d
 }
@@ -159,14 +159,14 @@ func (d *Editor) Data(i int) []byte {
 	if p == nil {
 		return nil
 	}
-	return d.parts[p.twin].data
+	return d.parts[p.shared].data
 }
 
 // SharesWith returns the section whose stretch of the file section i shares, i where
 // it has its own.
 func (d *Editor) SharesWith(i int) int {
 	if p := d.Part(i); p != nil {
-		return p.twin
+		return p.shared
 	}
 	return i
 }
@@ -181,7 +181,7 @@ func (d *Editor) SetData(i int, b []byte) error {
 	if p.NoBits() {
 		return d.src.fault(BadExtent, d.SectionName(i), 0, uint64(len(b)), "a section of type %s has no bytes", p.Type)
 	}
-	o := &d.parts[p.twin]
+	o := &d.parts[p.shared]
 	o.data, o.own = b, true
 	return nil
 }
@@ -192,7 +192,7 @@ func (d *Editor) Patch(i int, off uint64, b []byte) error {
 	if err != nil {
 		return err
 	}
-	o := &d.parts[p.twin]
+	o := &d.parts[p.shared]
 	if _, ok := Window(o.data, off, uint64(len(b))); !ok {
 		return d.src.fault(BadExtent, d.SectionName(i), off, uint64(len(b)), "a patch of that many bytes goes past the section")
 	}

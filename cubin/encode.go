@@ -15,7 +15,7 @@ func (d *Editor) sectionBytes() []byte {
 	b := make([]byte, len(d.parts)*SectionSize)
 	for i := range d.parts {
 		s := d.parts[i].Section
-		if o := d.parts[i].twin; o != i {
+		if o := d.parts[i].shared; o != i {
 			s.Off, s.Size = d.parts[o].Off, d.parts[o].Size
 		}
 		s.Put((*[SectionSize]byte)(b[i*SectionSize:]))
@@ -81,7 +81,7 @@ func (d *Editor) checkCounts() error {
 	}
 	for i := 1; i < len(d.parts); i++ {
 		p := &d.parts[i]
-		if !p.NoBits() && p.twin == i && p.Size != uint64(len(p.data)) {
+		if !p.NoBits() && p.shared == i && p.Size != uint64(len(p.data)) {
 			return d.src.fault(BadExtent, d.SectionName(i), 0, p.Size, "section %d has %d bytes; not laid out", i, len(p.data))
 		}
 	}

@@ -30,7 +30,7 @@ func (d *Editor) Insert(at int, name string, h Section, data []byte) error {
 		work.parts = append(work.parts, Part{})
 	}
 	h.NameOff, h.Off = off, work.placeBehind(at)
-	work.parts[at] = Part{Section: h, data: data, own: true, twin: at}
+	work.parts[at] = Part{Section: h, data: data, own: true, shared: at}
 	work.growSegments(at)
 	*d = *work
 	return nil
@@ -40,7 +40,7 @@ func (d *Editor) Insert(at int, name string, h Section, data []byte) error {
 // one of its own.
 func (d *Editor) placeBehind(at int) uint64 {
 	for i := at - 1; i > 0; i-- {
-		if d.parts[i].twin == i {
+		if d.parts[i].shared == i {
 			return d.parts[i].Off
 		}
 	}

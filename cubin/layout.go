@@ -43,7 +43,7 @@ func (d *Editor) Layout() error {
 	}
 	for i := range d.parts {
 		p := &d.parts[i]
-		o := &d.parts[p.twin]
+		o := &d.parts[p.shared]
 		p.Off, p.Size = o.Off, o.Size
 	}
 	d.placeTables(pos)
@@ -55,7 +55,7 @@ func (d *Editor) Layout() error {
 func (d *Editor) fileOrder() []int {
 	order := make([]int, 0, len(d.parts))
 	for i := 1; i < len(d.parts); i++ {
-		if d.parts[i].twin == i {
+		if d.parts[i].shared == i {
 			order = append(order, i)
 		}
 	}

@@ -205,7 +205,7 @@ func tablesFirst(t *testing.T) []byte {
 
 // Sections of one offset and size are counterparts, empty ones where the later is of the Mercury group alone; of those whose
 // bytes go with the first, the first that stays has them.
-func TestTwinsMade(t *testing.T) {
+func TestSharedMade(t *testing.T) {
 	const m = cuda.SHFMercury
 	for _, c := range []struct {
 		what string
@@ -246,7 +246,7 @@ func TestTwinsMade(t *testing.T) {
 			}
 		}
 		if d.SharesWith(99) != 99 || d.SharesWith(-1) != -1 {
-			t.Errorf("%s: a section that isn't there has a twin", c.what)
+			t.Errorf("%s: a section that isn't there has a shared", c.what)
 		}
 	}
 	f := &madeFile{}

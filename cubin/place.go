@@ -41,9 +41,9 @@ func (p *Part) mayBeHollow() bool {
 	return NoBitsSpace(p.Type) && p.Flags&cuda.SHFMercury != 0
 }
 
-// pairTwins finds sections of equal offset and size. Empty ones are counterparts only
+// pairShared finds sections of equal offset and size. Empty ones are counterparts only
 // where the second is of the Mercury group.
-func (d *Editor) pairTwins() {
+func (d *Editor) pairShared() {
 	order := make([]int, 0, len(d.parts))
 	for i := 1; i < len(d.parts); i++ {
 		if !d.parts[i].NoBits() {
@@ -55,10 +55,10 @@ func (d *Editor) pairTwins() {
 		return cmp.Or(cmp.Compare(p.Off, q.Off), cmp.Compare(p.Size, q.Size), cmp.Compare(a, b))
 	})
 	for k := 1; k < len(order); k++ {
-		p, first := &d.parts[order[k]], d.parts[order[k-1]].twin
+		p, first := &d.parts[order[k]], d.parts[order[k-1]].shared
 		q := &d.parts[first]
 		if p.Off == q.Off && p.Size == q.Size && (p.Size > 0 || p.Flags&^q.Flags&cuda.SHFMercury != 0) {
-			p.twin, p.data = first, nil
+			p.shared, p.data = first, nil
 		}
 	}
 }
@@ -120,7 +120,7 @@ func (d *Editor) tables(header, sections, progs []byte) []piece {
 func (d *Editor) withParts(list []piece) []piece {
 	for i := 1; i < len(d.parts); i++ {
 		p := &d.parts[i]
-		if p.twin == i && !p.NoBits() {
+		if p.shared == i && !p.NoBits() {
 			list = append(list, piece{off: p.Off, data: p.data, view: !p.own && p.Off == p.from, tail: &p.tail, part: i})
 		}
 	}
@@ -158,7 +158,7 @@ func (d *Editor) isPadding(gap []byte, from uint64, next *piece) bool {
 		align, i = d.tableMod, len(d.parts)
 	}
 	// Sections without bytes may be between; the largest alignment counts.
-	for i--; i > 0 && (d.parts[i].NoBits() || d.parts[i].twin != i); i-- {
+	for i--; i > 0 && (d.parts[i].NoBits() || d.parts[i].shared != i); i-- {
 		if d.parts[i].NoBits() {
 			align = max(align, d.parts[i].Align)
 		}

@@ -145,7 +145,7 @@ func TestSharedRecords(t *testing.T) {
 	binary.LittleEndian.PutUint64(data[f.Header.ShOff+uint64(merc)*cubin.SectionSize+24:], a.Off)
 	d := decode(t, "shared", data)
 	if d.SharesWith(merc) != sass {
-		t.Fatal("not twins")
+		t.Fatal("not shared")
 	}
 	before, err := d.Callgraph(sass)
 	if err != nil {

@@ -76,7 +76,7 @@ func (d *Editor) renumberContent(i int, r *renumbering) error {
 	p := &d.parts[i]
 	_, symbolsMove := r.symbols[int(p.Link)]
 	switch {
-	case p.twin != i:
+	case p.shared != i:
 		return nil // rewritten with the other
 	case p.Type == cuda.SHTCudaCapmerc:
 		return d.renumberCapsule(i, r)

@@ -68,7 +68,7 @@ func (d *Editor) renumberFile(r *renumbering) error {
 // moveParts puts the sections where their numbers say. What has no new number
 // goes; a number that no old section gets is left empty for Insert.
 func (d *Editor) moveParts(r *renumbering) {
-	d.inheritTwins(r)
+	d.inheritShared(r)
 	size := 0
 	for _, n := range r.sections {
 		size = max(size, n+1)
@@ -77,20 +77,20 @@ func (d *Editor) moveParts(r *renumbering) {
 	for i := range d.parts {
 		if n := r.sections[i]; n != 0 || i == 0 {
 			out[n] = d.parts[i]
-			out[n].twin = r.sections[d.parts[i].twin]
+			out[n].shared = r.sections[d.parts[i].shared]
 		}
 	}
 	d.parts = out
 	d.renumberSegments(r.sections)
 }
 
-// inheritTwins gives the bytes of a section that goes to the first of its
+// inheritShared gives the bytes of a section that goes to the first of its
 // sections that share bytes that stays.
-func (d *Editor) inheritTwins(r *renumbering) {
+func (d *Editor) inheritShared(r *renumbering) {
 	heirs := make(map[int]int)
 	for i := 1; i < len(d.parts); i++ {
 		p := &d.parts[i]
-		head := p.twin
+		head := p.shared
 		if head == i || r.sections[i] == 0 || r.sections[head] != 0 {
 			continue
 		}
@@ -99,6 +99,6 @@ func (d *Editor) inheritTwins(r *renumbering) {
 			p.data, p.tail, p.from, p.own, p.Off, p.Size = o.data, o.tail, o.from, o.own, o.Off, o.Size
 			heirs[head] = i
 		}
-		p.twin = heirs[head]
+		p.shared = heirs[head]
 	}
 }

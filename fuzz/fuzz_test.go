@@ -54,7 +54,7 @@ func TestReader(t *testing.T) {
 }
 
 // What a counterpart writes, its generator reads.
-func TestTwins(t *testing.T) {
+func TestCounterparts(t *testing.T) {
 	for n := range 200 {
 		c := ReadRelocation(NewReader(randomInput(n, 100)))
 		var w Writer

@@ -113,7 +113,7 @@ const whatText = "instructions"
 
 // sectionDepth says how far the bytes of a section are checked.
 func (c *checker) sectionDepth(i int, s *capsule.Section) (Depth, string) {
-	twin := c.m.Counterpart(i)
+	counterpart := c.m.Counterpart(i)
 	fn := c.m.FuncOf(uint32(i))
 	switch {
 	case fn != nil && fn.Cap == nil:
@@ -138,11 +138,11 @@ func (c *checker) sectionDepth(i int, s *capsule.Section) (Depth, string) {
 		return Compared, "constant bank 0: zero, with the parameters' size"
 	case isImageHeaders(s.Name):
 		return Compared, "slots of images"
-	case twin == 0 && (s.Type == cuda.SHTCudaCallgraph || s.Type == cuda.SHTCudaPrototype):
+	case counterpart == 0 && (s.Type == cuda.SHTCudaCallgraph || s.Type == cuda.SHTCudaPrototype):
 		return Form, "call graph and prototypes: numbers of functions"
-	case twin == 0:
+	case counterpart == 0:
 		return Unchecked, "sections that only one side has: " + family(s.Name)
-	case c.m.Sections[twin].Off == s.Off:
+	case c.m.Sections[counterpart].Off == s.Off:
 		return Unchecked, "one stretch for both sides: " + family(s.Name)
 	case strings.HasPrefix(s.Name, ".nv.shared.reserved"), strings.HasPrefix(s.Name, ".nv.merc.nv.shared.reserved"):
 		return Unchecked, "bytes of reserved shared memory"

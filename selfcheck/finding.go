@@ -38,15 +38,15 @@ type Finding struct {
 
 // lacking is what a finding of a whole section is about.
 const (
-	lackingClone   = "Mercury clone"
-	lackingTwin    = "SASS twin"
-	lackingSection = "section"
+	lackingClone       = "Mercury clone"
+	lackingCounterpart = "SASS counterpart"
+	lackingSection     = "section"
 )
 
 // gravity orders findings; see [Report.Code].
 func (f *Finding) gravity() int {
 	switch {
-	case f.Aspect == Count && (f.What == lackingClone || f.What == lackingTwin || f.What == lackingSection):
+	case f.Aspect == Count && (f.What == lackingClone || f.What == lackingCounterpart || f.What == lackingSection):
 		return 3
 	case f.Aspect == Content:
 		return 2

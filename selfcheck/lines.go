@@ -132,9 +132,9 @@ func (c *checker) lineUnit(sass, merc *lineSide, u int) {
 			c.add(Debug, Count, sass.section, q.Operand, "sequence of "+c.symbolName(name), "none", "one")
 			continue
 		}
-		twin := byName[name][0]
+		counterpart := byName[name][0]
 		byName[name] = byName[name][1:]
-		c.sequence(sass, merc, &q, &twin, name)
+		c.sequence(sass, merc, &q, &counterpart, name)
 	}
 	for _, name := range order {
 		for range byName[name] {
@@ -154,7 +154,7 @@ func (c *checker) symbolName(i uint32) string {
 }
 
 // sequence compares the lines of a function's instructions.
-func (c *checker) sequence(sass, merc *lineSide, q, twin *dwarf.Sequence, name uint32) {
+func (c *checker) sequence(sass, merc *lineSide, q, counterpart *dwarf.Sequence, name uint32) {
 	if name == 0 {
 		return
 	}
@@ -171,9 +171,9 @@ func (c *checker) sequence(sass, merc *lineSide, q, twin *dwarf.Sequence, name u
 		c.leave(exUnsized)
 		return
 	}
-	c.number(Debug, Content, sass.section, q.Operand, "address of a sequence", twin.Base, q.Base)
+	c.number(Debug, Content, sass.section, q.Operand, "address of a sequence", counterpart.Base, q.Base)
 	p := fn.Cap
-	a, b := newCursor(q.Rows), newCursor(twin.Rows)
+	a, b := newCursor(q.Rows), newCursor(counterpart.Rows)
 	before := -1 // the row of the node before
 	for i := range p.Len() {
 		n := p.Node(i)
@@ -181,9 +181,9 @@ func (c *checker) sequence(sass, merc *lineSide, q, twin *dwarf.Sequence, name u
 			continue
 		}
 		x, y := a.at(uint64(n.SASS)), b.at(uint64(n.Merc))
-		same, guess := sameLine(q.Rows, x, twin.Rows, y)
+		same, guess := sameLine(q.Rows, x, counterpart.Rows, y)
 		if !same {
-			same = takenFor(q.Rows, x, twin.Rows, y, x == before)
+			same = takenFor(q.Rows, x, counterpart.Rows, y, x == before)
 			guess = same
 		}
 		if same && guess {
@@ -208,7 +208,7 @@ func (c *checker) sequence(sass, merc *lineSide, q, twin *dwarf.Sequence, name u
 		if x >= 0 {
 			where = q.Rows[x].At
 		}
-		c.add(Debug, Content, sass.section, where, fmt.Sprintf("line of the instruction at 0x%x of %s", n.SASS, fn.Name), lineText(twin.Rows, y), lineText(q.Rows, x))
+		c.add(Debug, Content, sass.section, where, fmt.Sprintf("line of the instruction at 0x%x of %s", n.SASS, fn.Name), lineText(counterpart.Rows, y), lineText(q.Rows, x))
 		return
 	}
 	for i := range q.Rows {

@@ -268,7 +268,7 @@ type wanted struct {
 	anyType     bool   // no form is known: that of the SASS type decides
 	field       uint32 // byte of the Mercury instruction
 	op          uint64 // of the SASS instruction, 0 for data
-	twin        *cubin.Reloc
+	counterpart *cubin.Reloc
 	anyAddend   bool // that of a code address in a function whose map isn't known
 }
 
@@ -341,11 +341,11 @@ func (c *checker) resolved(fn *capsule.Func, section int, r *cubin.Reloc, code W
 			return true
 		}
 	case r.Type == cuda.R_MERCURY_ABS32 && (isSystem(symbol.Name) || c.image() && symbol.Other&cuda.STOSpace == cuda.STOReservedShared):
-		twin := c.m.SASS.At(r.Symbol)
-		if twin == nil {
+		counterpart := c.m.SASS.At(r.Symbol)
+		if counterpart == nil {
 			return true // symbols tells
 		}
-		value = twin.Value + uint64(r.Addend)
+		value = counterpart.Value + uint64(r.Addend)
 	default:
 		return false
 	}
@@ -421,7 +421,7 @@ func (c *checker) matchRelocs(section, clone int, want []wanted, got []cubin.Rel
 		used[k] = true
 		ordered = ordered && k > last
 		last = k
-		w.twin = &got[k]
+		w.counterpart = &got[k]
 		c.compareReloc(section, clone, uint64(k)*cubin.RelaSize, w, &got[k])
 	}
 	for k := range got {
@@ -443,11 +443,11 @@ func mergeRelocs(want []wanted, got []cubin.Reloc, apart []bool) []cubin.Reloc {
 	next := func() {
 		w := want[0]
 		want = want[1:]
-		if w.anyType && w.twin != nil {
-			w.Type = w.twin.Type
+		if w.anyType && w.counterpart != nil {
+			w.Type = w.counterpart.Type
 		}
-		if w.anyAddend && w.twin != nil {
-			w.Addend = w.twin.Addend
+		if w.anyAddend && w.counterpart != nil {
+			w.Addend = w.counterpart.Addend
 		}
 		list = append(list, w.Reloc)
 	}

@@ -249,11 +249,11 @@ func (c *checker) order() {
 		if s.Type != cuda.SHTCudaCapmerc && s.Type != cuda.SHTMercInfo {
 			continue
 		}
-		if twin := c.m.Counterpart(i); twin != 0 {
-			if twin < last[s.Type] {
-				c.add(kindOf(s.Name), Metadata, i, 0, "position among sections of its type", "the order of the SASS side", fmt.Sprint("counterpart of section ", twin, " after that of ", last[s.Type]))
+		if counterpart := c.m.Counterpart(i); counterpart != 0 {
+			if counterpart < last[s.Type] {
+				c.add(kindOf(s.Name), Metadata, i, 0, "position among sections of its type", "the order of the SASS side", fmt.Sprint("counterpart of section ", counterpart, " after that of ", last[s.Type]))
 			}
-			last[s.Type] = twin
+			last[s.Type] = counterpart
 		}
 	}
 }
@@ -344,15 +344,15 @@ func (c *checker) cloneHeader(i int, s *capsule.Section) {
 	}
 	t := c.m.Counterpart(i)
 	if t == 0 {
-		c.add(k, Count, i, 0, lackingTwin, "one", "none")
+		c.add(k, Count, i, 0, lackingCounterpart, "one", "none")
 		return
 	}
-	twin := &c.m.Sections[t]
-	rule := ruleOf(twin.Name)
+	counterpart := &c.m.Sections[t]
+	rule := ruleOf(counterpart.Name)
 	if rule == nil {
 		return
 	}
-	flags, align, entsize := twin.Flags|cuda.SHFMercury, twin.Align, twin.EntSize
+	flags, align, entsize := counterpart.Flags|cuda.SHFMercury, counterpart.Align, counterpart.EntSize
 	if rule.clone == cuda.SHTCudaCapmerc {
 		// 13.0 gives a stub's capsule the entry size of its text.
 		flags, align, entsize = cuda.SHFMercury, 16, min(entsize, s.EntSize)
@@ -376,8 +376,8 @@ func (c *checker) cloneHeader(i int, s *capsule.Section) {
 	}
 	info := uint32(0)
 	if rule.info == infoOwner || rule.info == infoTarget {
-		if info = uint32(c.m.Counterpart(int(twin.Info))); info == 0 && !c.m.Sections[min(int(twin.Info), len(c.m.Sections)-1)].Mercury() {
-			info = twin.Info
+		if info = uint32(c.m.Counterpart(int(counterpart.Info))); info == 0 && !c.m.Sections[min(int(counterpart.Info), len(c.m.Sections)-1)].Mercury() {
+			info = counterpart.Info
 		}
 	}
 	c.number(k, Metadata, i, 0, "sh_info", uint64(info), uint64(s.Info))

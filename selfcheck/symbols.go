@@ -173,8 +173,8 @@ func sassSymbolName(merc, sass string) string {
 func (c *checker) symbolSection(i uint32, s, t *capsule.Symbol) {
 	want := s.Section
 	if s.Defined() {
-		if twin := c.m.Counterpart(int(s.Section)); twin != 0 {
-			want = uint32(twin)
+		if counterpart := c.m.Counterpart(int(s.Section)); counterpart != 0 {
+			want = uint32(counterpart)
 		} else if name, ok := strings.CutPrefix(t.Name, imageHeaders); ok && c.sectionName(s.Section) == constant0+name {
 			return
 		}

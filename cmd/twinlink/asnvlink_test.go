@@ -28,7 +28,7 @@ func toolkit(t *testing.T, output string) (nvlink string) {
 			t.Fatal(err)
 		}
 	}
-	folder := filepath.Join(dir, "twin")
+	folder := filepath.Join(dir, "counterpart")
 	release, err := shadow(filepath.Join(dir, "cuda"), folder, "/bin/true")
 	if err != nil || release != "12.4.131" {
 		t.Fatalf("release %q, %v", release, err)

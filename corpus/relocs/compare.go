@@ -72,8 +72,8 @@ func (v *Vector) Compare(release string, inputs []Input, got Answer) error {
 		return differ("changes", seen.Changed, want.Changed)
 	case !slices.Equal(seen.Kept, want.Kept):
 		return differ("records", seen.Kept, want.Kept)
-	case !slices.Equal(seen.Twin, want.Twin):
-		return differ("twin records", seen.Twin, want.Twin)
+	case !slices.Equal(seen.Counterpart, want.Counterpart):
+		return differ("counterpart records", seen.Counterpart, want.Counterpart)
 	case !slices.Equal(seen.Saved, want.Saved):
 		return differ("preserved records", seen.Saved, want.Saved)
 	}
@@ -109,5 +109,5 @@ func equalRun(a, b Run) bool {
 func (r Result) Same(o Result) bool {
 	return r.Verdict == o.Verdict && r.Did == o.Did && r.Exit == o.Exit && r.Message == o.Message && r.Gone == o.Gone &&
 		bytes.Equal(r.After, o.After) && slices.EqualFunc(r.Changed, o.Changed, equalRun) &&
-		slices.Equal(r.Kept, o.Kept) && slices.Equal(r.Twin, o.Twin) && slices.Equal(r.Saved, o.Saved)
+		slices.Equal(r.Kept, o.Kept) && slices.Equal(r.Counterpart, o.Counterpart) && slices.Equal(r.Saved, o.Saved)
 }

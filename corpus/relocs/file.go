@@ -67,18 +67,18 @@ type recordJSON struct {
 }
 
 type resultJSON struct {
-	On      string       `json:"on"`
-	Verdict Verdict      `json:"verdict,omitempty"` // valid
-	Did     Did          `json:"did,omitempty"`     // linked
-	Exit    int          `json:"exit,omitempty"`
-	Message string       `json:"message,omitempty"`
-	Gone    bool         `json:"gone,omitempty"`
-	After   Hex          `json:"after,omitempty"`
-	Changed []runJSON    `json:"changed,omitempty"`
-	Kept    []recordJSON `json:"kept,omitempty"`
-	Twin    []recordJSON `json:"twin,omitempty"`
-	Saved   []recordJSON `json:"saved,omitempty"`
-	Images  string       `json:"images,omitempty"`
+	On          string       `json:"on"`
+	Verdict     Verdict      `json:"verdict,omitempty"` // valid
+	Did         Did          `json:"did,omitempty"`     // linked
+	Exit        int          `json:"exit,omitempty"`
+	Message     string       `json:"message,omitempty"`
+	Gone        bool         `json:"gone,omitempty"`
+	After       Hex          `json:"after,omitempty"`
+	Changed     []runJSON    `json:"changed,omitempty"`
+	Kept        []recordJSON `json:"kept,omitempty"`
+	Counterpart []recordJSON `json:"twin,omitempty"`
+	Saved       []recordJSON `json:"saved,omitempty"`
+	Images      string       `json:"images,omitempty"`
 }
 
 type runJSON struct {
@@ -169,7 +169,7 @@ func unpack(t *Template, g *groupJSON, j *vectorJSON) (*Vector, error) {
 		result := Result{
 			Releases: strings.Fields(r.On), Verdict: r.Verdict, Did: r.Did, Exit: r.Exit, Message: r.Message, Gone: r.Gone,
 			After: r.After, Images: strings.Fields(r.Images),
-			Kept: unpackRecords(r.Kept, v.Records[0]), Twin: unpackRecords(r.Twin, v.Records[0]), Saved: unpackRecords(r.Saved, v.Records[0]),
+			Kept: unpackRecords(r.Kept, v.Records[0]), Counterpart: unpackRecords(r.Counterpart, v.Records[0]), Saved: unpackRecords(r.Saved, v.Records[0]),
 		}
 		if result.Verdict == "" {
 			result.Verdict = Valid

@@ -95,7 +95,7 @@ func pack(v *Vector, n int, shared []string) vectorJSON {
 		p := resultJSON{
 			On: strings.Join(r.Releases, " "), Verdict: r.Verdict, Did: r.Did, Exit: r.Exit, Message: r.Message, Gone: r.Gone,
 			After: r.After, Images: strings.Join(r.Images, " "),
-			Kept: packRecords(r.Kept, first), Twin: packRecords(r.Twin, first), Saved: packRecords(r.Saved, first),
+			Kept: packRecords(r.Kept, first), Counterpart: packRecords(r.Counterpart, first), Saved: packRecords(r.Saved, first),
 		}
 		if p.Verdict == Valid {
 			p.Verdict = ""

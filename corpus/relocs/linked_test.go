@@ -128,7 +128,7 @@ func told(t *testing.T, v *relocs.Vector, release string, inputs []relocs.Input,
 func TestSame(t *testing.T) {
 	full := func() relocs.Result {
 		return relocs.Result{Verdict: relocs.Valid, Did: relocs.Linked, Exit: 1, Message: "m", After: []byte{1}, Changed: []relocs.Run{{Section: "s", Offset: 2, Bytes: []byte{3}}},
-			Kept: []relocs.Record{{Offset: 1}}, Twin: []relocs.Record{{Offset: 2}}, Saved: []relocs.Record{{Offset: 3}}}
+			Kept: []relocs.Record{{Offset: 1}}, Counterpart: []relocs.Record{{Offset: 2}}, Saved: []relocs.Record{{Offset: 3}}}
 	}
 	if a := full(); !a.Same(full()) {
 		t.Error("a result is not itself")
@@ -136,7 +136,7 @@ func TestSame(t *testing.T) {
 	for i, change := range []func(*relocs.Result){
 		func(r *relocs.Result) { r.Verdict = relocs.Acceptable }, func(r *relocs.Result) { r.Did = relocs.Hung }, func(r *relocs.Result) { r.Exit = 2 }, func(r *relocs.Result) { r.Message = "" },
 		func(r *relocs.Result) { r.Gone = true }, func(r *relocs.Result) { r.After = nil }, func(r *relocs.Result) { r.Changed = nil }, func(r *relocs.Result) { r.Changed[0].Section = "" },
-		func(r *relocs.Result) { r.Changed[0].Offset = 0 }, func(r *relocs.Result) { r.Changed[0].Bytes[0] = 0 }, func(r *relocs.Result) { r.Kept = nil }, func(r *relocs.Result) { r.Twin = nil }, func(r *relocs.Result) { r.Saved[0].Addend = 1 },
+		func(r *relocs.Result) { r.Changed[0].Offset = 0 }, func(r *relocs.Result) { r.Changed[0].Bytes[0] = 0 }, func(r *relocs.Result) { r.Kept = nil }, func(r *relocs.Result) { r.Counterpart = nil }, func(r *relocs.Result) { r.Saved[0].Addend = 1 },
 	} {
 		r := full()
 		change(&r)

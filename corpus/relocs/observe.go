@@ -68,8 +68,8 @@ func (v *Vector) Observe(inputs []Input, image []byte) (Result, error) {
 		}
 	}
 	r.Saved = plain(out.recordsOf(index, cuda.SHTCudaResolvedRela, cuda.SHTMercResolvedRela))
-	if twin := CounterpartOf(v.Place); twin != "" {
-		return r, v.observeTwin(&r, object, out, twin, shareBase(sheets, twin))
+	if counterpart := CounterpartOf(v.Place); counterpart != "" {
+		return r, v.observeCounterpart(&r, object, out, counterpart, shareBase(sheets, counterpart))
 	}
 	return r, nil
 }
@@ -118,24 +118,24 @@ func CounterpartOf(place string) string {
 	return rest
 }
 
-// observeTwin adds what happened to the section that the finalizer made.
-func (v *Vector) observeTwin(r *Result, object, out *cubinEditor, twin string, base uint64) error {
-	was, _ := object.find(twin)
-	is, index := out.find(twin)
+// observeCounterpart adds what happened to the section that the finalizer made.
+func (v *Vector) observeCounterpart(r *Result, object, out *cubinEditor, counterpart string, base uint64) error {
+	was, _ := object.find(counterpart)
+	is, index := out.find(counterpart)
 	if was == nil || is == nil {
 		return nil
 	}
-	r.Twin = plain(out.recordsOf(index, cuda.SHTRela))
+	r.Counterpart = plain(out.recordsOf(index, cuda.SHTRela))
 	if base+uint64(len(was.data)) > uint64(len(is.data)) {
-		return fmt.Errorf("%s has %d bytes, the object's %d", twin, len(is.data), len(was.data))
+		return fmt.Errorf("%s has %d bytes, the object's %d", counterpart, len(is.data), len(was.data))
 	}
 	size := 0
 	for _, run := range runs(was.data, is.data[base:][:len(was.data)]) {
 		size += len(run.Bytes)
-		r.Changed = append(r.Changed, Run{twin, run.Offset, run.Bytes})
+		r.Changed = append(r.Changed, Run{counterpart, run.Offset, run.Bytes})
 	}
 	if size > maxChanged {
-		return fmt.Errorf("%d bytes of %s changed", size, twin)
+		return fmt.Errorf("%d bytes of %s changed", size, counterpart)
 	}
 	return nil
 }

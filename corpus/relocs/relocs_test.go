@@ -95,7 +95,7 @@ func lint(m *relocs.Manifest, v *relocs.Vector) (problems []string) {
 		if (r.Did == relocs.Refused) != (r.Exit != 0) || r.Did == relocs.Refused && r.Message == "" {
 			say("a refusal has an exit status and a message, and nothing else has a status")
 		}
-		if r.Did != relocs.Linked && (r.Gone || r.After != nil || r.Changed != nil || r.Kept != nil || r.Twin != nil || r.Saved != nil) {
+		if r.Did != relocs.Linked && (r.Gone || r.After != nil || r.Changed != nil || r.Kept != nil || r.Counterpart != nil || r.Saved != nil) {
 			say("facts about an image that there is none of")
 		}
 		if r.Did == relocs.Linked && len(r.Images) != len(r.Releases) || r.Did != relocs.Linked && len(r.Images) > 0 {

@@ -86,12 +86,12 @@ type Result struct {
 	Exit    int    // Refused
 	Message string // what was said, on standard error; also warnings of Linked
 
-	Gone    bool     // Linked: the place of these inputs is not in the image
-	After   []byte   // Linked: the place from the first record's offset on, up to the last byte that changed
-	Changed []Run    // Linked: changes elsewhere in the place, and in its counterpart
-	Kept    []Record // Linked: the records of the place in the image, in order
-	Twin    []Record // Linked, Mercury: the records of what the finalizer makes of the place
-	Saved   []Record // Linked, --preserve-relocs: those of .nv.resolvedrela
+	Gone        bool     // Linked: the place of these inputs is not in the image
+	After       []byte   // Linked: the place from the first record's offset on, up to the last byte that changed
+	Changed     []Run    // Linked: changes elsewhere in the place, and in its counterpart
+	Kept        []Record // Linked: the records of the place in the image, in order
+	Counterpart []Record // Linked, Mercury: the records of what the finalizer makes of the place
+	Saved       []Record // Linked, --preserve-relocs: those of .nv.resolvedrela
 
 	// Images holds the first eight hex digits of the SHA-256 of the whole
 	// image, for each of Releases. Linked and Valid.

@@ -135,7 +135,7 @@ func apart(edges []edge) []string {
 			continue
 		}
 		if match("engine/...", e.from) && match("oracle/...", e.to) || match("oracle/...", e.from) && match("engine/...", e.to) {
-			faults = append(faults, fmt.Sprintf("%s imports %s: a twin's test asks the other twin", e.file, e.to))
+			faults = append(faults, fmt.Sprintf("%s imports %s: a counterpart's test asks the other counterpart", e.file, e.to))
 		}
 	}
 	reach := func(root string) map[string]bool {
@@ -224,8 +224,8 @@ func TestPlantedEdges(t *testing.T) {
 		{edge{"oracle", "cubin", false, "oracle/b.go"}, "engine and oracle both reach cubin"},
 		{edge{"oracle/check", "engine/descriptor", false, "oracle/check/b.go"}, "engine and oracle both reach engine/descriptor"},
 		{edge{"engine", "oracle", false, "engine/b.go"}, "engine/b.go imports oracle"},
-		{edge{"engine", "oracle", true, "engine/b_test.go"}, "a twin's test asks the other twin"},
-		{edge{"oracle/check", "engine", true, "oracle/check/b_test.go"}, "a twin's test asks the other twin"},
+		{edge{"engine", "oracle", true, "engine/b_test.go"}, "a counterpart's test asks the other counterpart"},
+		{edge{"oracle/check", "engine", true, "oracle/check/b_test.go"}, "a counterpart's test asks the other counterpart"},
 		{edge{"cubin", "golang.org/x/exp/slices", false, "cubin/b.go"}, "engine reaches golang.org/x/exp/slices"},
 		{edge{"engine", "C", false, "engine/b.go"}, "engine reaches C"},
 		{edge{"report", cmp, false, "report/b.go"}, "report/b.go imports " + cmp},

@@ -36,7 +36,7 @@ func linkedText(t *testing.T, release string, args []string, texts ...string) (i
 
 // Both files have a division of their own, a static function of one name. nvlink 13.5 puts NOPs
 // into the kernels, so the records that tell the two apart are at other places.
-func TestStaticTwinsOfMovedCode(t *testing.T) {
+func TestStaticDuplicatesOfMovedCode(t *testing.T) {
 	const text = `.version 7.8
 .target sm_90
 .address_size 64

@@ -14,8 +14,8 @@ import (
 
 // plantedDefects are changes of right links of corpus/testdata/cases.
 var plantedDefects = []defect{
-	{"function of the Mercury side's call graph", onTwinCalls(1), []Kind{CallMissing}},
-	{"heading of the Mercury side's call graph", onTwinHeading(0x100), []Kind{CallMissing}},
+	{"function of the Mercury side's call graph", onCounterpartCalls(1), []Kind{CallMissing}},
+	{"heading of the Mercury side's call graph", onCounterpartHeading(0x100), []Kind{CallMissing}},
 	{"symbol table of the Mercury side's call graph", onHeaderOfFile(cuda.SHTMercCallgraph, shLink, 4, add(1)), []Kind{SectionHeader}},
 	{"Mercury side's call graph without pairs", onHeaderOfFile(cuda.SHTMercCallgraph, shSize, 8, set(0)), []Kind{CallMissing}},
 	{"Mercury side's prototypes without a section", onHeaderOfFile(cuda.SHTMercPrototype, shType, 4, set(1)), []Kind{SectionMissing}},
@@ -65,7 +65,7 @@ var plantedDefects = []defect{
 	}, []Kind{CodeBytes}},
 }
 
-func onTwinCalls(mask byte) func(*editor) bool {
+func onCounterpartCalls(mask byte) func(*editor) bool {
 	return func(e *editor) bool {
 		i := e.fileSection(func(s *image.Section) bool { return s.Kind == cuda.SHTMercCallgraph && s.Size >= 8 })
 		if i <= 0 {
@@ -76,8 +76,8 @@ func onTwinCalls(mask byte) func(*editor) bool {
 	}
 }
 
-// onTwinHeading changes the last heading of a call graph.
-func onTwinHeading(by uint64) func(*editor) bool {
+// onCounterpartHeading changes the last heading of a call graph.
+func onCounterpartHeading(by uint64) func(*editor) bool {
 	return func(e *editor) bool {
 		i := e.fileSection(func(s *image.Section) bool { return s.Kind == cuda.SHTMercCallgraph && s.Size >= 8 })
 		if i <= 0 {

@@ -345,10 +345,10 @@ func TestDrawn(t *testing.T) {
 	if len(p.objects) != 3 || p.objects[1] != b || p.objects[2] != c {
 		t.Errorf("%d objects", len(p.objects))
 	}
-	twin := of("e", 1, nil, nil)
-	twin.Hash = a.Hash
+	counterpart := of("e", 1, nil, nil)
+	counterpart.Hash = a.Hash
 	big := of("big", mostBytes, nil, nil)
-	if got := dropSameNames([]*object{a, of("a", 1, nil, nil), twin, b, big}); !slices.Equal(got, []*object{a, b}) {
+	if got := dropSameNames([]*object{a, of("a", 1, nil, nil), counterpart, b, big}); !slices.Equal(got, []*object{a, b}) {
 		t.Errorf("%d are left", len(got))
 	}
 	if got := dropSameNames([]*object{big, a}); !slices.Equal(got, []*object{big}) {

@@ -81,7 +81,7 @@ func (c *link) finalize(r relocs.Record, as uint32, s symbol, out *Outcome) erro
 	if err != nil {
 		return err
 	}
-	c.twin(n, r, as, s, out)
+	c.counterpart(n, r, as, s, out)
 	switch {
 	case as == cuda.R_MERCURY_PROG_REL64, as >= cuda.R_MERCURY_PROG_REL8_0 && as <= cuda.R_MERCURY_PROG_REL8_56:
 	case as == cuda.R_CUDA_NONE && r.Type != as:

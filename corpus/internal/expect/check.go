@@ -99,7 +99,7 @@ func (c *Case) checkImage(want Outcome, got relocs.Result) error {
 
 // checkText compares the text of a capsule, but for what the finalizer chooses.
 func (c *Case) checkText(want Outcome, got relocs.Result) error {
-	if err := checkTwin(want, got); err != nil {
+	if err := checkCounterpart(want, got); err != nil {
 		return err
 	}
 	is := c.v.Text(c.inputs, got)
@@ -175,10 +175,10 @@ func unschedule(text []byte) {
 	}
 }
 
-// checkTwin compares the records of a capsule's text. The addend of a position in
+// checkCounterpart compares the records of a capsule's text. The addend of a position in
 // the program is not known.
-func checkTwin(want Outcome, got relocs.Result) error {
-	a, b := slices.Clone(want.Twin), slices.Clone(got.Twin)
+func checkCounterpart(want Outcome, got relocs.Result) error {
+	a, b := slices.Clone(want.Counterpart), slices.Clone(got.Counterpart)
 	for _, n := range want.Searched {
 		for _, list := range [][]relocs.Record{a, b} {
 			for i := range list {
@@ -189,7 +189,7 @@ func checkTwin(want Outcome, got relocs.Result) error {
 		}
 	}
 	if !slices.Equal(a, b) {
-		return fmt.Errorf("rules: twins %+v; nvlink: %+v", a, b)
+		return fmt.Errorf("rules: counterparts %+v; nvlink: %+v", a, b)
 	}
 	return nil
 }

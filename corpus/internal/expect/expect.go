@@ -21,16 +21,16 @@ type Outcome struct {
 	Did relocs.Did
 	Why oracle.Reason // Refused
 	// Undefined is the symbol that Refused complains of, where Why is 0.
-	Undefined string
-	Gone      bool
-	Place     []byte // the whole place afterwards; nil where other records write in it
-	Text      []byte // the text of a capsule afterwards, or nil
-	Kept      []relocs.Record
-	Saved     []relocs.Record // --preserve-relocs
-	SomeKept  bool            // Kept are among the records that are kept, not all of them
-	Twin      []relocs.Record // of a capsule: the records of Text
-	Searched  []relocs.Node   // whose text depends on other instructions; the finalizer may die of them
-	Garbled   bool            // the finalizer finds no instruction: it refuses or dies
+	Undefined   string
+	Gone        bool
+	Place       []byte // the whole place afterwards; nil where other records write in it
+	Text        []byte // the text of a capsule afterwards, or nil
+	Kept        []relocs.Record
+	Saved       []relocs.Record // --preserve-relocs
+	SomeKept    bool            // Kept are among the records that are kept, not all of them
+	Counterpart []relocs.Record // of a capsule: the records of Text
+	Searched    []relocs.Node   // whose text depends on other instructions; the finalizer may die of them
+	Garbled     bool            // the finalizer finds no instruction: it refuses or dies
 }
 
 // numbers of the releases as the oracle counts them.
@@ -95,10 +95,10 @@ func (c *link) run() (Outcome, error) {
 		return Outcome{Did: relocs.Linked, Gone: true}, nil
 	}
 	out := Outcome{Did: relocs.Linked, SomeKept: c.v.Keep, Place: slices.Clone(c.facts.Place)}
-	switch twin := relocs.CounterpartOf(c.v.Place); {
+	switch counterpart := relocs.CounterpartOf(c.v.Place); {
 	case c.capsule():
-		out.Text = slices.Clone(relocs.Section(c.inputs, twin))
-	case twin != "":
+		out.Text = slices.Clone(relocs.Section(c.inputs, counterpart))
+	case counterpart != "":
 		out.Text = slices.Clone(c.facts.Place) // the other group's data is not read
 	}
 	if err := c.records(&out); err != nil || out.Did != relocs.Linked {

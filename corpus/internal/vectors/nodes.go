@@ -77,10 +77,10 @@ func (r *regen) node(ctx context.Context, t *relocs.Template, place string, at u
 		return result, v.Text(inputs, result), err
 	}
 	kept, _, err := ask(cuda.R_MERCURY_G64, 0)
-	if err != nil || kept.Did != relocs.Linked || len(kept.Twin) != 1 {
+	if err != nil || kept.Did != relocs.Linked || len(kept.Counterpart) != 1 {
 		return n, false, err
 	}
-	n = relocs.Node{At: at, Text: kept.Twin[0].Offset}
+	n = relocs.Node{At: at, Text: kept.Counterpart[0].Offset}
 	const value = 0x5a3c96e1
 	for _, x := range []uint32{value, ^uint32(value)} {
 		done, text, err := ask(cuda.R_MERCURY_ABS32, int64(x)-cvarValue)

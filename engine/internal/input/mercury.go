@@ -31,11 +31,11 @@ import (
 
 // Sides is an input with both sides.
 type Sides struct {
-	File *cubin.File // the whole file; the link proper reads the view
-	Twin []uint32    // by section: its counterpart on the other side, 0 for none
-	Bank []uint32    // by section of code (SASS): its .nv.constant0.<k>, 0 for none
-	Rela []uint32    // by section (SASS): the RELA section that patches it, 0 for none
-	Info []uint32    // by section of code (SASS): its .nv.info.<f>, 0 for none
+	File        *cubin.File // the whole file; the link proper reads the view
+	Counterpart []uint32    // by section: its counterpart on the other side, 0 for none
+	Bank        []uint32    // by section of code (SASS): its .nv.constant0.<k>, 0 for none
+	Rela        []uint32    // by section (SASS): the RELA section that patches it, 0 for none
+	Info        []uint32    // by section of code (SASS): its .nv.info.<f>, 0 for none
 
 	Toolkit uint32  // the first with the finalizer that made its code
 	Virtual cuda.SM // that it was written for
@@ -122,7 +122,7 @@ func (p *pairing) pair(in *Sides) error {
 	heads := p.heads
 	n := len(heads)
 	tables := make([]uint32, 4*n)
-	in.Twin, in.Bank, in.Rela, in.Info = tables[:n:n], tables[n:2*n:2*n], tables[2*n:3*n:3*n], tables[3*n:]
+	in.Counterpart, in.Bank, in.Rela, in.Info = tables[:n:n], tables[n:2*n:2*n], tables[2*n:3*n:3*n], tables[3*n:]
 	p.Sides = in
 	clear(p.byName)
 	p.optim = append(p.optim[:0], make([]uint32, n)...)
@@ -179,10 +179,10 @@ func (p *pairing) pairCapsule(i int, s *cubin.Section) error {
 	if text < uint32(len(p.heads)) {
 		t = p.heads[text]
 	}
-	if text == 0 || t.NoBits() || t.Flags&cuda.SHFMercury != 0 || p.Twin[text] != 0 {
+	if text == 0 || t.NoBits() || t.Flags&cuda.SHFMercury != 0 || p.Counterpart[text] != 0 {
 		return &cubin.Error{Kind: cubin.BadIndex, File: f.Name, Section: f.SectionName(s), Value: uint64(text), Detail: "the capsule's first word is not a text of its own"}
 	}
-	p.Twin[i], p.Twin[text] = text, uint32(i)
+	p.Counterpart[i], p.Counterpart[text] = text, uint32(i)
 	return nil
 }
 
@@ -203,8 +203,8 @@ func (p *pairing) pairMercury(i int, s *cubin.Section) {
 		if sass, ok := SassBankName(rest); ok {
 			rest = sass
 		}
-		if k := p.byName[rest]; k != 0 && p.Twin[k] == 0 {
-			p.Twin[i], p.Twin[k] = k, uint32(i)
+		if k := p.byName[rest]; k != 0 && p.Counterpart[k] == 0 {
+			p.Counterpart[i], p.Counterpart[k] = k, uint32(i)
 		}
 	}
 }
@@ -212,9 +212,9 @@ func (p *pairing) pairMercury(i int, s *cubin.Section) {
 // match pairs what belongs to a section with what a list has for the counterpart
 // of that one.
 func (p *pairing) match(i int, list []uint32, owner uint32) {
-	if owner < uint32(len(p.heads)) && p.Twin[owner] != 0 {
-		if k := list[p.Twin[owner]]; k != 0 {
-			p.Twin[i], p.Twin[k] = k, uint32(i)
+	if owner < uint32(len(p.heads)) && p.Counterpart[owner] != 0 {
+		if k := list[p.Counterpart[owner]]; k != 0 {
+			p.Counterpart[i], p.Counterpart[k] = k, uint32(i)
 		}
 	}
 }
@@ -279,7 +279,7 @@ func (in *Sides) view(byName map[string]int) (*cubin.File, error) {
 			if strings.HasPrefix(name, CapmercPrefix) {
 				s.NameOff += uint32(len(CapmercPrefix))
 			}
-			text := f.Section(int(in.Twin[i]))
+			text := f.Section(int(in.Counterpart[i]))
 			s.Type, s.Flags, s.Align = text.Type, text.Flags, text.Align
 		case cuda.SHTMercSymtab:
 			s.Type = cuda.SHTSymtab
@@ -305,8 +305,8 @@ func (in *Sides) view(byName map[string]int) (*cubin.File, error) {
 // belong to its capsule.
 func (in *Sides) viewSASS(s *cubin.Section) {
 	if isShared(s.Type) {
-		if owner := s.Owner(); owner != 0 && int64(owner) < int64(len(in.Twin)) {
-			s.Info = in.Twin[owner]
+		if owner := s.Owner(); owner != 0 && int64(owner) < int64(len(in.Counterpart)) {
+			s.Info = in.Counterpart[owner]
 		}
 		return
 	}
@@ -321,11 +321,11 @@ func (in *Sides) LinkedSymtab() uint32 {
 	for i := 1; i < in.File.NumSections(); i++ {
 		s := in.File.Section(i)
 		merc := s.Flags&cuda.SHFMercury != 0
-		code := s.Flags&cuda.SHFExec != 0 && in.Twin[i] != 0 // its capsule takes its place
+		code := s.Flags&cuda.SHFExec != 0 && in.Counterpart[i] != 0 // its capsule takes its place
 		switch {
 		case s.Type == cuda.SHTMercSymtab:
 			return n
-		case merc && s.Type != cuda.SHTCudaCapmerc, code, isShared(s.Type) && in.Twin[i] == 0:
+		case merc && s.Type != cuda.SHTCudaCapmerc, code, isShared(s.Type) && in.Counterpart[i] == 0:
 			n++
 		}
 	}

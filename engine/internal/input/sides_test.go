@@ -82,8 +82,8 @@ func TestSidesByName(t *testing.T) {
 		for i := 1; i < f.NumSections(); i++ {
 			s, seen := f.Section(i), view.Section(i)
 			if s.Flags&cuda.SHFMercury == 0 {
-				if k := int(in.Twin[i]); k != 0 && int(in.Twin[k]) != i {
-					t.Errorf("%s: %s is the twin of %s, whose twin is %d", id, name(i), name(k), in.Twin[k])
+				if k := int(in.Counterpart[i]); k != 0 && int(in.Counterpart[k]) != i {
+					t.Errorf("%s: %s is the counterpart of %s, whose counterpart is %d", id, name(i), name(k), in.Counterpart[k])
 				}
 				continue
 			}
@@ -93,8 +93,8 @@ func TestSidesByName(t *testing.T) {
 			}
 			if k := sass[want]; k != 0 && !twice[want] {
 				pairs++
-				if int(in.Twin[i]) != k {
-					t.Errorf("%s: the twin of %s is %q, want %q", id, name(i), name(int(in.Twin[i])), want)
+				if int(in.Counterpart[i]) != k {
+					t.Errorf("%s: the counterpart of %s is %q, want %q", id, name(i), name(int(in.Counterpart[i])), want)
 				}
 			}
 			kernel, isCode := strings.CutPrefix(name(i), ".nv.capmerc.text.")

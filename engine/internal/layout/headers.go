@@ -89,7 +89,7 @@ func (l *Layout) paramSize(text model.SecID) uint64 {
 		return 0
 	}
 	in := &l.Sides[src.File]
-	if b := in.Bank[in.Twin[src.Capsule]]; b != 0 {
+	if b := in.Bank[in.Counterpart[src.Capsule]]; b != 0 {
 		s := in.File.Section(int(b))
 		return s.Size
 	}

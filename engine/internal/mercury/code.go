@@ -119,7 +119,7 @@ func (l *Backend) decode(fn *code, text model.SecID, to *shelf) (gone []int, err
 	src, _ := l.CodeOf(text)
 	in := &l.Sides[src.File]
 	f := in.File
-	fn.text, fn.input, fn.sassidx = text, in, in.Twin[src.Capsule]
+	fn.text, fn.input, fn.sassidx = text, in, in.Counterpart[src.Capsule]
 	capsec := f.Section(int(src.Capsule))
 	fn.record, fn.sass = f.Content(&capsec), fn.source()
 	c, unknown, fault := capsule.DecodeLocated(fn.record, fn.sass)

@@ -122,10 +122,10 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 	sass.hdr.Size = 0
 	for _, c := range chunks {
 		in := &l.Sides[c.File]
-		if int64(c.From) >= int64(len(in.Twin)) || in.Twin[c.From] == 0 {
+		if int64(c.From) >= int64(len(in.Counterpart)) || in.Counterpart[c.From] == 0 {
 			continue
 		}
-		t := in.File.Section(int(in.Twin[c.From]))
+		t := in.File.Section(int(in.Counterpart[c.From]))
 		off := model.AlignUp(sass.hdr.Size, t.Align)
 		sass.chunks = append(sass.chunks, model.Chunk{Off: off, Size: t.Size, Align: t.Align, Data: in.File.Content(&t)})
 		sass.hdr.Size = off + t.Size
@@ -170,8 +170,8 @@ func (l *Backend) fillTargets(id model.SecID, sass *part) {
 func (l *Backend) isEmpty(chunks []model.Chunk) bool {
 	for _, c := range chunks {
 		in := &l.Sides[c.File]
-		if int64(c.From) < int64(len(in.Twin)) && in.Twin[c.From] != 0 {
-			if t := in.File.Section(int(in.Twin[c.From])); t.Size > 0 {
+		if int64(c.From) < int64(len(in.Counterpart)) && in.Counterpart[c.From] != 0 {
+			if t := in.File.Section(int(in.Counterpart[c.From])); t.Size > 0 {
 				return false
 			}
 		}
@@ -201,10 +201,10 @@ func (l *Backend) sharesBytes(id model.SecID, chunks []model.Chunk) bool {
 			return false
 		}
 		in := &l.Sides[c.File]
-		if int64(c.From) >= int64(len(in.Twin)) || in.Twin[c.From] == 0 {
+		if int64(c.From) >= int64(len(in.Counterpart)) || in.Counterpart[c.From] == 0 {
 			return false
 		}
-		a, b := in.File.Section(int(c.From)), in.File.Section(int(in.Twin[c.From]))
+		a, b := in.File.Section(int(c.From)), in.File.Section(int(in.Counterpart[c.From]))
 		if a.Off != b.Off && !(alike && bytes.Equal(in.File.Content(&a), in.File.Content(&b))) {
 			return false
 		}

@@ -321,10 +321,10 @@ func (img *plan) first(l *Backend) []model.SymID {
 // nothing.
 func (l *Backend) sassFrames(c *model.Chunk) map[frameName][]byte {
 	in := &l.Sides[c.File]
-	if int64(c.From) >= int64(len(in.Twin)) || in.Twin[c.From] == 0 || in.Rela[in.Twin[c.From]] == 0 {
+	if int64(c.From) >= int64(len(in.Counterpart)) || in.Counterpart[c.From] == 0 || in.Rela[in.Counterpart[c.From]] == 0 {
 		return nil
 	}
-	s, rela := in.File.Section(int(in.Twin[c.From])), in.File.Section(int(in.Rela[in.Twin[c.From]]))
+	s, rela := in.File.Section(int(in.Counterpart[c.From])), in.File.Section(int(in.Rela[in.Counterpart[c.From]]))
 	b := in.File.Content(&s)
 	list, ok := splitFrames(b)
 	table, err := in.File.Relocs(&rela)

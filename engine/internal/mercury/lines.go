@@ -112,7 +112,7 @@ type lineInput struct {
 // appendInput appends what an input says of functions that stay.
 func (w *lineWriter) appendInput(c *model.Chunk) error {
 	in := lineInput{Sides: &w.Sides[c.File], chunk: c}
-	k := in.Twin[c.From]
+	k := in.Counterpart[c.From]
 	if k == 0 {
 		return nil
 	}

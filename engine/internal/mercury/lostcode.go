@@ -30,7 +30,7 @@ func (l *Backend) lostIn(fn *code, file int32) *lostCode {
 	if !ok {
 		return nil
 	}
-	s, twin := in.File.Section(i), in.File.Section(int(in.Twin[i]))
+	s, twin := in.File.Section(i), in.File.Section(int(in.Counterpart[i]))
 	lost := &lostCode{record: in.File.Content(&s), sass: in.File.Content(&twin)}
 	stands, _ := l.CodeOf(fn.text)
 	own := fn.input.File.Section(int(stands.Capsule))
@@ -47,7 +47,7 @@ func (l *Backend) capsulesOf(file int32) map[string]int {
 	}
 	in, list := &l.Sides[file], make(map[string]int)
 	for i := range in.File.OfType(cuda.SHTCudaCapmerc) {
-		if s := in.File.Section(i); in.Twin[i] != 0 {
+		if s := in.File.Section(i); in.Counterpart[i] != 0 {
 			list[in.File.SectionName(&s)] = i
 		}
 	}

@@ -93,7 +93,7 @@ func (l *Backend) codeByName(img *plan) map[string]*code {
 // tablesOf cuts an input's tables of both sides; none where its SASS side has none.
 func (l *Backend) tablesOf(c model.Chunk, cut func([]byte) ([]registerTable, int)) (sass, merc []registerTable, err error) {
 	in := &l.Sides[c.File]
-	k := in.Twin[c.From]
+	k := in.Counterpart[c.From]
 	if k == 0 {
 		return nil, nil, nil
 	}

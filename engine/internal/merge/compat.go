@@ -55,7 +55,7 @@ func (l *merger) readCompat(m *module, s *cubin.Section) error {
 
 // comesBehindCompat reports whether the SASS side of section i follows .nv.compat in its file.
 func (l *merger) comesBehindCompat(m *module, i int) bool {
-	return m.compat != 0 && l.Sides != nil && int(l.Sides[m.num].Twin[i]) > m.compat
+	return m.compat != 0 && l.Sides != nil && int(l.Sides[m.num].Counterpart[i]) > m.compat
 }
 
 // placeCompat makes the image's .nv.compat where it comes with the first input that has one.

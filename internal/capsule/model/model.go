@@ -14,9 +14,9 @@ type Body interface {
 
 // Section is a section of a Model.
 type Section struct {
-	Name string
-	Body Body // nil where the section has no bytes, or those of Counterpart
-	Twin int  // the section whose stretch of the file this one shares, or its own number
+	Name   string
+	Body   Body // nil where the section has no bytes, or those of Counterpart
+	Shares int  // the section whose stretch of the file this one shares, or its own number
 }
 
 // Model is a decoded file.
@@ -36,8 +36,8 @@ func Decode(name string, data []byte) (*Model, error) {
 	m := &Model{Sections: make([]Section, draft.NumSections()), draft: draft}
 	for i := 1; i < len(m.Sections); i++ {
 		s := &m.Sections[i]
-		s.Name, s.Twin = draft.SectionName(i), draft.SharesWith(i)
-		if draft.Part(i).NoBits() || s.Twin != i {
+		s.Name, s.Shares = draft.SectionName(i), draft.SharesWith(i)
+		if draft.Part(i).NoBits() || s.Shares != i {
 			continue
 		}
 		if s.Body, err = m.decodeBody(i); err != nil {

@@ -216,9 +216,9 @@ func sameAttributes(t *testing.T, m *capsule.Image, fn *capsule.Func, f *Functio
 // A value is a number, or the payload of a sized attribute; offsets are words of it.
 func TestAttribute(t *testing.T) {
 	sized := cubin.InfoRecord{Format: cuda.FormatSized, Attr: cuda.AttrExitInstrOffsets, Data: []byte{0x10, 0, 0, 0, 0x20, 1, 0, 0}}
-	twin := sized
-	twin.Data = []byte{0x30, 0, 0, 0}
-	a := attribute(&sized, &twin, "")
+	counterpart := sized
+	counterpart.Data = []byte{0x30, 0, 0, 0}
+	a := attribute(&sized, &counterpart, "")
 	if a.Value != "1000000020010000" || !slices.Equal(a.SASS, []uint32{0x10, 0x120}) || !slices.Equal(a.Mercury, []uint32{0x30}) || a.Number != int(sized.Attr) || a.Name != sized.Attr.String() {
 		t.Errorf("%+v", a)
 	}

@@ -93,7 +93,7 @@ func TestMercurySections(t *testing.T) {
 				t.Errorf("CM-142 CM-143 CM-166: %+v", s.Section)
 			}
 			if capsule && !has(f, strings.TrimPrefix(s.name, ".nv.capmerc")) { // CM-006, CM-019, CM-020
-				t.Errorf("CM-006 CM-019 CM-020: no twin of %s", s.name)
+				t.Errorf("CM-006 CM-019 CM-020: no counterpart of %s", s.name)
 			}
 			if merc {
 				mercurySection(t, f, s, clones)
@@ -184,12 +184,12 @@ func mercurySection(t *testing.T, f *cubin.File, s named, clones map[string]bool
 			}
 		}
 	case debug:
-		twin := strings.TrimPrefix(s.name, ".nv.merc")
+		counterpart := strings.TrimPrefix(s.name, ".nv.merc")
 		// CM-131 to CM-135, CM-148, CM-149
 		if s.Type != 1 || s.Flags != 0x10000000 || s.Align != 1 {
 			t.Errorf("CM-131 CM-132 CM-133 CM-134 CM-135 CM-148 CM-149: %s: %+v", s.name, s.Section)
 		}
-		same := bytes.Equal(section(t, f, twin).data, s.data)
+		same := bytes.Equal(section(t, f, counterpart).data, s.data)
 		switch base {
 		case "debug_info": // CM-147, CM-154
 			if !same || !has(f, ".nv.merc.rela.debug_info") {
@@ -217,8 +217,8 @@ func mercurySection(t *testing.T, f *cubin.File, s named, clones map[string]bool
 			t.Errorf("CM-130: %+v", s.Section)
 		}
 	case short == "nv.constant.user": // CM-168, CM-169
-		if twin := section(t, f, ".nv.constant3"); s.Type != 0x7000007c || twin.Type != 0x70000067 {
-			t.Errorf("CM-168 CM-169: %#x beside %#x", s.Type, twin.Type)
+		if counterpart := section(t, f, ".nv.constant3"); s.Type != 0x7000007c || counterpart.Type != 0x70000067 {
+			t.Errorf("CM-168 CM-169: %#x beside %#x", s.Type, counterpart.Type)
 		}
 	case short == "nv.info" || strings.HasPrefix(short, "nv.info."):
 		if s.Type != 0x70000083 { // CM-169

@@ -92,11 +92,11 @@ func (c *Applied) relocatePlace(m *link.Module, list link.Relocs, to link.Place)
 			k := link.Kept{Offset: r.Offset, Kind: d.as, Ref: c.RefOf(m, r.Symbol), Addend: c.mergedAddend(m, r), Rela: r.Rela, Mod: m, Optional: optional, Dead: c.NeverCalled(to.Area.Owner, m.Refs[r.Symbol].ID), Lost: m.DefinesAsWell(r.Symbol)}
 			if !r.Rela {
 				k.Implicit = implicit(to.Area, r)
-			} else if c.fieldOfTwin(to.Area, r) {
+			} else if c.fieldOfCounterpart(to.Area, r) {
 				to.Area.Free = append(to.Area.Free, link.Span{From: r.Offset, To: r.Offset + 4})
 			}
 			to.Area.Keep(k)
-		case optional && m.Refs[r.Symbol].ID != nil && m.Refs[r.Symbol].ID.Twin:
+		case optional && m.Refs[r.Symbol].ID != nil && m.Refs[r.Symbol].ID.Duplicate:
 			// Of functions that are alike, that of another input may have stayed.
 			to.Area.Keep(link.Kept{Offset: r.Offset, Kind: r.Kind, Ref: c.RefOf(m, r.Symbol), Addend: r.Addend, Rela: r.Rela, Mod: m, Optional: true})
 		}

@@ -30,20 +30,20 @@ func (c *Applied) mergedAddend(m *link.Module, r image.Record) int64 {
 	return r.Addend
 }
 
-// fieldOfTwin reports whether the place of a record that stays on the Mercury side holds
+// fieldOfCounterpart reports whether the place of a record that stays on the Mercury side holds
 // the number that the SASS side's has there, or anything where that is stripped. Nobody
 // reads it: the record has its addend.
 //
 // Source: .nv.merc.debug_info of C++ programs compiled with -G, in links by nvlink 13.5.37.
-func (c *Applied) fieldOfTwin(a *link.Area, r image.Record) bool {
+func (c *Applied) fieldOfCounterpart(a *link.Area, r image.Record) bool {
 	if c.Sass == nil || r.Kind != cuda.R_MERCURY_PROG_REL32 || a.Owner != nil || !verdict.IsDebug(a.Name) || a.Out == nil {
 		return false
 	}
-	twin := c.Sass.ByKey[link.AreaKey{Base: a.Name, Owner: nil}]
-	if twin == nil || twin.Out == nil {
+	counterpart := c.Sass.ByKey[link.AreaKey{Base: a.Name, Owner: nil}]
+	if counterpart == nil || counterpart.Out == nil {
 		return true
 	}
 	is, ok := image.Cut(a.Out.Body, r.Offset, 4)
-	was, okToo := image.Cut(twin.Out.Body, r.Offset, 4)
+	was, okToo := image.Cut(counterpart.Out.Body, r.Offset, 4)
 	return ok && okToo && bytes.Equal(is, was)
 }

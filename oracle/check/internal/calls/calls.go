@@ -183,7 +183,7 @@ func (c *check) extraCall(k call) bool {
 	if k.heading == cuda.CallgraphPrototypes || k.heading == 0 {
 		return k.text == k.x.Prototype && (!k.x.Live || k.x.Several)
 	}
-	if k.x.Several && (k.x.Calls.Set[k.y] || k.x.Edges.Set[k.y] || k.y != nil && k.y.Twin || slices.Contains(k.x.Indirect, k.text)) {
+	if k.x.Several && (k.x.Calls.Set[k.y] || k.x.Edges.Set[k.y] || k.y != nil && k.y.Duplicate || slices.Contains(k.x.Indirect, k.text)) {
 		return true // twice, of two definitions
 	}
 	if k.y != nil && !k.y.Function() {

@@ -14,8 +14,8 @@ type check struct {
 // Capsules checks that capsules read and name the SASS of their functions.
 func Capsules(a *apply.Applied) error { return (&check{a, map[uint32]*link.Area{}}).compareCapsules() }
 
-// Twins checks both sides against each other.
-func Twins(a *apply.Applied) error { return (&check{Applied: a}).compareTwins() }
+// Counterparts checks both sides against each other.
+func Counterparts(a *apply.Applied) error { return (&check{Applied: a}).compareCounterparts() }
 
 // Compare checks the capsule of a function.
 func Compare(a *apply.Applied, of *link.Area) { (&check{Applied: a}).compareCapsule(of) }

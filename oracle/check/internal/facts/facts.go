@@ -95,7 +95,7 @@ func (c *check) compareBody(a *link.Area, got []link.Fact) error {
 	list := c.bodyFacts(a.Owner)
 	c.ignoreIndices(list)
 	c.ignoreIndices(got)
-	c.twinBarriers(a.Owner, list, got)
+	c.counterpartBarriers(a.Owner, list, got)
 	if err := c.Budget.Spend("", uint64(len(list))); err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func TestInsideBothSides(t *testing.T) {
 	}
 	s := insideScene(t, 100, "frame=@k,16")
 	s.sameStack(s.ids["k"], minStack(s.ids["k"], s.NeedOf(s.ids["k"]))) // there is no other side
-	s.Sass = &link.Link{Said: map[link.TwinFact]string{{Kernel: "k", Attr: cuda.AttrMinStackSize}: "\x01\x00\x00\x00"}}
+	s.Sass = &link.Link{Said: map[link.CounterpartFact]string{{Kernel: "k", Attr: cuda.AttrMinStackSize}: "\x01\x00\x00\x00"}}
 	s.body("k").Names = s.body("k").Names[:1]
 	s.sameStack(s.ids["k"], minStack(s.ids["k"], s.NeedOf(s.ids["k"])))
 	s.sameStack(&link.Identity{Name: "k"}, link.Fact{Attr: cuda.AttrMinStackSize})

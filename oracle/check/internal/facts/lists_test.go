@@ -291,13 +291,13 @@ func TestFactOf(t *testing.T) {
 	}
 }
 
-// TestTwinFacts: both sides say the same of registers, stack and barriers where more is known than needed.
-func TestTwinFacts(t *testing.T) {
+// TestCounterpartFacts: both sides say the same of registers, stack and barriers where more is known than needed.
+func TestCounterpartFacts(t *testing.T) {
 	k, local, fn := &link.Identity{Name: "k", Other: cuda.STOEntry, Info: byte(cuda.STTFunc)}, &link.Identity{Name: "s", Other: cuda.STOEntry, Info: byte(cuda.STTFunc), Local: true}, &link.Identity{Name: "f", Info: byte(cuda.STTFunc)}
 	s := checkOf(130)
 	s.Out.Side = image.SassSide
 	s.noteFacts([]link.Fact{about(cuda.AttrRegcount, k, 9), about(cuda.AttrMinStackSize, k, 8), about(cuda.AttrFrameSize, k, 7), about(cuda.AttrRegcount, local, 6), about(cuda.AttrRegcount, fn, 5), half(cuda.AttrRegcount, 4)})
-	if len(s.Said) != 2 || s.Said[link.TwinFact{Kernel: "k", Attr: cuda.AttrRegcount}] != sass.BytesOf(9) {
+	if len(s.Said) != 2 || s.Said[link.CounterpartFact{Kernel: "k", Attr: cuda.AttrRegcount}] != sass.BytesOf(9) {
 		t.Errorf("%v", s.Said)
 	}
 	w := checkOf(130)
@@ -322,20 +322,20 @@ func TestTwinFacts(t *testing.T) {
 
 	barriers := func(n uint64) []link.Fact { return []link.Fact{half(cuda.AttrNumBarriers, n)} }
 	b := &link.Body{Owner: k}
-	s.twinBarriers(b, barriers(1), barriers(4))
+	s.counterpartBarriers(b, barriers(1), barriers(4))
 	m.Out.Side = image.MercurySide
 	list := []link.Fact{with(half(cuda.AttrNumBarriers, 1), least), half(cuda.AttrNumMbarriers, 1)}
-	if m.twinBarriers(b, list, nil); list[0].Rest != halfOf(4) || list[0].Least || list[1].Rest != halfOf(1) {
+	if m.counterpartBarriers(b, list, nil); list[0].Rest != halfOf(4) || list[0].Least || list[1].Rest != halfOf(1) {
 		t.Errorf("%+v", list)
 	}
 	for _, other := range []*link.Body{{}, {Owner: local}, {Owner: fn}} {
 		list := barriers(1)
-		if m.twinBarriers(other, list, nil); list[0].Rest != halfOf(1) {
+		if m.counterpartBarriers(other, list, nil); list[0].Rest != halfOf(1) {
 			t.Errorf("%v: %+v", other.Owner, list)
 		}
 	}
 	any := []link.Fact{with(half(cuda.AttrNumBarriers, 1), anything)}
-	if m.twinBarriers(b, any, nil); any[0].Rest != halfOf(1) {
+	if m.counterpartBarriers(b, any, nil); any[0].Rest != halfOf(1) {
 		t.Errorf("%+v", any)
 	}
 }

@@ -90,7 +90,7 @@ func TestModuleFacts(t *testing.T) {
 
 	// The SASS side says how many registers a kernel has of which more is known than needed.
 	s = sceneOf(t, 130, 100, as(k, "several"), f)
-	s.Sass = &link.Link{Said: map[link.TwinFact]string{{Kernel: "k", Attr: cuda.AttrRegcount}: sass.BytesOf(30)}}
+	s.Sass = &link.Link{Said: map[link.CounterpartFact]string{{Kernel: "k", Attr: cuda.AttrRegcount}: sass.BytesOf(30)}}
 	if got := textOf(s.moduleFacts(nil, s.Modules[0])); got != "frame:k=10000000 registers:k=1e000000" {
 		t.Error(got)
 	}

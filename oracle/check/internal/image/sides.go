@@ -67,14 +67,14 @@ func (f *Image) view(of Side) {
 		f.All = slices.Clone(f.Sections)
 	}
 	capsules := map[uint32]uint32{} // by section of the SASS
-	twins := map[string]bool{}
+	counterparts := map[string]bool{}
 	for i := range f.Sections {
 		s := &f.Sections[i]
 		if s.Kind == cuda.SHTCudaCapmerc {
 			capsules[Word(s.Body, 0)] = uint32(i)
 		}
 		if s.Flags&cuda.SHFMercury != 0 {
-			twins[strings.TrimPrefix(s.Name, mercuryPrefix)] = true
+			counterparts[strings.TrimPrefix(s.Name, mercuryPrefix)] = true
 		}
 	}
 	for i := range f.Sections {
@@ -87,7 +87,7 @@ func (f *Image) view(of Side) {
 		case mercury:
 			s.asOther()
 		case s.Kind == cuda.SHTNote, s.Kind == cuda.SHTCudaCallgraph, s.Kind == cuda.SHTCudaPrototype:
-		case NoBits(s.Kind) && !twins[s.Name]:
+		case NoBits(s.Kind) && !counterparts[s.Name]:
 			if s.Flags&cuda.SHFInfoLink != 0 {
 				s.Info = capsules[s.Info]
 			}

@@ -77,7 +77,7 @@ func (m *Module) staysSized(r image.Record) bool {
 		return false
 	}
 	id, code := m.Refs[r.Symbol].ID, m.Bodies[m.Symbols[r.Symbol].Shndx]
-	return id != nil && code != nil && !id.Several && !id.Twin && code.Disposition == Won && id.Code == code && code.Live
+	return id != nil && code != nil && !id.Several && !id.Duplicate && code.Disposition == Won && id.Code == code && code.Live
 }
 
 // DefinesAsWell reports whether a module has one of several definitions of a symbol.

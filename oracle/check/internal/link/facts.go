@@ -186,7 +186,7 @@ func (c *Link) RefOf(m *Module, index uint32) Ref {
 	return r
 }
 
-type TwinFact struct {
+type CounterpartFact struct {
 	Kernel string
 	Attr   cuda.InfoAttr
 }

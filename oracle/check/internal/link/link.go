@@ -18,8 +18,8 @@ type Link struct {
 
 	// The two sides of a file are checked one after the other.
 	Side image.Side
-	Sass *Link               // Mercury side: the check of the other
-	Said map[TwinFact]string // what the SASS side says of kernels
+	Sass *Link                      // Mercury side: the check of the other
+	Said map[CounterpartFact]string // what the SASS side says of kernels
 
 	// What the link is for.
 	Release     oracle.Release

@@ -21,11 +21,11 @@ func read(t *testing.T, l *oracletest.Link, side image.Side, other *link.Link) *
 	c := link.New(1<<20, l.Options)
 	c.Side, c.Sass = side, other
 	for i, in := range l.Inputs {
-		var twin *image.Image
+		var counterpart *image.Image
 		if other != nil {
-			twin = other.Modules[i].Image
+			counterpart = other.Modules[i].Image
 		}
-		m, err := link.ReadModule(i, in, side, twin, c.Budget)
+		m, err := link.ReadModule(i, in, side, counterpart, c.Budget)
 		if err != nil {
 			t.Fatal(err)
 		}

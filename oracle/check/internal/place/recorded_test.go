@@ -24,11 +24,11 @@ func placed(t *testing.T, l *oracletest.Link, output []byte, side image.Side, ot
 		c.Hints, c.Sass = other.Hints, other.Link
 	}
 	for i, in := range l.Inputs {
-		var twin *image.Image
+		var counterpart *image.Image
 		if other != nil {
-			twin = other.Modules[i].Image
+			counterpart = other.Modules[i].Image
 		}
-		m, err := link.ReadModule(i, in, side, twin, c.Budget)
+		m, err := link.ReadModule(i, in, side, counterpart, c.Budget)
 		if err != nil {
 			t.Fatal(err)
 		}

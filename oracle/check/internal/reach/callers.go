@@ -36,7 +36,7 @@ func (c *Reach) Users(b *link.Body) ([]*link.Identity, error) {
 // Source: a link by nvlink 13.0.88, in which the table's function stays and what it calls
 // goes, in both orders of the inputs.
 func (c *Reach) NeverCalled(code *link.Body, y *link.Identity) bool {
-	if c.Relocatable || code == nil || y == nil || !y.Local || !y.Function() || y.Reached || y.Out > 0 && !y.Twin {
+	if c.Relocatable || code == nil || y == nil || !y.Local || !y.Function() || y.Reached || y.Out > 0 && !y.Duplicate {
 		return false
 	}
 	return !slices.ContainsFunc(code.Names, func(f *link.Identity) bool { return f.Reached })
@@ -59,5 +59,5 @@ func (c *Reach) AboutLoser(m *link.Module, section int, r image.Record) bool {
 	}
 	code := m.Bodies[s.Shndx]
 	id := m.Refs[r.Symbol].ID
-	return code != nil && (code.Disposition != link.Won || id != nil && (id.Several || id.Twin))
+	return code != nil && (code.Disposition != link.Won || id != nil && (id.Several || id.Duplicate))
 }

@@ -23,11 +23,11 @@ func reached(t *testing.T, l *oracletest.Link, side image.Side, other *Reach) *R
 		c.Sass = other.Link
 	}
 	for i, in := range l.Inputs {
-		var twin *image.Image
+		var counterpart *image.Image
 		if other != nil {
-			twin = other.Modules[i].Image
+			counterpart = other.Modules[i].Image
 		}
-		m, err := link.ReadModule(i, in, side, twin, c.Budget)
+		m, err := link.ReadModule(i, in, side, counterpart, c.Budget)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestRecorded(t *testing.T) {
 			where := fmt.Sprintf("%s, side %d", l.Name, side)
 			numbers, defined := said(c)
 			for _, f := range c.Graph.Functions {
-				if is, there := defined[f.Name]; there && f.Code != nil && f.Live != is && !f.Several && !f.Twin {
+				if is, there := defined[f.Name]; there && f.Code != nil && f.Live != is && !f.Several && !f.Duplicate {
 					t.Errorf("%s: %s is live: %v, in nvlink's image: %v", where, f.Name, f.Live, is)
 				} else if !there && f.Code != nil && f.Reached {
 					t.Errorf("%s: a kernel reaches %s, which nvlink left out", where, f.Name)

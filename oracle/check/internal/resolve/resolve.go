@@ -40,7 +40,7 @@ func (c *Resolved) Resolve() error {
 			}
 		}
 	}
-	c.findTwins()
+	c.findDuplicates()
 	c.takeSecondNames()
 	for _, m := range c.Modules {
 		m.Holes = nil // they depend on which definitions won
@@ -48,9 +48,9 @@ func (c *Resolved) Resolve() error {
 	return c.Budget.Spend("", uint64(len(c.IDs)))
 }
 
-// findTwins marks the static functions that have the name and the code of one of another
+// findDuplicates marks the static functions that have the name and the code of one of another
 // input, so that which of them stayed shows in debug information alone.
-func (c *Resolved) findTwins() {
+func (c *Resolved) findDuplicates() {
 	first := map[[2]string]*link.Identity{}
 	for _, id := range c.IDs {
 		if !id.Function() || !id.Local || id.Code == nil {
@@ -58,7 +58,7 @@ func (c *Resolved) findTwins() {
 		}
 		key := [2]string{id.Name, string(id.Code.Bare())}
 		if other := first[key]; other != nil {
-			id.Twin, other.Twin = true, true
+			id.Duplicate, other.Duplicate = true, true
 		} else {
 			first[key] = id
 		}

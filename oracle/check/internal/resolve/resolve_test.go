@@ -102,7 +102,7 @@ func names(c *Resolved) string {
 		if id.Several {
 			b.WriteString("s")
 		}
-		if id.Twin {
+		if id.Duplicate {
 			b.WriteString("t")
 		}
 		if id.Common {

@@ -17,5 +17,5 @@ func Notes(a *apply.Applied) error { return (&check{a}).compareNotes() }
 // Headers checks the section headers.
 func Headers(a *apply.Applied) error { return (&check{a}).compareHeaders() }
 
-// TwinCalls checks the Mercury side's call graph and prototypes.
-func TwinCalls(a *apply.Applied) error { return (&check{a}).compareTwinCalls() }
+// CounterpartCalls checks the Mercury side's call graph and prototypes.
+func CounterpartCalls(a *apply.Applied) error { return (&check{a}).compareCounterpartCalls() }

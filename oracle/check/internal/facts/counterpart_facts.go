@@ -23,10 +23,10 @@ func (c *check) noteFacts(got []link.Fact) {
 	if c.Out.Side != image.SassSide {
 		return
 	}
-	c.Said = map[link.TwinFact]string{}
+	c.Said = map[link.CounterpartFact]string{}
 	for _, f := range got {
 		if id := f.Key.ID; id != nil && id.Kernel() && !id.Local && (f.Attr == cuda.AttrRegcount || f.Attr == cuda.AttrMinStackSize) {
-			c.Said[link.TwinFact{Kernel: id.Name, Attr: f.Attr}] = f.Rest
+			c.Said[link.CounterpartFact{Kernel: id.Name, Attr: f.Attr}] = f.Rest
 		}
 	}
 }
@@ -36,7 +36,7 @@ func (c *check) sameStack(k *link.Identity, f link.Fact) {
 	if c.Sass == nil || k.Code == nil || !k.Code.HoldsFunctions() {
 		return
 	}
-	rest, told := c.Sass.Said[link.TwinFact{Kernel: k.Name, Attr: f.Attr}]
+	rest, told := c.Sass.Said[link.CounterpartFact{Kernel: k.Name, Attr: f.Attr}]
 	got := f
 	if got.Rest = rest; told && !f.Is(got) {
 		c.Verdict.Add(verdict.Finding{Kind: verdict.FactValue, File: f.File, Section: ".nv.info", Symbol: k.Name, Want: f.Value(), Got: got.Value(), Detail: infoName(f.Attr)})
@@ -48,19 +48,19 @@ func (c *check) asOtherSide(f link.Fact) link.Fact {
 	if c.Sass == nil || !f.Least || f.Key.ID == nil {
 		return f
 	}
-	if rest, ok := c.Sass.Said[link.TwinFact{Kernel: f.Key.ID.Name, Attr: f.Attr}]; ok {
+	if rest, ok := c.Sass.Said[link.CounterpartFact{Kernel: f.Key.ID.Name, Attr: f.Attr}]; ok {
 		f.Rest, f.Least = rest, false
 	}
 	return f
 }
 
-// twinBarriers holds the barriers that one side tells of a function against the other's.
-func (c *check) twinBarriers(b *link.Body, list, got []link.Fact) {
+// counterpartBarriers holds the barriers that one side tells of a function against the other's.
+func (c *check) counterpartBarriers(b *link.Body, list, got []link.Fact) {
 	id := b.Owner
 	if id == nil || id.Local || c.Out.Side == image.Whole {
 		return
 	}
-	key := link.TwinFact{Kernel: id.Name, Attr: cuda.AttrNumBarriers}
+	key := link.CounterpartFact{Kernel: id.Name, Attr: cuda.AttrNumBarriers}
 	if c.Out.Side == image.SassSide {
 		for _, f := range got {
 			if f.Attr == cuda.AttrNumBarriers {

@@ -24,15 +24,15 @@ import (
 // initialized is the section of variables that have a value.
 const initialized = ".nv.global.init"
 
-// twinRecord is a record as both sides have it: a stripper may number the symbols of one
+// counterpartRecord is a record as both sides have it: a stripper may number the symbols of one
 // side again, so the name counts.
-type twinRecord struct {
+type counterpartRecord struct {
 	offset uint64
 	symbol string
 }
 
-// compareTwins holds the records of the Mercury side against those of the other.
-func (c *check) compareTwins() error {
+// compareCounterparts holds the records of the Mercury side against those of the other.
+func (c *check) compareCounterparts() error {
 	if c.Sass == nil || c.Sass.Out == nil || c.Relocatable {
 		return nil
 	}
@@ -63,21 +63,21 @@ func (c *check) compareTwins() error {
 		if i == 1 {
 			sass, merc = placesOf(sass), placesOf(merc) // the symbols are another's matter
 		}
-		c.compareTwin(p[1], sass, merc)
+		c.compareCounterpart(p[1], sass, merc)
 	}
 	return nil
 }
 
-func (c *check) compareTwin(s *image.Section, sass, merc map[twinRecord]uint64) {
-	tell := func(kind verdict.Kind, at uint64, r twinRecord, detail string) {
+func (c *check) compareCounterpart(s *image.Section, sass, merc map[counterpartRecord]uint64) {
+	tell := func(kind verdict.Kind, at uint64, r counterpartRecord, detail string) {
 		c.Verdict.Add(verdict.Finding{Kind: kind, Section: s.Name, Offset: at, Symbol: r.symbol, Detail: detail})
 	}
-	for _, r := range sortedTwins(sass) {
+	for _, r := range sortedCounterparts(sass) {
 		if _, there := merc[r]; !there {
 			tell(verdict.RelocationMissing, r.offset, r, "the SASS side has this record")
 		}
 	}
-	for _, r := range sortedTwins(merc) {
+	for _, r := range sortedCounterparts(merc) {
 		if _, there := sass[r]; !there {
 			tell(verdict.RelocationStray, merc[r], r, "the SASS side has no such record")
 		}
@@ -85,8 +85,8 @@ func (c *check) compareTwin(s *image.Section, sass, merc map[twinRecord]uint64) 
 }
 
 // recordsOf are the records of a section, with their places.
-func recordsOf(o *link.Output, s *image.Section) map[twinRecord]uint64 {
-	found := map[twinRecord]uint64{}
+func recordsOf(o *link.Output, s *image.Section) map[counterpartRecord]uint64 {
+	found := map[counterpartRecord]uint64{}
 	for _, i := range o.ListsOf[s.Index] {
 		if o.Lists[i].Section.Kind == cuda.SHTCudaResolvedRela {
 			continue
@@ -99,36 +99,36 @@ func recordsOf(o *link.Output, s *image.Section) map[twinRecord]uint64 {
 			if int(r.Symbol) < len(o.Refs) && o.Refs[r.Symbol].ID.Inside() {
 				continue // objects of -ewp have it on the Mercury side alone
 			}
-			found[twinRecord{r.Offset, name}] = r.Offset
+			found[counterpartRecord{r.Offset, name}] = r.Offset
 		}
 	}
 	return found
 }
 
 // placesOf are records without what they name.
-func placesOf(found map[twinRecord]uint64) map[twinRecord]uint64 {
-	places := map[twinRecord]uint64{}
+func placesOf(found map[counterpartRecord]uint64) map[counterpartRecord]uint64 {
+	places := map[counterpartRecord]uint64{}
 	for _, at := range found {
-		places[twinRecord{offset: at}] = at
+		places[counterpartRecord{offset: at}] = at
 	}
 	return places
 }
 
 // rebase counts places from the first: slots follow the parameters on one side.
-func rebase(found map[twinRecord]uint64) {
+func rebase(found map[counterpartRecord]uint64) {
 	first := uint64(1<<64 - 1)
 	for r := range found {
 		first = min(first, r.offset)
 	}
-	for _, r := range sortedTwins(found) {
+	for _, r := range sortedCounterparts(found) {
 		at := found[r]
 		delete(found, r)
-		found[twinRecord{r.offset - first, r.symbol}] = at
+		found[counterpartRecord{r.offset - first, r.symbol}] = at
 	}
 }
 
-func sortedTwins(found map[twinRecord]uint64) []twinRecord {
-	return slices.SortedFunc(maps.Keys(found), func(x, y twinRecord) int {
+func sortedCounterparts(found map[counterpartRecord]uint64) []counterpartRecord {
+	return slices.SortedFunc(maps.Keys(found), func(x, y counterpartRecord) int {
 		if n := cmp.Compare(x.offset, y.offset); n != 0 {
 			return n
 		}

@@ -14,7 +14,7 @@ import (
 // A record for the driver that one side of a file for sm_120 or sm_100 lost is told,
 // also where the inputs don't ask for it: an image that the kernel doesn't name itself,
 // a table whose definition lost.
-func TestTwinRecords(t *testing.T) {
+func TestCounterpartRecords(t *testing.T) {
 	var tools *nvidia.Toolset
 	for _, release := range []string{"13.0", "13.5"} {
 		tools = nvidiatest.Need(t, release, nvidia.Nvlink, nvidia.Ptxas)

@@ -42,8 +42,8 @@ func side(release oracle.Release, of image.Side, calls, prototypes string) *link
 	return &link.Link{Release: release, Side: of, Budget: image.NewBudget(1 << 20), Out: &link.Output{Image: f}}
 }
 
-// TestTwinCalls holds the Mercury side's calls and prototypes against the other's.
-func TestTwinCalls(t *testing.T) {
+// TestCounterpartCalls holds the Mercury side's calls and prototypes against the other's.
+func TestCounterpartCalls(t *testing.T) {
 	none := func(*image.Section) {}
 	call := fmt.Sprintf("%x", uint32(cuda.CallgraphCalls))
 	for i, x := range []struct {
@@ -79,7 +79,7 @@ func TestTwinCalls(t *testing.T) {
 		if s := c.Out.TableOf(cuda.SHTMercCallgraph); s != nil {
 			x.change(s)
 		}
-		if err := c.compareTwinCalls(); err != nil {
+		if err := c.compareCounterpartCalls(); err != nil {
 			t.Fatal(err)
 		}
 		var list []string
@@ -94,7 +94,7 @@ func TestTwinCalls(t *testing.T) {
 	c := &check{apply.New(l)}
 	for _, other := range []*link.Link{nil, {}} {
 		c.Sass = other
-		if err := c.compareTwinCalls(); err != nil || c.Verdict.Total > 0 {
+		if err := c.compareCounterpartCalls(); err != nil || c.Verdict.Total > 0 {
 			t.Error("a file with one side", err)
 		}
 	}
@@ -102,7 +102,7 @@ func TestTwinCalls(t *testing.T) {
 	l.Sass = side(135, image.SassSide, "- k>f", "")
 	l.Sass.Out.All[3].Size--
 	c = &check{apply.New(l)}
-	if err := c.compareTwinCalls(); err != nil || c.Verdict.Total != 1 {
+	if err := c.compareCounterpartCalls(); err != nil || c.Verdict.Total != 1 {
 		t.Error("a table of the other side that doesn't read", err)
 	}
 }

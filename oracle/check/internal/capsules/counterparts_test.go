@@ -28,8 +28,8 @@ func recorded(o *link.Output, s *image.Section, kind cuda.SectionType, list stri
 	o.Lists = append(o.Lists, link.Relocs{Section: &image.Section{Kind: kind}, Target: s.Index, List: records})
 }
 
-// twinned is a check of two sides which have these sections with records.
-func twinned(t *testing.T, nameSass, recordsSass, nameMerc, recordsMerc string) *check {
+// paired is a check of two sides which have these sections with records.
+func paired(t *testing.T, nameSass, recordsSass, nameMerc, recordsMerc string) *check {
 	t.Helper()
 	c, _ := capsuled(t, "p 41", "p 41", "mm", "mm", false, moved(2, 0, 1))
 	side := func(at int, name, records string) *link.Output {
@@ -48,8 +48,8 @@ func inside(at uint64) *link.Identity {
 	return &link.Identity{Info: byte(cuda.STTFunc), Def: &image.Symbol{Value: at}}
 }
 
-// TestTwins wants the records of both sides alike.
-func TestTwins(t *testing.T) {
+// TestCounterparts wants the records of both sides alike.
+func TestCounterparts(t *testing.T) {
 	const sass, merc = link.UserBank, link.UserBankMerc
 	of := func(section string, at int, symbol string) string {
 		if symbol != "" {
@@ -94,18 +94,18 @@ func TestTwins(t *testing.T) {
 		{initialized, "0:1 8:2", initialized, "0:2", nil, missing(initialized, 8, "")},
 		{initialized, "0:1", initialized, "4:1", nil, missing(initialized, 0, "") + "\n" + stray(initialized, 4, "")},
 	} {
-		c := twinned(t, x.sass, x.in, x.merc, x.is)
+		c := paired(t, x.sass, x.in, x.merc, x.is)
 		if x.change != nil {
 			x.change(c)
 		}
-		if err := Twins(c.Applied); err != nil || said.Lines(&c.Verdict) != x.want {
+		if err := Counterparts(c.Applied); err != nil || said.Lines(&c.Verdict) != x.want {
 			t.Errorf("%d: %v %s\nwant %s", i, err, said.Lines(&c.Verdict), x.want)
 		}
 	}
 }
 
-// TestTwinSlots wants the slots for images alike, from the first of a kernel's on.
-func TestTwinSlots(t *testing.T) {
+// TestCounterpartSlots wants the slots for images alike, from the first of a kernel's on.
+func TestCounterpartSlots(t *testing.T) {
 	const bank = link.ImageBank + "k"
 	for i, x := range []struct {
 		in, is string
@@ -125,7 +125,7 @@ func TestTwinSlots(t *testing.T) {
 		{"352:1", "0:2", func(c *check, k *link.Identity) { c.SlotBank(k).Out = nil }, ""},
 		{"352:1", "0:2", func(c *check, k *link.Identity) { c.Sass.ByKey = nil }, ""},
 	} {
-		c := twinned(t, ".nv.constant0.k", x.in, bank, x.is)
+		c := paired(t, ".nv.constant0.k", x.in, bank, x.is)
 		k, other := &link.Identity{Name: "k", Code: &link.Body{}}, &link.Identity{Name: "k", Code: &link.Body{}}
 		c.Kernels = []*link.Identity{k}
 		c.Sass.Names = map[string]*link.Identity{"k": other}
@@ -135,21 +135,21 @@ func TestTwinSlots(t *testing.T) {
 			x.change(c, k)
 		}
 		want := strings.NewReplacer("B+", bank+"+", "(S)", "(the SASS side has this record)", "(M)", "(the SASS side has no such record)").Replace(x.want)
-		if err := Twins(c.Applied); err != nil || said.Lines(&c.Verdict) != want {
+		if err := Counterparts(c.Applied); err != nil || said.Lines(&c.Verdict) != want {
 			t.Errorf("%d: %v %s\nwant %s", i, err, said.Lines(&c.Verdict), want)
 		}
 	}
 }
 
-// TestTwinsBudget ends where there is too much.
-func TestTwinsBudget(t *testing.T) {
+// TestCounterpartsBudget ends where there is too much.
+func TestCounterpartsBudget(t *testing.T) {
 	for left, want := range []bool{true, true, true, false} {
-		c := twinned(t, link.UserBank, "0:1 8:2", link.UserBankMerc, "0:1")
+		c := paired(t, link.UserBank, "0:1 8:2", link.UserBankMerc, "0:1")
 		c.Budget = image.NewBudget(0)
 		if err := c.Budget.Spend("", 1<<22-uint64(left)); err != nil {
 			t.Fatal(err)
 		}
-		if err := Twins(c.Applied); (err != nil) != want {
+		if err := Counterparts(c.Applied); (err != nil) != want {
 			t.Errorf("%d steps are left: %v", left, err)
 		}
 	}

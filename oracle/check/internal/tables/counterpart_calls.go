@@ -15,8 +15,8 @@ import (
 // Source: 533 links by nvlink 13.5.37, final and -r; those of 13.0.88 have none.
 const callsTwice oracle.Release = 135
 
-// compareTwinCalls holds the call graph of the Mercury side against that of the other.
-func (c *check) compareTwinCalls() error {
+// compareCounterpartCalls holds the call graph of the Mercury side against that of the other.
+func (c *check) compareCounterpartCalls() error {
 	if c.Sass == nil || c.Sass.Out == nil {
 		return nil
 	}

@@ -12,8 +12,8 @@ import (
 //
 // Source: nvlink 13.0.88, every type at every node of templates.json.
 
-// twinRanges are runs of types of equal order in both tables.
-var twinRanges = []struct{ first, last, to uint32 }{
+// counterpartRanges are runs of types of equal order in both tables.
+var counterpartRanges = []struct{ first, last, to uint32 }{
 	{cuda.R_MERCURY_G64, cuda.R_MERCURY_G64, cuda.R_CUDA_G64},
 	{cuda.R_MERCURY_ABS32, cuda.R_MERCURY_ABS32, cuda.R_CUDA_ABS32_32},
 	{cuda.R_MERCURY_ABS16, cuda.R_MERCURY_ABS16, cuda.R_CUDA_ABS16_32},
@@ -32,8 +32,8 @@ var twinRanges = []struct{ first, last, to uint32 }{
 }
 
 // counterpart adds the counterpart of a record that stays.
-func (c *link) twin(n relocs.Node, r relocs.Record, as uint32, s symbol, out *Outcome) {
-	number, ok := twinType(as)
+func (c *link) counterpart(n relocs.Node, r relocs.Record, as uint32, s symbol, out *Outcome) {
+	number, ok := counterpartType(as)
 	if !ok {
 		return
 	}
@@ -46,12 +46,12 @@ func (c *link) twin(n relocs.Node, r relocs.Record, as uint32, s symbol, out *Ou
 	case number == cuda.R_CUDA_ABS16_32 && n.Bit == operandBit:
 		number = cuda.R_CUDA_CONST_FIELD21_38
 	}
-	out.Twin = append(out.Twin, relocs.Record{Offset: n.Text, Type: number, Symbol: s.name, Addend: r.Addend})
+	out.Counterpart = append(out.Counterpart, relocs.Record{Offset: n.Text, Type: number, Symbol: s.name, Addend: r.Addend})
 }
 
-// dataTwins are types that data has for itself. The halves of an address have no
+// dataCounterparts are types that data has for itself. The halves of an address have no
 // R_CUDA type there and keep their number.
-var dataTwins = map[uint32]uint32{
+var dataCounterparts = map[uint32]uint32{
 	cuda.R_MERCURY_ABS64:             cuda.R_CUDA_64,
 	cuda.R_MERCURY_ABS32:             cuda.R_CUDA_32,
 	cuda.R_MERCURY_ABS16:             cuda.R_MERCURY_ABS16,
@@ -67,12 +67,12 @@ func (c *link) finalizeData(r relocs.Record, as uint32, s symbol, out *Outcome) 
 	if out.Text == nil {
 		return nil
 	}
-	number, ok := twinType(as)
-	if data, is := dataTwins[as]; is {
+	number, ok := counterpartType(as)
+	if data, is := dataCounterparts[as]; is {
 		number = data
 	}
 	if ok {
-		out.Twin = append(out.Twin, relocs.Record{Offset: c.facts.Base + r.Offset, Type: number, Symbol: s.name, Addend: r.Addend})
+		out.Counterpart = append(out.Counterpart, relocs.Record{Offset: c.facts.Base + r.Offset, Type: number, Symbol: s.name, Addend: r.Addend})
 		return nil
 	}
 	if as < cuda.R_MERCURY_PROG_REL64 {
@@ -86,13 +86,13 @@ func (c *link) finalizeData(r relocs.Record, as uint32, s symbol, out *Outcome) 
 	return err
 }
 
-// twinType returns the R_CUDA number of a kept record, false where it has no
+// counterpartType returns the R_CUDA number of a kept record, false where it has no
 // counterpart.
-func twinType(number uint32) (uint32, bool) {
+func counterpartType(number uint32) (uint32, bool) {
 	if number >= behindMercury {
 		return number, true
 	}
-	for _, r := range twinRanges {
+	for _, r := range counterpartRanges {
 		if number >= r.first && number <= r.last {
 			return number - r.first + r.to, true
 		}
