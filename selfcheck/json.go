@@ -17,7 +17,7 @@ type jsonFinding struct {
 type jsonNodes struct {
 	Total         int `json:"total"`
 	Plain         int `json:"plain"`
-	Mini          int `json:"mini"`
+	TagOnly       int `json:"mini"`
 	Stored        int `json:"stored"`
 	Skip          int `json:"skip"`
 	Reconstituted int `json:"reconstituted"`

@@ -95,7 +95,7 @@ func (c *checker) node(check *wordCheck, n *capsule.Node, last bool) {
 	fn, count := check.fn, &c.report.Nodes
 	switch n.Kind {
 	case capsule.TagOnly:
-		count.Mini++
+		count.TagOnly++
 		c.mini(fn, n)
 	case capsule.Full:
 		count.Stored++

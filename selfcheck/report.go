@@ -34,8 +34,8 @@ func (v Verdict) Worst(w Verdict) Verdict { return min(v, w) }
 // 32 bytes; of these Reconstituted gave the SASS words that are there, and
 // Unknown have a form that no rule covers. The rest of Stored are findings.
 type Nodes struct {
-	Total, Plain, Mini, Stored, Skip int
-	Reconstituted, Unknown           int
+	Total, Plain, TagOnly, Stored, Skip int
+	Reconstituted, Unknown              int
 }
 
 // Report is the result of checking one file.

@@ -26,7 +26,7 @@ func TestPass(t *testing.T) {
 			t.Errorf("%s: %s, %d findings, %s, %v", c.Name, r.Verdict, len(r.Findings), first(r), err)
 		}
 		n := r.Nodes
-		if n.Total != n.Plain+n.Mini+n.Stored+n.Skip || n.Stored != n.Reconstituted+n.Unknown {
+		if n.Total != n.Plain+n.TagOnly+n.Stored+n.Skip || n.Stored != n.Reconstituted+n.Unknown {
 			t.Errorf("%s: nodes don't add up: %+v", c.Name, n)
 		}
 	})

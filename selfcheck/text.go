@@ -37,7 +37,7 @@ func (r *Report) Text(w io.Writer) error {
 	}
 	n := &r.Nodes
 	fmt.Fprintf(b, "  %d nodes: %d plain, %d tag-only, %d skip, %d stored, of which %d reconstituted and %d unknown\n",
-		n.Total, n.Plain, n.Mini, n.Skip, n.Stored, n.Reconstituted, n.Unknown)
+		n.Total, n.Plain, n.TagOnly, n.Skip, n.Stored, n.Reconstituted, n.Unknown)
 	counted(b, "not known", r.Unknown, len(r.Unknown))
 	counted(b, "unknown record", r.Forms, maxForms)
 	counted(b, "not checked", r.Unchecked, len(r.Unchecked))

@@ -162,7 +162,7 @@ func (c *checker) joinOne(w *checker) {
 func (n *Nodes) add(m *Nodes) {
 	n.Total += m.Total
 	n.Plain += m.Plain
-	n.Mini += m.Mini
+	n.TagOnly += m.Mini
 	n.Stored += m.Stored
 	n.Skip += m.Skip
 	n.Reconstituted += m.Reconstituted

@@ -27,8 +27,8 @@ func runConditions(ctx context.Context, o power.Options, results string, out *fa
 func conditionsText(list []power.Judged) []byte {
 	var b bytes.Buffer
 	for i := range list {
-		if j := &list[i]; j.Told == "" && j.Nothing == "" {
-			fmt.Fprintf(&b, "%s:%d: %s: %q: %s\n", j.File, j.Line, j.Failing, j.Text, untold(j))
+		if j := &list[i]; j.FoundBy == "" && j.Nothing == "" {
+			fmt.Fprintf(&b, "%s:%d: %s: %q: %s\n", j.File, j.Line, j.Failing, j.Text, notFound(j))
 		}
 	}
 	sums := sumsOfConditions(list)
@@ -39,14 +39,14 @@ func conditionsText(list []power.Judged) []byte {
 	return b.Bytes()
 }
 
-func untold(j *power.Judged) string {
+func notFound(j *power.Judged) string {
 	if j.Links == 0 {
 		return "reached by no link"
 	}
 	return fmt.Sprintf("no difference in the links tried, %d reach it", j.Links)
 }
 
-// sumsOfConditions counts by folder faults that are told, that no link tried tells, that no link comes to, and that are
+// sumsOfConditions counts by folder faults that are found, that no link tried finds, that no link reaches, and that are
 // listed as changing nothing.
 func sumsOfConditions(list []power.Judged) map[string][4]int {
 	sums := map[string][4]int{}
@@ -56,7 +56,7 @@ func sumsOfConditions(list []power.Judged) map[string][4]int {
 		switch {
 		case j.Nothing != "":
 			n[3]++
-		case j.Told != "":
+		case j.FoundBy != "":
 			n[0]++
 		case j.Links > 0:
 			n[1]++
@@ -73,13 +73,13 @@ func conditionReport(list []power.Judged) *report.Report {
 	sums := sumsOfConditions(list)
 	for _, folder := range slices.Sorted(maps.Keys(sums)) {
 		n := sums[folder]
-		r.Figures = append(r.Figures, report.Figure{Name: folder + ": told", Value: float64(n[0])},
+		r.Figures = append(r.Figures, report.Figure{Name: folder + ": found", Value: float64(n[0])},
 			report.Figure{Name: folder + ": no difference", Value: float64(n[1])}, report.Figure{Name: folder + ": no link", Value: float64(n[2])},
 			report.Figure{Name: folder + ": listed as changing nothing", Value: float64(n[3])})
 	}
 	for i := range list {
-		if j := &list[i]; j.Told == "" && j.Nothing == "" {
-			r.Rows = append(r.Rows, report.Row{Subject: fmt.Sprintf("%s:%d %s: %s", j.File, j.Line, j.Failing, j.Text), Verdict: report.Differ, Note: untold(j)})
+		if j := &list[i]; j.FoundBy == "" && j.Nothing == "" {
+			r.Rows = append(r.Rows, report.Row{Subject: fmt.Sprintf("%s:%d %s: %s", j.File, j.Line, j.Failing, j.Text), Verdict: report.Differ, Note: notFound(j)})
 		}
 	}
 	return r

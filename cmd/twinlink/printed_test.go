@@ -17,19 +17,19 @@ import (
 // part.
 
 var judgedConditions = []power.Judged{
-	{Place: power.Place{File: "a/x.go", Line: 3, Text: "n > 0"}, Failing: power.AlwaysTrue, Told: "link 1"},
+	{Place: power.Place{File: "a/x.go", Line: 3, Text: "n > 0"}, Failing: power.AlwaysTrue, FoundBy: "link 1"},
 	{Place: power.Place{File: "a/x.go", Line: 4, Text: "ok"}, Failing: power.AlwaysFalse, Links: 7},
 	{Place: power.Place{File: "a/y.go", Line: 5, Text: "n < m"}, Failing: power.TurnedWhereEqual},
 	{Place: power.Place{File: "b/z.go", Line: 6, Text: "room"}, Failing: power.AlwaysTrue, Links: 2, Nothing: "only room"},
-	{Place: power.Place{File: "b/z.go", Line: 7, Text: "fits"}, Failing: power.AlwaysTrue, Told: "link 2"},
-	{Place: power.Place{File: "b/z.go", Line: 8, Text: "fits"}, Failing: power.AlwaysFalse, Told: "link 2"},
+	{Place: power.Place{File: "b/z.go", Line: 7, Text: "fits"}, Failing: power.AlwaysTrue, FoundBy: "link 2"},
+	{Place: power.Place{File: "b/z.go", Line: 8, Text: "fits"}, Failing: power.AlwaysFalse, FoundBy: "link 2"},
 }
 
 func TestConditionsPrinted(t *testing.T) {
-	want := `a/x.go:4: ` + power.AlwaysFalse.String() + `: "ok": no difference in links tried, 7 come there
-a/y.go:5: ` + power.TurnedWhereEqual.String() + `: "n < m": no link comes there
-a                                  1 of     3 told,     1 change no link that was tried, to     1 comes none; besides     0 that change nothing
-b                                  2 of     2 told,     0 change no link that was tried, to     0 comes none; besides     1 that change nothing
+	want := `a/x.go:4: ` + power.AlwaysFalse.String() + `: "ok": no difference in the links tried, 7 reach it
+a/y.go:5: ` + power.TurnedWhereEqual.String() + `: "n < m": reached by no link
+a                                  1 of     3 found,     1 change no link that was tried,     1 are reached by none;     0 more change nothing
+b                                  2 of     2 found,     0 change no link that was tried,     0 are reached by none;     1 more change nothing
 `
 	if d := cmp.Diff(want, string(conditionsText(judgedConditions))); d != "" {
 		t.Error(d)
@@ -37,11 +37,11 @@ b                                  2 of     2 told,     0 change no link that wa
 	r := conditionReport(judgedConditions)
 	wanted := &report.Report{Title: "Inverted conditions, and the links that detect them", Command: "power",
 		Figures: []report.Figure{
-			{Name: "a: told", Value: 1}, {Name: "a: no difference", Value: 1}, {Name: "a: no link", Value: 1}, {Name: "a: listed as changing nothing"},
-			{Name: "b: told", Value: 2}, {Name: "b: no difference"}, {Name: "b: no link"}, {Name: "b: listed as changing nothing", Value: 1},
+			{Name: "a: found", Value: 1}, {Name: "a: no difference", Value: 1}, {Name: "a: no link", Value: 1}, {Name: "a: listed as changing nothing"},
+			{Name: "b: found", Value: 2}, {Name: "b: no difference"}, {Name: "b: no link"}, {Name: "b: listed as changing nothing", Value: 1},
 		},
 		Rows: []report.Row{
-			{Subject: "a/x.go:4 " + power.AlwaysFalse.String() + ": ok", Verdict: report.Differ, Note: "no difference in links tried, 7 come there"},
+			{Subject: "a/x.go:4 " + power.AlwaysFalse.String() + ": ok", Verdict: report.Differ, Note: "no difference in the links tried, 7 reach it"},
 			{Subject: "a/y.go:5 " + power.TurnedWhereEqual.String() + ": n < m", Verdict: report.Differ, Note: "reached by no link"},
 		}}
 	if d := cmp.Diff(wanted, r); d != "" {

@@ -149,14 +149,14 @@ func TestPromoteSeed(t *testing.T) {
 func TestConditionReports(t *testing.T) {
 	place := func(file string) power.Place { return power.Place{File: file, Line: 7, Text: "a < b"} }
 	list := []power.Judged{
-		{Place: place("engine/a.go"), Told: "a link"}, {Place: place("engine/a.go"), Links: 5}, {Place: place("engine/b.go"), Links: 6, Failing: power.AlwaysTrue}, {Place: place("engine/b.go"), Links: 6, Nothing: "room"},
-		{Place: place("cubin/c.go")}, {Place: place("cubin/c.go"), Told: "a link", Nothing: "room"}, {Place: place("cubin/c.go"), Told: "x"}, {Place: place("cubin/c.go"), Told: "x"},
+		{Place: place("engine/a.go"), FoundBy: "a link"}, {Place: place("engine/a.go"), Links: 5}, {Place: place("engine/b.go"), Links: 6, Failing: power.AlwaysTrue}, {Place: place("engine/b.go"), Links: 6, Nothing: "room"},
+		{Place: place("cubin/c.go")}, {Place: place("cubin/c.go"), FoundBy: "a link", Nothing: "room"}, {Place: place("cubin/c.go"), FoundBy: "x"}, {Place: place("cubin/c.go"), FoundBy: "x"},
 	}
-	want := `engine/a.go:7: always false: "a < b": no difference in links tried, 5 come there
-engine/b.go:7: always true: "a < b": no difference in links tried, 6 come there
-cubin/c.go:7: always false: "a < b": no link comes there
-cubin                              2 of     3 told,     0 change no link that was tried, to     1 comes none; besides     1 that change nothing
-engine                             1 of     3 told,     2 change no link that was tried, to     0 comes none; besides     1 that change nothing
+	want := `engine/a.go:7: always false: "a < b": no difference in the links tried, 5 reach it
+engine/b.go:7: always true: "a < b": no difference in the links tried, 6 reach it
+cubin/c.go:7: always false: "a < b": reached by no link
+cubin                              2 of     3 found,     0 change no link that was tried,     1 are reached by none;     1 more change nothing
+engine                             1 of     3 found,     2 change no link that was tried,     0 are reached by none;     1 more change nothing
 `
 	if got := string(conditionsText(list)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -172,10 +172,10 @@ engine                             1 of     3 told,     2 change no link that wa
 	for _, f := range r.Figures {
 		figures = append(figures, fmt.Sprintf("%s %v", f.Name, f.Value))
 	}
-	if got, want := strings.Join(rows, "\n"), "engine/a.go:7 always false: a < b: no difference in links tried, 5 come there\nengine/b.go:7 always true: a < b: no difference in links tried, 6 come there\ncubin/c.go:7 always false: a < b: no link comes there"; got != want {
+	if got, want := strings.Join(rows, "\n"), "engine/a.go:7 always false: a < b: no difference in the links tried, 5 reach it\nengine/b.go:7 always true: a < b: no difference in the links tried, 6 reach it\ncubin/c.go:7 always false: a < b: reached by no link"; got != want {
 		t.Error(got)
 	}
-	if got, want := strings.Join(figures, "\n"), "cubin: told 2\ncubin: no difference 0\ncubin: no link 1\ncubin: listed as changing nothing 1\nengine: told 1\nengine: no difference 2\nengine: no link 0\nengine: listed as changing nothing 1"; got != want {
+	if got, want := strings.Join(figures, "\n"), "cubin: found 2\ncubin: no difference 0\ncubin: no link 1\ncubin: listed as changing nothing 1\nengine: found 1\nengine: no difference 2\nengine: no link 0\nengine: listed as changing nothing 1"; got != want {
 		t.Error(got)
 	}
 	if r.Command != "power" || r.Title == "" {

@@ -21,7 +21,7 @@ type Object struct {
 
 // Objects makes the modules' files, m0.cubin and on.
 func (l *Link) Objects() []Object {
-	s := l.settle()
+	s := l.repaired()
 	var list []Object
 	for i := range s.Modules {
 		b := &builder{link: &s, module: &s.Modules[i], number: i, symbols: map[string]uint32{}, patched: map[[2]uint64]bool{}}

@@ -21,7 +21,7 @@ func TestPlaces(t *testing.T) {
 	placed, pointers, common := map[Space]int{}, 0, 0
 	for n := range 800 {
 		l := Read(bytesOf{rand.NewChaCha8([32]byte{byte(n), byte(n >> 8), 'p'})})
-		s := l.settle()
+		s := l.repaired()
 		for m, o := range l.Objects() {
 			f, err := cubin.Open(o.Name, o.Data)
 			if err != nil {

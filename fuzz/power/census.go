@@ -35,8 +35,8 @@ func (f Failing) String() string {
 type Judged struct {
 	Place
 	Failing Failing
-	Links   int    // that come to it and are as they were; 0 where Told is not ""
-	Told    string // the link that told it
+	Links   int    // that come to it and are as they were; 0 where FoundBy is not ""
+	FoundBy string // the link that told it
 	Nothing string // why nothing can tell it, "" for no reason known
 }
 
@@ -135,7 +135,7 @@ func judge(places []Place, text string) ([]Judged, error) {
 		}
 		switch {
 		case len(w) == 3 && w[1] == "told":
-			j.Told = w[2]
+			j.FoundBy = w[2]
 		case len(w) == 3 && w[1] == "lives":
 			j.Links, err = strconv.Atoi(w[2])
 		case w[1] != "unseen":

@@ -87,7 +87,7 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list) != 2 || list[0].Told != "edits:3" || list[0].Failing != AlwaysFalse || list[1].Links != 7 || list[1].Failing != TurnedWhereEqual {
+	if len(list) != 2 || list[0].FoundBy != "edits:3" || list[0].Failing != AlwaysFalse || list[1].Links != 7 || list[1].Failing != TurnedWhereEqual {
 		t.Errorf("%+v", list)
 	}
 	for _, bad := range []string{"x told y\n", "6 unseen\n", "0\n", "0 lives x\n", "0 dead\n"} {
@@ -107,7 +107,7 @@ func TestNothing(t *testing.T) {
 	if err := excuse(judged, list, ""); err != nil || judged[0].Nothing != "only room" || judged[1].Nothing != "" || judged[2].Nothing != "the long way" {
 		t.Errorf("%v, %+v", err, judged)
 	}
-	if err := excuse([]Judged{{Place: g, Failing: AlwaysTrue, Told: "edits:3"}}, list, ""); err == nil {
+	if err := excuse([]Judged{{Place: g, Failing: AlwaysTrue, FoundBy: "edits:3"}}, list, ""); err == nil {
 		t.Error("a listed fault that a link tells is no error")
 	}
 	list[0].met, list[1].met = false, false

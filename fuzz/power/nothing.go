@@ -53,8 +53,8 @@ func excuse(judged []Judged, list []excused, under string) error {
 			if n.file != j.File || n.function != j.Func || !n.faults[j.Failing] || n.condition != "*" && n.condition != j.Text {
 				continue
 			}
-			if j.Told != "" {
-				return fmt.Errorf("%s:%d: %s: %q is listed as changing nothing (%s), but %s detects it", j.File, j.Line, j.Failing, j.Text, n.reason, j.Told)
+			if j.FoundBy != "" {
+				return fmt.Errorf("%s:%d: %s: %q is listed as changing nothing (%s), but %s detects it", j.File, j.Line, j.Failing, j.Text, n.reason, j.FoundBy)
 			}
 			n.met, j.Nothing = true, n.reason
 		}

@@ -21,9 +21,9 @@ const (
 // Command is a command line nvlink accepts, as far as it can be judged
 // without looking at the files it names.
 type Command struct {
-	Release Release
-	Mode    Mode
-	Voice   MessageFormat
+	Release       Release
+	Mode          Mode
+	MessageFormat MessageFormat
 
 	Inputs       []string
 	Libraries    []string // -l
@@ -62,9 +62,9 @@ func Parse(r Release, args []string, read ReadFile) (*Command, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Voice.Tool, c.Voice.Named = c.toolName(), c.Given(ToolName)
+	c.MessageFormat.Tool, c.MessageFormat.Named = c.toolName(), c.Given(ToolName)
 	if c.Given(ReportArch) {
-		c.Voice.Target = c.text(Arch)
+		c.MessageFormat.Target = c.text(Arch)
 	}
 	switch {
 	case c.Given(Help):

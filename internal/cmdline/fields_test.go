@@ -21,7 +21,7 @@ func flat(c *Command) map[string]string {
 			f := v.Type().Field(i)
 			switch {
 			case !f.IsExported() || v.Field(i).IsZero() || f.Name == "Record" || f.Name == "Toolkit" || f.Name == "Release":
-			case f.Name == "Options" || f.Name == "Voice":
+			case f.Name == "Options" || f.Name == "MessageFormat":
 				walk(prefix+f.Name+".", v.Field(i))
 			default:
 				got[prefix+f.Name] = strings.Trim(reflect.ValueOf(v.Field(i).Interface()).String(), "<>")
@@ -62,8 +62,8 @@ func TestFieldOfEachOption(t *testing.T) {
 		{"-kernels-used=a,b", "Options.KernelsUsed=a|b"},
 		{"-variables-used=c", "Options.VariablesUsed=c"},
 		{"-L/x -la -l b", "LibraryPaths=/x Libraries=a|b"},
-		{"--report-arch", "Voice.Target=sm_80"},
-		{"--tool-name=/x/y.exe", "Voice.Named Voice.Tool=y"},
+		{"--report-arch", "MessageFormat.Target=sm_80"},
+		{"--tool-name=/x/y.exe", "MessageFormat.Named MessageFormat.Tool=y"},
 	} {
 		cmd, err := Parse(R130, append(strings.Fields(c.args), base...), none)
 		if err != nil {

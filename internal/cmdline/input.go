@@ -15,7 +15,7 @@ type Use uint8
 const (
 	Ignored  Use = iota // nothing
 	Linked              // it is a device object
-	Rejected            // it ends the link; Judgement.Messages say why
+	Rejected            // it ends the link; Input.Messages say why
 
 	// Files that hold objects.
 	HostFile    // a relocatable object of the host

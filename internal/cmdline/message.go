@@ -57,7 +57,7 @@ func (c *Command) Line(m *Message) string {
 	if m.Syntax {
 		return m.String()
 	}
-	return c.Voice.Line(&m.Diagnostic)
+	return c.MessageFormat.Line(&m.Diagnostic)
 }
 
 // fail ends with a fatal message.

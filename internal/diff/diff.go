@@ -123,7 +123,7 @@ func (c *comparison) groups(a, b *group) {
 
 // fields compares a thing both files have. Its fields are in the same order
 // in both, as far as both have them.
-func (c *comparison) fields(x, y *thing) {
+func (c *comparison) fields(x, y *element) {
 	for i := range max(len(x.fields), len(y.fields)) {
 		switch {
 		case i >= len(y.fields):

@@ -135,7 +135,7 @@ func TestGroups(t *testing.T) {
 	if got, want := show(two, one), "new: 1 -> (none)\nx#2: 1 -> (none)\nt.c: 3 -> (none)\nonly: (none) -> 1\nu: (none) -> present\ntable.fault: (none) -> bad\norder: z at 1 -> y at 1\n"; got != want {
 		t.Errorf("\n%swant\n%s", got, want)
 	}
-	x := thing{"key", []field{{"", "v"}, {"empty", ""}, {"n", "7"}}}
+	x := element{"key", []field{{"", "v"}, {"empty", ""}, {"n", "7"}}}
 	if got := x.String(); got != "v n=7" {
 		t.Errorf("%q", got)
 	}

@@ -113,7 +113,7 @@ func Route(action uint32) (code uint32, ok bool) {
 	case action >= 30 && action <= 37:
 		return action - 30 + 0x16, true
 	}
-	return action, ArmOf(action) != ArmNone
+	return action, CaseOf(action) != CaseNone
 }
 
 // Routed returns the descriptor with its actions turned into codes. An action

@@ -95,7 +95,7 @@ func explain(r *oracle.Recipe, c Comparison) string {
 	case cuda.R_MERCURY_ABS_PROG_REL32_HI:
 		return WhyNoAction
 	}
-	if c.Run.Return == 0 && c.Run.Steps[0].Arm == ArmNone && r.Evidence == oracle.Paper {
+	if c.Run.Return == 0 && c.Run.Steps[0].Case == CaseNone && r.Evidence == oracle.Paper {
 		return WhyNoArm
 	}
 	return ""

@@ -57,8 +57,8 @@ func Run(d Descriptor, place []byte, in Inputs) (Result, error) {
 	for pointer := slotsAt; ; {
 		number := (pointer - slotsAt) / slotSize
 		slot := d.Slots[number]
-		step := Step{Slot: number, Action: slot, Arm: ArmOf(slot.Action), Running: m.value}
-		if perform := arms[step.Arm]; perform != nil {
+		step := Step{Slot: number, Action: slot, Case: CaseOf(slot.Action), Running: m.value}
+		if perform := cases[step.Case]; perform != nil {
 			if !m.inPlace(slot) {
 				return Result{}, &Error{Kind: FieldOutside, Slot: number, Start: uint64(slot.BitOffset),
 					Width: uint64(slot.BitWidth), Value: uint64(len(place)) * 8}
@@ -70,7 +70,7 @@ func Run(d Descriptor, place []byte, in Inputs) (Result, error) {
 		}
 		step.After = m.value
 		result.Steps = append(result.Steps, step)
-		if step.Arm == ArmNone {
+		if step.Case == CaseNone {
 			result.Return = 0
 			break
 		}

@@ -9,7 +9,7 @@ import (
 type Step struct {
 	Slot    int // 0 to 2
 	Action  Slot
-	Arm     Arm
+	Case    Case
 	Running uint64 // running value before
 	After   uint64 // running value after
 	ReadOld bool   // the field was read first (REL)
@@ -23,11 +23,11 @@ type Step struct {
 // String prints the step on one line.
 func (s Step) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "slot %d +%d: action 0x%02x %s", s.Slot, slotsAt+slotSize*s.Slot, s.Action.Action, s.Arm)
-	if s.Arm == ArmNone {
+	fmt.Fprintf(&b, "slot %d +%d: action 0x%02x %s", s.Slot, slotsAt+slotSize*s.Slot, s.Action.Action, s.Case)
+	if s.Case == CaseNone {
 		return b.String() + ": return 0"
 	}
-	if s.Arm == ArmEnd {
+	if s.Case == CaseEnd {
 		return b.String()
 	}
 	fmt.Fprintf(&b, " bit %d width %d: running 0x%x", s.Action.BitOffset, s.Action.BitWidth, s.Running)

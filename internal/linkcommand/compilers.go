@@ -36,7 +36,7 @@ func withCompilers(args []string) []string {
 }
 
 // compilers finds them where --lto-with is given; nil without.
-func (l *linker) compilers() (*lto.Tools, error) {
+func (l *linkCommand) compilers() (*lto.Tools, error) {
 	if !l.cmd.Given(cmdline.LTOWith) {
 		return nil, nil
 	}

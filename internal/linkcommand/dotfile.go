@@ -15,7 +15,7 @@ import (
 type callFile struct{ text bytes.Buffer }
 
 // collectCalls has the engine tell of the calls where --dot-file is given.
-func (l *linker) collectCalls(o *engine.Options) *callFile {
+func (l *linkCommand) collectCalls(o *engine.Options) *callFile {
 	if !l.cmd.Given(cmdline.DotFile) {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (f *callFile) add(caller, callee string) {
 }
 
 // writeCalls writes the file. nvlink does so where functions are undefined too.
-func (l *linker) writeCalls(f *callFile) error {
+func (l *linkCommand) writeCalls(f *callFile) error {
 	if f == nil {
 		return nil
 	}

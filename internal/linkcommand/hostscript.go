@@ -27,7 +27,7 @@ const hostSections = `SECTIONS
 
 // hostScript writes the script of -ghls to the output file, or else prints it.
 // With lcs-abs the linker's own script comes first.
-func (l *linker) hostScript() error {
+func (l *linkCommand) hostScript() error {
 	script := []byte(hostSections)
 	if l.cmd.Value(cmdline.GenHostLinkerScript) == "lcs-abs" {
 		own, err := l.linkersScript()
@@ -54,7 +54,7 @@ var linkerFlags = sync.OnceValue(func() *regexp.Regexp {
 
 // linkersScript asks ld for its script, with the options of -Xlinker, or those
 // that the host's compiler gives it.
-func (l *linker) linkersScript() ([]byte, error) {
+func (l *linkCommand) linkersScript() ([]byte, error) {
 	args := []string{"--verbose"}
 	if given := strings.Join(l.cmd.Values(cmdline.HostLinkerOptions), ""); given != "" {
 		args = append(args, given)
@@ -81,7 +81,7 @@ func (l *linker) linkersScript() ([]byte, error) {
 }
 
 // compilersFlags asks the host's compiler how it would call the linker.
-func (l *linker) compilersFlags() []string {
+func (l *linkCommand) compilersFlags() []string {
 	compiler := l.cmd.Value(cmdline.HostCcbin)
 	if compiler == "" {
 		compiler = "gcc"

@@ -11,7 +11,7 @@ import (
 // inputs adds the input files in order, and then the libraries that -l found.
 // nvlink checks each one wholly before it opens the next, so a fault of one is
 // told only after the earlier ones fit the target.
-func (l *linker) inputs() error {
+func (l *linkCommand) inputs() error {
 	l.mapInputs(l.cmd.Inputs)
 	l.set = inputs.New(l.cmd, l.reader)
 	tools, err := l.compilers()
@@ -58,7 +58,7 @@ func (l *linker) inputs() error {
 
 // add adds one file and prints what there is to say of it, after what there is to say of how those so far
 // fit the target.
-func (l *linker) add(name string) error {
+func (l *linkCommand) add(name string) error {
 	unlinked, before := len(l.set.Unlinked), len(l.set.Objects)
 	said := l.set.Add(name)
 	if len(l.set.Unlinked) > unlinked || slices.ContainsFunc(said, isFatal) {
@@ -78,7 +78,7 @@ func isFatal(d engine.Diagnostic) bool { return d.Severity == engine.Fatal }
 // checkFit tells the first of so many objects, and of the inputs that aren't linked, that doesn't fit the target.
 // The engine has no check alone, so this links them and listens for that one
 // sort of fault. What was checked before isn't linked again.
-func (l *linker) checkFit(objects int) error {
+func (l *linkCommand) checkFit(objects int) error {
 	if err := l.fits(l.set.Objects[l.checked:objects]); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (l *linker) checkFit(objects int) error {
 	return nil
 }
 
-func (l *linker) fits(objects []engine.Input) error {
+func (l *linkCommand) fits(objects []engine.Input) error {
 	if len(objects) == 0 {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (l *linker) fits(objects []engine.Input) error {
 }
 
 // libraries looks for each -l.
-func (l *linker) libraries() ([]string, error) {
+func (l *linkCommand) libraries() ([]string, error) {
 	var paths []string
 	for _, name := range l.cmd.Libraries {
 		path, said := l.set.Library(name)

@@ -22,7 +22,7 @@ import (
 
 // linker runs one link command. Steps are in the order in which nvlink takes
 // them, since that decides which of several faults is told.
-type linker struct {
+type linkCommand struct {
 	Call
 	reader *inputs.Reader
 	cmd    *cmdline.Command
@@ -56,7 +56,9 @@ type exitStatus int
 
 func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-func newLinker(c Call) *linker { return &linker{Call: c, reader: inputs.NewReader(os.ReadFile)} }
+func newLinker(c Call) *linkCommand {
+	return &linkCommand{Call: c, reader: inputs.NewReader(os.ReadFile)}
+}
 
 // Run executes a link command line and returns its exit status.
 func Run(c Call, args []string) int {
@@ -84,7 +86,7 @@ func Run(c Call, args []string) int {
 }
 
 // status is the exit status of a link that ended with err.
-func (l *linker) status(err error) int {
+func (l *linkCommand) status(err error) int {
 	var status exitStatus
 	if errors.As(err, &status) {
 		return int(status)
@@ -94,7 +96,7 @@ func (l *linker) status(err error) int {
 
 // watched runs a step of a link. Where mapped inputs change under it, that is an
 // error like any other.
-func (l *linker) watched(step func() error) error {
+func (l *linkCommand) watched(step func() error) error {
 	err := l.mapped.Watch(step)
 	var changed *filemap.ChangedError
 	if !errors.As(err, &changed) {
@@ -106,11 +108,11 @@ func (l *linker) watched(step func() error) error {
 	return l.inputChanged(changed.Path)
 }
 
-func (l *linker) inputChanged(name string) error {
+func (l *linkCommand) inputChanged(name string) error {
 	return l.fatal(engine.Malformed, "Input file '%s' changed while it was linked", name)
 }
 
-func (l *linker) run(args []string) error {
+func (l *linkCommand) run(args []string) error {
 	preview := cmdline.Scan(args, ReadOptions)
 	release := l.release(preview)
 	cmd, err := cmdline.Parse(release, withCompilers(args), ReadOptions)
@@ -140,9 +142,9 @@ func (l *linker) run(args []string) error {
 	return nil
 }
 
-func (l *linker) name() string {
-	if l.cmd.Voice.Named {
-		return l.cmd.Voice.Tool
+func (l *linkCommand) name() string {
+	if l.cmd.MessageFormat.Named {
+		return l.cmd.MessageFormat.Tool
 	}
 	return l.Tool
 }
@@ -157,7 +159,7 @@ func Release(folder string, args []string) cmdline.Release {
 
 // release is that of -toolkit, of the environment or of the toolkit in whose folder the program is, or else
 // the one that knows the newest input.
-func (l *linker) release(p cmdline.Preview) cmdline.Release {
+func (l *linkCommand) release(p cmdline.Preview) cmdline.Release {
 	for _, name := range [...]string{p.Toolkit, os.Getenv(toolkitVariable), placedRelease(l.Folder)} {
 		r, known := cmdline.ParseRelease(name)
 		if r == 0 {
@@ -174,7 +176,7 @@ func (l *linker) release(p cmdline.Preview) cmdline.Release {
 }
 
 // warnBuild warns where nvlink of the build that was asked for was never compared with.
-func (l *linker) warnBuild() error {
+func (l *linkCommand) warnBuild() error {
 	if l.unknownBuild == "" {
 		return nil
 	}
@@ -184,7 +186,7 @@ func (l *linker) warnBuild() error {
 }
 
 // mapInputs maps inputs that are large together.
-func (l *linker) mapInputs(names []string) {
+func (l *linkCommand) mapInputs(names []string) {
 	left := slices.DeleteFunc(slices.Clone(names), l.reader.Has)
 	l.mapped.Map(left, l.reader.Keep)
 }
@@ -201,10 +203,10 @@ func ReadOptions(name string) ([]byte, error) {
 }
 
 // say prints messages and returns an error where one ends the link.
-func (l *linker) say(diags ...engine.Diagnostic) error {
+func (l *linkCommand) say(diags ...engine.Diagnostic) error {
 	var err error
 	for i := range diags {
-		fmt.Fprintln(l.Err, l.cmd.Voice.Line(&diags[i]))
+		fmt.Fprintln(l.Err, l.cmd.MessageFormat.Line(&diags[i]))
 		if diags[i].Severity == engine.Fatal {
 			err = exitStatus(exitFatal)
 		}
@@ -212,13 +214,13 @@ func (l *linker) say(diags ...engine.Diagnostic) error {
 	return err
 }
 
-func (l *linker) fatal(kind engine.DiagKind, format string, args ...any) error {
+func (l *linkCommand) fatal(kind engine.DiagKind, format string, args ...any) error {
 	return l.say(engine.Diagnostic{Severity: engine.Fatal, Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
 // special reads what is in files of its own: --nv-host is put into the image,
 // --uidx-file is refused.
-func (l *linker) special() error {
+func (l *linkCommand) special() error {
 	if l.cmd.Given(cmdline.UidxFile) {
 		if _, err := l.reader.Read(l.cmd.UidxFile); err != nil {
 			return l.say(cmdline.CannotOpen(l.cmd.UidxFile).Messages...)
@@ -240,7 +242,7 @@ func (l *linker) special() error {
 }
 
 // link runs the engine and writes what it made.
-func (l *linker) link() error {
+func (l *linkCommand) link() error {
 	if l.set.Whole != nil {
 		return l.write(l.set.Whole, nil)
 	}
@@ -300,7 +302,7 @@ func (l *linker) link() error {
 // report prints the engine's messages, warnings as the options want them; what
 // the command line has said is not said again. It returns whether a warning
 // became an error.
-func (l *linker) report(diags []engine.Diagnostic) (failed bool) {
+func (l *linkCommand) report(diags []engine.Diagnostic) (failed bool) {
 	for _, d := range diags {
 		if d.Severity == engine.Warning {
 			if l.said(d.Text) || l.cmd.NoWarnings {
@@ -315,7 +317,7 @@ func (l *linker) report(diags []engine.Diagnostic) (failed bool) {
 	return failed
 }
 
-func (l *linker) said(text string) bool {
+func (l *linkCommand) said(text string) bool {
 	for i := range l.cmd.Messages {
 		if l.cmd.Messages[i].Text == text {
 			return true
@@ -326,7 +328,7 @@ func (l *linker) said(text string) bool {
 
 // write puts the image, and the list of registered names, in place: both or
 // neither. A link that makes no image may have such a list all the same.
-func (l *linker) write(image []byte, piecewise *outfile.Streamed) error {
+func (l *linkCommand) write(image []byte, piecewise *outfile.Streamed) error {
 	if name := l.mapped.Changed(); name != "" {
 		return l.inputChanged(name)
 	}

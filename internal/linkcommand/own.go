@@ -88,7 +88,7 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // saveLink keeps what a link read, and its command line, in a new folder of dir:
 // the inputs by number and name, "command" for a shell in that folder, and the
 // exit status.
-func (l *linker) saveLink(dir string, args []string, status int) error {
+func (l *linkCommand) saveLink(dir string, args []string, status int) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 const TimeHeader = "source file name , phase name , phase input files , phase output file , arch , tool, metric , unit\n"
 
 // openTime begins the table of --time, unless the file is there already.
-func (l *linker) openTime() error {
+func (l *linkCommand) openTime() error {
 	name := l.cmd.TimeFile
 	if !l.cmd.Given(cmdline.Time) {
 		return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // verbose prints what the image uses. left is how many sections were made that aren't in it.
-func (l *linker) verbose(image []byte, left int) error {
+func (l *linkCommand) verbose(image []byte, left int) error {
 	if !l.cmd.Verbose {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (l *linker) verbose(image []byte, left int) error {
 // has that has any, a byte for each: the bytes of attributes 5 to 7 are read here. Where no input has it,
 // it is the last letter of an accelerated target; or the size of the last file without the lowest byte, if
 // that is a device object. Of others it is an address, which is another in each run.
-func (l *linker) lastRead() (value uint32, known bool) {
+func (l *linkCommand) lastRead() (value uint32, known bool) {
 	for i := len(l.set.Objects) - 1; i >= 0; i-- {
 		if value, known = compatRead(&l.set.Objects[i]); known {
 			return value, true

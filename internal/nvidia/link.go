@@ -26,7 +26,7 @@ func (s *Toolset) Link(ctx context.Context, release string, args []string, input
 	if err != nil {
 		return nil, err
 	}
-	res.Doubts = doubts(tool.Version, inputs)
+	res.Unreliable = unreliableInputs(tool.Version, inputs)
 	res.Hollow = hollow(res.Output)
 	return res, nil
 }

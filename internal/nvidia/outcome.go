@@ -59,8 +59,8 @@ type Result struct {
 	// Files holds the outputs that Run was asked for, by name, as Output.
 	Files map[string][]byte
 
-	// Doubts names inputs of a link for which exit 0 means nothing, and why.
-	Doubts []string
+	// Unreliable names inputs of a link for which exit 0 means nothing, and why.
+	Unreliable []string
 	// Hollow: the output of a link holds tables but nothing that was linked.
 	Hollow bool
 }
@@ -69,7 +69,7 @@ type Result struct {
 // holds something, and no input that nvlink is known to pass over. It is
 // stricter than Success: a link of an empty module is a Success and hollow.
 func (r *Result) Linked() bool {
-	return r.Outcome == Success && !r.Hollow && len(r.Doubts) == 0
+	return r.Outcome == Success && !r.Hollow && len(r.Unreliable) == 0
 }
 
 // Message returns what the tool said: standard error, or standard output where

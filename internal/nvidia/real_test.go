@@ -79,7 +79,7 @@ func TestRealLink(t *testing.T) {
 		}
 		first := link(inputs)
 		if !first.Linked() {
-			t.Fatalf("%v, doubts %q, hollow %v: %s", first, first.Doubts, first.Hollow, first.Message())
+			t.Fatalf("%v, unreliable %q, hollow %v: %s", first, first.Unreliable, first.Hollow, first.Message())
 		}
 		if second := link(inputs); !bytes.Equal(first.Output, second.Output) {
 			t.Error("two runs, two outputs")
@@ -116,8 +116,8 @@ func TestRealPassedOver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Linked() || len(res.Doubts) != 1 {
-				t.Errorf("%s, %d bytes: %v, doubts %q, hollow %v", f.Name, len(f.Data), res, res.Doubts, res.Hollow)
+			if res.Linked() || len(res.Unreliable) != 1 {
+				t.Errorf("%s, %d bytes: %v, unreliable %q, hollow %v", f.Name, len(f.Data), res, res.Unreliable, res.Hollow)
 			}
 			// 11.8 may link whatever memory holds beyond a truncated file.
 			if release != "11.8" && res.Outcome == nvidia.Success && !res.Hollow {

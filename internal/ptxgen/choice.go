@@ -14,10 +14,10 @@ type random struct{ *splitmix.Random }
 
 func (r random) below(n int) int { return r.Below(n) }
 
-// tape reads decisions from bytes a fuzzer supplies.
-type tape struct{ data []byte }
+// byteSource reads decisions from bytes a fuzzer supplies.
+type byteSource struct{ data []byte }
 
-func (t *tape) below(n int) int {
+func (t *byteSource) below(n int) int {
 	v := 0
 	for m := n - 1; m > 0; m >>= 8 {
 		if len(t.data) == 0 {

@@ -51,7 +51,7 @@ func New(seed uint64, t Target, o Options) Program {
 
 // FromBytes returns the program that a fuzzer's input describes. Any bytes give a program.
 func FromBytes(data []byte, t Target, o Options) Program {
-	return generate(&tape{data: data}, t, o)
+	return generate(&byteSource{data: data}, t, o)
 }
 
 func generate(c chooser, t Target, o Options) Program {

@@ -27,7 +27,7 @@ import (
 )
 
 // recorded is a recorded link as a question, asked up to the engine.
-func recorded(t *testing.T, id string) *asked {
+func recorded(t *testing.T, id string) *run {
 	t.Helper()
 	cases, err := corpus.Cases()
 	if err != nil {
@@ -42,7 +42,7 @@ func recorded(t *testing.T, id string) *asked {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &asked{q: q, cmd: cmd}
+	a := &run{q: q, cmd: cmd}
 	a.gather()
 	a.askEngine()
 	if a.image == nil {
@@ -230,7 +230,7 @@ func TestTakeVerdict(t *testing.T) {
 		{"remarks", check.Verdict{Functions: functions, Remarks: []check.Finding{finding, finding}}, report.Answer{Outcome: report.Accepted, Detail: "2 remarks", Trace: []string{finding.String(), finding.String()}}, 0},
 	} {
 		c.want.Source = report.Oracle
-		a := &asked{q: &Question{}}
+		a := &run{q: &Question{}}
 		a.takeVerdict(&c.verdict)
 		if !reflect.DeepEqual(*a.oracle, c.want) || a.more != c.more || len(a.findings) != len(c.verdict.Findings) {
 			t.Errorf("%s: %+v, %d findings, %d more", c.name, a.oracle, len(a.findings), a.more)

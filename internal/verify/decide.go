@@ -10,7 +10,7 @@ import (
 )
 
 // decide makes the verdict of the answers.
-func (a *asked) decide(row *report.Row) {
+func (a *run) decide(row *report.Row) {
 	switch {
 	case a.q.Output != nil:
 		a.decideGiven(row)
@@ -37,7 +37,7 @@ func (a *asked) decide(row *report.Row) {
 
 // decideGiven judges an output that was given: by the oracle alone. Whether the
 // bytes are the engine's is worth a note.
-func (a *asked) decideGiven(row *report.Row) {
+func (a *run) decideGiven(row *report.Row) {
 	switch {
 	case a.oracle.Outcome == report.Rejected:
 		a.rejected(row)
@@ -59,18 +59,18 @@ func (a *asked) decideGiven(row *report.Row) {
 }
 
 // unsure reports whether the oracle left something unjudged, and that counts.
-func (a *asked) unsure() bool {
+func (a *run) unsure() bool {
 	return a.oracle != nil && a.oracle.Outcome == report.Unsure && !a.q.AllowUnjudged
 }
 
-func (a *asked) rejected(row *report.Row) {
+func (a *run) rejected(row *report.Row) {
 	row.Verdict = report.Differ
 	row.Findings, row.More = a.findings, a.more
 }
 
 // decideRefused compares what the engine and nvlink say of inputs that the
 // engine would not have.
-func (a *asked) decideRefused(row *report.Row) {
+func (a *run) decideRefused(row *report.Row) {
 	switch {
 	case a.nvlink == nil || a.nvlink.Outcome == report.Absent:
 		row.Verdict, row.Note = report.Refusal, a.refusal()
@@ -87,7 +87,7 @@ func (a *asked) decideRefused(row *report.Row) {
 }
 
 // refusal is the first line of what the engine says of inputs that it won't have.
-func (a *asked) refusal() string {
+func (a *run) refusal() string {
 	if a.engine == nil {
 		return ""
 	}
@@ -95,7 +95,7 @@ func (a *asked) refusal() string {
 	return line
 }
 
-func (a *asked) outcomes() []report.Value {
+func (a *run) outcomes() []report.Value {
 	var sides []report.Value
 	for _, one := range []*report.Answer{a.engine, a.nvlink} {
 		sides = append(sides, report.Value{Of: string(one.Source), Text: fmt.Sprintf("%s: %s", one.Outcome, one.Detail)})

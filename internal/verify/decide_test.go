@@ -26,7 +26,7 @@ func TestDecide(t *testing.T) {
 			for _, nvlink := range nvlinks {
 				for state := range 8 {
 					allow, same, given := state&1 != 0, state&2 != 0, state&4 != 0
-					a := &asked{q: &Question{AllowUnjudged: allow}, engine: engine, oracle: oracle, nvlink: nvlink, more: 7}
+					a := &run{q: &Question{AllowUnjudged: allow}, engine: engine, oracle: oracle, nvlink: nvlink, more: 7}
 					if given && oracle == nil || !given && (engine.Outcome == report.Linked) != (oracle != nil) {
 						continue // an image is always judged
 					}
@@ -75,7 +75,7 @@ func TestDecide(t *testing.T) {
 }
 
 // wanted says it in the order of the promise, not of the code.
-func wanted(a *asked, same, given bool) report.Verdict {
+func wanted(a *run, same, given bool) report.Verdict {
 	is := func(answer *report.Answer, o report.Outcome) bool { return answer != nil && answer.Outcome == o }
 	asked := a.nvlink != nil && a.nvlink.Outcome != report.Absent
 	unsure := is(a.oracle, report.Unsure) && !a.q.AllowUnjudged
@@ -111,7 +111,7 @@ func wanted(a *asked, same, given bool) report.Verdict {
 	return report.Agree
 }
 
-func stateOf(a *asked, given bool) string {
+func stateOf(a *run, given bool) string {
 	text := fmt.Sprintf("given %v, unjudged allowed %v", given, a.q.AllowUnjudged)
 	for _, one := range []*report.Answer{a.engine, a.oracle, a.nvlink} {
 		if one != nil {

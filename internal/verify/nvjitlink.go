@@ -26,7 +26,7 @@ func (q *Question) WithNvJitLink(found []nvjitlink.SharedObject, o nvjitlink.Opt
 
 // askNvJitLink asks the libraries, some at a time: most of an answer's time is
 // the loading of 100 MB.
-func (a *asked) askNvJitLink(ctx context.Context) []report.Answer {
+func (a *run) askNvJitLink(ctx context.Context) []report.Answer {
 	libs := a.q.jit.found
 	answers := make([]report.Answer, len(libs))
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -42,7 +42,7 @@ func (a *asked) askNvJitLink(ctx context.Context) []report.Answer {
 	return answers
 }
 
-func (a *asked) askLibrary(ctx context.Context, lib nvjitlink.SharedObject) report.Answer {
+func (a *run) askLibrary(ctx context.Context, lib nvjitlink.SharedObject) report.Answer {
 	answer := report.Answer{Source: report.NvJitLink, Release: lib.Release, Outcome: report.Absent}
 	options, err := nvjitlink.FromNvlink(lib.Release, a.q.Args)
 	if err != nil {

@@ -122,7 +122,7 @@ func Ask(ctx context.Context, q *Question, tools *nvidia.Toolset) report.Row {
 		return row
 	}
 	row.Arch = cmd.Options.Arch
-	a := &asked{q: q, cmd: cmd}
+	a := &run{q: q, cmd: cmd}
 	a.gather()
 	q.step(report.Engine)
 	a.askEngine()
@@ -165,8 +165,8 @@ func (q *Question) step(source report.Source) {
 	}
 }
 
-// asked is a question and its answers so far.
-type asked struct {
+// run is a question and its answers so far.
+type run struct {
 	q   *Question
 	cmd *cmdline.Command
 

@@ -19,7 +19,7 @@ import (
 
 // gather finds the objects in the inputs. What ends the link is the engine's
 // answer. An output that is there may be nvlink's, which drops what is refused here: it is judged by the others.
-func (a *asked) gather() {
+func (a *run) gather() {
 	if a.gatherAs(a.cmd) || a.q.Output == nil {
 		return
 	}
@@ -29,7 +29,7 @@ func (a *asked) gather() {
 }
 
 // gatherAs gathers by a command, and reports whether nothing ends the link.
-func (a *asked) gatherAs(cmd *cmdline.Command) bool {
+func (a *run) gatherAs(cmd *cmdline.Command) bool {
 	a.set = inputs.New(cmd, a.q.reader())
 	names := append([]string(nil), a.cmd.Inputs...)
 	for _, lib := range a.cmd.Libraries {
@@ -50,7 +50,7 @@ func (a *asked) gatherAs(cmd *cmdline.Command) bool {
 	return true
 }
 
-func (a *asked) refusedBy(said []engine.Diagnostic) bool {
+func (a *run) refusedBy(said []engine.Diagnostic) bool {
 	for i := range said {
 		if said[i].Severity == engine.Fatal {
 			if a.engine != nil {
@@ -64,7 +64,7 @@ func (a *asked) refusedBy(said []engine.Diagnostic) bool {
 }
 
 // askEngine links. What it says is what the command line would print.
-func (a *asked) askEngine() {
+func (a *run) askEngine() {
 	if a.engine != nil {
 		return
 	}
@@ -81,17 +81,17 @@ func (a *asked) askEngine() {
 	}
 }
 
-func (a *asked) lines(diags []engine.Diagnostic) string {
+func (a *run) lines(diags []engine.Diagnostic) string {
 	var b strings.Builder
 	for i := range diags {
-		b.WriteString(a.cmd.Voice.Line(&diags[i]))
+		b.WriteString(a.cmd.MessageFormat.Line(&diags[i]))
 		b.WriteByte('\n')
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // askOracle judges the given output, or the engine's.
-func (a *asked) askOracle() {
+func (a *run) askOracle() {
 	a.judged = a.image
 	if a.q.Output != nil {
 		a.judged = a.q.Output
@@ -129,7 +129,7 @@ func checkOptions(o *engine.Options, toolkit string) check.Options {
 }
 
 // takeVerdict makes an answer of the oracle's verdict.
-func (a *asked) takeVerdict(v *check.Verdict) {
+func (a *run) takeVerdict(v *check.Verdict) {
 	answer := &report.Answer{Source: report.Oracle, Outcome: report.Accepted}
 	a.oracle = answer
 	accepted, rejected, notJudged := v.Count()
@@ -226,7 +226,7 @@ func engineTrace(t *oracle.Traced) []string {
 }
 
 // askNvlink runs the release's nvlink, or takes what is recorded of it.
-func (a *asked) askNvlink(ctx context.Context, tools *nvidia.Toolset) {
+func (a *run) askNvlink(ctx context.Context, tools *nvidia.Toolset) {
 	if tools != nil && a.runNvlink(ctx, tools) {
 		return
 	}
@@ -241,7 +241,7 @@ func (a *asked) askNvlink(ctx context.Context, tools *nvidia.Toolset) {
 }
 
 // runNvlink reports whether there was an nvlink to run.
-func (a *asked) runNvlink(ctx context.Context, tools *nvidia.Toolset) bool {
+func (a *run) runNvlink(ctx context.Context, tools *nvidia.Toolset) bool {
 	files := make([]nvidia.File, len(a.q.Inputs))
 	for i, f := range a.q.Inputs {
 		files[i] = nvidia.File{Name: f.Name, Data: f.Data}

@@ -17,7 +17,7 @@ const wordLength = 16
 
 // addWords gives the first findings the bytes around their place: as the oracle
 // expects them, as the judged file has them, and as each linker made them.
-func (a *asked) addWords(row *report.Row) {
+func (a *run) addWords(row *report.Row) {
 	if len(row.Findings) == 0 {
 		return // most links: their files aren't read again
 	}

@@ -90,7 +90,7 @@ func (c *check) forget() {
 		*m = link.Module{Image: m.Image, Number: m.Number, Bodies: m.Bodies}
 		m.Symbols = nil
 	}
-	c.Uses, c.LostUses, c.UsersOfGroup, c.Told, c.Aligned, c.Lines = nil, nil, nil, nil, nil, nil
+	c.Uses, c.LostUses, c.UsersOfGroup, c.Observed, c.Aligned, c.Lines = nil, nil, nil, nil, nil, nil
 	c.ObjectsIn, c.OutByName, c.IDsByName, c.Graph = nil, nil, nil, nil
 	c.Out.Infos, c.Out.Named = nil, nil
 }

@@ -102,7 +102,7 @@ func run(ctx context.Context, root string, update bool) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return settle(filepath.Join(root, "capsules"), update, []file{{"manifest.json", text}, {"capsules.zip", archive}, {"mutants.json", answers}})
+	return compareOrWrite(filepath.Join(root, "capsules"), update, []file{{"manifest.json", text}, {"capsules.zip", archive}, {"mutants.json", answers}})
 }
 
 // encode writes a manifest with one line for each cubin.
@@ -160,8 +160,8 @@ type file struct {
 	data []byte
 }
 
-// settle compares files with those in a folder, or writes them.
-func settle(folder string, update bool, files []file) (same bool, err error) {
+// compareOrWrite compares files with those in a folder, or writes them.
+func compareOrWrite(folder string, update bool, files []file) (same bool, err error) {
 	same = true
 	for _, f := range files {
 		path := filepath.Join(folder, f.name)

@@ -36,7 +36,7 @@ func (r *regen) program(p *manifest.Program) ([]string, error) {
 	r.mu.Lock()
 	r.programs++
 	r.mu.Unlock()
-	stale, err := w.settle()
+	stale, err := w.compareFolders()
 	return append(w.differences, stale...), err
 }
 

@@ -252,7 +252,7 @@ func (p *planner) samples() {
 	const perTemplate = 150
 	seed := fnv.New64a()
 	seed.Write([]byte(p.template.Name))
-	d := &dice{rand.New(rand.NewPCG(seed.Sum64(), 1)), false}
+	d := &rng{rand.New(rand.NewPCG(seed.Sum64(), 1)), false}
 	groups := map[string][]draft{}
 	var order []string
 	for range perTemplate {

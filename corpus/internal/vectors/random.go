@@ -49,7 +49,7 @@ func (r *regen) random(ctx context.Context, count int, seed uint64, only string)
 			}
 		})
 	}
-	d := &dice{rand.New(rand.NewPCG(seed, 77)), true}
+	d := &rng{rand.New(rand.NewPCG(seed, 77)), true}
 	for i := range count {
 		v, err := d.vector(r.manifest, templates[d.IntN(len(templates))])
 		if err != nil {
@@ -100,15 +100,15 @@ func (r *regen) trial(ctx context.Context, v *relocs.Vector, count func(string))
 	return lines
 }
 
-// dice draws vectors.
-type dice struct {
+// rng draws vectors.
+type rng struct {
 	*rand.Rand
 	wide bool // with what few of the corpus have
 }
 
 // number draws a 64-bit number: an edge, a run of ones, a single byte or
 // anything.
-func (d *dice) number() uint64 {
+func (d *rng) number() uint64 {
 	edges := []uint64{0, 1, 2, 3, 4, 0x38, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000, math.MaxInt32, 1 << 31, math.MaxUint32, 1 << 32,
 		math.MaxInt64, 1 << 63, math.MaxUint64, math.MaxUint64 - 7, 0xffffffff80000000}
 	switch d.IntN(5) {
@@ -124,7 +124,7 @@ func (d *dice) number() uint64 {
 	return d.Uint64()
 }
 
-func (d *dice) old() []byte {
+func (d *rng) old() []byte {
 	b := make([]byte, 16)
 	switch d.IntN(4) {
 	case 0:
@@ -145,10 +145,10 @@ func (d *dice) old() []byte {
 	return b
 }
 
-func pick[T any](d *dice, list []T) T { return list[d.IntN(len(list))] }
+func pick[T any](d *rng, list []T) T { return list[d.IntN(len(list))] }
 
 // vector draws one vector of a template.
-func (d *dice) vector(m *relocs.Manifest, t *relocs.Template) (*relocs.Vector, error) {
+func (d *rng) vector(m *relocs.Manifest, t *relocs.Template) (*relocs.Vector, error) {
 	places, err := t.Places()
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func takesRecords(p relocs.Place, mercury bool) bool {
 }
 
 // place draws the vector's place, every other time the code of the kernel.
-func (d *dice) place(v *relocs.Vector, places []relocs.Place, mercury bool) relocs.Place {
+func (d *rng) place(v *relocs.Vector, places []relocs.Place, mercury bool) relocs.Place {
 	place := pick(d, places)
 	if d.IntN(2) == 0 {
 		for _, p := range places {
@@ -210,7 +210,7 @@ func (d *dice) place(v *relocs.Vector, places []relocs.Place, mercury bool) relo
 }
 
 // record draws the vector's first record, but for its symbol.
-func (d *dice) record(v *relocs.Vector, place relocs.Place, mercury bool) (rec relocs.Record) {
+func (d *rng) record(v *relocs.Vector, place relocs.Place, mercury bool) (rec relocs.Record) {
 	rec.Type = uint32(d.IntN(117))
 	if mercury {
 		rec.Type = cuda.MercuryBase + uint32(d.IntN(64))
@@ -251,7 +251,7 @@ func symbolsOf(m *relocs.Manifest, t *relocs.Template, places []relocs.Place, me
 }
 
 // edit draws the value of cvar and its bank, where the record names it.
-func (d *dice) edit(v *relocs.Vector, mercury bool) {
+func (d *rng) edit(v *relocs.Vector, mercury bool) {
 	if v.Records[0].Symbol != "cvar" {
 		return
 	}
@@ -269,7 +269,7 @@ func (d *dice) edit(v *relocs.Vector, mercury bool) {
 
 // widen adds what is seldom: numbers that are no type, options, records of the
 // template that stay, and values of symbols other than cvar.
-func (d *dice) widen(v *relocs.Vector, mercury bool) {
+func (d *rng) widen(v *relocs.Vector, mercury bool) {
 	first := &v.Records[0]
 	switch d.IntN(30) {
 	case 0:
@@ -301,7 +301,7 @@ func (d *dice) widen(v *relocs.Vector, mercury bool) {
 }
 
 // more adds records to a vector, near the first.
-func (d *dice) more(v *relocs.Vector, mercury bool) {
+func (d *rng) more(v *relocs.Vector, mercury bool) {
 	symbols := []string{"cvar", v.Records[0].Symbol, v.Records[0].Symbol}
 	for range 1 + d.IntN(3) {
 		r := v.Records[0]

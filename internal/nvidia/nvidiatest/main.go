@@ -93,7 +93,7 @@ func tell() {
 			return
 		}
 	}
-	out := loudest()
+	out := stderrOfParent()
 	_, _ = io.WriteString(out, text)
 	if f, ok := out.(*os.File); ok && f != os.Stderr {
 		_ = f.Close()

@@ -119,8 +119,8 @@ func learn(ctx context.Context, cfg Config, ask Asker, seeds []Vec, cache *answe
 	if l.open() > 0 && len(l.seen) > 1 && depth < 3 {
 		return l.split(l.sparse, seeds, depth)
 	}
-	if hub := l.hub(wrong); len(hub) > 0 && depth < 3 {
-		return l.split(hub, seeds, depth)
+	if blocking := l.blockingBits(wrong); len(blocking) > 0 && depth < 3 {
+		return l.split(blocking, seeds, depth)
 	}
 	l.close()
 	return []*Model{l.model}, l.err

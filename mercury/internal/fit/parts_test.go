@@ -312,22 +312,22 @@ func TestHub(t *testing.T) {
 	l.model.Variants = []*Variant{{Sig: "s", Open: []int{0, 1, 2, 3, 4}}}
 	l.deps = map[string]map[int]map[int]bool{"s": {0: on(40, 41, 60, 86, 192), 1: on(40, 60, 86, 192), 2: on(191), 3: on(191), 4: on(42)}}
 	l.extra["s"] = map[int]map[int]bool{4: on(42, 43), 3: on(43)}
-	if got := l.hub(0); !slices.Equal(got, []int{40, 43, 191}) {
+	if got := l.blockingBits(0); !slices.Equal(got, []int{40, 43, 191}) {
 		t.Errorf("%v", got)
 	}
 	l.model.Variants, l.deps = nil, nil
 	l.keyed = on(33, 60, 87)
 	l.extra = map[string]map[int]map[int]bool{"s": {1: on(33, 44, 60, 88)}}
-	if got := l.hub(0); len(got) != 0 {
+	if got := l.blockingBits(0); len(got) != 0 {
 		t.Errorf("nothing wrong: %v", got)
 	}
-	if got := l.hub(1); !slices.Equal(got, []int{33, 44}) {
+	if got := l.blockingBits(1); !slices.Equal(got, []int{33, 44}) {
 		t.Errorf("%v", got)
 	}
 	for i := range maxHub {
 		l.keyed[100+i] = true
 	}
-	if got := l.hub(1); got != nil {
+	if got := l.blockingBits(1); got != nil {
 		t.Errorf("too many: %v", got)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// hub returns the bits that are in the way of rules.
-func (l *learner) hub(wrong int) []int {
+// blocking returns the bits that are in the way of rules.
+func (l *learner) blockingBits(wrong int) []int {
 	count, open := map[int]int{}, 0
 	for _, va := range l.model.Variants {
 		for _, s := range va.Open {
@@ -21,37 +21,37 @@ func (l *learner) hub(wrong int) []int {
 			}
 		}
 	}
-	var hub []int
+	var blocking []int
 	for i, n := range count {
 		if 4*n >= open && i < immediates && l.slotAt(i) == nil && !l.fixed[i] {
-			hub = append(hub, i)
+			blocking = append(blocking, i)
 		}
 	}
-	if len(hub) == 0 && (open > 0 || wrong > 0) {
+	if len(blocking) == 0 && (open > 0 || wrong > 0) {
 		for i := range l.keyed {
 			if !l.fixed[i] && l.slotAt(i) == nil {
-				hub = append(hub, i)
+				blocking = append(blocking, i)
 			}
 		}
 		for _, byBit := range l.extra {
 			for _, in := range byBit {
 				for i := range in {
-					if l.slotAt(i) == nil && !l.fixed[i] && !slices.Contains(hub, i) {
-						hub = append(hub, i)
+					if l.slotAt(i) == nil && !l.fixed[i] && !slices.Contains(blocking, i) {
+						blocking = append(blocking, i)
 					}
 				}
 			}
 		}
 	}
-	if len(hub) > maxHub {
+	if len(blocking) > maxHub {
 		return nil // what is contradicted is struck out instead
 	}
-	slices.Sort(hub)
-	return hub
+	slices.Sort(blocking)
+	return blocking
 }
 
-// split learns a model of each value that the bits of hub have in the seeds.
-func (l *learner) split(hub []int, seeds []Vec, depth int) ([]*Model, error) {
+// split learns a model of each value that the bits of blocking have in the seeds.
+func (l *learner) split(blocking []int, seeds []Vec, depth int) ([]*Model, error) {
 	type part struct {
 		value string
 		seeds []Vec
@@ -62,8 +62,8 @@ func (l *learner) split(hub []int, seeds []Vec, depth int) ([]*Model, error) {
 		if valid[i].Sig == "" {
 			continue
 		}
-		value := make([]byte, len(hub))
-		for k, at := range hub {
+		value := make([]byte, len(blocking))
+		for k, at := range blocking {
 			value[k] = byte(v.Bit(at))
 		}
 		at := slices.IndexFunc(parts, func(p *part) bool { return p.value == string(value) })
@@ -74,13 +74,13 @@ func (l *learner) split(hub []int, seeds []Vec, depth int) ([]*Model, error) {
 		parts[at].seeds = append(parts[at].seeds, v)
 	}
 	slices.SortStableFunc(parts, func(a, b *part) int { return len(b.seeds) - len(a.seeds) })
-	l.cfg.Trace("split by %v: %d values", hub, len(parts))
+	l.cfg.Trace("split by %v: %d values", blocking, len(parts))
 	cfg := l.cfg
 	cfg.Fixed = maps.Clone(cfg.Fixed)
 	if cfg.Fixed == nil {
 		cfg.Fixed = map[int]bool{}
 	}
-	for _, i := range hub {
+	for _, i := range blocking {
 		cfg.Fixed[i] = true
 	}
 	var all []*Model

@@ -12,7 +12,7 @@ type Applied struct {
 	*place.Places
 
 	Lines         map[*link.Area]*lineTable
-	earlyTold     map[*link.Identity]bool // -r: shared variables that have a place already
+	reportedEarly map[*link.Identity]bool // -r: shared variables that have a place already
 	ConstantBytes uint64                  // see measureConstants
 }
 

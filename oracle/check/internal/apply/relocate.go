@@ -216,11 +216,11 @@ func (c *Applied) placedEarly(m *link.Module, a *link.Area, r image.Record) bool
 		return false
 	}
 	c.setFree(a, r.Offset)
-	if !c.earlyTold[id] {
-		if c.earlyTold == nil {
-			c.earlyTold = map[*link.Identity]bool{}
+	if !c.reportedEarly[id] {
+		if c.reportedEarly == nil {
+			c.reportedEarly = map[*link.Identity]bool{}
 		}
-		c.earlyTold[id] = true
+		c.reportedEarly[id] = true
 		detail := "a shared variable got an offset before the final link: others have the same, and no memory is reserved"
 		if id.Def == nil {
 			detail = "a shared variable that another module defines got an offset before the final link, which can't change it: there is no record for it"

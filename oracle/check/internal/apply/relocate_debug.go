@@ -33,7 +33,7 @@ func (c *Applied) externInData(a *link.Area, r image.Record, id *link.Identity, 
 	}
 	if u := c.Uses[id]; u != nil {
 		for _, code := range u.Functions {
-			at, known := c.Told[link.ToldKey{ID: id, Code: code}]
+			at, known := c.Observed[link.ObservedKey{ID: id, Code: code}]
 			if known && at == got {
 				return at
 			}

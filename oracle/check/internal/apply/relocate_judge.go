@@ -192,7 +192,7 @@ func (c *Applied) judgeShared(m *link.Module, a *link.Area, r image.Record, id *
 	in := oracle.Inputs{Rela: r.Rela, A: r.Addend, P: r.Offset, S: id.Value, SectionType: cuda.SHTCudaShared}
 	if id.ExternShared() && !c.Relocatable {
 		in.S = 1<<64 - 1
-		if at, known := c.Told[link.ToldKey{ID: id, Code: a.Owner}]; known {
+		if at, known := c.Observed[link.ObservedKey{ID: id, Code: a.Owner}]; known {
 			in.S = at
 		} else if a.Owner == nil {
 			in.S = c.externInData(a, r, id, in)

@@ -271,9 +271,9 @@ func (a *Area) PartOf(offset uint64) string {
 	return ""
 }
 
-// ToldKey is what a field tells of: an object, or a section of an input by its
+// ObservedKey is what a field tells of: an object, or a section of an input by its
 // section symbol. Arrays of unknown length have a place for each code.
-type ToldKey struct {
+type ObservedKey struct {
 	ID   *Identity
 	Sec  PlaceOf
 	Code *Body

@@ -36,11 +36,11 @@ type Link struct {
 	Areas   []*Area
 	ByKey   map[AreaKey]*Area
 
-	Exhausted    error // the budget ended where no error can be returned
-	toldUnjudged map[string]bool
-	capsule      *capsule.Capsule // that of capsuleFor
-	capsuleFor   *Body
-	capsuleSizes map[*Body]capsuleSize
+	Exhausted        error // the budget ended where no error can be returned
+	reportedUnjudged map[string]bool
+	capsule          *capsule.Capsule // that of capsuleFor
+	capsuleFor       *Body
+	capsuleSizes     map[*Body]capsuleSize
 }
 
 // New is a link of which nothing is read yet; total is how many bytes its files have.

@@ -16,12 +16,12 @@ func (c *Link) Unjudged(a *Area, f verdict.Finding) {
 	if f.File == "" {
 		f.File = a.Parts0()
 	}
-	if c.toldUnjudged[f.Section+f.Detail] {
+	if c.reportedUnjudged[f.Section+f.Detail] {
 		return
 	}
-	if c.toldUnjudged == nil {
-		c.toldUnjudged = map[string]bool{}
+	if c.reportedUnjudged == nil {
+		c.reportedUnjudged = map[string]bool{}
 	}
-	c.toldUnjudged[f.Section+f.Detail] = true
+	c.reportedUnjudged[f.Section+f.Detail] = true
 	c.Verdict.Unjudged = append(c.Verdict.Unjudged, f)
 }

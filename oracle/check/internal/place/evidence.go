@@ -79,8 +79,8 @@ func Tell(kind uint32, before, after []byte, in oracle.Inputs) (uint64, bool) {
 // findEvidence reads the fields of live code that name constants and shared
 // variables.
 func (c *Places) findEvidence() error {
-	c.Told = map[link.ToldKey]uint64{}
-	c.Aligned = map[link.ToldKey]uint64{}
+	c.Observed = map[link.ObservedKey]uint64{}
+	c.Aligned = map[link.ObservedKey]uint64{}
 	c.Uses, c.LostUses = map[*link.Identity]*Use{}, map[*link.Identity]bool{}
 	for _, m := range c.Modules {
 		for _, list := range m.Relocs {
@@ -139,11 +139,11 @@ func (c *Places) readField(m *link.Module, code *link.Body, r image.Record) erro
 	if !ok {
 		return nil
 	}
-	if _, known := c.Told[key]; known {
+	if _, known := c.Observed[key]; known {
 		return nil
 	}
 	if at, known := c.hint(m, r, key); known {
-		c.Told[key] = at
+		c.Observed[key] = at
 		return nil
 	}
 	kind := oracle.Constant
@@ -168,14 +168,14 @@ func (c *Places) readField(m *link.Module, code *link.Body, r image.Record) erro
 		return nil
 	}
 	if s, ok := Tell(disposition.As, before, after, in); ok {
-		c.Told[key] = s
+		c.Observed[key] = s
 		c.keepHint(m, r, key, s)
 	}
 	return nil
 }
 
 // subject is what a record names, where its place has to be told.
-func (c *Places) subject(m *link.Module, code *link.Body, r image.Record) (key link.ToldKey, in oracle.Inputs, ok bool) {
+func (c *Places) subject(m *link.Module, code *link.Body, r image.Record) (key link.ObservedKey, in oracle.Inputs, ok bool) {
 	s := &m.Symbols[r.Symbol]
 	id := m.Refs[r.Symbol].ID
 	in = oracle.Inputs{Rela: r.Rela, A: r.Addend, P: r.Offset}
@@ -185,7 +185,7 @@ func (c *Places) subject(m *link.Module, code *link.Body, r image.Record) (key l
 		if _, constant := link.BankOf(in.SectionType); !constant || m.OwnerOf(&m.Sections[s.Shndx]) == nil {
 			return key, in, false
 		}
-		return link.ToldKey{Sec: link.PlaceOf{Mod: m, Section: s.Shndx}}, in, true
+		return link.ObservedKey{Sec: link.PlaceOf{Mod: m, Section: s.Shndx}}, in, true
 	case id == nil || id.Function() || id.Image():
 		return key, in, false
 	case id.Space() == cuda.STOShared:
@@ -214,7 +214,7 @@ type hintKey struct {
 	module, symbol, code int
 }
 
-func (c *Places) hintKeyOf(m *link.Module, r image.Record, key link.ToldKey) hintKey {
+func (c *Places) hintKeyOf(m *link.Module, r image.Record, key link.ObservedKey) hintKey {
 	h := hintKey{module: m.Number, symbol: int(r.Symbol)}
 	if key.Code != nil {
 		h.code = int(link.SymbolOf(key.Code.Section.Info))
@@ -222,14 +222,14 @@ func (c *Places) hintKeyOf(m *link.Module, r image.Record, key link.ToldKey) hin
 	return h
 }
 
-func (c *Places) keepHint(m *link.Module, r image.Record, key link.ToldKey, at uint64) {
+func (c *Places) keepHint(m *link.Module, r image.Record, key link.ObservedKey, at uint64) {
 	if c.Hints == nil {
 		c.Hints = map[hintKey]uint64{}
 	}
 	c.Hints[c.hintKeyOf(m, r, key)] = at
 }
 
-func (c *Places) hint(m *link.Module, r image.Record, key link.ToldKey) (uint64, bool) {
+func (c *Places) hint(m *link.Module, r image.Record, key link.ObservedKey) (uint64, bool) {
 	if c.Side != image.MercurySide {
 		return 0, false
 	}

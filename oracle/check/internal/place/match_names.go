@@ -165,7 +165,7 @@ func (c *Places) likest(list []*link.Identity, s *image.Symbol) int {
 		if !inside && at != nil && at.Out != nil {
 			score = 1 // one whose definition lost may have its symbol anywhere
 		}
-		switch told, known := c.Told[link.ToldKey{ID: id}]; {
+		switch told, known := c.Observed[link.ObservedKey{ID: id}]; {
 		case inside && id.Function():
 			score += 8
 		case inside && id.Placed && id.Value == s.Value:

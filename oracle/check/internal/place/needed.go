@@ -18,7 +18,7 @@ func (c *Places) NeededPart(a *link.Area, p *link.Part) bool {
 			return true
 		}
 	}
-	_, named := c.Told[link.ToldKey{Sec: link.PlaceOf{Mod: p.Mod, Section: p.Section.Index}}]
+	_, named := c.Observed[link.ObservedKey{Sec: link.PlaceOf{Mod: p.Mod, Section: p.Section.Index}}]
 	return named
 }
 

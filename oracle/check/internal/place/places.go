@@ -98,7 +98,7 @@ func (c *Places) placeByObjects(a *link.Area, p *link.Part) bool {
 	known, moved := 0, false
 	objects := c.ObjectsIn.Of(link.PlaceOf{Mod: p.Mod, Section: p.Section.Index})
 	for _, id := range objects {
-		at, ok := c.toldPlace(a, id)
+		at, ok := c.observedPlace(a, id)
 		if !ok {
 			continue
 		}
@@ -130,7 +130,7 @@ func (c *Places) placeByObjects(a *link.Area, p *link.Part) bool {
 // moveObjects notes where each object of a part lies, and whether the bytes that no object has are gone.
 func (c *Places) moveObjects(a *link.Area, p *link.Part, objects []*link.Identity) {
 	for _, id := range objects {
-		if at, known := c.toldPlace(a, id); known && c.mayLieAt(a, id, at) {
+		if at, known := c.observedPlace(a, id); known && c.mayLieAt(a, id, at) {
 			p.Moves = append(p.Moves, link.Move{From: id.Def.Value, Size: id.Size, To: at})
 		}
 	}
@@ -161,13 +161,13 @@ func liesAt(a *link.Area, m *link.Module, s *image.Section, from, size, at uint6
 	return s.Body == nil || m.Alike(s, from, size, a.Out.Body, at)
 }
 
-// toldPlace is the place of an object by its symbol, else by a field.
-func (c *Places) toldPlace(a *link.Area, id *link.Identity) (uint64, bool) {
+// observedPlace is the place of an object by its symbol, else by a field.
+func (c *Places) observedPlace(a *link.Area, id *link.Identity) (uint64, bool) {
 	if id.Out != 0 {
 		s := &c.Out.Symbols[id.Out]
 		return s.Value, !s.Special && s.Shndx == a.Out.Index && (!c.Relocatable || id.Space() != cuda.STOShared)
 	}
-	at, known := c.Told[link.ToldKey{ID: id}]
+	at, known := c.Observed[link.ObservedKey{ID: id}]
 	return at, known
 }
 
@@ -320,7 +320,7 @@ func (c *Places) settleObjects() {
 		switch {
 		case id.Function() || id.Image():
 		case id.Space() == cuda.STOShared:
-			if at, known := c.Told[link.ToldKey{ID: id}]; known {
+			if at, known := c.Observed[link.ObservedKey{ID: id}]; known {
 				id.Value, id.Placed = at, true
 			} else if s := c.SymbolOf(id); s != nil && s.Value >= c.Reserved {
 				id.Value = s.Value - c.Reserved

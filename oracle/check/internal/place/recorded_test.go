@@ -108,7 +108,7 @@ func TestWithoutNames(t *testing.T) {
 				}
 			})
 			for _, id := range c.IDs {
-				at, told := c.Told[link.ToldKey{ID: id}]
+				at, told := c.Observed[link.ObservedKey{ID: id}]
 				places := was[id.Name]
 				if !told || len(places) == 0 || id.Several || id.InShared() {
 					continue
@@ -197,7 +197,7 @@ func TestRecorded(t *testing.T) {
 						}
 					}
 				}
-				told += len(c.Told)
+				told += len(c.Observed)
 				if first = c; c.Out.Side != image.SassSide {
 					break
 				}

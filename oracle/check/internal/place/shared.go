@@ -43,7 +43,7 @@ func (u SharedUse) Compare(o SharedUse) int {
 // noteAlignment keeps what the code's own module asks for an array: another module may
 // ask for more, and its code alone counts on it. The value of a stand-in is a place.
 func (c *Places) noteAlignment(code *link.Body, id *link.Identity, s *image.Symbol) {
-	if key := (link.ToldKey{ID: id, Code: code}); id.ExternShared() && !id.StandIn() && s.Value&(s.Value-1) == 0 && s.Value > c.Aligned[key] {
+	if key := (link.ObservedKey{ID: id, Code: code}); id.ExternShared() && !id.StandIn() && s.Value&(s.Value-1) == 0 && s.Value > c.Aligned[key] {
 		c.Aligned[key] = s.Value
 	}
 }

@@ -11,11 +11,11 @@ type Places struct {
 	*reach.Reach
 
 	Uses      map[*link.Identity]*Use
-	LostUses  map[*link.Identity]bool // objects that code named which lost
-	Told      map[link.ToldKey]uint64 // places read from fields
-	Aligned   map[link.ToldKey]uint64 // what inputs ask for arrays of unknown length in shared memory
-	Hints     map[hintKey]uint64      // the same, for the other side
-	Shared    []*link.Identity        // shared variables with a definition
+	LostUses  map[*link.Identity]bool     // objects that code named which lost
+	Observed  map[link.ObservedKey]uint64 // places read from fields
+	Aligned   map[link.ObservedKey]uint64 // what inputs ask for arrays of unknown length in shared memory
+	Hints     map[hintKey]uint64          // the same, for the other side
+	Shared    []*link.Identity            // shared variables with a definition
 	ObjectsIn *image.Groups[link.PlaceOf, *link.Identity]
 	OutByName *image.Groups[string, int] // symbols of the output
 	IDsByName *image.Groups[string, *link.Identity]

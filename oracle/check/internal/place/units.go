@@ -126,11 +126,11 @@ func agree(p, q *link.Part) bool {
 func (c *Places) unitPlace(unit *link.Area) (at uint64, told bool) {
 	for _, p := range unit.Parts {
 		key := link.PlaceOf{Mod: p.Mod, Section: p.Section.Index}
-		if s, known := c.Told[link.ToldKey{Sec: key}]; known && s >= p.Base {
+		if s, known := c.Observed[link.ObservedKey{Sec: key}]; known && s >= p.Base {
 			return s - p.Base, true
 		}
 		for _, id := range c.ObjectsIn.Of(key) {
-			if s, known := c.Told[link.ToldKey{ID: id}]; known && s >= p.Base+id.Def.Value {
+			if s, known := c.Observed[link.ObservedKey{ID: id}]; known && s >= p.Base+id.Def.Value {
 				return s - p.Base - id.Def.Value, true
 			}
 		}

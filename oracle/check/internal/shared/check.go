@@ -5,8 +5,8 @@ import "github.com/twinlink/twinlink/oracle/check/internal/apply"
 type check struct {
 	*apply.Applied
 
-	arrays       *externArrays    // nil: none
-	overlapsTold map[*joined]bool // sets whose overlaps were told
+	arrays           *externArrays    // nil: none
+	overlapsObserved map[*joined]bool // sets whose overlaps were told
 }
 
 // Compare checks the places of shared variables.

@@ -41,7 +41,7 @@ func (c *check) compareShared() error {
 	}
 	own := map[int32][]place.SharedUse{} // by component of the call graph
 	for _, id := range c.Shared {
-		at, known := c.Told[link.ToldKey{ID: id}]
+		at, known := c.Observed[link.ObservedKey{ID: id}]
 		if !known || c.withoutPlace(id, at) {
 			continue
 		}
@@ -224,11 +224,11 @@ func (c *check) compareSharedOf(k *link.Identity, set *joined) error {
 			return err
 		}
 	}
-	if set.overlap && !c.overlapsTold[set] {
-		if c.overlapsTold == nil {
-			c.overlapsTold = map[*joined]bool{}
+	if set.overlap && !c.overlapsObserved[set] {
+		if c.overlapsObserved == nil {
+			c.overlapsObserved = map[*joined]bool{}
 		}
-		c.overlapsTold[set] = true
+		c.overlapsObserved[set] = true
 		if err := c.compareOverlaps(k, set); err != nil {
 			return err
 		}
@@ -266,7 +266,7 @@ func (c *check) compareExterns(k *link.Identity, furthest place.SharedUse, end u
 			return
 		}
 		for _, x := range c.arrays.of[c.Graph.Functions[n].Code] {
-			at := c.Told[x]
+			at := c.Observed[x]
 			if furthest.ID != nil && furthest.End > at {
 				c.Verdict.Add(c.sharedFinding(verdict.SharedOverlap, x.ID, at, "behind "+furthest.ID.Name,
 					fmt.Sprintf("the kernel %s uses this variable and %s, which is at 0x%x and %d bytes long", k.Name, furthest.ID.Name, furthest.Start, furthest.ID.Size)))
@@ -292,7 +292,7 @@ func (c *check) sharedEnd(k *link.Identity) uint64 {
 // findExterns notes which arrays of unknown length the code names that a kernel reaches,
 // and looks at each place by itself.
 func (c *check) findExterns() error {
-	e := externArrays{of: map[*link.Body][]link.ToldKey{}}
+	e := externArrays{of: map[*link.Body][]link.ObservedKey{}}
 	for _, id := range c.IDs {
 		u := c.Uses[id]
 		if u == nil || id.Function() || !id.ExternShared() {
@@ -302,8 +302,8 @@ func (c *check) findExterns() error {
 			return err
 		}
 		for _, code := range u.Functions {
-			key := link.ToldKey{ID: id, Code: code}
-			at, known := c.Told[key]
+			key := link.ObservedKey{ID: id, Code: code}
+			at, known := c.Observed[key]
 			if !known || !slices.ContainsFunc(code.Names, func(f *link.Identity) bool { return f.Reached }) || c.withoutPlace(id, at) {
 				continue
 			}
@@ -351,7 +351,7 @@ func (c *check) joinExterns() error {
 		for _, x := range members {
 			if int(x) < len(g.Functions) && g.Functions[x].Code != nil {
 				for _, key := range c.arrays.of[g.Functions[x].Code] {
-					at := c.Told[key]
+					at := c.Observed[key]
 					all = link.Span{From: min(all.From, at), To: max(all.To, at+1)}
 					steps++
 				}
@@ -373,6 +373,6 @@ func (c *check) joinExterns() error {
 
 // externArrays are the arrays of unknown length in shared memory whose place is known.
 type externArrays struct {
-	of    map[*link.Body][]link.ToldKey // by the code that names them
-	reach []link.Span                   // by component of the call graph: from the first place to after the last, of all that it reaches
+	of    map[*link.Body][]link.ObservedKey // by the code that names them
+	reach []link.Span                       // by component of the call graph: from the first place to after the last, of all that it reaches
 }

@@ -36,7 +36,7 @@ func linkOf(t *testing.T, calls, variables string, sizes map[string]uint64) *che
 	if err := c.Alive(); err != nil {
 		t.Fatal(err)
 	}
-	c.Told, c.Aligned, c.Uses = map[link.ToldKey]uint64{}, map[link.ToldKey]uint64{}, map[*link.Identity]*place.Use{}
+	c.Observed, c.Aligned, c.Uses = map[link.ObservedKey]uint64{}, map[link.ObservedKey]uint64{}, map[*link.Identity]*place.Use{}
 	for v := range strings.FieldsSeq(variables) {
 		var at, size uint64
 		name, rest, _ := strings.Cut(v, "@")
@@ -49,11 +49,11 @@ func linkOf(t *testing.T, calls, variables string, sizes map[string]uint64) *che
 		for user := range strings.SplitSeq(users, ",") {
 			u.Functions = append(u.Functions, ids[user].Code)
 			if size == 0 {
-				c.Told[link.ToldKey{ID: id, Code: ids[user].Code}] = at
+				c.Observed[link.ObservedKey{ID: id, Code: ids[user].Code}] = at
 			}
 		}
 		if c.Uses[id] = u; size > 0 {
-			c.Told[link.ToldKey{ID: id}] = at
+			c.Observed[link.ObservedKey{ID: id}] = at
 			c.Shared = append(c.Shared, id)
 		}
 		c.IDs = append(c.IDs, id)
@@ -176,7 +176,7 @@ func TestReserved(t *testing.T) {
 func TestAlignedAsAsked(t *testing.T) {
 	for asked, want := range map[uint64]string{0: "", 16: "", 32: "the kernel k uses x at 0x10, which is no multiple of its alignment of 32 bytes"} {
 		c := linkOf(t, "", "x@16:0k", map[string]uint64{"k": 32})
-		for key := range c.Told {
+		for key := range c.Observed {
 			c.Aligned[key] = asked
 		}
 		if err := c.compareShared(); err != nil {

@@ -171,7 +171,7 @@ func (c *check) compareSharedSymbol(id *link.Identity, s *image.Symbol) {
 		c.Verdict.Add(verdict.Finding{Kind: verdict.SymbolAlignment, File: id.File, Symbol: id.Name, Want: "a power of two, at least " + verdict.Hex(id.Align), Got: verdict.Hex(s.Value), Detail: "the final link places a shared variable by it"})
 		return
 	}
-	at, known := c.Told[link.ToldKey{ID: id}]
+	at, known := c.Observed[link.ObservedKey{ID: id}]
 	if !known || c.Relocatable || id.ExternShared() || !s.Defined() {
 		return
 	}

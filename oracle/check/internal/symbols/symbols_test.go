@@ -212,9 +212,9 @@ func TestSharedSymbol(t *testing.T) {
 		}
 		c := linkWith([]*link.Identity{id}, []image.Symbol{x.is})
 		c.Relocatable, c.Reserved = x.relocatable, x.reserved
-		c.Told = map[link.ToldKey]uint64{}
+		c.Observed = map[link.ObservedKey]uint64{}
 		if x.told {
-			c.Told[link.ToldKey{ID: id}] = 16
+			c.Observed[link.ObservedKey{ID: id}] = 16
 		}
 		c.compareSharedSymbol(id, &c.Out.Symbols[1])
 		if got := told(c); got != x.want {

@@ -1,80 +1,80 @@
 package documents
 
-// The arms of the dispatcher's switch. In each, "value" is the running value
-// m.value; the arms that the engine document writes with a variable of their
+// The cases of the dispatcher's switch. In each, "value" is the running value
+// m.value; the cases that the engine document writes with a variable of their
 // own (lo, hi, pc_value) leave it alone.
 
-// Arm names a case body of the dispatcher.
-type Arm uint8
+// Case names a case body of the dispatcher.
+type Case uint8
 
 const (
-	ArmNone       Arm = iota // default: return 0
-	ArmEnd                   // 0x00
-	ArmFull                  // 0x01, 0x12, 0x2E
-	ArmLow                   // 0x06, 0x37
-	ArmHigh                  // 0x07, 0x38
-	ArmSize                  // 0x08
-	ArmShifted               // 0x09
-	ArmTypeLow               // 0x0A
-	ArmTypeHigh              // 0x0B
-	ArmRelative              // 0x10
-	ArmClear                 // 0x13, 0x14
-	ArmMaskedLane            // 0x16..0x1D, 0x2F..0x36
+	CaseNone       Case = iota // default: return 0
+	CaseEnd                    // 0x00
+	CaseFull                   // 0x01, 0x12, 0x2E
+	CaseLow                    // 0x06, 0x37
+	CaseHigh                   // 0x07, 0x38
+	CaseSize                   // 0x08
+	CaseShifted                // 0x09
+	CaseTypeLow                // 0x0A
+	CaseTypeHigh               // 0x0B
+	CaseRelative               // 0x10
+	CaseClear                  // 0x13, 0x14
+	CaseMaskedLane             // 0x16..0x1D, 0x2F..0x36
 )
 
-var armNames = [...]string{"none", "END", "ABS_FULL", "ABS_LO", "ABS_HI", "ABS_SIZE", "SHIFTED_2",
+var caseNames = [...]string{"none", "END", "ABS_FULL", "ABS_LO", "ABS_HI", "ABS_SIZE", "SHIFTED_2",
 	"SEC_TYPE_LO", "SEC_TYPE_HI", "PC_REL", "CLEAR", "MASKED_SHIFT"}
 
 // String returns the arm's name in the documents.
-func (a Arm) String() string {
-	if int(a) < len(armNames) {
-		return armNames[a]
+func (a Case) String() string {
+	if int(a) < len(caseNames) {
+		return caseNames[a]
 	}
 	return "?"
 }
 
-// ArmOf returns the case body that an action code of 32 bits arrives at.
-func ArmOf(action uint32) Arm {
+// CaseOf returns the case body that an action code of 32 bits arrives at.
+func CaseOf(action uint32) Case {
 	switch action {
 	case 0x00:
-		return ArmEnd
+		return CaseEnd
 	case 0x01, 0x12, 0x2e:
-		return ArmFull
+		return CaseFull
 	case 0x06, 0x37:
-		return ArmLow
+		return CaseLow
 	case 0x07, 0x38:
-		return ArmHigh
+		return CaseHigh
 	case 0x08:
-		return ArmSize
+		return CaseSize
 	case 0x09:
-		return ArmShifted
+		return CaseShifted
 	case 0x0a:
-		return ArmTypeLow
+		return CaseTypeLow
 	case 0x0b:
-		return ArmTypeHigh
+		return CaseTypeHigh
 	case 0x10:
-		return ArmRelative
+		return CaseRelative
 	case 0x13, 0x14:
-		return ArmClear
+		return CaseClear
 	case 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d,
 		0x2f, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36:
-		return ArmMaskedLane
+		return CaseMaskedLane
 	}
-	return ArmNone
+	return CaseNone
 }
 
-// arms holds the case bodies that do something; END and the default arm don't.
-var arms = [...]func(*machine, Slot, *Step){
-	ArmFull:       (*machine).full,
-	ArmLow:        (*machine).lowWord,
-	ArmHigh:       (*machine).highWord,
-	ArmSize:       (*machine).size,
-	ArmShifted:    (*machine).shifted,
-	ArmTypeLow:    (*machine).typeLow,
-	ArmTypeHigh:   (*machine).typeHigh,
-	ArmRelative:   (*machine).relative,
-	ArmClear:      (*machine).clear,
-	ArmMaskedLane: (*machine).maskedLane,
+// cases holds the case bodies that do something; END and the default arm don't.
+var cases = [...]func(*machine, Slot, *Step){
+	CaseFull:       (*machine).full,
+	CaseLow:        (*machine).lowWord,
+	CaseHigh:       (*machine).highWord,
+	CaseSize:       (*machine).size,
+	CaseShifted:    (*machine).shifted,
+	CaseTypeLow:    (*machine).typeLow,
+	CaseTypeHigh:   (*machine).typeHigh,
+	CaseRelative:   (*machine).relative,
+	CaseClear:      (*machine).clear,
+	CaseMaskedLane: (*machine).maskedLane,
 }
 
 // old extracts the slot's field and notes it.

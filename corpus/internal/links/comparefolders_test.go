@@ -9,8 +9,8 @@ import (
 	"github.com/twinlink/twinlink/corpus/internal/manifest"
 )
 
-// TestSettle wants every way in which a tree can differ to be reported, and to be gone after an update.
-func TestSettle(t *testing.T) {
+// TestCompareFolders wants every way in which a tree can differ to be reported, and to be gone after an update.
+func TestCompareFolders(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
 		file := filepath.Join(root, "p", filepath.FromSlash(name))
@@ -36,16 +36,16 @@ func TestSettle(t *testing.T) {
 		}
 	}
 	want := []string{"p/x/new.cubin: not committed", "p/x/other.cubin: differs from offset 0x2 on", "p/y/stale.cubin: nothing makes it"}
-	got, err := work(false).settle()
+	got, err := work(false).compareFolders()
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("settle: %q, %v", got, err)
 	}
 	for range 2 {
-		if got, err := work(true).settle(); err != nil || len(got) > 0 {
+		if got, err := work(true).compareFolders(); err != nil || len(got) > 0 {
 			t.Errorf("update: %q, %v", got, err)
 		}
 	}
-	if got, err := work(false).settle(); err != nil || len(got) > 0 {
+	if got, err := work(false).compareFolders(); err != nil || len(got) > 0 {
 		t.Errorf("after update: %q, %v", got, err)
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// loudest returns where a line is sure to be seen.
+// stderrOfParent returns where a line is sure to be seen.
 //
 // Given a list of packages, "go test" throws away what a passing package's
 // tests print, unless -v is set: a skip would be silent in the one run that
 // everybody makes. So there the line goes to go's own standard error, but for
 // one that is a plain file: opened again it has an offset of its own, and go's
 // next line would be written over ours. "make test" is loud there too.
-func loudest() io.Writer {
+func stderrOfParent() io.Writer {
 	if testing.Verbose() {
 		return os.Stderr
 	}

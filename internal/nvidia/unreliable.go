@@ -16,20 +16,20 @@ import (
 // instead reads beyond a truncated one: what it answers there differs from run
 // to run. Seen with 11.8.89, 12.4.131, 13.0.88 and 13.5.37.
 
-// doubts names the inputs that make exit 0 of that nvlink mean nothing.
-func doubts(v Version, inputs []File) (all []string) {
+// unreliableInputs names the inputs that make exit 0 of that nvlink mean nothing.
+func unreliableInputs(v Version, inputs []File) (all []string) {
 	for _, f := range inputs {
 		if f.Aside {
 			continue
 		}
-		if why := doubt(v, f); why != "" {
+		if why := whyUnreliable(v, f); why != "" {
 			all = append(all, f.Name+": "+why)
 		}
 	}
 	return all
 }
 
-func doubt(v Version, f File) string {
+func whyUnreliable(v Version, f File) string {
 	switch ext := path.Ext(f.Name); ext {
 	case ".ptx", ".fatbin", ".nvvm", ".ltoir", ".bc":
 		return ""

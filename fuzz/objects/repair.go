@@ -2,10 +2,10 @@ package objects
 
 import "slices"
 
-// settle returns the link with what its features don't allow fixed: a name has one strong definition, and what is used
+// repaired returns the link with what its features don't allow fixed: a name has one strong definition, and what is used
 // is defined.
-func (l *Link) settle() Link {
-	s := settling{drawn: l, strong: set{}, defined: set{}, Link: Link{Target: l.Target, Option: l.Option, Features: l.Features, Functions: slices.Clone(l.Functions), Variables: slices.Clone(l.Variables)}}
+func (l *Link) repaired() Link {
+	s := repairs{drawn: l, strong: set{}, defined: set{}, Link: Link{Target: l.Target, Option: l.Option, Features: l.Features, Functions: slices.Clone(l.Functions), Variables: slices.Clone(l.Variables)}}
 	for i := range s.Variables {
 		if v := &s.Variables[i]; v.Space >= Texture && !l.has(Textures) {
 			v.Space = Global
@@ -20,8 +20,8 @@ func (l *Link) settle() Link {
 	return s.Link
 }
 
-// settling is a link whose modules are fixed one after the other.
-type settling struct {
+// repairs is a link whose modules are fixed one after the other.
+type repairs struct {
 	Link
 	drawn   *Link
 	strong  set // names with a strong definition in a module so far
@@ -40,7 +40,7 @@ func (s set) add(key [2]uint8) bool {
 	return true
 }
 
-func (s *settling) module(m *Module) Module {
+func (s *repairs) module(m *Module) Module {
 	var out Module
 	if s.has(OlderTarget) {
 		out.Older = m.Older
@@ -62,7 +62,7 @@ func (s *settling) module(m *Module) Module {
 }
 
 // function mends the role of a function's definition and reports whether it can stay.
-func (s *settling) function(f *Function) bool {
+func (s *repairs) function(f *Function) bool {
 	key := [2]uint8{0, f.Name}
 	kernel := s.Functions[f.Name].Kernel
 	if kernel {
@@ -79,7 +79,7 @@ func (s *settling) function(f *Function) bool {
 }
 
 // variable is function's counterpart.
-func (s *settling) variable(v *Variable) bool {
+func (s *repairs) variable(v *Variable) bool {
 	key := [2]uint8{1, v.Name}
 	space := s.Variables[v.Name].Space
 	if space == DynamicShared || space >= Texture {
@@ -101,7 +101,7 @@ func (s *settling) variable(v *Variable) bool {
 	return true
 }
 
-func (s *settling) note(key [2]uint8, role Role) {
+func (s *repairs) note(key [2]uint8, role Role) {
 	if role == Strong {
 		s.strong.add(key)
 	}

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// thing is something with a key and fields: a section, a symbol, a record. A
+// element is something with a key and fields: a section, a symbol, a record. A
 // thing with a value and no fields has one field without a name.
-type thing struct {
+type element struct {
 	key    string
 	fields []field
 }
 
 type field struct{ name, value string }
 
-func (t *thing) fieldKey(i int) string {
+func (t *element) fieldKey(i int) string {
 	if t.fields[i].name == "" {
 		return t.key
 	}
@@ -22,7 +22,7 @@ func (t *thing) fieldKey(i int) string {
 }
 
 // String tells a thing that one file lacks.
-func (t *thing) String() string {
+func (t *element) String() string {
 	var parts []string
 	for _, f := range t.fields {
 		switch {
@@ -41,7 +41,7 @@ func (t *thing) String() string {
 
 // group is the things of one sort in one file.
 type group struct {
-	things    []thing
+	things    []element
 	index     map[string]int
 	seen      map[string]int // how often a key was asked for
 	orders    map[string][]string
@@ -59,7 +59,7 @@ func (g *group) add(key string, fields ...field) string {
 		key += "#" + strconv.Itoa(n)
 	}
 	g.index[key] = len(g.things)
-	g.things = append(g.things, thing{key, fields})
+	g.things = append(g.things, element{key, fields})
 	return key
 }
 

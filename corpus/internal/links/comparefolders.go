@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// settle compares, or with update writes, the files of the case folders, and finds those nobody asked for.
-func (w *work) settle() ([]string, error) {
+// compareFolders compares, or with update writes, the files of the case folders, and finds those nobody asked for.
+func (w *work) compareFolders() ([]string, error) {
 	root := filepath.Join(w.root, w.program.Name)
 	var list []string
 	for name, data := range w.made {

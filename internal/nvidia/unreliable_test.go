@@ -55,7 +55,7 @@ func TestDoubts(t *testing.T) {
 		name string
 		data []byte
 		v    Version
-		want string // part of the doubt; "" for none
+		want string // part of the reason; "" for none
 	}{
 		{"a.cubin", whole, Version{11, 8, 89}, ""},
 		{"a.CUBIN", whole, Version{13, 0, 88}, `extension ".CUBIN"`},
@@ -70,7 +70,7 @@ func TestDoubts(t *testing.T) {
 		{"a.a", []byte("!<arch>\n"), Version{12, 4, 131}, ""},
 		{"a.ptx", nil, Version{12, 4, 131}, ""},
 	} {
-		got := strings.Join(doubts(c.v, []File{{Name: c.name, Data: c.data}, {Name: "x", Aside: true}}), "; ")
+		got := strings.Join(unreliableInputs(c.v, []File{{Name: c.name, Data: c.data}, {Name: "x", Aside: true}}), "; ")
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s, %d bytes, %v: %q, want %q", c.name, len(c.data), c.v, got, c.want)
 		}
