@@ -25,11 +25,11 @@ type code struct {
 	sassidx uint32 // .text.<f> of the input
 
 	cap         *capsule.Capsule
-	record      []byte // the capsule's bytes, of the input or made anew
-	sass        []byte // the SASS likewise
+	record      []byte // the capsule's bytes, of the input or rescheduled
+	sass        []byte // the SASS the same
 	relocs      []cubin.Reloc
 	calls       []cubin.Reloc   // those of the driver that only the SASS side has
-	words       []capsule.Node  // the nodes as they stand in the input
+	words       []capsule.Node  // the nodes as they are in the input
 	result      *resched.Result // where words went; nil where none moved
 	made        map[int][]byte  // records of nodes that became stored ones
 	anew        bool            // record was made of the nodes

@@ -48,7 +48,7 @@ func TestPartsOf(t *testing.T) {
 }
 
 // TestNamesInPieces writes .shstrtab in pieces and as a whole: the bytes are the same, also where a name that is
-// overwritten or one of the tail lies in two pieces.
+// overwritten or one of the tail is in two pieces.
 func TestNamesInPieces(t *testing.T) {
 	table := names.New(0, nil)
 	l := &Backend{Program: &model.Program{Names: table}}

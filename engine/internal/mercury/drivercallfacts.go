@@ -12,7 +12,7 @@ import (
 
 // What the SASS side tells of calls of the driver in .nv.info, .nv.info.<f> and .nv.callgraph.
 
-// calledGraph is .nv.callgraph of the SASS side: the calls of the driver, function by function, stand in
+// calledGraph is .nv.callgraph of the SASS side: the calls of the driver, function by function, are in
 // front of what the Mercury side has. Those are missing that a kernel was said to make before the finalizer
 // came to it, as a function that it reaches makes them.
 func (l *Backend) calledGraph(img *plan, merc []byte) []byte {
@@ -33,7 +33,7 @@ func (l *Backend) calledGraph(img *plan, merc []byte) []byte {
 	return append(out, merc[entry:]...)
 }
 
-// toldBefore returns for each kernel the calls of functions that it reaches and that stand before it.
+// toldBefore returns for each kernel the calls of functions that it reaches and that are before it.
 func (l *Backend) toldBefore(img *plan) map[model.FunID][]int {
 	if l.IsRelocatable() {
 		return nil
@@ -214,7 +214,7 @@ func (l *Backend) calledInfo(img *plan, merc []byte) []byte {
 	return out
 }
 
-// eachFact calls visit for each record of .nv.info that says a number of a function, with where that stands.
+// eachFact calls visit for each record of .nv.info that says a number of a function, with where that is kept.
 func (l *Backend) eachFact(info []byte, visit func(attr cuda.InfoAttr, f model.FunID, word []byte)) {
 	function := make(map[uint32]model.FunID, len(l.Funs))
 	for i := range l.Funs {

@@ -123,7 +123,7 @@ func (l *Backend) appendCalls(img *plan, list []cubin.Reloc, fn *code) []cubin.R
 	return list
 }
 
-// planCallRecords makes sections of records for code that has such calls and nothing else: behind the
+// planCallRecords makes sections of records for code that has such calls and nothing else: after the
 // Mercury side.
 func (l *Backend) planCallRecords(img *plan) {
 	if len(img.calls.of) == 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // finishCompat sets the records of .nv.compat that are the finalizer's, and
-// returns those that it puts behind the others.
+// returns those that it puts after the others.
 func (l *Backend) finishCompat() (more []byte) {
 	if l.Release.FirstNotes {
 		return nil
@@ -20,7 +20,7 @@ func (l *Backend) finishCompat() (more []byte) {
 	own := []cubin.InfoRecord{{Format: cuda.FormatSized, Attr: cuda.InfoAttr(cuda.CompatCanFastpathFinalize), Value: 8,
 		Data: binary.LittleEndian.AppendUint64(nil, l.fastpath())}}
 	if v := l.Release.Compat.Own0E; v != 0 {
-		// It comes last, also behind what the first input that has it lacked.
+		// It comes last, also after what the first input that has it lacked.
 		own = append(own, cubin.InfoRecord{Format: cuda.FormatHalf, Attr: attr0E, Value: v})
 		l.Compat.List = slices.DeleteFunc(l.Compat.List, func(r cubin.InfoRecord) bool { return r.Attr == attr0E })
 	}

@@ -41,7 +41,7 @@ func mercuryCase(t *testing.T, id string) *corpus.Case {
 	return nil
 }
 
-// What is wrong with the debug sections of an object with two sides is told as what it is: the section, the place of the
+// What is wrong with the debug sections of an object with two sides is reported as what it is: the section, the place of the
 // part that can't be read, and the value there. What no part of a link reads is not told.
 func TestDebugFaultPlaces(t *testing.T) {
 	for _, id := range []string{"alloca/13.0-sm_100-g-g", "cxx_lineinfo/13.0-sm_103-lineinfo"} {
@@ -100,7 +100,7 @@ func debugDamages(f *cubin.File, before uint64, stays bool) (all []debugDamage) 
 func word(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
 
 // frameDamages are those of entries of the 64-bit format, {ffffffff, u64 length, u64 CIE or -1, …}: the whole section of
-// the input is told, where it stands in the output.
+// the input is told, where it is in the output.
 func frameDamages(b []byte, before uint64, stays bool) (all []debugDamage) {
 	bad := &cubin.Error{Kind: cubin.BadRecord, File: "b.cubin", Section: ".debug_frame", Offset: (before + 7) &^ 7, Value: uint64(len(b)), Detail: "not a sequence of 64-bit call frame entries"}
 	const name = ".nv.merc.debug_frame"

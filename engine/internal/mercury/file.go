@@ -58,7 +58,7 @@ func (l *Backend) emit(img *plan, to io.WriterAt) ([]byte, error) {
 }
 
 // emptyFrames returns a .debug_frame that is empty on the SASS side and has
-// records, absent for none. The finalizer writes them behind it: it doesn't hold
+// records, absent for none. The finalizer writes them after it: it doesn't hold
 // their places against the section's size.
 func (f *file) emptyFrames() model.SecID {
 	for _, id := range f.img.Order {

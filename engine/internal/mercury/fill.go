@@ -134,7 +134,7 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 }
 
 // fillTargets writes the addresses of code into compiler constants. What is no target of the
-// code that stands, as of a jump table whose definition was replaced, becomes 0.
+// code that is kept, as of a jump table whose definition was replaced, becomes 0.
 func (l *Backend) fillTargets(id model.SecID, sass *part) {
 	targets := make(jumpTargets)
 	for rela := l.Parts[id].FirstRel; rela != model.Absent; rela = l.Parts[rela].NextRel {
@@ -226,7 +226,7 @@ func (l *Backend) sassAddend(r *model.Reloc) int64 {
 }
 
 // sassOfAddend translates an addend. Debug information of a definition that lost may have one inside an
-// instruction of the code that stands: that is where the next begins, and 0 inside the last one. Behind the code it is
+// instruction of the code that is kept: that is where the next begins, and 0 inside the last one. After the code it is
 // the code's end (nvlink 13.0.88, 13.1.115).
 func (fn *code) sassOfAddend(off uint64) uint64 {
 	fn.rely(off)

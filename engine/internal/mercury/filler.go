@@ -29,7 +29,7 @@ func (l *Backend) fillParts(img *plan) error {
 	}
 	apart := 1
 	if l.IsRelocatable() {
-		rest() // records of code tell where lines begin
+		rest() // records of code say where lines begin
 		apart = 0
 	}
 	parallel.Run(apart+output.PartsOf(uint64(len(img.Order)), fillAtOnce), func(next func() int) {

@@ -24,7 +24,7 @@ const (
 )
 
 // cfaOperands is the number of LEB128 operands by opcode; a block alone is -1,
-// one behind a register -2.
+// one after a register -2.
 var cfaOperands = map[byte]int{
 	0x05: 2, 0x06: 1, 0x07: 1, 0x08: 1, 0x09: 2, 0x0a: 0, 0x0b: 0, 0x0c: 2, 0x0d: 1, 0x0e: 1,
 	0x0f: -1, 0x10: -2, 0x11: 2, 0x12: 2, 0x13: 1, 0x14: 2, 0x15: 2, 0x16: -2,
@@ -67,7 +67,7 @@ func appendAdvance(out []byte, from, to uint64) []byte {
 // frameProgramOf is what an FDE of an input says on both sides.
 type frameProgramOf struct {
 	merc, sass []byte   // sass is nil where that side doesn't count
-	lost       *lostMap // finds the places of sass where its definition lost; nil where it stands
+	lost       *lostMap // finds the places of sass where its definition lost; nil where it is
 	base       frameBase
 }
 
@@ -229,8 +229,8 @@ func (fn *code) frameMoved(off uint64) uint64 {
 	return uint64(fn.movedStart(uint32(k) * capsule.WordSize))
 }
 
-// frameAt translates an address of a program, which is the place behind an
-// instruction: behind its principal word.
+// frameAt translates an address of a program, which is the place after an
+// instruction: after its principal word.
 func (fn *code) frameAt(merc uint64) uint64 {
 	if merc == 0 {
 		return 0

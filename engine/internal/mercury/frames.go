@@ -107,8 +107,8 @@ type frameEntry struct {
 	record *frameRecord
 	lost   *lostMap         // finds its places on the SASS side where its definition lost
 	fn     *code            // what it is about; nil for no code, or for code that an FDE before is about
-	others []frameProgramOf // programs of FDEs behind it about the same code
-	cieOff uint64           // where the CIE stands on the Mercury side
+	others []frameProgramOf // programs of FDEs after it about the same code
+	cieOff uint64           // where the CIE is on the Mercury side
 	base   frameBase        // where its function begins
 	shared bool             // the code has functions inside, with FDEs of their own
 }

@@ -12,12 +12,12 @@ import (
 )
 
 // Line programs of the SASS side (.debug_line, .nv_debug_line_sass) are put
-// together anew: of each unit the header, and the sequences whose function
+// together again: of each unit the header, and the sequences whose function
 // lives and was not lost to another definition, by the number of its symbol.
 // The Mercury side keeps everything in the inputs' order.
 //
 // A unit is {u32 length, u16 version, u32 header length, …}; a sequence ends
-// with the extended opcode 1, and its function stands in the operand of the
+// with the extended opcode 1, and its function is in the operand of the
 // extended opcode 2.
 
 // lineKey names a function by the input and its symbol there.
@@ -165,7 +165,7 @@ func (w *lineWriter) appendUnit(in *lineInput, u *lineUnit, pos uint64) error {
 	return nil
 }
 
-// patchHeader resolves what stands in the header of the unit at pos.
+// patchHeader resolves what is in the header of the unit at pos.
 func (w *lineWriter) patchHeader(in *lineInput, u *lineUnit, pos uint64, header []byte) error {
 	for _, r := range w.inHeader[in.chunk.File] {
 		if at := r.Off - in.chunk.Off; at >= pos && at < pos+u.program {
@@ -282,7 +282,7 @@ type lineUnit struct {
 	sequences     []lineRange
 }
 
-// lineRange is where a sequence stands in its unit and its address in it.
+// lineRange is where a sequence is in its unit and its address in it.
 type lineRange struct{ from, to, place uint64 }
 
 // splitUnit finds the first unit's program and sequences.

@@ -13,8 +13,8 @@ import (
 )
 
 // Debug information may come with a definition that lost, and be about other code than
-// the one that stands: one object was compiled for debugging, the other not. The
-// finalizer translates it by the code that stands.
+// the one that is kept: one object was compiled for debugging, the other not. The
+// finalizer translates it by the code that is kept.
 
 // lostCode is a function's code in an input whose definition lost.
 type lostCode struct{ record, sass []byte }
@@ -90,7 +90,7 @@ func (m *lostMap) at(off uint32) (to uint32, ok bool) {
 	return m.to.movedStart(m.to.words[k].SASS), true
 }
 
-// inside is at, but that what only ends the code that stands is no place: ranges of registers end nowhere there.
+// inside is at, but that what only ends the code that is kept is no place: ranges of registers end nowhere there.
 func (m *lostMap) inside(off uint32) (to uint32, ok bool) {
 	if k, found := m.node(off); !found || k > 0 && k == len(m.to.words)-1 && m.to.words[k].Kind == capsule.Skip {
 		return 0, false
@@ -98,7 +98,7 @@ func (m *lostMap) inside(off uint32) (to uint32, ok bool) {
 	return m.at(off)
 }
 
-// node returns the node of the code that stands where one of the lost definition begins.
+// node returns the node of the code that is where one of the lost definition begins.
 func (m *lostMap) node(off uint32) (k int, ok bool) {
 	bySASS := func(n capsule.Node, off uint32) int { return cmp.Compare(n.SASS, off) }
 	i, ok := slices.BinarySearchFunc(m.from.Nodes, off, bySASS)
@@ -129,7 +129,7 @@ func (l *Backend) lostPlaces(fn *code, e *frameEntry) *lostMap {
 }
 
 // beginsAll reports whether the advances of a frame of the Mercury side lead to places of
-// the code that stands.
+// the code that is kept.
 func (fn *code) beginsAll(program []byte) bool {
 	at, all := uint64(0), true
 	ok := eachFrameOp(program, func(distance uint64, ins []byte) {

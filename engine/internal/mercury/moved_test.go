@@ -9,7 +9,7 @@ import (
 )
 
 // TestMovedWord wants a place in code that was rescheduled where its word is now, and that of a word which went at the
-// one behind it.
+// one after it.
 func TestMovedWord(t *testing.T) {
 	fn := &code{result: &resched.Result{Moves: []int{0, -1, 3, 4}, Starts: []int{0, 1, 1, 4, 5}}}
 	for off, want := range map[uint32]uint32{0: 0, 16: 16, 32: 48, 48: 64} {
@@ -23,7 +23,7 @@ func TestMovedWord(t *testing.T) {
 }
 
 // TestLostMap translates places of a definition that lost by way of Mercury, as nvlink 13.0.88 and 13.5.37 do: what
-// begins no instruction there, or none of the code that stands, has no place.
+// begins no instruction there, or none of the code that is kept, has no place.
 func TestLostMap(t *testing.T) {
 	m := lostMap{
 		from: &capsule.Capsule{Nodes: []capsule.Node{{SASS: 0}, {SASS: 16, Merc: 32}, {SASS: 48, Merc: 48}}},
@@ -37,7 +37,7 @@ func TestLostMap(t *testing.T) {
 	}
 }
 
-// TestRangeEnds wants ranges of a lost definition that end where the code that stands ends to be without a place, and those that end
+// TestRangeEnds wants ranges of a lost definition that end where the code that is kept ends to be without a place, and those that end
 // nowhere to begin there too, as nvlink 13.5.37 has them where what it didn't set was 0.
 func TestRangeEnds(t *testing.T) {
 	m := lostMap{

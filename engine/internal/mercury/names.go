@@ -17,7 +17,7 @@ import (
 
 // mercNames is what the two string tables hold besides interned names.
 type mercNames struct {
-	tail     []tailName // names of the Mercury group, behind .shstrtab's own
+	tail     []tailName // names of the Mercury group, after .shstrtab's own
 	marks    []tailMark // by block of the tail: where its first byte belongs
 	tailSize uint32
 	renamed  []renamed
@@ -32,7 +32,7 @@ type tailName struct {
 // tailMark is a name of the tail and where it begins there.
 type tailMark struct{ at, off uint32 }
 
-// prefix is what stands before a name of the Mercury group.
+// prefix is what is before a name of the Mercury group.
 type prefix int32
 
 const (
@@ -50,7 +50,7 @@ type renamed struct {
 }
 
 // addName appends a name to .shstrtab, whether it is there or not; in a table that
-// is begun anew it stands once.
+// is begun again it occurs once.
 func (l *Backend) addName(img *plan, before prefix, name names.ID) uint32 {
 	if l.Release.FreshNames {
 		return img.Shstr.Add(l.Names.ID(prefixes[before] + l.Names.Str(name)))
@@ -59,7 +59,7 @@ func (l *Backend) addName(img *plan, before prefix, name names.ID) uint32 {
 }
 
 // addBankName appends the name of a bank that the finalizer makes, whether it is there or not: static
-// kernels of one name have a bank each. In a table that is begun anew it stands once.
+// kernels of one name have a bank each. In a table that is begun again it occurs once.
 func (l *Backend) addBankName(t *names.Strtab, b *paramBank) uint32 {
 	name := l.Names.ID(b.name)
 	if l.Release.FreshNames {
@@ -94,7 +94,7 @@ func (l *Backend) sassName(id model.SecID) (name string, ok bool) {
 	return prefix + name, ok // else records under a name of their own
 }
 
-// addFreshNames fills .strtab as releases do that begin it anew: names of the SASS
+// addFreshNames fills .strtab as releases do that begin it again: names of the SASS
 // side's symbols, of the finalizer's banks, and what the Mercury side has besides.
 // Prototypes follow. Compiler constants have one name on both sides.
 func (l *Backend) addFreshNames(img *plan) {
@@ -159,7 +159,7 @@ func (l *Backend) renameBanks(img *plan) {
 
 // renamedAgain returns the SASS name of a bank, or of its records, of whose function's name the first letters are gone:
 // banks of static functions of one name have one name, and nvlink renames that in its place for each of them. It takes
-// the function's name from where it stood before.
+// the function's name from where it was before.
 func (l *Backend) renamedAgain(id model.SecID, name string, gone int) string {
 	if at := l.Secs[id].Target; at != model.Absent {
 		id = at

@@ -30,7 +30,7 @@ func (fn *code) frameBase(merc uint64) frameBase {
 	return b
 }
 
-// hasNested reports whether functions stand inside some code.
+// hasNested reports whether functions are inside some code.
 func (l *Backend) hasNested(text model.SecID) bool {
 	if !l.Nested {
 		return false

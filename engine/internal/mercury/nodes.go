@@ -28,7 +28,7 @@ func (fn *code) recordOf(i int) []byte {
 }
 
 // moved returns where the word at an offset of the input's SASS is now, or the
-// one behind it if it went.
+// one after it if it went.
 func (fn *code) moved(off uint32) uint32 {
 	k := int(off / capsule.WordSize)
 	if fn.result == nil || k >= len(fn.result.Moves) {
@@ -40,7 +40,7 @@ func (fn *code) moved(off uint32) uint32 {
 	return fn.movedStart(off)
 }
 
-// movedStart returns where a word of the input and what was put in front of it
+// movedStart returns where a word of the input and what was put before it
 // begin now.
 func (fn *code) movedStart(off uint32) uint32 {
 	k := int(off / capsule.WordSize)
@@ -51,7 +51,7 @@ func (fn *code) movedStart(off uint32) uint32 {
 }
 
 // movedRange returns where a word of the input that begins or ends a register's range is now: of one that
-// went, where the word in front of it is. Source: 15 kernels of ptxas 13.0.88 by nvlink 13.0.88.
+// went, where the word before it is. Source: 15 kernels of ptxas 13.0.88 by nvlink 13.0.88.
 func (fn *code) movedRange(off uint32) uint32 {
 	to := fn.movedStart(off)
 	if k := int(off / capsule.WordSize); to > 0 && fn.result != nil && k < len(fn.result.Moves) && fn.result.Moves[k] < 0 {
@@ -73,7 +73,7 @@ func (fn *code) node(off uint64) int {
 	return i
 }
 
-// place returns where the record of node i, which has one, stands in the capsule.
+// place returns where the record of node i, which has one, is in the capsule.
 func (fn *code) place(i int) uint32 {
 	if !fn.anew {
 		return fn.cap.RecordAt(&fn.cap.Nodes[i])

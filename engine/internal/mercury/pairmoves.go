@@ -13,7 +13,7 @@ import (
 )
 
 // A move of 64 bits is two words in SASS. From 13.4 on call frames say of each word what
-// becomes of the caller's value in the register it writes: it is lost, or stands in the
+// becomes of the caller's value in the register it writes: it is lost, or is in the
 // register that such a move took it to. Where that copy goes, the first one counts again.
 // ptxas 13.4 and later write so into objects; of older objects the finalizer says it, and
 // of the register that an ELECT or a REDUX in a collective writes by way of a uniform one.
@@ -75,7 +75,7 @@ func (v *callerValues) move(to byte, from int, ops []byte) []byte {
 }
 
 // pairMoves returns what frames say of moves of 64 bits, in the order of their places;
-// sure is false where one stands under a predicate.
+// sure is false where one is under a predicate.
 func (fn *code) pairMoves() (list []framePoint, sure bool) {
 	const always = 7
 	v := callerValues{copyOf: make(map[byte]byte), kept: make(map[byte]byte)}
@@ -143,7 +143,7 @@ func saysUndefined(program []byte) (says bool) {
 	return says
 }
 
-// rulesOf returns a CIE's program: it stands behind both alignments and the return address.
+// rulesOf returns a CIE's program: it follows both alignments and the return address.
 func rulesOf(cie []byte) []byte {
 	r := lebReader{b: cie, pos: codeAlignment}
 	r.leb()

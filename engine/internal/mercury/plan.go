@@ -31,10 +31,10 @@ type plan struct {
 	mercSymtab int
 	banks      []paramBank            // those the finalizer makes
 	bankOf     map[model.SecID]uint32 // by section of code: the index of its bank's symbol
-	gap        uint64                 // bytes behind .strtab
+	gap        uint64                 // bytes after .strtab
 	// plainStrings is the size of .strtab before the SASS side's names are added.
 	plainStrings uint64
-	ownCompat    uint64 // bytes that the finalizer puts behind .nv.compat
+	ownCompat    uint64 // bytes that the finalizer puts after .nv.compat
 	extra        mercNames
 	calls        driverCalls
 	// bankName is the SASS name of a section of constants, by section.
@@ -303,7 +303,7 @@ func (l *Backend) mercOrder(img *plan) []model.SecID {
 }
 
 // numberMercury gives the clones their parts. The result is how many parts stand among
-// them that are none: .nv.merc.symtab_shndx, where there is one, behind the capsules.
+// them that are none: .nv.merc.symtab_shndx, where there is one, after the capsules.
 func (img *plan) numberMercury(l *model.Program, group []model.SecID) (shift int) {
 	first := len(img.parts)
 	for i, id := range group {

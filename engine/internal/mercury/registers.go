@@ -66,7 +66,7 @@ func (l *Backend) fillRegisters(img *plan, id model.SecID, types bool) error {
 	return nil
 }
 
-// moveRange translates the two places of a range. None of a definition that lost begins behind its end: where the end isn't
+// moveRange translates the two places of a range. None of a definition that lost begins after its end: where the end isn't
 // known it is 0, and so is the start then. Source: 45 pairs of modules, one of them by ptxas 13.5.37 -g, through nvlink 13.5.37.
 func moveRange(b []byte, isLost bool, move func(uint32) uint32) {
 	start, end := move(binary.LittleEndian.Uint32(b)), move(binary.LittleEndian.Uint32(b[4:]))

@@ -14,7 +14,7 @@ import (
 // Source: 58 programs of ptxas 12.8.93, a library by 13.0.100, and what nvlink
 // 13.0.88 made of them.
 
-// padded are the records of instructions that stood beside a NOP: which of the two
+// padded are the records of instructions that was beside a NOP: which of the two
 // words it is, and the tag that is kept of the record, 0 for none.
 var padded = map[uint32]struct {
 	nop  uint32
@@ -69,7 +69,7 @@ func (fn *code) keepIMMATags() {
 func halfResult(word []byte) bool { return word[9]&0x0c == 0x0c && word[9]&0xf0 == 0 }
 
 // renew makes the nodes those that are kept today and returns the words that go. Where
-// the release pads BSYNC, a NOP in front of one stays.
+// the release pads BSYNC, a NOP before one stays.
 func (fn *code) renew(pads bool) (gone []int) {
 	old := fn.cap.Version != capsule.Version
 	if !old && !slices.ContainsFunc(fn.cap.Wide(), isPair) {

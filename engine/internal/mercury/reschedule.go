@@ -145,7 +145,7 @@ func (l *Backend) warnBare(fn *code, sym model.SymID) {
 }
 
 // warnSchedule says that a function's schedule may not be the tool's. What older
-// toolkits made the tool schedules anew as a whole, callers and -r included; releases
+// toolkits made the tool reschedules as a whole, callers and -r included; releases
 // before 13.1 do it by rules that aren't known, and here it keeps its schedule.
 func (l *Backend) warnSchedule(fn *code, sym model.SymID) {
 	fn.say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, Symbol: l.SymName(sym),
@@ -159,7 +159,7 @@ func (l *Backend) warnScheduleOnce(fn *code) {
 	}
 }
 
-// move gives the nodes their new places and makes the capsule anew.
+// move gives the nodes their new places and makes the capsule again.
 func (fn *code) move(r *resched.Result) {
 	fn.result = r
 	fn.cap.Nodes = slices.Clone(fn.words)

@@ -7,11 +7,11 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
 
-// reservedBytes is what stands in the clone of .nv.shared.reserved.0, a section
-// that has no bytes: what lies at its offset in the file that the finalizer
-// reads. No section behind it has bytes there either, so that is the padding of those
+// reservedBytes is what is in the clone of .nv.shared.reserved.0, a section
+// that has no bytes: what is at its offset in the file that the finalizer
+// reads. No section after it has bytes there either, so that is the padding of those
 // that are aligned, and the section headers: the null one, that of .shstrtab, and half
-// of that of .strtab behind it. More is not known.
+// of that of .strtab after it. More is not known.
 func (l *Backend) reservedBytes(img *plan, id model.SecID) ([]byte, error) {
 	const known = 2*cubin.SectionSize + cubin.SectionSize/2
 	size := l.Secs[id].Size
@@ -44,7 +44,7 @@ func (img *plan) plainNames() uint64 {
 	return names
 }
 
-// paddingBehind is how far behind a section the section headers begin, in the file that
+// paddingBehind is how far after a section the section headers begin, in the file that
 // the finalizer reads. That is one group of sections: those of the Mercury side under the
 // names and in the order of the SASS side, with code that is no capsule yet.
 func (l *Backend) paddingBehind(img *plan, id model.SecID) uint64 {

@@ -129,7 +129,7 @@ func (l *Backend) dispositionOf(code bool, r *model.Reloc, sym *model.Symbol) mo
 	return l.ByAddress(r, sym)
 }
 
-// CheckApply refuses what can't be carried out.
+// CheckApply refuses what can't be applied.
 func (l *Backend) CheckApply(in model.SecID, r *model.Reloc) error {
 	if r.Type == cuda.R_MERCURY_NONE || r.Type < cuda.MercuryBase && r.Type != cuda.R_CUDA_NONE {
 		return l.RelocFault(in, r, "unexpected reloc")
@@ -184,7 +184,7 @@ func (l *Backend) CheckKept(in model.SecID, r *model.Reloc) error {
 }
 
 // mercDescriptor returns the descriptor of a type; nil for one that has none.
-// Behind the last of R_MERCURY lie those of R_CUDA.
+// After the last of R_MERCURY lie those of R_CUDA.
 func mercDescriptor(typ uint32) *descriptor.Descriptor {
 	switch {
 	case typ == cuda.R_CUDA_NONE:

@@ -9,19 +9,19 @@ import (
 )
 
 // More sections than 16 bits can number. From 0xff00 on the number of sections
-// stands in the null header and a symbol's section in a table of its own,
+// is in the null header and a symbol's section in a table of its own,
 // .symtab_shndx, to which st_shndx points with 0xffff.
 //
 // Who notices first writes the table. If the link has made as many sections,
-// those included that don't get into the output, the table stands behind .symtab
-// and holds for each symbol the number its section had then, which nobody needs.
-// If only the finalizer has, with the second side, it stands behind the code, and
+// those included that don't get into the output, the table follows .symtab
+// and holds for each symbol the number its section had then, which nothing needs.
+// If only the finalizer has, with the second side, it follows the code, and
 // holds what doesn't fit. The Mercury table follows the capsules or comes last.
 //
 // Numbers of the link count as those of SASS do (package sass), and the name of a
 // REL section beside a RELA section takes two. The table of the link has no words
 // for the finalizer's banks on the Mercury side, and the names of the tables leave
-// their room behind .shstrtab unused.
+// their room after .shstrtab unused.
 //
 // Source: links of 192 and 256 modules of 64 functions, and of 300 modules of 64
 // kernels, by nvlink 13.0.88.

@@ -8,14 +8,14 @@ import (
 )
 
 // isOffTarget reports whether a function of sm_100 is linked for sm_103. There
-// FP64 and IMMA results arrive behind a scoreboard, so the code of sm_100, which
+// FP64 and IMMA results arrive after a scoreboard, so the code of sm_100, which
 // counts cycles for them, would read old values.
 func (l *Backend) isOffTarget(fn *code) bool {
 	return !l.IsRelocatable() && l.Arch.SM == 103 && fn.input.File.Header.SM() == 100
 }
 
 // offTarget refuses what 13.0 can't make code of sm_103: functions with doubles or products
-// of integer matrices by other toolkits. Later releases make such code anew.
+// of integer matrices by other toolkits. Later releases make such code again.
 func (l *Backend) offTarget(fn *code) error {
 	if !l.isOffTarget(fn) || !fn.input.Foreign || l.Release.OwnLeaves {
 		return nil
@@ -41,7 +41,7 @@ func (l *Backend) holdsUnit(fn *code) error {
 	return nil
 }
 
-// takesFillers reports whether every word that NOPs come in front of begins a node:
+// takesFillers reports whether every word that NOPs come before begins a node:
 // each NOP becomes a node of its own.
 func (fn *code) takesFillers(r *resched.Result) bool {
 	for k, n := range r.Fillers {
@@ -52,7 +52,7 @@ func (fn *code) takesFillers(r *resched.Result) bool {
 	return true
 }
 
-// insertFillers makes a node of each NOP; afterwards a word begins behind those in
+// insertFillers makes a node of each NOP; afterwards a word begins after those in
 // front of it. The nodes have their places already.
 func (fn *code) insertFillers(r *resched.Result) {
 	var words, nodes []capsule.Node

@@ -199,7 +199,7 @@ func TestRegisterTables(t *testing.T) {
 	}
 }
 
-// Entries of .debug_frame: a CIE is told by its number, and one too short for what it has to have is none.
+// Entries of .debug_frame: a CIE is identified by its number, and one too short for what it has to have is none.
 func TestSplitFrames(t *testing.T) {
 	le := binary.LittleEndian
 	entry := func(size int, cie uint64) []byte {

@@ -7,8 +7,8 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/resched"
 )
 
-// unfence takes the fences away that a link with -r -g put in front of EXITs: a link
-// without -g, in which no input asks for fences, makes each EXIT of its record anew. It
+// unfence takes the fences away that a link with -r -g put before EXITs: a link
+// without -g, in which no input asks for fences, makes each EXIT of its record again. It
 // returns the words that go.
 //
 // Source: 78 programs put to nvlink 13.0.88 for sm_100 and 13.5.37 for sm_120; code of

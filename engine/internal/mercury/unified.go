@@ -37,8 +37,8 @@ func (l *Backend) finishStub(fn *code) error {
 	return nil
 }
 
-// padStub brings the trap behind the code to its place with NOPs, in the place of those
-// that stand behind it; false where the code isn't of that kind.
+// padStub brings the trap after the code to its place with NOPs, in the place of those
+// that follow it; false where the code isn't of that kind.
 func (fn *code) padStub() bool {
 	nodes := fn.cap.Nodes
 	last := len(nodes) - 1
@@ -81,7 +81,7 @@ func areNOPs(text []byte) bool {
 }
 
 // Stalls and waits of a function of the unified table: of its call and the branch
-// behind it, of the NOPs, and of all of them with -g. They begin at a bit of the upper half.
+// after it, of the NOPs, and of all of them with -g. They begin at a bit of the upper half.
 const (
 	stubSchedule = 41
 	stubBranch   = 0x7f5

@@ -20,8 +20,8 @@ func (fn *code) lacksYields() bool {
 	return fn.input.Virtual >= input.IndependentThreads && fn.input.Rela[fn.sassidx] != 0
 }
 
-// leavesRecords reports whether code has a section of records behind the link: one of which
-// the link carries out each record is gone, as of code that names constants alone. The
+// leavesRecords reports whether code has a section of records after the link: one of which
+// the link applies each record is gone, as of code that names constants alone. The
 // finalizer leaves such code's YIELDs as they are.
 //
 // Source: functions with a YIELD and uses of constants, shared and global variables and
@@ -71,7 +71,7 @@ func (fn *code) clearYields(records []cubin.Reloc, null uint64) {
 	}
 }
 
-// appendYields appends the records of YIELDs, which a link with -r keeps behind the
+// appendYields appends the records of YIELDs, which a link with -r keeps after the
 // others.
 func (fn *code) appendYields(list []cubin.Reloc) []cubin.Reloc {
 	for i := range fn.relocs {

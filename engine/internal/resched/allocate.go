@@ -25,7 +25,7 @@ const (
 	settling                  // scoreboards are given out: waits of loops' first blocks come later
 )
 
-// fencing is the new fences in front of EXITs.
+// fencing is the new fences before EXITs.
 type fencing struct {
 	fenced     []bool // by word: an EXIT with one; nil where there is none
 	fenceWords int    // how long one is
@@ -50,7 +50,7 @@ type allocator struct {
 	clocks    [][]int
 	was       bitset   // tokens pending in the input where a scoreboard is given out
 	before    [][]int  // by block: those it may be entered from
-	complete  bitset   // tokens that new fences let be complete in front of a loop
+	complete  bitset   // tokens that new fences let be complete before a loop
 	freed     []bool   // by token: the last word of its block waits for it
 	reached   [][]int  // by token: blocks at whose entry it is pending, made when first asked for
 	choices   []choice // by token: of the input
@@ -265,7 +265,7 @@ func (a *allocator) waitAt(i int, was bitset, held *holders, open *[boards]bool)
 }
 
 // crossing is the scoreboard of slow results of memory that leave their block: the last, or the one
-// before it in code made anew that asks textures, which have that.
+// before it in rescheduled code that asks textures, which have that.
 func (a *allocator) crossing() int {
 	if a.method == allAnew && a.textures {
 		return slowBoard - 1
@@ -321,7 +321,7 @@ func (a *allocator) firstNeed(b, t int) int {
 
 // reach returns the blocks at whose entry a token is pending, if it goes beyond
 // its own and nothing that shares its scoreboard is waited for. The blocks
-// behind its own count even if its last word waits for it.
+// after its own count even if its last word waits for it.
 func (a *allocator) reach(t int) []int {
 	if a.reached[t] != nil {
 		return a.reached[t]

@@ -10,12 +10,12 @@ import (
 // Stalls stay. The rules are those of board.go and order.go but for these:
 //
 //   - 13.5 has sources that go beyond their block leave the last scoreboard to others, where what the block leaves holds the rest.
-//   - A token that goes beyond its block is followed into the blocks right behind it:
+//   - A token that goes beyond its block is followed into the blocks right after it:
 //     sources share a scoreboard with others that none of those blocks needs.
-//   - Sources that go beyond their block pass over what is held behind it even where their
+//   - Sources that go beyond their block pass over what is held after it even where their
 //     instruction's result is waited for at once.
 //   - Where none is free: crowded.go.
-//   - The last word of a block waits for a scoreboard only in front of a loop, where by a
+//   - The last word of a block waits for a scoreboard only before a loop, where by a
 //     clock that waits advance all that hold it are complete, slow results never; and in
 //     the loop's first block (header.go).
 //   - A call and a return wait for everything, and an EXIT for all uniform registers that
@@ -23,14 +23,14 @@ import (
 //   - WARPSYNC.COLLECTIVE and ENDCOLLECTIVE end blocks and wait for everything. Scoreboards are given out
 //     as if the first didn't; from the second on all are free.
 //
-// Code that branches by registers keeps its schedule where attributes don't tell where they go. Its
+// Code that branches by registers keeps its schedule where attributes don't say where they go. Its
 // sources are followed into none of the blocks there.
 //
 // Where EXITs get fences, those wait for nothing else and nothing waits for them.
 //
 // From 13.3 on, of the words of an instruction of several a move of a register to itself goes.
 //
-// Pauses stand beside products of matrices where NOPs did: pauses.go.
+// Pauses are beside products of matrices where NOPs did: pauses.go.
 //
 // A MEMBAR of the block is waited for by the next word, but on sm_120 and sm_121, where it holds
 // nothing.
@@ -99,7 +99,7 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	return r, dead
 }
 
-// rulesAnew are those of code that is made anew.
+// rulesAnew are those of rescheduled code.
 func (how *Options) rulesAnew() rules { return rules{method: allAnew, leavesLast: how.LeavesLast} }
 
 // dropSelfMoves marks as gone, of the words of instructions of several, moves of a register to itself.
@@ -138,7 +138,7 @@ func dropAddressReuse(words []word) {
 }
 
 // stallFences has MEMBARs of the block stall as all others do. It returns what they hold: with
-// holds a scoreboard that the word behind them waits for.
+// holds a scoreboard that the word after them waits for.
 func stallFences(words []word, holds bool) map[int]*fresh {
 	const fenceStall = 6
 	more := make(map[int]*fresh)
@@ -175,7 +175,7 @@ func shareTwoBoards(words []word) bool {
 	return true
 }
 
-// pads returns the NOP that goes in front of every BSYNC that other lanes are sure to
+// pads returns the NOP that goes before every BSYNC that other lanes are sure to
 // reach, by word.
 func pads(words []word, r *Result) map[int][]word {
 	front := make(map[int][]word)
@@ -230,7 +230,7 @@ func (a *allocator) giveOutAnew() {
 	}
 }
 
-// freeWaitsAnew is freeWaits of code that is made anew: a scoreboard is waited for where all that
+// freeWaitsAnew is freeWaits of rescheduled code: a scoreboard is waited for where all that
 // hold it are complete, or one must be.
 func (a *allocator) freeWaitsAnew(b int, is bitset) (free uint8) {
 	pending, must := uint8(0), uint8(0)
@@ -266,7 +266,7 @@ func (a *allocator) mustEnd(b, t int) bool {
 	return (w.op() == opEXIT || w.op() == opBRXU) && hasUniform(a.ops[tok.at].writes)
 }
 
-// isFreeAnew is isFree of code that is made anew.
+// isFreeAnew is isFree of rescheduled code.
 func (a *allocator) isFreeAnew(b, t int) bool {
 	tok := &a.tokens[t]
 	if a.mustEnd(b, t) {
@@ -369,7 +369,7 @@ func (a *allocator) untilEntry(t, b, most int) int {
 	return most
 }
 
-// far reports whether no block right behind b uses the registers of any of those tokens but by returning, or a
+// far reports whether no block right after b uses the registers of any of those tokens but by returning, or a
 // call waits for them.
 func (a *allocator) far(b int, tokens []int) bool {
 	if last := &a.words[a.blocks[b].to-1]; last.isCall() || last.isIndexed() {

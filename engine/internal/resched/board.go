@@ -1,6 +1,6 @@
 package resched
 
-// Giving out scoreboards anew. A block is walked in order: what an instruction
+// Giving out scoreboards again. A block is walked in order: what an instruction
 // waits for becomes free, with all that share its scoreboard; then the
 // instruction's own are given, that of the sources before that of the results.
 //
@@ -9,7 +9,7 @@ package resched
 //     below 2.
 //   - One that goes beyond its block: slow loads take 5, which such a block uses
 //     for nothing else; sources share one with other such sources; else the
-//     lowest free that nobody holds at the entry of a block right behind, 5 only in
+//     lowest free that nobody holds at the entry of a block right after, 5 only in
 //     kernels without slow loads. In which order blocks are looked at: order.go.
 //   - Where none is free, the one is shared that costs the fewest cycles.
 //   - What textures give takes 5, which a kernel with textures uses for nothing
@@ -164,7 +164,7 @@ func (a *allocator) isLeft(b int, tokens []int) bool {
 	return len(tokens) > 0
 }
 
-// sources reports whether those are sources of block b that go beyond it, up to a return for code made anew.
+// sources reports whether those are sources of block b that go beyond it, up to a return for rescheduled code.
 func (a *allocator) sources(b int, tokens []int) bool {
 	for _, t := range tokens {
 		if tok := &a.tokens[t]; !tok.read || tok.block != b || !tok.beyond() && !(a.method == allAnew && a.words[tok.point].op() == opRET) {
@@ -174,7 +174,7 @@ func (a *allocator) sources(b int, tokens []int) bool {
 	return len(tokens) > 0
 }
 
-// earliest returns the first word of block b, behind i, that needs any of the
+// earliest returns the first word of block b, after i, that needs any of the
 // tokens; the block's end if none does.
 func (a *allocator) earliest(b, i int, tokens []int) int {
 	at := a.blocks[b].to

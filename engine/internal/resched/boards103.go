@@ -7,7 +7,7 @@ import "slices"
 // fresh is the scoreboards that an instruction gets which it had not.
 type fresh struct{ wr, rd bool }
 
-// lateReads leaves out what an instruction reads at once, and what it overwrites
+// lateReads omits what an instruction reads at once, and what it overwrites
 // itself: its result is waited for.
 func lateReads(o *operands) (list []span) {
 	for _, r := range o.reads {
@@ -57,7 +57,7 @@ func (u *unit) step(i int) (result, source int) {
 	return result, source
 }
 
-// behind returns what a wait for a word leaves of a list in order: those behind it, and
+// after returns what a wait for a word leaves of a list in order: those after it, and
 // those of the other kind.
 func (u *unit) behind(list []int, at int) (left []int) {
 	for _, x := range list {
@@ -113,7 +113,7 @@ func freshBoards(f *flow) map[int]*fresh {
 			get(at).wr = true
 		}
 		if len(f.blocks[b].next) == 0 {
-			u.sources = nil // what follows a return comes behind the results
+			u.sources = nil // what follows a return comes after the results
 		}
 		for _, at := range u.sources {
 			get(at).rd = true

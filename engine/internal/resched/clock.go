@@ -12,7 +12,7 @@ func (a *allocator) latency(t int) int {
 	tok := &a.tokens[t]
 	switch w := &a.words[tok.at]; {
 	case a.paced && w.isPaced():
-		return inUnit - 1 // who waits for it right behind loses nothing: it stalls for inUnit then
+		return inUnit - 1 // who waits for it right after loses nothing: it stalls for inUnit then
 	case a.method == allAnew && w.isWideI2F():
 		return w.convertsWide(tok.read)
 	case tok.read:
@@ -28,7 +28,7 @@ func (a *allocator) latency(t int) int {
 	}
 }
 
-// How many cycles an I2F to doubles holds the scoreboards of its results and of its sources in code made anew, as
+// How many cycles an I2F to doubles holds the scoreboards of its results and of its sources in rescheduled code, as
 // other conversions do. Source: 200 kernels with loops by ptxas 13.0.88 through nvlink 13.5.37.
 const (
 	wideI2F     = 15
@@ -109,8 +109,8 @@ func (a *allocator) stalls(bl *block) func(k int, at []int) int {
 // the end.
 //
 // That is the stall, but less where the word only had to be so far from one before that, and a wait
-// in between took as long: a stall behind a BAR is for access to memory.
-// Source: stores, loads and sums in front of loops, put to nvlink 13.5.37; stores in front of some
+// in between took as long: a stall after a BAR is for access to memory.
+// Source: stores, loads and sums before loops, put to nvlink 13.5.37; stores before some
 // 200 guarded EXITs, put to nvlink 13.0.88 with -g.
 func (a *allocator) leastPauses(bl *block) func(k int, at []int) int {
 	stalls := a.stalls(bl)

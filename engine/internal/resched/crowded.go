@@ -8,9 +8,9 @@ import (
 // Where no scoreboard is free, one is shared: by a token that its block needs the one that leaves most
 // to spare at the wait that becomes the common one, that is, what is waited for there in vain has been
 // complete for longest. Of what goes beyond its block 13.0 delays nobody, and takes the lowest. Releases
-// from 13.1 on take for what no block right behind uses the lowest that costs nothing, where one that
+// from 13.1 on take for what no block right after uses the lowest that costs nothing, where one that
 // such a block uses is waited for at the end of this one; for others what is complete first, but what
-// is used far behind only where it is complete at the end. A wait where lanes meet is no use.
+// is used far after only where it is complete at the end. A wait where lanes meet is no use.
 //
 // Source: 27,341 such choices of ptxas 13.5.37, of which this gives all but some 220, and 5,512 of
 // ptxas 13.0, of which it gives all but 8.
@@ -107,7 +107,7 @@ type sharers struct {
 	clock []int // when the block's words start
 	own   int   // the word that waits for the token, the block's end for none
 	ready int   // when the token is complete
-	isFar bool  // no block right behind uses it
+	isFar bool  // no block right after uses it
 }
 
 // sharer is those that hold a scoreboard.
@@ -132,13 +132,13 @@ func (a *allocator) sharers(b, t int) sharers {
 }
 
 // isSure reports whether no choice was seen to be other than here: results of slow loads that the
-// block needs and sources that are needed far behind it, 7,215 and 212 choices of ptxas 13.5.37.
+// block needs and sources that are needed far after it, 7,215 and 212 choices of ptxas 13.5.37.
 func (c *sharers) isSure() bool {
 	return c.isFar && c.tok.read || c.tok.slow && !c.tok.beyond()
 }
 
 // stackLater is how many cycles later the load of the stack pointer counts as complete, at least, to
-// what is needed right behind its block.
+// what is needed right after its block.
 const stackLater = 20
 
 func (a *allocator) isStack(t int) bool {

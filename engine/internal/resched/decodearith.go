@@ -59,7 +59,7 @@ func (d *decoder) unary(op uint16) bool {
 }
 
 // ofFormat is a number of registers of a conversion, -1 for what a format takes
-// whose size stands in a field.
+// whose size is in a field.
 func (d *decoder) ofFormat(n int, field uint) int {
 	const wide = 3
 	switch {
@@ -115,7 +115,7 @@ func (d *decoder) alu(op uint16) bool {
 	case 1: // 2xx
 		d.read(bField, s.b)
 		d.read(cField, s.c)
-	case 2, 3: // 4xx, 6xx: the second source stands where a third would, if there are three
+	case 2, 3: // 4xx, 6xx: the second source is where a third would, if there are three
 		switch {
 		case s.c > 0:
 			d.read(cField, s.b)

@@ -83,7 +83,7 @@ func (d *decoder) isLongAtomic(op uint16) bool {
 	return false
 }
 
-// predicates adds those whose bits stand in a mask.
+// predicates adds those whose bits are in a mask.
 func (d *decoder) predicates(to *[]span) {
 	mask := d.field(bField, 7)
 	for p := range 7 {

@@ -1,7 +1,7 @@
 package resched
 
 // Releases from 13.3 on give every instruction of doubles, and product of matrices of integers, a scoreboard in code for
-// sm_100 that they make anew: there these had a fixed latency before. Their sources
+// sm_100 that they make again: there these had a fixed latency before. Their sources
 // hold one too where something overwrites them before the same block reads the result, or nothing
 // in the block reads it.
 //
@@ -34,7 +34,7 @@ func (f *flow) heldSources() []bool {
 	return held
 }
 
-// holdsSources reports whether a double of a block that ends in front of word end holds its sources.
+// holdsSources reports whether a double of a block that ends before word end holds its sources.
 func (f *flow) holdsSources(at, end int) bool {
 	own := &f.ops[at]
 	sources := lateReads(own)
@@ -53,7 +53,7 @@ func (f *flow) holdsSources(at, end int) bool {
 	return true
 }
 
-// vectorReads leaves out what an instruction reads at once.
+// vectorReads omits what an instruction reads at once.
 func vectorReads(o *operands) (list []span) {
 	for _, r := range o.reads {
 		if r.first < uniformFile {

@@ -1,7 +1,7 @@
 package resched
 
 // Stalls beside doubles of sm_100 that got scoreboards. A word that the next one waits for
-// stalls for two cycles at least; the words of its block are set apart anew then, and doubles
+// stalls for two cycles at least; the words of its block are set apart again then, and doubles
 // keep the latencies that they had.
 //
 // Source: the least distances in code for sm_100 by ptxas 13.0.88; functions of real programs
@@ -31,8 +31,8 @@ func (f *flow) isFresh(i int) bool {
 	return false
 }
 
-// ofDouble is how many cycles stand between a double that had a fixed latency, or what it reads, and a
-// word behind it; false where that isn't known.
+// ofDouble is how many cycles are between a double that had a fixed latency, or what it reads, and a
+// word after it; false where that isn't known.
 func (w *word) ofDouble(next *word, h hazard) (cycles int, known bool) {
 	isResult := h != hazardUnit && h != hazardNext && h != hazardOver
 	switch {

@@ -6,7 +6,7 @@ import (
 )
 
 // TestFencePromise promises nothing of kernels that get a fence from an object compiled with -g beside them and come
-// out otherwise than nvlink 13.0.88 makes them: an atomic of shared memory stands as far from the fence as was seen
+// out otherwise than nvlink 13.0.88 makes them: an atomic of shared memory is as far from the fence as was seen
 // to be a close call. How far that is depends on how long the fence is. ptxas 13.0.88 compiled them from the PTX beside.
 func TestFencePromise(t *testing.T) {
 	eachPair(t, "fence", func(file string, text, want []byte) {
@@ -38,9 +38,9 @@ func TestSurfaceAtFence(t *testing.T) {
 	})
 }
 
-// TestReadAtFence has a store stall for as long as a guarded EXIT needs its predicate, and a load in front of it taking
+// TestReadAtFence has a store stall for as long as a guarded EXIT needs its predicate, and a load before it taking
 // part of that time: the EXIT then doesn't wait for the store, but where nothing is waited for it does. ptxas 13.0.88
-// compiled the kernels from the PTX beside, drawn at random; nvlink 13.0.88 with -g gives the others.
+// compiled the kernels from the PTX beside, chosen at random; nvlink 13.0.88 with -g gives the others.
 func TestReadAtFence(t *testing.T) {
 	eachPair(t, "fenceread", func(file string, text, want []byte) {
 		if r := Kernel(text, Options{Debug: true, Fence: true}); !r.Exact || !bytes.Equal(r.Text, want) {

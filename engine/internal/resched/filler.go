@@ -39,7 +39,7 @@ func (w *word) isPause() bool {
 	return w.lo == pauses.lo && w.hi&core == pauses.hi&core && w.waitMask() == 0 && w.wr() == noBoard && w.rd() == noBoard
 }
 
-// delay waits that many cycles behind an instruction: by its stall, then by fillers.
+// delay waits that many cycles after an instruction: by its stall, then by fillers.
 func (p filler) delay(w *word, gap int) (list []word) {
 	up := max(cycles(w), min(p.most, cycles(w)+gap))
 	gap -= up - cycles(w)

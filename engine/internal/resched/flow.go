@@ -13,7 +13,7 @@ type block struct {
 	next     []int // blocks
 }
 
-// endsBlock reports whether control may go elsewhere behind an instruction, or stops there for a
+// endsBlock reports whether control may go elsewhere after an instruction, or stops there for a
 // debugger or a counter.
 func (w *word) endsBlock() bool {
 	switch w.op() {
@@ -23,7 +23,7 @@ func (w *word) endsBlock() bool {
 	return w.isCall()
 }
 
-// fallsThrough reports whether control may go on behind an instruction that
+// fallsThrough reports whether control may go on after an instruction that
 // ends a block. BSYNC goes on at the next word, to which its BSSY points.
 func (w *word) fallsThrough() bool {
 	const (
@@ -48,7 +48,7 @@ func (w *word) fallsThrough() bool {
 func blocks(words []word) []block { return blocksBy(words, nil, false) }
 
 // blocksBy is blocks, told where branches by a register go. apart says that what lanes do together is a
-// block of its own, as in code that is made anew.
+// block of its own, as in rescheduled code.
 func blocksBy(words []word, jumps Jumps, apart bool) []block {
 	n := len(words)
 	starts := make([]bool, n+1)

@@ -4,7 +4,7 @@ import "slices"
 
 // isForeseen reports whether no function like this one was seen to come out otherwise: whose scoreboards
 // were never too few, so that none was shared for want of another; whose words are what they were; with no
-// loop around which anything is pending, and nothing in front of one that is complete by a close call;
+// loop around which anything is pending, and nothing before one that is complete by a close call;
 // without branches by registers, pauses beside products of matrices, textures, surfaces, and barriers in shared memory.
 //
 // Source: of functions with loops, doubles or new fences by ptxas 13.0 to 13.4 for sm_100 to sm_121, through
@@ -22,7 +22,7 @@ func (a *allocator) isForeseen(r *Result, how *Options) bool {
 	return !a.goesAround() && !a.partsBehindDoubles() && !slices.ContainsFunc(a.words, func(w word) bool { return w.isSeldom() || how.HoldsDoubles && w.isIMMA() })
 }
 
-// partsBehindDoubles reports whether lanes part right behind a double that holds a scoreboard, or act together in the
+// partsBehindDoubles reports whether lanes part right after a double that holds a scoreboard, or act together in the
 // block of one that got it: what stalls there, and for how long, isn't known.
 func (a *allocator) partsBehindDoubles() bool {
 	for b := range a.blocks {

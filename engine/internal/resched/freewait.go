@@ -152,7 +152,7 @@ func (a *allocator) lostSharer(b, t int, was, is bitset) (lost bool) {
 	return lost
 }
 
-// hasMoved reports whether a word of code for sm_103 stands farther behind another than on sm_100.
+// hasMoved reports whether a word of code for sm_103 stands farther after another than on sm_100.
 func (a *allocator) hasMoved(at, to int) bool {
 	return a.paced && a.time[to]-a.time[at] != a.timeWas[to]-a.timeWas[at]
 }
@@ -241,7 +241,7 @@ const (
 	allRead      = 20
 )
 
-// fenceCycles is how much sooner a wait behind a fence is free. In the first block the last of
+// fenceCycles is how much sooner a wait after a fence is free. In the first block the last of
 // several stores in a row is mostly waited for sooner: to memory by soonStore, to shared
 // memory from unsureRead cycles on.
 const (
@@ -257,7 +257,7 @@ const (
 	unsureLDC = 17
 )
 
-// followsSame reports whether the word in front of a token's is another of its
+// followsSame reports whether the word before a token's is another of its
 // kind that holds its sources.
 func (a *allocator) followsSame(t int) bool {
 	at := a.tokens[t].at

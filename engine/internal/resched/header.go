@@ -1,7 +1,7 @@
 package resched
 
 // Waits of a loop's first block, at its end: for all that comes over the back edge, and for what
-// was pending in front of the loop, is complete by now and comes around the loop on some way where nothing needs it. The
+// was pending before the loop, is complete by now and comes around the loop on some way where nothing needs it. The
 // second kind is not known while scoreboards are given out; what holds one then keeps it. Where the block needs what comes
 // over the back edge on the same scoreboard, it waits there, and not at its end.
 //
@@ -40,7 +40,7 @@ func (a *allocator) goesWithBack(b, t int) (goes bool) {
 	return goes
 }
 
-// comesAround reports whether a token that is pending in front of the loop that block b begins still is on some
+// comesAround reports whether a token that is pending before the loop that block b begins still is on some
 // way around it.
 func (a *allocator) comesAround(b, t int) bool {
 	if a.firstNeed(b, t) >= 0 {

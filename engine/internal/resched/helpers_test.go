@@ -99,7 +99,7 @@ func TestBlockEnds(t *testing.T) {
 	}
 }
 
-// A loop of three blocks with a call behind it: each call is a block, and a LEPC begins one.
+// A loop of three blocks with a call after it: each call is a block, and a LEPC begins one.
 func TestBlocksOfLoop(t *testing.T) {
 	const always = 7 << 12
 	plain := uint64(0xe0) << 18

@@ -8,7 +8,7 @@ import (
 )
 
 // TestAnewFence makes code that ptxas 13.0.88 compiled for sm_120 what nvlink 13.4 makes of it with
-// -g: scoreboards are given out anew in spite of the fence, and where its branch by a register goes is
+// -g: scoreboards are given out again in spite of the fence, and where its branch by a register goes is
 // told. Where it isn't told the code keeps its schedule.
 func TestAnewFence(t *testing.T) {
 	jumps := Jumps{14: {15, 17, 19, 21}} // INDIRECT_BRANCH_TARGETS of the object
@@ -81,11 +81,11 @@ func TestAnewCalls(t *testing.T) {
 	})
 }
 
-// TestFenceStays keeps the stalls of a new fence, which are none, where doubles in front are set apart anew.
+// TestFenceStays keeps the stalls of a new fence, which are none, where doubles in front are set apart again.
 func TestFenceStays(t *testing.T) {
 	double := instr(0x22b, 2, 4, noBoard, noBoard, 0)
 	move := instr(opMOVReg, 8, 9, noBoard, noBoard, 0)
-	move.setStall(maxStall) // since it stands in front of a double
+	move.setStall(maxStall) // since it is before a double
 	store := instr(0x986, 0, 2, noBoard, noBoard, 0)
 	end := instr(opEXIT, 0, 0, noBoard, noBoard, 0)
 	r := Kernel(join([]word{move, double, store, end}), Options{Debug: true, Fence: true, Late: true, Anew: true, Unpaces: true})

@@ -6,7 +6,7 @@ import "maps"
 // optimized, or branches by registers of which no attribute tells.
 
 // keepOld makes the changes that such code sees whatever its schedule is. It returns
-// what goes in front of words.
+// what goes before words.
 func (how *Options) keepOld(words []word, r *Result) map[int][]word {
 	if how.keeps && how.Adds {
 		r.Added = asSums(words)
@@ -35,7 +35,7 @@ func stallAsAll(words []word) {
 	}
 }
 
-// with joins what goes in front of words.
+// with joins what goes before words.
 func with(a, b map[int][]word) map[int][]word {
 	if len(b) == 0 {
 		return a

@@ -6,16 +6,16 @@ import "slices"
 type doubt uint16
 
 const (
-	laterBlock      doubt = 1 << iota // scoreboards of a block behind the first were given out anew
-	laterWait                         // a wait behind the first block changed
+	laterBlock      doubt = 1 << iota // scoreboards of a block after the first were given out again
+	laterWait                         // a wait after the first block changed
 	overflow                          // no scoreboard was free for a token that its block needs
 	overflowSources                   // for sources that are needed later
 	overflowResults                   // for results that are needed later
 	unforeseen                        // a choice of the input is not what the rules give
 	overBack                          // a wait changed where a token comes over a back edge
 	noModel                           // the input's choice leads to none
-	nearFence                         // whether a fenced EXIT, or a loop behind one, waits was a close call
-	nearLoop                          // and whether the end of a block in front of a loop does, of code made anew
+	nearFence                         // whether a fenced EXIT, or a loop after one, waits was a close call
+	nearLoop                          // and whether the end of a block before a loop does, of rescheduled code
 )
 
 // none reports whether no kernel was seen to differ with these doubts. Where the
@@ -30,13 +30,13 @@ type Result struct {
 	Changed  bool
 	Exact    bool  // the bytes can be promised
 	Moves    []int // by word of the input: its number now, -1 if it went; nil where none moved
-	Starts   []int // by word of the input, and its end: where it and what was put in front of it begin
+	Starts   []int // by word of the input, and its end: where it and what was put before it begin
 	Fenced   []int // words of the input that got a fence
 	Padded   []int // words of the input that got a NOP in front
 	Added    []int // words of the input that became IADDs
 	Dropped  []int // words of the input that went since they move half of a pair to itself
 	Freed    []int // words of the output whose sources hold no scoreboard any more since nothing overwrites them
-	Fillers  []int // by word: NOPs in front of it that are no part of it; nil where there is none
+	Fillers  []int // by word: NOPs before it that are no part of it; nil where there is none
 	doubts   doubt
 	paused   bool  // pauses stand where NOPs did
 	slowed   bool  // code of an older toolkit was set apart for sm_103
@@ -45,7 +45,7 @@ type Result struct {
 	Unfit    bool  // doubles of sm_100 in code that can't be made that of sm_103
 	Lost     *Lost // a wait that the new code lacks: it must not be used
 	Quicker  bool  // code of sm_100 that may stall for less on sm_103; it doesn't here
-	Foreseen bool  // code of an older finalizer that was made anew, like which none was seen to come out otherwise
+	Foreseen bool  // code of an older finalizer that was rescheduled, like which none was seen to come out otherwise
 	Bare     bool  // the code has no schedule: nothing waits, as nvlink has it
 }
 
@@ -54,14 +54,14 @@ type Options struct {
 	Debug        bool  // the link has -g
 	Fence        bool  // an EXIT gets a fence in front
 	Stays        bool  // but for words that are gone the code stays
-	KeepsLeaves  bool  // a load of a stack pointer that nobody reads keeps its scoreboard
+	KeepsLeaves  bool  // a load of a stack pointer that nothing reads keeps its scoreboard
 	Gone         []int // words that go whatever they are
 	Slow         bool  // code of sm_100 is for sm_103
 	Quick        bool  // so it is, of an older toolkit
 	Unpaced      bool  // then doubles aren't paced
 	Late         bool  // as releases from 13.1 on do it
-	Anew         bool  // all scoreboards are given out anew
-	Pads         bool  // then a NOP stands in front of some words
+	Anew         bool  // all scoreboards are given out again
+	Pads         bool  // then a NOP is before some words
 	HoldsDoubles bool  // and all doubles hold scoreboards
 	Fillers      []int // of those that go, NOPs that paced doubles
 	Unpaces      bool  // doubles that stall since they are paced don't any more
@@ -69,11 +69,11 @@ type Options struct {
 	Bares        bool  // and what is not optimized has no schedule at all
 	JoinsMoves   bool  // and a part of an instruction that moves a register to itself goes
 	Parts        []int // words of instructions of several
-	Pauses       bool  // pauses stand beside products of matrices
+	Pauses       bool  // pauses are beside products of matrices
 	Jumps        Jumps // where branches by a register go
 	LeavesLast   bool  // sources that go beyond their block leave one scoreboard to others
 	keeps        bool  // but for that, code of an older finalizer keeps its schedule
-	keepsBoards  bool  // no scoreboard is given out anew
+	keepsBoards  bool  // no scoreboard is given out again
 	keepsUnit    bool  // code of an older toolkit isn't set apart for sm_103
 }
 
@@ -150,7 +150,7 @@ type changing struct {
 	words []word
 	gone  []bool
 	front map[int][]word // new fences
-	added map[int][]word // and all else that comes in front of words
+	added map[int][]word // and all else that comes before words
 	dead  int            // the word whose scoreboard went, -1 for none
 }
 
@@ -191,7 +191,7 @@ func (c *changing) keepSchedule(bare bool) {
 	c.Changed, c.Text = true, join(c.words)
 }
 
-// unpace sets doubles that were paced without NOPs apart anew.
+// unpace sets doubles that were paced without NOPs apart again.
 func (c *changing) unpace() {
 	c.how.setApart(c.words, &c.Result)
 	if c.unpaced {
@@ -224,7 +224,7 @@ func (c *changing) finalize(renewed, bare bool) {
 	}
 }
 
-// freeStackLoad gives scoreboards out again where the load of a stack pointer that nobody reads needs
+// freeStackLoad gives scoreboards out again where the load of a stack pointer that nothing reads needs
 // none any more.
 func (c *changing) freeStackLoad(ends int) {
 	var own []word

@@ -6,7 +6,7 @@ import "slices"
 // loop begins, mostly all through the kernel, so that scoreboards change everywhere.
 // In kernels of few blocks these releases give them out as 13.0 does, but for this:
 //
-//   - The last word of a block waits for what is complete only in front of a loop; then
+//   - The last word of a block waits for what is complete only before a loop; then
 //     also for what earlier blocks left, but results of slow loads.
 //   - Where the input shared a scoreboard on purpose the output does; what had one of
 //     its own gets the lowest that is free. Scoreboards that the choice in the input
@@ -20,7 +20,7 @@ import "slices"
 // ones and 40 programs of HeCBench.
 
 // fewBlocks is the most blocks of a kernel of which the bytes are promised, the trap
-// behind its end counted in.
+// after its end counted in.
 const fewBlocks = 5
 
 // isSimple reports whether a kernel has few blocks.

@@ -8,7 +8,7 @@ import (
 )
 
 // TestLate makes kernels of many blocks, as ptxas 13.5.37 compiled them from PTX made for
-// this, what nvlink 13.5.37 makes of them, and promises only what its rules give back.
+// this, what nvlink 13.5.37 makes of them, and promises only what its rules reproduce.
 func TestLate(t *testing.T) {
 	promised := 0
 	eachPair(t, "late", func(file string, text, want []byte) {
@@ -29,7 +29,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestOwn makes and promises kernels whose own scoreboards the rules give back. ptxas 13.5.37 compiled
+// TestOwn makes and promises kernels whose own scoreboards the rules reproduce. ptxas 13.5.37 compiled
 // them from PTX made for this, nvlink 13.5.37 linked them.
 func TestOwn(t *testing.T) {
 	eachPair(t, "own", func(file string, text, want []byte) {

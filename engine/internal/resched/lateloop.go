@@ -27,7 +27,7 @@ func (a *allocator) giveOutLate(dead int) {
 }
 
 // beginLate queues the blocks where something is otherwise than in the input, and
-// reports whether what is pending is to be found anew.
+// reports whether what is pending is to be found again.
 func (a *allocator) beginLate(q *blockQueue, dead int) (stale bool) {
 	if stale = dead >= 0; stale {
 		q.add(0)
@@ -90,7 +90,7 @@ func (a *allocator) hasFresh(b int) (has bool) {
 }
 
 // comeTo calls f for the tokens that are pending at the entry of a block, and
-// those that the last word of a block in front of it waits for.
+// those that the last word of a block before it waits for.
 func (a *allocator) comeTo(b int, f func(t int)) {
 	a.out[b].each(f)
 	for _, p := range a.before[b] {

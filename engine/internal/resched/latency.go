@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// How many cycles a consumer stands behind a producer at least, by opcodes of both:
+// How many cycles a consumer follows a producer at least, by opcodes of both:
 // the shortest that ptxas 13.0.88 and 13.5.37, and nvlink 13.0.88 in code for sm_103, were seen
 // to leave, but for what one in two hundred undercuts. hazard says which register it is.
 //
@@ -24,7 +24,7 @@ const (
 	hazardPredicate hazard = 9
 	hazardUniform   hazard = 16 // and the number of the register
 	hazardUnit      hazard = 32 // both are of the memory unit
-	hazardNext      hazard = 33 // one stands right behind the other
+	hazardNext      hazard = 33 // one stands right after the other
 	hazardOver      hazard = 34 // both write a register
 	hazardHigh      hazard = 40 // and the number: it is the second of a pair that the consumer reads
 	hazardOperand   hazard = 64 // times the number of the consumer's operand
@@ -35,9 +35,9 @@ type pair struct {
 	hazard   hazard
 }
 
-// Of code for sm_120, by ptxas 13.0.88; of results, and of what stands in front, also by ptxas 13.5.37
+// Of code for sm_120, by ptxas 13.0.88; of results, and of what is in front, also by ptxas 13.5.37
 // and nvlink 13.1.115 and 13.5.37 where nothing waits in between. That two LDS stand four cycles apart
-// is of blocks that nvlink set apart anew.
+// is of blocks that nvlink set apart again.
 //
 //go:embed latency120.tsv
 var latencyText120 string
@@ -103,7 +103,7 @@ func latencyFor(from, to *word, h hazard) (cycles int, known bool) {
 // to local memory, of which fewer were seen.
 var globals = map[uint16]uint16{0x183: 0x181, 0x187: 0x186}
 
-// leastApart is latencyOf for words one behind the other that have nothing to do with each other.
+// leastApart is latencyOf for words one after the other that have nothing to do with each other.
 func leastApart(from, to *word) int {
 	n, known := latencyOf(from, to, hazardNext)
 	if u := from.unit(); !known && u != noUnit && u == to.unit() && !from.isFloat() {

@@ -110,7 +110,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// In objects of ptxas 13.0.88 words stand as far apart as the table says, but for one
+// In objects of ptxas 13.0.88 words are as far apart as the table says, but for one
 // in fifty. (13.5.37 leaves less room in code with -O0 and -g.)
 func TestLatencies(t *testing.T) {
 	list, err := corpus.Capsules()

@@ -3,7 +3,7 @@ package resched
 // allRegisters is how many registers the files have together.
 const allRegisters = uniformPred + 8
 
-// findLive finds by block which registers are read behind its end. A call or a return
+// findLive finds by block which registers are read after its end. A call or a return
 // may read any.
 func (f *flow) findLive() {
 	before := make([][]int, len(f.blocks))
@@ -58,7 +58,7 @@ func (f *flow) liveAtEntry(b int) bitset {
 	return set
 }
 
-// livesOn reports whether any of these registers are read behind the end of a block.
+// livesOn reports whether any of these registers are read after the end of a block.
 func (f *flow) livesOn(bl *block, list []span) bool {
 	live := f.live[f.of[bl.from]]
 	for _, r := range list {

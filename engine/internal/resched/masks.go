@@ -162,7 +162,7 @@ func (a *allocator) findSoon(bl *block) {
 	}
 }
 
-// waitedFor returns the words of a block of code that is made anew that the next word waits for.
+// waitedFor returns the words of a block of rescheduled code that the next word waits for.
 func (a *allocator) waitedFor(b int) (list []int) {
 	for i := a.blocks[b].from; (a.method == allAnew || a.paced) && i+1 < a.blocks[b].to; i++ {
 		if a.words[i].isWaitedFor(&a.words[i+1]) {
@@ -255,7 +255,7 @@ func (w *word) isWaitedFor(next *word) bool {
 	return next.wait()&held != 0
 }
 
-// closeUp keeps two cycles between words that stand one behind the other now, since a fence in
+// closeUp keeps two cycles between words that stand one after the other now, since a fence in
 // front of an EXIT went, as spread does.
 func closeUp(words []word, gone []bool) {
 	for i := range words {

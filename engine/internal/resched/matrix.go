@@ -38,7 +38,7 @@ func (w *word) inUnit() bool { return w.isDouble() || w.isIMMA() }
 // takesTurn reports whether an instruction takes its turn in that unit.
 func (w *word) takesTurn() bool { return w.isPaced() || w.isIMMA() || w.isDMMA() }
 
-// waitsTurn reports whether an instruction starts when the unit is free: so do products of halves, behind others.
+// waitsTurn reports whether an instruction starts when the unit is free: so do products of halves, after others.
 func (w *word) waitsTurn() bool { return w.takesTurn() || w.op() == opHMMA }
 
 // turn is how many cycles the unit needs for an instruction.
@@ -60,7 +60,7 @@ func (f *flow) turnOf(i int) int {
 	return 0
 }
 
-// latest is how many cycles behind an instruction on sm_100 its result may be read anywhere.
+// latest is how many cycles after an instruction on sm_100 its result may be read anywhere.
 func (w *word) latest() int {
 	if w.isIMMA() {
 		return matrixResult

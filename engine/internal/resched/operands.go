@@ -4,7 +4,7 @@ package resched
 // loads are concerned. Three register files are numbered in one: vector
 // registers from 0, uniform ones from uniformFile, predicates from predFile.
 //
-// The middle of the opcode tells where the sources stand:
+// The middle of the opcode says where the sources stand:
 //
 //	opcode   23..16  31..24  39..32  71..64
 //	 2xx      Rd      Ra      Rb      Rc
@@ -42,7 +42,7 @@ type shape struct {
 	d, a, b, c int // registers in each, 0 for none
 }
 
-// alu are shapes by the low byte of opcodes whose form stands in the middle.
+// alu are shapes by the low byte of opcodes whose form is in the middle.
 var alu = map[uint16]shape{
 	0x02: {d: 1, b: 1}, 0x05: {d: 1, b: 1}, 0x06: {d: 1, b: 1}, 0x07: {d: 1, a: 1, b: 1}, 0x08: {d: 1, a: 1, b: 1}, 0x09: {d: 1, a: 1, b: 1},
 	0x0a: {d: 1, a: 1, b: 1}, 0x0b: {a: 1, b: 1}, 0x0c: {a: 1, b: 1}, 0x0f: {d: 1, a: 1, b: 1, c: 1}, 0x10: {d: 1, a: 1, b: 1, c: 1}, 0x11: {d: 1, a: 1, b: 1, c: 1},
@@ -56,7 +56,7 @@ var alu = map[uint16]shape{
 	0x00: {d: 1, b: 1}, 0x01: {d: 1, b: 1}, 0x04: {d: 1, b: 1}, 0x34: {a: 1, b: 1}, 0x40: {d: 1, a: 1, b: 1}, 0x76: {d: 1, a: 1, b: 1, c: 1},
 }
 
-// unary are conversions and the like (3xx, 9xx, axx): one source, b. -1 stands for
+// unary are conversions and similar (3xx, 9xx, axx): one source, b. -1 stands for
 // a pair where the format is of 64 bits.
 var unary = map[uint16]shape{
 	0x300: {d: 1, b: 1}, 0x301: {d: 1, b: 1}, 0x304: {d: 1, b: 1}, 0x305: {d: 1, b: 1}, 0x306: {d: 1, b: 1}, 0x307: {d: 1, b: 1},

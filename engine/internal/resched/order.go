@@ -3,20 +3,20 @@ package resched
 import "slices"
 
 // nvlink gives out scoreboards block by block, each once, in reverse postorder. The
-// blocks behind a block are visited in the order of a hash table of eight buckets,
+// blocks after a block are visited in the order of a hash table of eight buckets,
 // by FNV-1a of a block's number, which is its place in the code, calls being blocks of
 // their own; two in one bucket from the next block on. What a block sees of others is what earlier ones left:
 //
 //   - at its entry what came from earlier blocks, nothing over back edges;
 //   - for what goes beyond it, what earlier blocks left at the entry of the blocks
-//     right behind it.
+//     right after it.
 //
 // Source: trees of branches with a store in each arm, put to ptxas and nvlink 13.0.88:
 // the first arm that is looked at gets scoreboard 0, the next 1, and so on.
 
 const buckets = 8
 
-// bucket is where a block stands in such a table.
+// bucket is where a block is in such a table.
 func bucket(b int) int {
 	const basis, prime = 0x811c9dc5, 0x01000193
 	h := uint32(basis)
@@ -27,7 +27,7 @@ func bucket(b int) int {
 	return int(h % buckets)
 }
 
-// behindInOrder returns the blocks right behind one in the order in which they are
+// behindInOrder returns the blocks right after one in the order in which they are
 // visited.
 func (f *flow) behindInOrder(b int) []int {
 	list := slices.Clone(f.blocks[b].next)
@@ -145,7 +145,7 @@ func (a *allocator) isOther(is, was bitset) bool {
 }
 
 // metBy reports whether a token that an earlier block left holds sb at the entry of a
-// block right behind t's.
+// block right after t's.
 func (a *allocator) metBy(t, sb int) bool {
 	if a.method == likeInput {
 		return a.metByLate(t, sb)

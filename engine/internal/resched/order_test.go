@@ -106,7 +106,7 @@ func TestCollective(t *testing.T) {
 	}
 }
 
-// TestWaitBehindGone: the MEMBAR behind one that goes doesn't wait for that any more. It does, and nothing is promised,
+// TestWaitBehindGone: the MEMBAR after one that goes doesn't wait for that any more. It does, and nothing is promised,
 // where only what began a collective waited before, and it does in code without optimization, of which the
 // EXIT stalls as long as it can (nvlink 13.1.115 and 13.2.86).
 func TestWaitBehindGone(t *testing.T) {
@@ -129,7 +129,7 @@ func TestWaitBehindGone(t *testing.T) {
 }
 
 // TestUniformAtWARPSYNC wants a WARPSYNC to wait for a uniform register that it doesn't use, and not for
-// another one: so did all 387 that ptxas and nvlink 13.1.115 and 13.5.37 placed behind one.
+// another one: so did all 387 that ptxas and nvlink 13.1.115 and 13.5.37 placed after one.
 func TestUniformAtWARPSYNC(t *testing.T) {
 	for _, c := range []struct {
 		load word

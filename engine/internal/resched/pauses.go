@@ -2,10 +2,10 @@ package resched
 
 import "slices"
 
-// Pauses beside products of matrices in code made anew. Up to 13.0 ptxas lets a word stall for as long as
-// it can, and puts NOPs behind it, or in front of the branch that ends the block. From 13.1 on no word of a block with products
+// Pauses beside products of matrices in rescheduled code. Up to 13.0 ptxas lets a word stall for as long as
+// it can, and puts NOPs after it, or before the branch that ends the block. From 13.1 on no word of a block with products
 // stalls for more than maxPause cycles, and what is left are UIADD3s that do nothing. As many cycles go by; but a
-// word that pauses come behind doesn't let others go first, so that more of what is read stays at hand.
+// word that pauses come after doesn't let others go first, so that more of what is read stays at hand.
 //
 // Source: mma.sync of halves by ptxas 13.0.88 through nvlink 13.1.115 and 13.5.37.
 
@@ -28,7 +28,7 @@ func hasProduct(words []word) bool {
 type pausing struct {
 	*flow
 	gone  []bool
-	front map[int][]word // what comes in front of words
+	front map[int][]word // what comes before words
 	extra map[int]int    // and how many of those are pauses
 }
 
@@ -57,7 +57,7 @@ func pauseProducts(words []word, gone []bool, front map[int][]word, adds bool, r
 	}
 }
 
-// takeTurns reports whether a product of code for sm_120 stands as far behind another as ptxas up to 13.0 leaves at
+// takeTurns reports whether a product of code for sm_120 is as far after another as ptxas up to 13.0 leaves at
 // least. Releases from 13.1 on want 11 cycles, and how they set the block apart isn't known.
 func (a *allocator) takeTurns() bool {
 	const turn = 16
@@ -86,7 +86,7 @@ func (p *pausing) goOn(bl *block) {
 }
 
 // slowUntil returns the word up to which nothing stalls for long in a block: its end where it has a product, else
-// as far as one in front of it counts.
+// as far as one before it counts.
 func (p *pausing) slowUntil(bl *block) int {
 	if hasProduct(p.words[bl.from:bl.to]) {
 		return bl.to
@@ -113,7 +113,7 @@ func (p *pausing) sinceProduct(i int) (time int) {
 // productResult is how long a result of a product takes at most.
 const productResult = 25
 
-// pauseBlock is pauseProducts for a block up to a word, but for yield and reuse bits. What a predicate asks for in front of a
+// pauseBlock is pauseProducts for a block up to a word, but for yield and reuse bits. What a predicate asks for before a
 // WARPSYNC stays, and what an R2UR does. It reports whether anything paused.
 func (p *pausing) pauseBlock(bl *block, until int) (any bool) {
 	for i := bl.from; i < until; i++ {
@@ -121,7 +121,7 @@ func (p *pausing) pauseBlock(bl *block, until int) (any bool) {
 		if w.isFiller() || w.isPause() {
 			continue
 		}
-		end := i + 1 // of the NOPs behind it
+		end := i + 1 // of the NOPs after it
 		for end < bl.to && p.words[end].isFiller() {
 			end++
 		}

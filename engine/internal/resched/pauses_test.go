@@ -3,7 +3,7 @@ package resched
 import "testing"
 
 // TestPauseProducts has the words of ptxas 13.0.88 for sm_100 that nvlink 13.5.37 made: a product and a NOP at a block's end,
-// a comparison that stands between a product and the store of its result, and a NOP in front of the branch at the end of a loop.
+// a comparison that is between a product and the store of its result, and a NOP before the branch at the end of a loop.
 func TestPauseProducts(t *testing.T) {
 	hmma := word{lo: 0x000000160c08723c, hi: 0x010fde0000041808}
 	nop := word{lo: 0x7918, hi: 0x000fca0000000000}

@@ -2,7 +2,7 @@ package resched
 
 import "slices"
 
-// What stands in front of a new fence, in a block behind the first.
+// What is before a new fence, in a block after the first.
 
 // freeAtFence is freeFrom for a new fence, which takes the sources of a RED for read sooner.
 func (a *allocator) freeAtFence(t int) int {
@@ -13,8 +13,8 @@ func (a *allocator) freeAtFence(t int) int {
 	return a.freeFrom(t)
 }
 
-// isReadBefore reports whether sources are read by the end of a new fence in a block behind the
-// first. Its own time counts, and what stands in front of it counts by the clock that waits shorten.
+// isReadBefore reports whether sources are read by the end of a new fence in a block after the
+// first. Its own time counts, and what is before it counts by the clock that waits shorten.
 // Source: some 350 guarded EXITs of kernels of our own put to nvlink 13.0.88. What they don't
 // agree about is in doubt.
 func (a *allocator) isReadBefore(t, fence int, was bitset) bool {
@@ -43,7 +43,7 @@ func (a *allocator) isReadSooner(t, fence, least int) bool {
 	return a.isReadBy(t, fence, a.leastCycles(tok.block, tok.at, fence), least)
 }
 
-// isReadBy is isReadSooner, told how long that clock takes to the fence. Behind
+// isReadBy is isReadSooner, told how long that clock takes to the fence. After
 // a BAR that was seen to be so and not.
 func (a *allocator) isReadBy(t, fence, cycles, least int) bool {
 	if cycles >= least {
@@ -79,7 +79,7 @@ func (a *allocator) isUnsureRead(t, fence int) bool {
 	return slices.ContainsFunc(a.words[at:max(at, fence)], func(w word) bool { return w.op() == opMEMBAR })
 }
 
-// isUnsureWait reports whether a wait for sources that are read was seen left out: of guarded
+// isUnsureWait reports whether a wait for sources that are read was seen omitted: of guarded
 // instructions, where others share the scoreboard, of shuffles right in front, and of stores to
 // shared memory at a uniform address.
 func (a *allocator) isUnsureWait(t int, close bool, was bitset) bool {

@@ -6,7 +6,7 @@ import (
 )
 
 // TestIndexedBranch wants a branch by a register to count from the function's
-// start still, where words in front of it were inserted: as nvlink 13.0.88 -g
+// start still, where words before it were inserted: as nvlink 13.0.88 -g
 // writes BRX.
 func TestIndexedBranch(t *testing.T) {
 	exit := word{lo: opEXIT, hi: 7 << (87 - 64)} // @P0
@@ -29,13 +29,13 @@ func TestIndexedBranch(t *testing.T) {
 	if n := len(list); n != 3 || len(list[1].next) != 1 || list[1].next[0] != 2 {
 		t.Errorf("blocks %+v, want one behind BRX", list)
 	}
-	// So is the word behind the first block, where control can't fall into it.
+	// So is the word after the first block, where control can't fall into it.
 	if list = blocks([]word{end, brx, end}); len(list) != 3 || !slices.Equal(list[1].next, []int{1, 2}) {
 		t.Errorf("blocks %+v, want two that BRX reaches", list)
 	}
 }
 
-// TestCallOfItself wants a function's call of itself to name its start still, where a word in front of the
+// TestCallOfItself wants a function's call of itself to name its start still, where a word before the
 // call is new: words 0x2a0 and 0x2b0 of one by ptxas 13.0.88 and nvlink 13.5.37. A call that a relocation
 // completes stays.
 func TestCallOfItself(t *testing.T) {

@@ -7,13 +7,13 @@ const (
 	membarCTA = 0x8000 // of the block
 	membarEnd = 0x5000 // before a kernel's EXIT, with -g
 
-	dummyLoads = 4 // at most so many loads that never happen stand before one
+	dummyLoads = 4 // at most so many loads that never happen are before one
 )
 
 // repeated removes barriers that others make needless: a block's before another,
 // and the one at a kernel's end; and before any the loads that never happen.
-// Branches are aimed anew, and the code is padded to eight words. gone are words
-// that go anyway, front what comes in front of some; any says that there are such.
+// Branches are aimed again, and the code is padded to eight words. gone are words
+// that go anyway, front what comes before some; any says that there are such.
 //
 // Code with barriers in shared memory (SYNCS) keeps its MEMBARs of the block, code that
 // copies to shared memory (LDGSTS) its loads, and code that writes to a surface the MEMBAR of
@@ -62,7 +62,7 @@ func takeOut(words []word, first int, gone []bool, keeps kept, r *Result) (any b
 	return any
 }
 
-// dropWait takes from the word behind i, which goes, the wait for word i alone. Code of
+// dropWait takes from the word after i, which goes, the wait for word i alone. Code of
 // ptxas 13.5 has such a wait between the MEMBARs of a fence. Where ptxas doesn't optimize each
 // word waits for everything, and goes on to.
 func dropWait(words []word, gone []bool, i int, r *Result) {
@@ -136,7 +136,7 @@ func IsFenced(text []byte, from, to int) bool {
 	return true
 }
 
-// fenceWords is how many words fence puts in front of an EXIT.
+// fenceWords is how many words fence puts before an EXIT.
 const fenceWords = 3
 
 // shortenFences takes the MEMBAR out of new fences, which a kernel doesn't need but where it writes to
@@ -152,8 +152,8 @@ func (r *Result) shortenFences(words []word, front map[int][]word) int {
 	return fenceWords - 1
 }
 
-// fence returns what goes in front of every EXIT, by word, so that errors are known
-// before a kernel ends, under the EXIT's predicate. A fence of that predicate that stands there already is enough.
+// fence returns what goes before every EXIT, by word, so that errors are known
+// before a kernel ends, under the EXIT's predicate. A fence of that predicate that is there already is enough.
 func fence(words []word, r *Result) map[int][]word {
 	const (
 		guardBits  = 0xf << 12
@@ -188,7 +188,7 @@ func fence(words []word, r *Result) map[int][]word {
 			last = max(last, predicateLatency-words[i-1].stall()-1)
 		}
 		if i > 0 && words[i-1].stall() == apart && words[i-1].isWaitedFor(w) && words[i-1].kind() != kindDouble {
-			words[i-1].setStall(1) // the fence stands between it and the wait
+			words[i-1].setStall(1) // the fence is between it and the wait
 			r.Exact = r.Exact && !(w.fallsThrough() && sharesBoards(words, i-1) && slices.ContainsFunc(words, word.writesSurface))
 		}
 		guarded := w.wait() & guardBoards(words, i)
@@ -201,7 +201,7 @@ func fence(words []word, r *Result) map[int][]word {
 	return front
 }
 
-// sharesBoards reports whether the word in front of word i holds a scoreboard of its. In front of guarded EXITs of
+// sharesBoards reports whether the word before word i holds a scoreboard of its. Before guarded EXITs of
 // code that writes to surfaces such a word was seen to keep its stall, nvlink 13.0.88.
 func sharesBoards(words []word, i int) bool {
 	if i == 0 {
@@ -241,7 +241,7 @@ func hasBareEXIT(words []word) bool {
 }
 
 // tailWords is a bound of the padding: the code is a multiple of 8 words, with at
-// least 9 of them behind its end.
+// least 9 of them after its end.
 const (
 	tailMin   = 9
 	codeAlign = 8
@@ -252,7 +252,7 @@ const (
 	exitAfterFence   = 6  // stall of a fence's last word
 )
 
-// sooner shortens the stall in front of an EXIT, word i, that waits for a predicate
+// sooner shortens the stall before an EXIT, word i, that waits for a predicate
 // which the fence doesn't need: that of the EXIT itself. It reports whether it did.
 func sooner(words []word, i int) bool {
 	const (
@@ -278,7 +278,7 @@ func sooner(words []word, i int) bool {
 	return true
 }
 
-// guardBoards returns the scoreboard of the instruction in front of word i, in the
+// guardBoards returns the scoreboard of the instruction before word i, in the
 // same run of code, that makes its guard; 0 for none. The second word of a fence
 // waits for it.
 func guardBoards(words []word, i int) uint8 {
@@ -322,7 +322,7 @@ func doublesHold(words []word) bool {
 	return false
 }
 
-// rebuild removes words and puts others in front of some.
+// rebuild removes words and puts others before some.
 func rebuild(words []word, gone []bool, front map[int][]word, r *Result) []word {
 	end := len(words)
 	for end > 0 && words[end-1].op() == opNOP {
@@ -354,7 +354,7 @@ func rebuild(words []word, gone []bool, front map[int][]word, r *Result) []word 
 			out[k].setBranchTarget(k, r.Starts[t])
 		}
 	}
-	// The trap behind the end is one word, the rest NOPs.
+	// The trap after the end is one word, the rest NOPs.
 	total := (len(out) - 1 + tailMin + codeAlign - 1) / codeAlign * codeAlign
 	nop := word{lo: opNOP | 7<<12, hi: 0x000fc00000000000}
 	for len(out) < total {

@@ -17,7 +17,7 @@ func takeSchedules(words, from []word, moves []int) {
 	}
 }
 
-// fillersInFront returns by word the fillers in front of it, of those in front of the words that they
+// fillersInFront returns by word the fillers before it, of those before the words that they
 // became, and counts them.
 func (r *Result) fillersInFront(of map[int][]word, moves []int) map[int][]word {
 	front := map[int][]word{}
@@ -41,7 +41,7 @@ func (f *flow) spentBefore() []int {
 }
 
 // dropDelays marks as gone the NOPs that go on with the longest stall, and returns by the
-// word in front how long; by a block's last word those in front of it that count on its stall.
+// word in front how long; by a block's last word those before it that count on its stall.
 // Other NOPs stand for something.
 func dropDelays(words []word, gone []bool) map[int]int {
 	delays := map[int]int{}
@@ -80,7 +80,7 @@ func untilTail(words []word, b block) int {
 	return b.to
 }
 
-// isOfEnd reports whether word i of a block is a filler that goes on with the stall of the block's last word, in front of it.
+// isOfEnd reports whether word i of a block is a filler that goes on with the stall of the block's last word, before it.
 func isOfEnd(words []word, b block, i int) bool {
 	if i+2 != b.to || !words[i+1].endsBlock() || !hasProduct(words[b.from:b.to]) {
 		return false
@@ -89,7 +89,7 @@ func isOfEnd(words []word, b block, i int) bool {
 }
 
 // respace gives the words of a flow their new stalls, yield and reuse bits; it returns by
-// word the NOPs in front of it.
+// word the NOPs before it.
 func (f *flow) respace(need map[int]*fresh) map[int][]word {
 	words, front := f.words, map[int][]word{}
 	was := make([]yieldBits, len(f.blocks))
@@ -151,7 +151,7 @@ func cycles(w *word) int { return max(1, w.stall()) }
 // reuseShift is where the reuse bits begin, one for each source register.
 const reuseShift = 58
 
-// dropReuse clears the reuse bits of words in front of NOPs: what no word up to there
+// dropReuse clears the reuse bits of words before NOPs: what no word up to there
 // reads in the same place is lost.
 func (f *flow) dropReuse(from, to int) {
 	words := f.words[from:to]
@@ -173,5 +173,5 @@ func (f *flow) dropReuse(from, to int) {
 	}
 }
 
-// reuseReach is how far behind a word its source is taken again at most.
+// reuseReach is how far after a word its source is taken again at most.
 const reuseReach = 8

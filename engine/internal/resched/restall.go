@@ -1,10 +1,10 @@
 package resched
 
 // Stalls of a block whose doubles have no fixed latency any more. ptxas stalls as
-// late and as little as it can: the word in front of a consumer has what is left of
+// late and as little as it can: the word before a consumer has what is left of
 // the producer's latency. So where the latency of a double explains a stall of the
 // input to the cycle, it falls to what the next longest wait asks for, and stalls
-// behind it may rise.
+// after it may rise.
 
 // shortStall is the longest stall with which an instruction of fixed latency keeps
 // its yield bit.
@@ -13,9 +13,9 @@ const shortStall = 2
 // stallPlan is what becomes of the stalls of a block.
 type stallPlan struct {
 	stalls []int
-	gaps   []int // by word: cycles in front of it until the unit takes it
+	gaps   []int // by word: cycles before it until the unit takes it
 
-	inFront int  // of what the end asks for, the cycles that are in front of the last word
+	inFront int  // of what the end asks for, the cycles that are before the last word
 	moved   bool // some word starts at another time
 }
 
@@ -50,7 +50,7 @@ func (f *flow) restall(b int, need map[int]*fresh) stallPlan {
 	return r.stallPlan
 }
 
-// begin starts word k of the block, or what follows it, so many cycles behind the word in front.
+// begin starts word k of the block, or what follows it, so many cycles after the word in front.
 func (r *restalling) begin(k, stall int) {
 	i := r.from + k
 	r.is[k] = r.is[k-1] + stall
@@ -91,7 +91,7 @@ func (r *restalling) takeTurn(k int) {
 }
 
 // spends returns how many cycles go by from a word to the next: its stall, and what the
-// NOPs take that stood behind it.
+// NOPs take that was after it.
 func (f *flow) spends(i int) int {
 	n := cycles(&f.words[i])
 	if f.extra != nil {
@@ -100,7 +100,7 @@ func (f *flow) spends(i int) int {
 	return n
 }
 
-// untilSeen returns the stall that the word in front of word i needs at least for waits
+// untilSeen returns the stall that the word before word i needs at least for waits
 // to see its scoreboards: two cycles.
 func (f *flow) untilSeen(bl *block, i int, need map[int]*fresh) int {
 	before := &f.words[i-1]

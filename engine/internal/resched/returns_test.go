@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestReturnsDouble wants a double right in front of a return to hold what it reads and what it makes by one
+// TestReturnsDouble wants a double right before a return to hold what it reads and what it makes by one
 // scoreboard, and the return to stall for less: a function of two doubles by ptxas 13.0.88, and what nvlink
 // 13.5.37 -g made of it.
 func TestReturnsDouble(t *testing.T) {
@@ -27,7 +27,7 @@ func TestReturnsDouble(t *testing.T) {
 	}
 }
 
-// TestCollectiveBlocks wants what lanes do together to be a block of its own where code is made anew, and not else.
+// TestCollectiveBlocks wants what lanes do together to be a block of its own where code is rescheduled, and not else.
 func TestCollectiveBlocks(t *testing.T) {
 	const collective = 1 << (86 - 64)
 	nop := instr(opNOP, 0, 0, noBoard, noBoard, 0)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Code of sm_100 for sm_103, where FP64 is slow: a result arrives behind a
-// scoreboard, sources are read late, and two instructions of the unit stand at
+// Code of sm_100 for sm_103, where FP64 is slow: a result arrives after a
+// scoreboard, sources are read late, and two instructions of the unit are at
 // least pace cycles apart. nvlink 13.0.88 makes such code of the other's:
 //
 //   - Scoreboards for results and for sources, where something uses the one or
@@ -15,7 +15,7 @@ import (
 //     has both.
 //   - Stalls that counted the cycles of a result fall to what else there is to wait
 //     for.
-//   - In front of an instruction that comes too early the stall of the one before is
+//   - Before an instruction that comes too early the stall of the one before is
 //     raised to 15, then NOPs; blocks know nothing of each other.
 //
 // Then scoreboards are given out as in any other kernel. Some yield and reuse bits
@@ -78,7 +78,7 @@ func (w *word) isUnderstood() bool {
 }
 
 // leavesVectors reports whether an instruction whose operands aren't decoded has none that a double makes: an ELECT
-// of all lanes, and the fence in front of bulk copies.
+// of all lanes, and the fence before bulk copies.
 func (w *word) leavesVectors() bool {
 	const opELECT, opFenceView, all = 0x82f, 0x3c6, 7
 	return w.op() == opFenceView || w.op() == opELECT && w.field(ppField, 3) == all
@@ -118,7 +118,7 @@ func (r *Result) slow(words []word, leaf, fit bool, how Options) (Result, int) {
 	return *r, dead
 }
 
-// slowed makes the words for sm_103, but for those that are gone, with those in front of some; in a leaf the stack
+// slowed makes the words for sm_103, but for those that are gone, with those before some; in a leaf the stack
 // pointer's scoreboard goes. false: some of them it can't be sure of. Which doubles the next word waits for, since
 // it waits for another that shares their scoreboard, is known when scoreboards are given out: then stalls are made again.
 func slowed(words []word, gone []bool, front map[int][]word, leaf bool, how Options, r *Result) (out []word, ok bool) {

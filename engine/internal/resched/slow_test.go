@@ -69,7 +69,7 @@ func TestSlowLate(t *testing.T) {
 	}
 }
 
-// A double that shares a scoreboard with what the next word waits for stalls for two cycles, and what stands behind it for
+// A double that shares a scoreboard with what the next word waits for stalls for two cycles, and what follows it for
 // less; waits for who shared a scoreboard in the input go with it.
 func TestSlowShared(t *testing.T) {
 	n := wantSlow(t, "testdata/soon.txt", Options{Slow: true})
@@ -88,7 +88,7 @@ func TestSlowLeavesLast(t *testing.T) {
 	}
 }
 
-// A double is complete for the next word, which may wait for it in front of a loop too; what comes around a loop is waited
+// A double is complete for the next word, which may wait for it before a loop too; what comes around a loop is waited
 // for where its first block needs it, with all that shares its scoreboard.
 func TestSlowComplete(t *testing.T) {
 	how := Options{Slow: true, Late: true, HoldsDoubles: true, Unpaced: true, LeavesLast: true}
@@ -97,7 +97,7 @@ func TestSlowComplete(t *testing.T) {
 	}
 }
 
-// Products of halves wait for the unit, and what counts on their results keeps its distance, in front of branches and
+// Products of halves wait for the unit, and what counts on their results keeps its distance, before branches and
 // at ends of blocks too.
 func TestSlowHalves(t *testing.T) {
 	n := wantSlow(t, "testdata/halves.txt", Options{Slow: true})

@@ -2,12 +2,12 @@ package resched
 
 import "slices"
 
-// Code of an older toolkit for sm_100 that is linked for sm_103. Releases from 13.1 on make it anew, and set apart
+// Code of an older toolkit for sm_100 that is linked for sm_103. Releases from 13.1 on make it again, and set apart
 // what the other units of sm_103 take otherwise, as they do with code of their own toolkit.
 //
 // Source: functions of HeCBench, SHOC and CUDA samples by ptxas 13.0.88 through nvlink 13.1.115 and 13.5.37.
 
-// slowAnew makes such code, if it can: gone are words that go, front what comes in front of some.
+// slowAnew makes such code, if it can: gone are words that go, front what comes before some.
 func (how *Options) slowAnew(words []word, gone []bool, front map[int][]word, stays bool, r Result) (made Result, dead int, ok bool) {
 	dead = -1
 	if !how.Quick || how.keepsUnit || how.Debug || how.Fence || !how.suits(words) {

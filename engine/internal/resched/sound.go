@@ -15,7 +15,7 @@ type Lost struct {
 // lost compares a kernel with what became of it. A token may be pending at a
 // word of the output only where it is in the input, or where the word doesn't
 // touch its registers. It returns the first that breaks this rule, nil if none
-// does. r tells where words of the input went; what stands in front of a word may
+// does. r says where words of the input went; what is before a word may
 // wait for it. dead is the word whose scoreboard was taken away, -1 for none.
 func lost(in, out []word, jumps Jumps, r *Result, dead int) *Lost {
 	c := comparison{in: in, out: out, moves: r.Moves, starts: r.Starts, dead: dead, freed: r.Freed, flow: traceIn(in, blocksBy(in, jumps, false), false, nil)}
@@ -153,7 +153,7 @@ func (c *comparison) start(pending bitset, i int) {
 	}
 }
 
-// pending tells which tokens may be pending in the output where a block begins,
+// pending says which tokens may be pending in the output where a block begins,
 // and which blocks are reached.
 func (c *comparison) pending() (entry []bitset, seen []bool) {
 	blocks := c.flow.blocks

@@ -54,7 +54,7 @@ func newUnitPending(words []word) *unitPending {
 	return p
 }
 
-// wait takes out what word i waits for. A result is there behind its sources.
+// wait takes out what word i waits for. A result is there after its sources.
 func (p *unitPending) wait(set bitset, i int) {
 	n, mask := len(p.at), p.words[i].wait()
 	set.each(func(t int) {
@@ -68,8 +68,8 @@ func (p *unitPending) wait(set bitset, i int) {
 	})
 }
 
-// finish takes out instruction k and those of its kind in front of it in its block, of the
-// members from base on. Seen from word i in front of k those in front of i are of a later round
+// finish takes out instruction k and those of its kind before it in its block, of the
+// members from base on. Seen from word i before k those before i are of a later round
 // of a loop.
 func (p *unitPending) finish(set bitset, k, base, i int) {
 	b, first := p.of[p.at[k]], 0

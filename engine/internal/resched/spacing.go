@@ -2,7 +2,7 @@ package resched
 
 import "slices"
 
-// spacing is a block whose words are set apart anew.
+// spacing is a block whose words are set apart again.
 type spacing struct {
 	*flow
 	*block
@@ -25,7 +25,7 @@ func (p *spacing) apart(to *bound, k, at, was, is int) { p.askApart(to, k, at-p.
 // takesIntegers is how often the pipe of IADD3 takes a word.
 const takesIntegers = 2
 
-// leastBefore returns the least stall of the word in front of word k of the block.
+// leastBefore returns the least stall of the word before word k of the block.
 func (p *spacing) leastBefore(k int) bound {
 	i := p.from + k
 	b := bound{1, 1}
@@ -182,11 +182,11 @@ func (f *flow) newSpacing(bl *block, c *changes) *spacing {
 	return &spacing{flow: f, block: bl, changes: c, startTimes: startTimes{make([]int, n), make([]int, n)}, integers: -1, were: -1, paced: -1, product: -1, constant: -1, barrier: -1, mark: -1, readers: make(map[int]int), before: producers{halves: c.halves}}
 }
 
-// unitTakes is how far accesses to memory stand apart that weren't seen one behind the other.
+// unitTakes is how far accesses to memory stand apart that weren't seen one after the other.
 const unitTakes = 4
 
-// lasting returns how long word k of the block stalls further. A pause ends when a product in front of it is complete, and
-// so does what stands in front of a use of its result: it lasts less where what stands between them takes longer.
+// lasting returns how long word k of the block stalls further. A pause ends when a product before it is complete, and
+// so does what is before a use of its result: it lasts less where what is between them takes longer.
 func (p *spacing) lasting(k int) int {
 	s, next := cycles(&p.words[p.from+k]), p.from+k+1
 	for j := k - 1; j >= 0; j-- {
@@ -204,10 +204,10 @@ func (f *flow) follows(i, at int) bool {
 	return overlap(o.reads, own.writes) || overlap(o.writes, own.writes) || overlap(o.writes, own.reads)
 }
 
-// barrierMove is the stall of a BMOV, and of a WARPSYNC in front of a double that was paced.
+// barrierMove is the stall of a BMOV, and of a WARPSYNC before a double that was paced.
 const barrierMove = 5
 
-// setBlockApart sets the words of a block apart anew.
+// setBlockApart sets the words of a block apart again.
 func (f *flow) setBlockApart(bl *block, c *changes) (moved bool) {
 	n := bl.to - bl.from
 	p := f.newSpacing(bl, c)
@@ -251,7 +251,7 @@ func (f *flow) setBlockApart(bl *block, c *changes) (moved bool) {
 	return true
 }
 
-// Cycles until the end of a block from what makes a result of fixed latency that is read behind it.
+// Cycles until the end of a block from what makes a result of fixed latency that is read after it.
 // Source: code for sm_120 of ptxas 13.5.37.
 const (
 	untilEnd          = 7

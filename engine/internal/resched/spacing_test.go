@@ -3,8 +3,8 @@ package resched
 import "testing"
 
 // TestSetApart makes code that ptxas 13.0.88 compiled for sm_120 from sources made for this what nvlink
-// 13.5.37 makes of it: conversions behind floats (angles), what IADD.64 keeps at hand beside IADD (rows),
-// choices by what compares pairs (picks, steps), and BSSYs behind a BAR in loops whose first block waits for what comes around them (rounds, sorted).
+// 13.5.37 makes of it: conversions after floats (angles), what IADD.64 keeps at hand beside IADD (rows),
+// choices by what compares pairs (picks, steps), and BSSYs after a BAR in loops whose first block waits for what comes around them (rounds, sorted).
 func TestSetApart(t *testing.T) {
 	how := Options{Late: true, Anew: true, Pads: true, Adds: true, JoinsMoves: true, LeavesLast: true, Unpaces: true}
 	eachPair(t, "set120", func(file string, text, want []byte) {

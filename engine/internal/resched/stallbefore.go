@@ -1,6 +1,6 @@
 package resched
 
-// What asks for the stall of a word in front of another.
+// What asks for the stall of a word before another.
 
 // Latencies of producers and consumers that were not met: enough for all that have one.
 const (
@@ -23,7 +23,7 @@ type asked struct {
 	freed bool
 }
 
-// stallBefore returns the stall of the word in front of word k of the block.
+// stallBefore returns the stall of the word before word k of the block.
 func (r *restalling) stallBefore(k int) int {
 	i := r.from + k
 	a := r.askedInFront(i)
@@ -55,7 +55,7 @@ func (r *restalling) stallBefore(k int) int {
 	return stall
 }
 
-// isPad reports whether word i is the NOP in front of a BSYNC, or the BSYNC that gets one.
+// isPad reports whether word i is the NOP before a BSYNC, or the BSYNC that gets one.
 func (f *flow) isPad(i int) bool {
 	switch {
 	case i >= len(f.words):
@@ -66,7 +66,7 @@ func (f *flow) isPad(i int) bool {
 	return f.pads && f.words[i].isPadded()
 }
 
-// askComplete asks for all results of fixed latency in front of word k of the block.
+// askComplete asks for all results of fixed latency before word k of the block.
 func (r *restalling) askComplete(a *asked, k int) {
 	for j := k - 1; j >= 0; j-- {
 		at := r.from + j
@@ -78,7 +78,7 @@ func (r *restalling) askComplete(a *asked, k int) {
 	}
 }
 
-// askedInFront returns what the word in front of word i asks for by itself.
+// askedInFront returns what the word before word i asks for by itself.
 func (r *restalling) askedInFront(i int) asked {
 	before, w := &r.words[i-1], &r.words[i]
 	s := r.spends(i - 1)
@@ -88,7 +88,7 @@ func (r *restalling) askedInFront(i int) asked {
 	least := min(s, apartInUnit(before, w, leastApart(before, w)))
 	switch {
 	case before.isIMMA():
-		least = 1 // on sm_100 what overwrites its sources stands farther behind
+		least = 1 // on sm_100 what overwrites its sources stands farther after
 	case before.op() == opYIELD, before.op() == opBMOV, before.op() == opBMOVBack:
 		least = min(s, leastBranch)
 	case !w.inUnit() && w.wr() != noBoard && before.rd() == noBoard && overlap(vectorReads(&r.ops[i-1]), r.ops[i].writes):
@@ -127,7 +127,7 @@ func (r *restalling) isWaitedFor(q *word, h hazard) bool {
 }
 
 // explains reports whether the latency that an instruction of the unit had on sm_100 is why another
-// stands so far behind it.
+// stands so far after it.
 func (w *word) explains(later *word, h hazard, apart int) bool {
 	l, known := latencyOf(w, later, h)
 	switch {
@@ -139,13 +139,13 @@ func (w *word) explains(later *word, h hazard, apart int) bool {
 	return known && apart <= l
 }
 
-// latencyFrom returns how far a word stands behind word at, of fixed latency, at least. apart is how
+// latencyFrom returns how far a word follows word at, of fixed latency, at least. apart is how
 // far it does.
 func (r *restalling) latencyFrom(at int, w *word, h hazard, apart int) int {
 	q := &r.words[at]
 	isResult := h%hazardOperand < hazardGuard
 	if isResult && apart == withinPipe && q.isVector() && w.isVector() {
-		return withinPipe // that is why it stands there
+		return withinPipe // that is why it is there
 	}
 	l, known := latencyFor(q, w, h)
 	if !known {
@@ -160,7 +160,7 @@ func (r *restalling) latencyFrom(at int, w *word, h hazard, apart int) int {
 	return l
 }
 
-// longestUntil is how far behind an instruction whose latency for another isn't known that may stand at most.
+// longestUntil is how far after an instruction whose latency for another isn't known that may be at most.
 func (w *word) longestUntil(later *word, h hazard) int {
 	switch {
 	case w.op() != opHMMA:
@@ -173,7 +173,7 @@ func (w *word) longestUntil(later *word, h hazard) int {
 	return halfResult
 }
 
-// untilOver is how far behind arithmetic a double of sm_103 may overwrite its result.
+// untilOver is how far after arithmetic a double of sm_103 may overwrite its result.
 func (w *word) untilOver() int {
 	if kindOf(w) == kindComparison {
 		return comparisonOver
@@ -192,7 +192,7 @@ func (f *flow) endsMatrices(bl *block, i int) bool {
 	return false
 }
 
-// How many cycles stand between two of LDC and S2UR, or one and a BAR, between a BSSY and another one or a branch,
+// How many cycles are between two of LDC and S2UR, or one and a BAR, between a BSSY and another one or a branch,
 // and between a product of two registers' width and other arithmetic of its unit.
 const (
 	loadsApart    = 8
@@ -200,7 +200,7 @@ const (
 	productsApart = 4
 )
 
-// lastAlike returns the last word in front of word i of a block that goes through the same
+// lastAlike returns the last word before word i of a block that goes through the same
 // unit, of constants or of branches, and how far apart they stand; -1 for none.
 func (f *flow) lastAlike(bl *block, i int) (at, apart int) {
 	w := &f.words[i]
@@ -223,7 +223,7 @@ func (f *flow) lastAlike(bl *block, i int) (at, apart int) {
 	return -1, 0
 }
 
-// lastBarrier returns the last BAR in front of word i of a block, if that accesses memory; -1 for none.
+// lastBarrier returns the last BAR before word i of a block, if that accesses memory; -1 for none.
 func (f *flow) lastBarrier(bl *block, i int) int {
 	for j := i - 1; j >= bl.from && f.words[i].isShared(); j-- {
 		if f.words[j].op() == opBAR {
@@ -239,7 +239,7 @@ func (w *word) isConstant() bool { return w.op() == opLDC || w.op() == opS2UR }
 // isWideProduct reports whether it is IMAD.WIDE or IMAD.HI, which take it for longer.
 func (w *word) isWideProduct() bool { return kindOf(w) == 0x25 || kindOf(w) == 0x27 }
 
-// afterDouble returns how far behind a double on sm_100 its result may be read.
+// afterDouble returns how far after a double on sm_100 its result may be read.
 func (w *word) afterDouble(h hazard) int {
 	switch {
 	case h == hazardGuard, h == hazardPredicate && (w.endsBlock() || w.op() == opBREAK):

@@ -3,7 +3,7 @@ package resched
 // What asks for the stall of a block's last word.
 
 // Latencies where a block ends: stalls, and cycles from an instruction of fixed latency until its result
-// may be read behind the end.
+// may be read after the end.
 const (
 	afterBAR       = 6  // stall of a BAR.SYNC
 	leastBranch    = 5  // stall of an instruction that ends a block
@@ -19,7 +19,7 @@ const (
 
 const kindBAR = 0x11d
 
-// endLatency is how many cycles behind an instruction of fixed latency its block may
+// endLatency is how many cycles after an instruction of fixed latency its block may
 // end.
 func (w *word) endLatency(writes []span) int {
 	l := endRegister

@@ -61,7 +61,7 @@ func (d *dependence) ofCarry() (was, is int, ok bool) {
 	return withinPipe, withinPipe, true
 }
 
-// behindPair returns the latencies of a word right behind one that its pipe takes twice.
+// behindPair returns the latencies of a word right after one that its pipe takes twice.
 func (d *dependence) behindPair() (was, is int, ok bool) {
 	was = takesPair
 	if d.to.isOfIntegers() {

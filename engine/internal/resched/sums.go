@@ -23,7 +23,7 @@ const (
 	uniformAddress = 9 // until memory may be accessed by what the uniform datapath made
 )
 
-// setApart sets words that keep their scoreboards apart anew, where some of them became IADDs or
+// setApart sets words that keep their scoreboards apart again, where some of them became IADDs or
 // fillers went.
 func (how *Options) setApart(words []word, r *Result) {
 	if (len(r.Added)+len(r.Dropped) > 0 || how.Unpaces) && !isUnoptimized(words) {
@@ -34,8 +34,8 @@ func (how *Options) setApart(words []word, r *Result) {
 // changes are what asks for other stalls.
 type changes struct {
 	isSum   []bool // by word: it is a new IADD
-	fillers []int  // by word: cycles of fillers, and of words that were dropped, that stood in front of it
-	behind  []bool // by word: a word that was dropped stood in front of it
+	fillers []int  // by word: cycles of fillers, and of words that were dropped, that was before it
+	behind  []bool // by word: a word that was dropped was before it
 	table   map[pair]int
 	halves  bool // of the table
 	unpaced bool
@@ -51,7 +51,7 @@ func (f *flow) noChanges(how *Options) *changes {
 	return &c
 }
 
-// setApart sets the words of all blocks that changed apart anew; sums are the new IADDs.
+// setApart sets the words of all blocks that changed apart again; sums are the new IADDs.
 func (f *flow) setApart(sums []int, how *Options, r *Result) {
 	c := f.noChanges(how)
 	c.unpaced = how.Unpaces

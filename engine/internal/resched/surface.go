@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Operands of surfaces. Coordinates stand in a, what is written in b, what is read goes to d;
-// a uniform register tells which surface it is.
+// Operands of surfaces. Coordinates are in a, what is written in b, what is read goes to d;
+// a uniform register says which surface it is.
 
 const (
 	coordinatesField = 61 // which kind of surface
@@ -118,7 +118,7 @@ func freeSources(words []word, jumps Jumps) (freed []int) {
 	return freed
 }
 
-// dropRead takes token k of a list from a set, and those of its block in front of it: surfaces are done in
+// dropRead takes token k of a list from a set, and those of its block before it: surfaces are done in
 // order.
 func (f *flow) dropRead(set bitset, list []int, k int) {
 	set.drop(k)

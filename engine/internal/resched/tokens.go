@@ -27,15 +27,15 @@ type flow struct {
 	rank     []int    // by block: its place in that order
 	time     []int    // by word: cycles from the start, if nothing waits and nothing jumps
 	shared   [noBoard + 1]bitset
-	live     []bitset // by block: registers that are read behind its end
+	live     []bitset // by block: registers that are read after its end
 	strange  bool     // another finalizer's
-	pads     bool     // NOPs come in front of BSYNCs
+	pads     bool     // NOPs come before BSYNCs
 	older    bool     // of an older toolkit, which waits without need too
-	extra    []int    // by word: cycles of the NOPs that stood behind it; nil for none
+	extra    []int    // by word: cycles of the NOPs that was after it; nil for none
 	fixed    bool     // doubles have a fixed latency
 	noTurns  bool     // the unit takes doubles as they come
 	filler   filler   // what paces it
-	paused   []bool   // by word: what stands behind it lets nobody go first; nil for none
+	paused   []bool   // by word: what follows it lets nobody go first; nil for none
 	products bool     // products of matrices keep what they read at hand
 	adds     bool     // it is code for sm_120
 	soon     []bool   // by word: a double that the next word waits for; nil for none

@@ -6,7 +6,7 @@ import "slices"
 // there comes sooner, so that neither answers for the other's results.
 
 // unitPace is how many cycles apart the transcendental unit takes two instructions, afterPower how many
-// behind an EX2 on sm_103.
+// after an EX2 on sm_103.
 const (
 	unitPace   = 8
 	afterPower = 4
@@ -68,7 +68,7 @@ func (c *changing) quicken() bool {
 	return true
 }
 
-// unitApart returns the stall that the transcendental unit asks for in front of word i, and asked
+// unitApart returns the stall that the transcendental unit asks for before word i, and asked
 // for on sm_100.
 // isOther says that the input has its stall for what isn't one of the unit any more, or for an EX2.
 func (f *flow) unitApart(bl *block, i int, was, is []int) (stall, old int, isOther bool) {
@@ -199,8 +199,8 @@ func (a *allocator) isLateMUFU(b, t int) bool {
 		a.time[a.blocks[b].to-1]-a.time[tok.at] < latestMUFU
 }
 
-// hasHalves reports whether a comparison of halves reads a predicate as an operand, or a PLOP3 or P2R right behind
-// reads what one made: on sm_103 nvlink was seen to stall for less in front of either.
+// hasHalves reports whether a comparison of halves reads a predicate as an operand, or a PLOP3 or P2R right after
+// reads what one made: on sm_103 nvlink was seen to stall for less before either.
 func hasHalves(words []word) bool {
 	const (
 		kindHSETP2 = 0x34

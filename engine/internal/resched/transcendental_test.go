@@ -25,7 +25,7 @@ func made(op uint64, function uint64, stall int) word {
 	return w
 }
 
-// What is far behind, or takes the unit on sm_103 as it does on sm_100, is no change.
+// What is far after, or takes the unit on sm_103 as it does on sm_100, is no change.
 func TestQuicker(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -106,7 +106,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// A BAR stands as far behind an LDC as another LDC does: in 67 functions of real programs by ptxas 13.0.88
+// A BAR is as far after an LDC as another LDC does: in 67 functions of real programs by ptxas 13.0.88
 // it is eight cycles at least.
 func TestLoadBeforeBAR(t *testing.T) {
 	load, add, barrier := bare(opLDC, 7, 0, zero), bare(0x210, 7, 4, 8), bare(opBAR, 7, 0, zero)

@@ -1,7 +1,7 @@
 package resched
 
 // Up to 13.3 ptxas paces the doubles of sm_103 and up: where two come within 64 cycles, the
-// stall before the second grows, and NOPs stand in front of it. From 13.4 on nvlink takes
+// stall before the second grows, and NOPs are before it. From 13.4 on nvlink takes
 // the pacing out again.
 //
 // Source: code of ptxas 13.0 to 13.3 through nvlink 13.4.92 and 13.5.37.
@@ -35,7 +35,7 @@ func (w *word) isFiller() bool {
 	return w.op() == opNOP && w.guard() == always && w.waitMask() == 0 && w.wr() == noBoard && w.rd() == noBoard
 }
 
-// cyclesOf adds the cycles of fillers that are gone, by the word that they stood in front of.
+// cyclesOf adds the cycles of fillers that are gone, by the word that they was before.
 func (r *Result) cyclesOf(fillers []int, to []int) {
 	words, k, sum := split(r.Text), 0, 0
 	for i, m := range r.Moves {
@@ -48,7 +48,7 @@ func (r *Result) cyclesOf(fillers []int, to []int) {
 	}
 }
 
-// doubleLatency returns how far a double stands behind what makes a source of it, 0 where
+// doubleLatency returns how far a double follows what makes a source of it, 0 where
 // that isn't known. Source: code for sm_120 of ptxas 13.5.37.
 func (w *word) doubleLatency(from *word, h hazard) int {
 	const (

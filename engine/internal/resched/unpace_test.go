@@ -12,7 +12,7 @@ func relocated(file string) bool {
 }
 
 // TestUnpaced takes the pacing out of doubles that ptxas 13.3.73 compiled for sm_120, as nvlink
-// 13.5.37 does; of "fewer", by 13.0.88, it gives out the scoreboards anew as well: doubles that had
+// 13.5.37 does; of "fewer", by 13.0.88, it gives out the scoreboards again as well: doubles that had
 // none get none. A block that a call follows (call) ends later then, since all its results must be complete;
 // so on sm_110 too (call110). A WARPSYNC stalls for
 // what it takes itself (warpsync, of a generated program, for sm_121 through nvlink 13.4.92).

@@ -38,7 +38,7 @@ func (w *word) waitMask() uint8 { return uint8(w.hi >> waitShift & allBoards) }
 const allBoards = 1<<boards - 1
 
 // drains reports whether a word waits for all scoreboards whatever is on them: CCTL.IVALL
-// behind a fence that acquires, and the NOP of a fence. nvlink keeps this wait and gives
+// after a fence that acquires, and the NOP of a fence. nvlink keeps this wait and gives
 // out scoreboards as if it weren't there. Source: kernels of our own put to nvlink 13.0.88.
 func (w *word) drains() bool {
 	return (w.op() == opCCTL || w.op() == opNOP) && w.waitMask() == allBoards
@@ -181,7 +181,7 @@ func (w word) isSYNCS() bool {
 	return false
 }
 
-// isOfFence reports whether the instruction can stand behind the MEMBAR of a fence.
+// isOfFence reports whether the instruction can be after the MEMBAR of a fence.
 func (w word) isOfFence() bool {
 	switch w.op() {
 	case opERRBAR, opCGAERR, opCCTL, opNOP:

@@ -4,7 +4,7 @@ import "slices"
 
 // UGETNEXTWORKID asks for the next cluster. ptxas 13.3 has it hold a scoreboard until its
 // sources are read, and the finalizers of no other release do: of 13.3's code 13.4 and 13.5 give
-// scoreboards out anew. Source: kernels of our own by 13.0 to 13.5 put to nvlink 13.0 to 13.5.
+// scoreboards out again. Source: kernels of our own by 13.0 to 13.5 put to nvlink 13.0 to 13.5.
 
 func (w *word) holdsWorkID() bool { return w.op() == opUGETNEXTWORKID && w.rd() != noBoard }
 

@@ -106,7 +106,7 @@ func (f *flow) bitsOf(bl *block) yieldBits {
 	return y
 }
 
-// isPaused reports whether a word is a pause, or stands in front of one.
+// isPaused reports whether a word is a pause, or is before one.
 func (f *flow) isPaused(i int) bool {
 	return f.paused != nil && f.paused[i] || f.words[i].isPause() || i+1 < len(f.words) && f.words[i+1].isPause()
 }
