@@ -162,7 +162,7 @@ func (c *checker) joinOne(w *checker) {
 func (n *Nodes) add(m *Nodes) {
 	n.Total += m.Total
 	n.Plain += m.Plain
-	n.TagOnly += m.Mini
+	n.TagOnly += m.TagOnly
 	n.Stored += m.Stored
 	n.Skip += m.Skip
 	n.Reconstituted += m.Reconstituted
