@@ -56,9 +56,9 @@ func TestCorners(t *testing.T) {
 		{"no row", &report.Report{Title: "T", Relocations: []report.RelocationType{{Name: "R"}}}, report.Markdown, "## T\n\n0 agree", "|"},
 
 		{"agrees with nothing to add", row(report.Row{Subject: "a", Verdict: report.Agree, Repeat: "x"}), report.Text, "", "again: x"},
-		{"agrees with figures", row(report.Row{Subject: "a", Verdict: report.Agree, Repeat: "x", Figures: []report.Figure{{Name: "n", Value: 1}}}), report.Text, "\na: agree\n  n: 1\n  again: x\n", ""},
-		{"agrees with findings", row(report.Row{Subject: "a", Verdict: report.Agree, Repeat: "x", Findings: []report.Finding{bare}}), report.Text, "\na: agree, 1 finding\n  error: k\n  again: x\n", ""},
-		{"agrees with a part not judged", row(report.Row{Subject: "a", Verdict: report.Agree, Repeat: "x", Unjudged: []report.Unjudged{{Name: "f", Reason: "why"}}}), report.Text, "\na: agree\n  not judged: f: why\n  again: x\n", ""},
+		{"agrees with figures", row(report.Row{Subject: "a", Verdict: report.Agree, Repeat: "x", Figures: []report.Figure{{Name: "n", Value: 1}}}), report.Text, "\na: agree\n  n: 1\n  repeat: x\n", ""},
+		{"agrees with findings", row(report.Row{Subject: "a", Verdict: report.Agree, Repeat: "x", Findings: []report.Finding{bare}}), report.Text, "\na: agree, 1 finding\n  error: k\n  repeat: x\n", ""},
+		{"agrees with a part not judged", row(report.Row{Subject: "a", Verdict: report.Agree, Repeat: "x", Unjudged: []report.Unjudged{{Name: "f", Reason: "why"}}}), report.Text, "\na: agree\n  not judged: f: why\n  repeat: x\n", ""},
 		{"skipped", row(report.Row{Subject: "a", Verdict: report.Skipped, Repeat: "x", Figures: []report.Figure{{Name: "n", Value: 1}}}), report.Text, "", "again: x"},
 		{"refused alike", row(report.Row{Subject: "a", Verdict: report.RefusedAlike, Repeat: "x", Findings: []report.Finding{bare}}), report.Text, "", "again: x"},
 		{"one more", row(report.Row{Subject: "a", Verdict: report.Differ, Findings: []report.Finding{bare}, More: 1}), report.Text, "\na: differ, 2 findings\n  error: k\n  and 1 more\n", ""},
@@ -133,19 +133,19 @@ func TestPageInWords(t *testing.T) {
 		verdicts             []report.Verdict
 		verdict, class, word string
 	}{
-		{"", []report.Verdict{report.Agree, report.NotJudged, report.Refusal, report.Differ}, "differs", "bad", "At least one linked file is not what its inputs ask for"},
-		{"selfcheck", []report.Verdict{report.Differ}, "differs", "bad", "is not what its Mercury capsule says"},
-		{"diff", []report.Verdict{report.Differ}, "differs", "bad", "The two files are not the same"},
-		{"storm", []report.Verdict{report.Differ}, "differs", "bad", "patch a relocated field in two ways"},
-		{"power", []report.Verdict{report.Differ}, "differs", "bad", "planted fault was found by nothing"},
-		{"fuzz", []report.Verdict{report.Differ}, "differs", "bad", "on which two sides part"},
-		{"claims", []report.Verdict{report.Differ}, "differs", "bad", "Some statements of the documents are not so"},
+		{"", []report.Verdict{report.Agree, report.NotJudged, report.Refusal, report.Differ}, "differs", "bad", "At least one linked file is wrong for its inputs"},
+		{"selfcheck", []report.Verdict{report.Differ}, "differs", "bad", "does not match its Mercury capsule"},
+		{"diff", []report.Verdict{report.Differ}, "differs", "bad", "The two files differ"},
+		{"storm", []report.Verdict{report.Differ}, "differs", "bad", "patch a relocated field differently"},
+		{"power", []report.Verdict{report.Differ}, "differs", "bad", "planted fault was not found"},
+		{"fuzz", []report.Verdict{report.Differ}, "differs", "bad", "on which two sides disagree"},
+		{"claims", []report.Verdict{report.Differ}, "differs", "bad", "Some statements of the documents are wrong"},
 		{"", []report.Verdict{report.Agree, report.NotJudged, report.Refusal}, "refused", "bad", "could not be read or checked"},
 		{"", []report.Verdict{report.Agree, report.NotJudged}, "not all judged", "doubt", "some parts could not be judged"},
-		{"", []report.Verdict{report.Skipped, report.Agree}, "agrees", "good", "Everything that was compared says the same"},
-		{"", []report.Verdict{report.RefusedAlike}, "agrees", "good", "Everything that was compared says the same"},
+		{"", []report.Verdict{report.Skipped, report.Agree}, "agrees", "good", "All results that were compared agree"},
+		{"", []report.Verdict{report.RefusedAlike}, "agrees", "good", "All results that were compared agree"},
 		{"", []report.Verdict{report.Skipped}, "nothing judged", "calm", "Every row was skipped"},
-		{"", nil, "reference", "calm", "The relocation types and how each source does"},
+		{"", nil, "reference", "calm", "The relocation types and the results of each source"},
 	} {
 		r := &report.Report{Title: "T<1>&", Command: c.command, Relocations: []report.RelocationType{{Name: "R"}}}
 		for _, v := range c.verdicts {

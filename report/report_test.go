@@ -114,7 +114,7 @@ func TestText(t *testing.T) {
 // What a table must keep, whatever its look.
 func TestTextKeeps(t *testing.T) {
 	got := text(t, sample())
-	for _, want := range []string{"R_CUDA_ABS32_LO_32/constant", `evil\x1b[2J\nname \u202e`, "1 agree, 2 differ, 1 not judged, 1 refused alike, 1 refused, 1 skipped", "again: twinlink verify"} {
+	for _, want := range []string{"R_CUDA_ABS32_LO_32/constant", `evil\x1b[2J\nname \u202e`, "1 agree, 2 differ, 1 not judged, 1 refused alike, 1 refused, 1 skipped", "repeat: twinlink verify"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

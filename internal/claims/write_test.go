@@ -89,7 +89,7 @@ func TestLines(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		readingColumns + "\n" + good + "\n" + good: "readings.tsv:3: not an id and two places", readingColumns + "\n" + good + "\nRC-002" + good[6:]: "readings.tsv: RC-002 is not decided by reading",
-		readingColumns + "\nRC-002" + good[6:]: "RC-001: by reading, and readings.tsv has no places",
+		readingColumns + "\nRC-002" + good[6:]: "RC-001: by reading, but readings.tsv has no locations",
 	} {
 		if err := addReadings(read, text); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -20,7 +20,7 @@ var kinds = []struct {
 	text *regexp.Regexp
 	kind engine.DiagKind
 }{
-	{regexp.MustCompile(`without a word|dropped, as nvlink does|omitted, as with nvlink|^nothing is linked|^the image is empty`), engine.Lost},
+	{regexp.MustCompile(`silently|dropped, as nvlink does|omitted, as with nvlink|^nothing is linked|^the image is empty`), engine.Lost},
 	{regexp.MustCompile(`^SM Arch|does not match target`), engine.WrongArch},
 	{regexp.MustCompile(`^requested LTO|^Ignoring -dlto`), engine.BadOption},
 	{regexp.MustCompile(`has no host code`), engine.NoInput},
@@ -115,7 +115,7 @@ func TestRules(t *testing.T) {
 		// Fatbinaries of an object: with a warning for each without code, but in an archive.
 		{"13.0", "-arch=sm_75 one.o", "one.o", id("_a"), nil},
 		{"13.0", "-arch=sm_80 one.o", "", id("_a"), []string{strings.Replace(missing, "FILE", "one.o", 1)}},
-		{"13.0", "-arch=sm_80 pair.o", "", id("_a", "_b"), []string{strings.Replace(missing, "FILE", "pair.o", 1), strings.Replace(missing, "FILE", "pair.o", 1), "nvlink info    : 'pair.o' holds 2 fatbinaries: all but the first, which nvlink drops silently: linked"}},
+		{"13.0", "-arch=sm_80 pair.o", "", id("_a", "_b"), []string{strings.Replace(missing, "FILE", "pair.o", 1), strings.Replace(missing, "FILE", "pair.o", 1), "nvlink info    : 'pair.o' has 2 fatbinaries: all but the first, which nvlink drops silently: linked"}},
 		{"13.0", "-arch=sm_80 l.a", "", id("_a"), nil},
 		{"12.4", "-arch=sm_80 -w one.o", "", id("_a"), nil},
 		{"13.0", "-arch=sm_80 -w one.o", "", id("_a"), []string{strings.Replace(missing, "FILE", "one.o", 1)}},
@@ -124,9 +124,9 @@ func TestRules(t *testing.T) {
 		{"13.0", "-arch=sm_80 -Werror one.o l.a", "", id("_a"), []string{"nvlink error   : SM Arch ('sm_80') not found in 'one.o'", "nvlink fatal   : elfLink internal error"}},
 		{"13.0", "-arch=sm_80 -Werror one.o f.fatbin", "", id("_a"), []string{"nvlink error   : SM Arch ('sm_80') not found in 'one.o'", "nvlink fatal   : elfLink fatbinary error"}},
 		// Identifiers: before 13.0 one for an object, and a path for one that has none.
-		{"13.0", "-arch=sm_75 pair.o", "pair.o pair.o", id("_a", "_b"), []string{"nvlink info    : 'pair.o' holds 2 fatbinaries: all but the first, which nvlink drops silently: linked"}},
-		{"12.4", "-arch=sm_75 --as-nvlink pair.o", "", id("_a"), []string{"nvlink error   : Uncompress failed", "nvlink fatal   : elfLink fatbinary error", "nvlink warning : 'pair.o' holds 2 fatbinaries: all but the first: dropped, as nvlink does"}},
-		{"13.0", "-arch=sm_75 --as-nvlink pair.o", "pair.o", id("_a", "_b"), []string{"nvlink warning : 'pair.o' holds 2 fatbinaries: all but the first: dropped, as nvlink does"}},
+		{"13.0", "-arch=sm_75 pair.o", "pair.o pair.o", id("_a", "_b"), []string{"nvlink info    : 'pair.o' has 2 fatbinaries: all but the first, which nvlink drops silently: linked"}},
+		{"12.4", "-arch=sm_75 --as-nvlink pair.o", "", id("_a"), []string{"nvlink error   : Uncompress failed", "nvlink fatal   : elfLink fatbinary error", "nvlink warning : 'pair.o' has 2 fatbinaries: all but the first: dropped, as nvlink does"}},
+		{"13.0", "-arch=sm_75 --as-nvlink pair.o", "pair.o", id("_a", "_b"), []string{"nvlink warning : 'pair.o' has 2 fatbinaries: all but the first: dropped, as nvlink does"}},
 		{"13.0", "-arch=sm_75 first.o", "first.o", id("_a", "_b"), nil},
 		{"13.0", "-arch=sm_75 plain.o", "plain.o", path("plain.o"), nil},
 		{"13.0", "-arch=sm_80 plain.o", "", nil, []string{strings.Replace(missing, "FILE", "plain.o", 1)}},
@@ -135,7 +135,7 @@ func TestRules(t *testing.T) {
 		{"13.0", "-arch=sm_75 c.cubin f.fatbin", "c.cubin f.fatbin", path("c.cubin", "f.fatbin"), nil},
 		{"13.0", "-arch=sm_80 f.fatbin", "", nil, []string{strings.Replace(missing, "FILE", "f.fatbin", 1)}},
 		{"12.4", "-arch=sm_80 f.fatbin", "", id("(null)"), []string{strings.Replace(missing, "FILE", "f.fatbin", 1)}},
-		{"13.0", "-arch=sm_75 two.fatbin", "two.fatbin two.fatbin", path("two.fatbin"), []string{"nvlink info    : 'two.fatbin' holds 2 fatbinaries: all but the first, which nvlink drops silently: linked"}},
+		{"13.0", "-arch=sm_75 two.fatbin", "two.fatbin two.fatbin", path("two.fatbin"), []string{"nvlink info    : 'two.fatbin' has 2 fatbinaries: all but the first, which nvlink drops silently: linked"}},
 		{"13.5", "-arch=sm_75 --register-link-binaries=r c.cubin f.fatbin p.o", "c.cubin f.fatbin", nil, nil},
 		{"11.8", "-arch=sm_75 -m32 c.cubin", "", nil, []string{"nvlink fatal   : Input file 'c.cubin' size does not match target '-m32'"}},
 		{"12.4", "-arch=compute_70 c.cubin", "", nil, []string{"nvlink fatal   : Input file 'c.cubin' arch does not match target 'compute_70'"}},
@@ -155,7 +155,7 @@ func TestRules(t *testing.T) {
 		{"12.4", "-arch=sm_75 p.ptx", "", path("p.ptx"), []string{"nvlink fatal   : input file 'p.ptx': PTX for compute_75, to be compiled for sm_75, is not supported by twinlink: --lto-with=auto compiles it with a ptxas of 12.4"}},
 		{"12.4", "-arch=sm_75 text.ptx", "", nil, []string{"nvlink fatal   : Could not open input file 'text.ptx'"}},
 		{"13.0", "-arch=sm_75 --as-nvlink p.ptx c.cubin", "c.cubin", path("c.cubin"), []string{"nvlink warning : 'p.ptx' is PTX: dropped, as nvlink does"}},
-		{"13.0", "-arch=sm_75 p.ptx", "", nil, []string{"nvlink fatal   : 'p.ptx' is PTX, which nvlink 13.0 ignores without a word: compile it with ptxas -c, or give --as-nvlink"}},
+		{"13.0", "-arch=sm_75 p.ptx", "", nil, []string{"nvlink fatal   : 'p.ptx' is PTX, which nvlink 13.0 ignores silently: compile it with ptxas -c, or give --as-nvlink"}},
 	} {
 		s, said := g.add(t, c.release, c.args)
 		name := c.release + " " + c.args

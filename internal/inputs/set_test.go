@@ -121,13 +121,13 @@ func TestAdd(t *testing.T) {
 		{"-arch=compute_120 p.o", nil, []Registration{{ID: partID}}, []string{"_Z3run*"}, []string{"nvlink fatal   : specified arch exceeds buffer length"}},
 		{"-arch=compute_75 p.o", nil, []Registration{{ID: partID}}, []string{"_Z3run*"}, []string{"nvlink warning : SM Arch ('compute_75') not found in 'p.o'"}},
 		{"-arch=sm_121 p.o", []string{"p.o"}, []Registration{{ID: partID}}, []string{"_Z3run*"}, nil},
-		{"-arch=sm_75 --as-nvlink m.a", nil, nil, nil, []string{"nvlink warning : 'm.a:p.o' stands behind a member that is no ELF file: dropped, as nvlink does"}},
-		{"-arch=sm_75 --as-nvlink n.a", nil, nil, nil, []string{"nvlink warning : 'n.a:in.a:p.o' lies in an archive inside the archive: dropped, as nvlink does"}},
+		{"-arch=sm_75 --as-nvlink m.a", nil, nil, nil, []string{"nvlink warning : 'm.a:p.o' comes after a member that is not an ELF file: dropped, as nvlink does"}},
+		{"-arch=sm_75 --as-nvlink n.a", nil, nil, nil, []string{"nvlink warning : 'n.a:in.a:p.o' is in a nested archive: dropped, as nvlink does"}},
 		// Without --as-nvlink what nvlink loses is linked, and said.
 		{"-arch=sm_75 m.a", []string{"m.a:p.o"}, []Registration{{ID: partID}}, []string{"_Z3run*"},
-			[]string{"nvlink info    : 'm.a:p.o' stands behind a member that is no ELF file, which nvlink drops silently: linked"}},
+			[]string{"nvlink info    : 'm.a:p.o' comes after a member that is not an ELF file, which nvlink drops silently: linked"}},
 		{"-arch=sm_75 n.a", []string{"n.a:in.a:p.o"}, []Registration{{ID: partID}}, []string{"_Z3run*"},
-			[]string{"nvlink info    : 'n.a:in.a:p.o' lies in an archive inside the archive, which nvlink drops silently: linked"}},
+			[]string{"nvlink info    : 'n.a:in.a:p.o' is in a nested archive, which nvlink drops silently: linked"}},
 	} {
 		s, said := g.add(t, "13.0", c.args)
 		if diff := cmp.Diff(c.linked, s.names()); diff != "" {

@@ -98,7 +98,7 @@ func TestIgnored(t *testing.T) {
 		}
 	}
 	s := setFor(t, "11.8")
-	if s.noteIgnored("o.o", device); !s.incomplete || !strings.HasPrefix(s.ignoredCode, "'o.o' holds") {
+	if s.noteIgnored("o.o", device); !s.incomplete || !strings.HasPrefix(s.ignoredCode, "'o.o' has") {
 		t.Errorf("%v, %q", s.incomplete, s.ignoredCode)
 	}
 }
@@ -133,8 +133,8 @@ func TestMembers(t *testing.T) {
 	}
 	const told = ", which nvlink drops silently: linked"
 	for args, want := range map[string][]string{
-		"-arch=sm_75 text.a": {"nvlink info    : 'text.a:p.o' stands behind a member that is no ELF file" + told},
-		"-arch=sm_75 in.a":   {"nvlink info    : 'in.a:in.a:p.o' lies in an archive inside the archive" + told},
+		"-arch=sm_75 text.a": {"nvlink info    : 'text.a:p.o' comes after a member that is not an ELF file" + told},
+		"-arch=sm_75 in.a":   {"nvlink info    : 'in.a:in.a:p.o' is in a nested archive" + told},
 		"-arch=sm_75 thin.a": {"nvlink fatal   : Could not open input file 'gone.o'", "nvlink fatal   : elfLink internal error"},
 	} {
 		s, said := g.add(t, "13.0", args)

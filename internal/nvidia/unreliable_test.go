@@ -66,7 +66,7 @@ func TestDoubts(t *testing.T) {
 		{"a.cubin", whole[:63], Version{12, 4, 131}, "truncated"},
 		{"a.cubin", nil, Version{12, 4, 131}, "empty"},
 		{"a.cubin", []byte("no ELF is refused"), Version{12, 4, 131}, ""},
-		{"a.a", whole, Version{12, 4, 131}, "no archive"},
+		{"a.a", whole, Version{12, 4, 131}, "not an archive"},
 		{"a.a", []byte("!<arch>\n"), Version{12, 4, 131}, ""},
 		{"a.ptx", nil, Version{12, 4, 131}, ""},
 	} {

@@ -160,7 +160,7 @@ func TestUnfit(t *testing.T) {
 		want    string
 	}{
 		{"other release", SharedObject{build(t, "-USUFFIX", "-DSUFFIX=_12_6", "-UMINOR", "-DMINOR=6"), "12.4"}, self, Unfit, "is of release 12.6, not 12.4"},
-		{"liar", SharedObject{build(t, "-UMINOR", "-DMINOR=9"), "12.4"}, self, Unfit, "says that it is 12.9, and its functions are of 12.4"},
+		{"liar", SharedObject{build(t, "-UMINOR", "-DMINOR=9"), "12.4"}, self, Unfit, "says that it is 12.9, but its functions are of 12.4"},
 		{"no functions", SharedObject{build(t, "-USUFFIX", "-DSUFFIX=x"), "12.4"}, self, Unfit, "has no function __nvJitLinkCreate of any release"},
 		{"no library", SharedObject{text, "12.4"}, self, Unfit, "can't be loaded"},
 		{"no file", SharedObject{text + "x", "12.4"}, self, Unfit, "can't be loaded"},

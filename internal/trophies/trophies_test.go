@@ -79,8 +79,8 @@ func TestWide(t *testing.T) {
 	}
 	slices.Sort(told)
 	if want := []string{
-		"the function deep, which the kernel calls reaches, uses wide at 0x20, which is no multiple of its alignment of 128 bytes",
-		"the kernel two uses wide at 0x20, which is no multiple of its alignment of 128 bytes",
+		"the function deep, which the kernel calls reaches, uses wide at 0x20, which is not a multiple of its alignment of 128 bytes",
+		"the kernel two uses wide at 0x20, which is not a multiple of its alignment of 128 bytes",
 	}; !slices.Equal(told, want) {
 		t.Errorf("%q", told)
 	}

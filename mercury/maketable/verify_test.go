@@ -77,7 +77,7 @@ func TestVerify(t *testing.T) {
 		{name: "all hold", table: "# remark\n" + other + "form\t010b0e0a\t120,121\t13.5\n" + newer + oldRelease + "form\t010b0e0a\t100,107\t13.5\n" + older,
 			want: []string{"of 4 forms on an SM 4 hold, 0 don't, 0 weren't answered"}},
 		{name: "wrong on all", table: "form\t010b0e0a\t100,107\t13.5\n" + wrong,
-			want: []string{"010b0e0a on sm_100: other words of 010b0e0a", "010b0e0a on sm_107: other words of 010b0e0a", "of 2 forms on an SM 0 hold, 2 don't, 0 weren't answered"}, fails: "2 forms are otherwise on an SM"},
+			want: []string{"010b0e0a on sm_100: other words of 010b0e0a", "010b0e0a on sm_107: other words of 010b0e0a", "of 2 forms on an SM 0 hold, 2 don't, 0 weren't answered"}, fails: "2 forms differ on an SM"},
 		{name: "wrong, silent and right", table: "# remark\n" + other + "form\t010b0e0a\t100,103,120\t13.5\n" + newer + "form\t010b0e0a\t121\t13.5\n" + newer + "form\t010b0e0a\t100\t13.5\n" + wrong,
 			o: options{drop: true}, left: "# remark\n" + other + "form\t010b0e0a\t100,103,120\t13.5\n" + newer + "form\t010b0e0a\t121\t13.5\n" + newer,
 			want: []string{"010b0e0a on sm_100: no answer to 96 records", "010b0e0a on sm_103: no answer to 96 records", "of 5 forms on an SM 2 hold, 1 don't, 2 weren't answered"}},
@@ -88,7 +88,7 @@ func TestVerify(t *testing.T) {
 		{name: "one in two", table: other + "form\t010b0e0a\t100\t13.5\n" + wrong + "form\t010b0e0a\t100\t13.5\n" + older, o: options{verify: 2},
 			want: []string{"of 1 forms on an SM 1 hold, 0 don't, 0 weren't answered"}},
 		{name: "words of the kernel", table: "form\t02220e06\t100\t13.5\nmodel\t86+10\t96+8=49\nshape\tb82\t0\t9\nconst\t00000000000008000000e400ff000b82\nbit\t16+8\t86\n",
-			want: []string{"02220e06 on sm_100: other words of " + behindParameters, "of 1 forms on an SM 0 hold, 1 don't, 0 weren't answered"}, fails: "1 forms are otherwise on an SM"},
+			want: []string{"02220e06 on sm_100: other words of " + behindParameters, "of 1 forms on an SM 0 hold, 1 don't, 0 weren't answered"}, fails: "1 forms differ on an SM"},
 		{name: "no record", table: "form\t010b0e0a\t100\t13.5\n" + strings.Replace(older, "33+2=1", "33+2=2", 1),
 			want: []string{"010b0e0a on sm_100: no answer to 0 records", "of 1 forms on an SM 0 hold, 0 don't, 1 weren't answered"}},
 	} {

@@ -11,7 +11,7 @@ import (
 // What is said of where a kernel's dynamic variables lie.
 func TestWarnDynamic(t *testing.T) {
 	const several = "Dynamic shared memory of 'k' has several alignments; its offset may differ from nvlink's"
-	const odd = "Dynamic shared memory of 'k' is at 48, no multiple of the alignment 32 of one of its variables, as with nvlink 13.0"
+	const odd = "Dynamic shared memory of 'k' is at 48, not a multiple of the alignment 32 of one of its variables, as with nvlink 13.0"
 	for _, c := range []struct {
 		at    int64
 		mixed bool

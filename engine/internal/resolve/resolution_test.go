@@ -467,7 +467,7 @@ func TestWarnings(t *testing.T) {
 	check("operations by a value of 0", l.warnYields)
 	l.NullValue = 12
 	yield := func(section string) diag.Diagnostic {
-		return w(diag.Displaced, "b.cubin", section, "", 88, 12, "YIELD in "+section+" of 'b.cubin' becomes another operation, as with nvlink 13.0, since a function with a jump table is defined twice")
+		return w(diag.Displaced, "b.cubin", section, "", 88, 12, "YIELD in "+section+" of 'b.cubin' becomes another operation, as with nvlink 13.0, because a function with a jump table is defined twice")
 	}
 	check("operations", l.warnYields, yield(".text.k"), yield(".nv.global.init"))
 

@@ -66,7 +66,7 @@ func TestReplay(t *testing.T) {
 		{"die", "input", nvidia.Crashed, -1, "", ""},
 		{"no", "input", nvidia.Refused, 3, "", "refused\n"},
 		{"a.cubin", "input", nvidia.Success, 0, "input", ""},
-		{"a.cubin", "other", nvidia.Refused, noAnswer, "", "replay: no answer to 12.4/nvlink a.cubin -o out.cubin a.cubin\n"},
+		{"a.cubin", "other", nvidia.Refused, noAnswer, "", "replay: no answer for 12.4/nvlink a.cubin -o out.cubin a.cubin\n"},
 	} {
 		res, err := tools.Link(t.Context(), "12.4", []string{test.arg}, []nvidia.File{{Name: "a.cubin", Data: []byte(test.input)}})
 		if err != nil {
@@ -76,8 +76,8 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%s of %s: %v %d %q %q", test.arg, test.input, res.Outcome, res.ExitCode, res.Stdout, res.Stderr)
 		}
 	}
-	want := "no answer is recorded to 12.4/nvlink a.cubin -o out.cubin a.cubin"
-	if got := strings.Join(complaints(again, true), "; "); got != want+"; 1 recorded answers were not asked for" {
+	want := "no answer is recorded for 12.4/nvlink a.cubin -o out.cubin a.cubin"
+	if got := strings.Join(complaints(again, true), "; "); got != want+"; 1 recorded answers were not used" {
 		t.Errorf("told %s", got)
 	}
 	if got := strings.Join(complaints(again, false), "; "); got != want {

@@ -125,12 +125,12 @@ func TestFreeBits(t *testing.T) {
 		"the same":        {two, Sample{100, record, second(0, 0)}, nil, ""},
 		"a register":      {two, Sample{100, record, second(1<<17, 0)}, []int{144, 145, 146, 147, 148, 149, 150, 151}, "free in 004 004: 8"},
 		"the last one":    {two, Sample{100, record, second(0, 1<<7)}, []int{192, 193, 194, 195, 196, 197, 198, 199}, "free in 004 004: 8"},
-		"no register":     {two, Sample{100, record, second(1<<40, 0)}, nil, "ptxas has bit 168 of 00000000000000000000000000000000 otherwise"},
-		"below registers": {two, Sample{100, record, second(1<<15, 0)}, nil, "ptxas has bit 143 of 00000000000000000000000000000000 otherwise"},
-		"behind the last": {two, Sample{100, record, second(0, 1<<8)}, nil, "ptxas has bit 200 of 00000000000000000000000000000000 otherwise"},
+		"no register":     {two, Sample{100, record, second(1<<40, 0)}, nil, "ptxas writes bit 168 of 00000000000000000000000000000000 differently"},
+		"below registers": {two, Sample{100, record, second(1<<15, 0)}, nil, "ptxas writes bit 143 of 00000000000000000000000000000000 differently"},
+		"behind the last": {two, Sample{100, record, second(0, 1<<8)}, nil, "ptxas writes bit 200 of 00000000000000000000000000000000 differently"},
 		"another SM":      {two, Sample{103, record, second(1<<17, 0)}, nil, ""},
 		"other opcodes":   {two, Sample{100, record, second(1, 0)}, nil, "ptxas has 004 005 for 00000000000000000000000000000000, nvlink 004 004"},
-		"a single word":   {one, Sample{100, record, word(4|1<<17, 0)}, nil, "ptxas has bit 17 of 00000000000000000000000000000000 otherwise"},
+		"a single word":   {one, Sample{100, record, word(4|1<<17, 0)}, nil, "ptxas writes bit 17 of 00000000000000000000000000000000 differently"},
 	} {
 		var traced []string
 		got := freeBits([]*fit.Model{test.model}, []Sample{test.s}, []int{100, 120}, func(f string, a ...any) { traced = append(traced, fmt.Sprintf(f, a...)) })

@@ -33,7 +33,7 @@ func TestWordFields(t *testing.T) {
 		a.Free = []link.Span{{From: x.from, To: x.to}}
 		want := x.want
 		if want == "" {
-			want = "! +0x0 (1 words scheduled otherwise than in the input, soundly)" // which is judged where no word is wrong
+			want = "! +0x0 (1 instructions rescheduled, soundly)" // which is judged where no word is wrong
 		}
 		if err := c.compareCode(a); err != nil || told(c) != want {
 			t.Errorf("%d: %v %s, want %s", i, err, told(c), want)
@@ -47,7 +47,7 @@ func TestWordFields(t *testing.T) {
 // TestReleases: 12.8 and 12.9 leave code as it came, and releases after 13.0 make some of theirs again.
 func TestReleases(t *testing.T) {
 	const anew = "! code.schedule in: .text.f+0x0 (rescheduled, but 12.8 and 12.9 don't change code)"
-	const sound = "! +0x0 (1 words scheduled otherwise than in the input, soundly)"
+	const sound = "! +0x0 (1 instructions rescheduled, soundly)"
 	const other = "+0x0 want 0278040000000000000f000000000000 got 0278040001000000000f000000000000 (an instruction that is not the input's, in code of 12.8 or 12.9, for which later releases use other instructions)"
 	for i, x := range []struct {
 		release oracle.Release
@@ -126,9 +126,9 @@ func TestRegisters(t *testing.T) {
 		{block("f", with(one, func(e *registerEntry) { e.to = 16 })), block("f", with(one, func(e *registerEntry) { e.from, e.to = 0, 16 })), nil, wrong},
 
 		{whole, block("g", one, two), nil, "section.bytes .nv_debug_info_reg_sass+0x0 symbol g (registers that are not the input's)"},
-		{whole, append(whole, whole...), nil, "section.bytes .nv_debug_info_reg_sass+0x0 (2 functions' registers, the inputs have 1)"},
-		{whole, whole[:len(whole)-1], nil, "section.bytes .nv_debug_info_reg_sass+0x0 (1 functions' registers, the inputs have 1)"},
-		{whole, nil, nil, "section.bytes .nv_debug_info_reg_sass+0x0 (0 functions' registers, the inputs have 1)"},
+		{whole, append(whole, whole...), nil, "section.bytes .nv_debug_info_reg_sass+0x0 (registers of 2 functions, the inputs have 1)"},
+		{whole, whole[:len(whole)-1], nil, "section.bytes .nv_debug_info_reg_sass+0x0 (registers of 1 functions, the inputs have 1)"},
+		{whole, nil, nil, "section.bytes .nv_debug_info_reg_sass+0x0 (registers of 0 functions, the inputs have 1)"},
 		{whole[:len(whole)-1], block("f", one), nil, ""},
 		{append(block("g"), whole...), append(block("g"), block("f", one)...), nil, "section.bytes .nv_debug_info_reg_sass+0x6 (registers that are not the input's)"},
 

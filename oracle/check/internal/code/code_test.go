@@ -14,8 +14,8 @@ func TestCode(t *testing.T) {
 		want    string
 	}{
 		{"m e", "m e", nil, ""},
-		{"m e", "m/9 e", nil, "! +0x0 (1 words scheduled otherwise than in the input, soundly)"},
-		{"m e", "m/9 e/5", nil, "! +0x0 (2 words scheduled otherwise than in the input, soundly)"},
+		{"m e", "m/9 e", nil, "! +0x0 (1 instructions rescheduled, soundly)"},
+		{"m e", "m/9 e/5", nil, "! +0x0 (2 instructions rescheduled, soundly)"},
 		{"m m e", "M m e", nil, "+0x0 want 0278040000000000000f000000000000 got 0278040001000000000f000000000000 another"},
 		{"m m e", "m m/9 x", nil, "+0x20 want 4d790000000000000000800300000000 got 4d090000000000000000800300000000 another"},
 		{"m m e", "M m/9 e", nil, "+0x0 want 0278040000000000000f000000000000 got 0278040001000000000f000000000000 another"},
@@ -40,7 +40,7 @@ func TestCode(t *testing.T) {
 		{"m x", "m f x", nil, "sound"},
 		{"m x", "m f0 r x", nil, "sound"},
 		{"f0 e", "f0 e", nil, ""},
-		{"f0 e", "f0/7 e", nil, "! +0x0 (1 words scheduled otherwise than in the input, soundly)"},
+		{"f0 e", "f0/7 e", nil, "! +0x0 (1 instructions rescheduled, soundly)"},
 
 		// Operations made of others.
 		{"i e", "a e", nil, ""},

@@ -112,7 +112,7 @@ func told(c *check) string { return terms.Replace(shorter.Replace(said.Lines(&c.
 // shorter omits what all findings about the code of f have; terms are those of its findings that are told most.
 var (
 	shorter = strings.NewReplacer("code.bytes in: .text.f+", "+", " symbol f", "")
-	terms   = strings.NewReplacer("! +0x0 (0 words scheduled otherwise than in the input, soundly)", "sound", " (the section does not contain the input's bytes)", " nowhere",
+	terms   = strings.NewReplacer("! +0x0 (0 instructions rescheduled, soundly)", "sound", " (the section does not contain the input's bytes)", " nowhere",
 		" (an instruction that is not the input's)", " another", " (a branch has another target)", " target", " (an instruction that is not in the input)", " added",
 		" (an instruction is missing)", " missing", " (bytes that nothing refers to)", " gap", " (omitted or stripped; no running code needs it)", " not needed")
 )

@@ -123,7 +123,7 @@ func TestFrames(t *testing.T) {
 			l.Target = 2
 			c.Out.Lists = append(c.Out.Lists, l)
 		}, ""},
-		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.Out.Lists = append(c.Out.Lists, c.Out.Lists[0]) }, "relocation.stray   3 places of functions/6 records"},
+		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) { c.Out.Lists = append(c.Out.Lists, c.Out.Lists[0]) }, "relocation.stray   3 locations of functions/6 records"},
 
 		// Tables that don't read, that are not there, or that are nobody's.
 		{"f:a g:a h:b", func(c *check, _ map[string]*link.Identity) {

@@ -107,16 +107,16 @@ func TestLines(t *testing.T) {
 		{right, "a g:2 f:1; b h:3", none, ""},
 		{right, "b h:3; a f:1 g:2", none, ""},
 		{right, "a f:1; b h:3", none, "g " + missing},
-		{right, "a f:1 g:2", none, " 1 units of lines, the inputs have 2"},
-		{right, "a f:1 g:2; b h:3; b h:3", none, " 3 units of lines, the inputs have 2"},
+		{right, "a f:1 g:2", none, " 1 line units, the inputs have 2"},
+		{right, "a f:1 g:2; b h:3; b h:3", none, " 3 line units, the inputs have 2"},
 		{right, "a f:4 g:2; b h:3", none, "f lines that are not the input's; f " + missing},
 		{right, "a f:1 g:2 g:2; b h:3", none, "g lines that are not the input's"},
-		{right, "a f:1 g:2 h:3; b", none, "unit 1 is no input's; h lines that are not the input's; h " + missing},
+		{right, "a f:1 g:2 h:3; b", none, "unit 1 is not in any input; h lines that are not the input's; h " + missing},
 		{right, "a f:1 g:2; c h:3", none, " a line unit whose header is not in any input"},
-		{[]string{"a f:1", "a g:2"}, "a f:1 g:2; a", none, "unit 1 is no input's; g lines that are not the input's; g " + missing},
-		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b g:2", none, "unit 2 is no input's"},
-		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b g:4", none, "unit 2 is no input's; g " + missing},
-		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b", none, "unit 2 is no input's; g " + missing},
+		{[]string{"a f:1", "a g:2"}, "a f:1 g:2; a", none, "unit 1 is not in any input; g lines that are not the input's; g " + missing},
+		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b g:2", none, "unit 2 is not in any input"},
+		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b g:4", none, "unit 2 is not in any input; g " + missing},
+		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b", none, "unit 2 is not in any input; g " + missing},
 
 		// Functions that are gone, and those with several definitions.
 		{right, "a f:1; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) { ids["g"].Live = false }, ""},
@@ -128,10 +128,10 @@ func TestLines(t *testing.T) {
 		}, "g " + missing},
 		{right, "a f:1; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) { ids["g"].Code = nil }, "g " + missing},
 		{right, "a f:1 g:4; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) { ids["g"].Code = nil }, ""},
-		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b", several("g"), "unit 2 is no input's"},
+		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b", several("g"), "unit 2 is not in any input"},
 		{[]string{"a f:1", "a g:2", "b h:3"}, "a f:1; b h:3; b", func(_ *check, _ *link.Area, ids map[string]*link.Identity) {
 			ids["g"].Several, ids["g"].Code = true, nil
-		}, "unit 2 is no input's; g " + missing},
+		}, "unit 2 is not in any input; g " + missing},
 
 		{right, "a f:1+ g:2; b h:3", none, "f lines that are not the input's; f " + missing},
 		{right, "a f:1+ g:2; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) {
@@ -142,7 +142,7 @@ func TestLines(t *testing.T) {
 			other := *a
 			other.Out = &image.Section{Index: 1, Body: a.Out.Body[:40]}
 			c.ByKey[link.AreaKey{Base: ".nv_debug_line_sass"}] = &other
-		}, " 0 units of lines, the inputs have 2"},
+		}, " 0 line units, the inputs have 2"},
 
 		// Words that moved: one was inserted before the second.
 		{right, "a f:1' g:2; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) { ids["f"].Code.Area.Words = oneMore }, "f lines that are not the input's; f " + missing},
@@ -150,7 +150,7 @@ func TestLines(t *testing.T) {
 		{right, "a f:1' g:2; b h:3", func(_ *check, _ *link.Area, ids map[string]*link.Identity) { ids["f"].Code.Area.Words = oneLater }, ""},
 
 		// Tables that don't read.
-		{right, "a f:1 g:2; b h:3", func(_ *check, a *link.Area, _ map[string]*link.Identity) { a.Out.Body = a.Out.Body[:40] }, " 0 units of lines, the inputs have 2"},
+		{right, "a f:1 g:2; b h:3", func(_ *check, a *link.Area, _ map[string]*link.Identity) { a.Out.Body = a.Out.Body[:40] }, " 0 line units, the inputs have 2"},
 		{right, "a f:4 g:2; b h:3", func(_ *check, a *link.Area, _ map[string]*link.Identity) {
 			a.Parts[0].Section.Body = a.Parts[0].Section.Body[:40]
 		}, ""},

@@ -206,7 +206,7 @@ func TestCyclesOfPaths(t *testing.T) {
 		want    string
 	}{
 		// After a branch too; nearer than the table has.
-		{[]scheduled{compares, onward, guarded, leaves}, []scheduled{compares.stalls(7), onward, guarded, leaves}, "20: uses the result of the word at 0x0 after 12 cycles, in the input after 18"},
+		{[]scheduled{compares, onward, guarded, leaves}, []scheduled{compares.stalls(7), onward, guarded, leaves}, "20: uses the result of the instruction at 0x0 after 12 cycles, in the input after 18"},
 		{[]scheduled{compares, onward, guarded, leaves}, []scheduled{compares.stalls(8), onward, guarded, leaves}, "+"},
 		// No more than sixteen cycles are followed.
 		{[]scheduled{compares.stalls(15), nothing.stalls(6), guarded, leaves}, []scheduled{compares.stalls(14), nothing.stalls(1), guarded, leaves}, "+"},

@@ -78,7 +78,7 @@ func (x scheduled) waits(mask uint64) scheduled { x.wait = mask; return x }
 
 // TestTold looks at whole schedules, of the input and of the output.
 func TestTold(t *testing.T) {
-	const sound = "+ 3 words scheduled otherwise than in the input, soundly"
+	const sound = "+ 3 instructions rescheduled, soundly"
 	type code = []scheduled
 	for i, x := range []struct {
 		in, out code
@@ -86,16 +86,16 @@ func TestTold(t *testing.T) {
 		want    string
 	}{
 		{code{constant, uses.waits(1), leaves}, code{constant, uses.waits(1), leaves}, nil, sound},
-		{code{constant, uses.waits(1), leaves}, code{constant, uses.waits(2), leaves}, nil, "10: uses what the word at 0x0 has not finished writing: no word on the way waits for it"},
+		{code{constant, uses.waits(1), leaves}, code{constant, uses.waits(2), leaves}, nil, "10: uses what the instruction at 0x0 has not finished writing: no instruction on the path waits for it"},
 		{code{constant, uses.waits(1), leaves}, code{constant.results(3), uses.waits(8), leaves}, nil, sound},
-		{code{constant, uses.waits(1), leaves}, code{constant.results(7), uses.waits(1), leaves}, nil, "10: uses what the word at 0x0 has not finished writing: no word on the way waits for it"},
+		{code{constant, uses.waits(1), leaves}, code{constant.results(7), uses.waits(1), leaves}, nil, "10: uses what the instruction at 0x0 has not finished writing: no instruction on the path waits for it"},
 		{code{local, over, leaves}, code{local, over, leaves}, nil, sound},
-		{code{local, over, leaves}, code{local, over.waits(1), leaves}, nil, "10: uses what the word at 0x0 has not finished reading: no word on the way waits for it"},
+		{code{local, over, leaves}, code{local, over.waits(1), leaves}, nil, "10: uses what the instruction at 0x0 has not finished reading: no instruction on the path waits for it"},
 		{code{local.results(5), over, leaves}, code{local.results(5), over.waits(1 << 5), leaves}, nil, sound}, // whose result is there has read them
-		{code{local.results(5), over, leaves}, code{local.results(5), over.waits(1 << 4), leaves}, nil, "10: uses what the word at 0x0 has not finished reading: no word on the way waits for it"},
+		{code{local.results(5), over, leaves}, code{local.results(5), over.waits(1 << 4), leaves}, nil, "10: uses what the instruction at 0x0 has not finished reading: no instruction on the path waits for it"},
 		{code{constant, uses.waits(1), leaves}, code{constant.results(6), uses.waits(1), leaves}, nil, "0: a scoreboard that doesn't exist"},
 		{code{constant, uses.waits(1), leaves}, code{constant, uses.operands(6).waits(1), leaves}, nil, "10: a scoreboard that doesn't exist"},
-		{code{constant, uses.waits(1), leaves}, code{constant.stalls(1), uses.waits(1), leaves}, nil, "10: waits for the scoreboard of the word at 0x0 before that one has taken it"},
+		{code{constant, uses.waits(1), leaves}, code{constant.stalls(1), uses.waits(1), leaves}, nil, "10: waits for the scoreboard of the instruction at 0x0 before that sets it"},
 		{code{constant, nothing, uses.waits(1), leaves}, code{constant, uses.waits(1), leaves, leaves}, nil, sound},
 
 		// A word that was put in takes no scoreboard, but for a flush or a fence its own.
@@ -112,18 +112,18 @@ func TestTold(t *testing.T) {
 		{code{constant, unknown, uses.waits(1), leaves}, code{constant, unknown, uses.waits(1), leaves}, nil, sound},
 		{code{constant, uses.waits(1), unknown, leaves}, code{constant, nothing.stalls(4), unknown.waits(1), leaves}, nil, sound},
 		{code{constant, nothing.stalls(4).waits(1), unknown, uses, leaves}, code{constant, nothing.stalls(4), unknown, uses.waits(1), leaves}, nil,
-			"? 20: scheduled otherwise than in the input, and whether opcode 0xfff touches what opcode 0xb82 has not finished is not known; " + sound},
+			"? 20: rescheduled, and whether opcode 0xfff touches what opcode 0xb82 has not finished is not known; " + sound},
 		{code{constant, nothing.waits(1), unknown, uses, leaves}, code{constant, nothing, unknown, uses, leaves}, nil,
-			"? 20: scheduled otherwise than in the input, and whether opcode 0xfff touches what opcode 0xb82 has not finished is not known; " + sound},
+			"? 20: rescheduled, and whether opcode 0xfff touches what opcode 0xb82 has not finished is not known; " + sound},
 
 		// Stalls.
-		{code{moves, uses, leaves}, code{moves.stalls(3), uses, leaves}, nil, "10: uses the result of the word at 0x0 after 3 cycles, in the input after 4"},
+		{code{moves, uses, leaves}, code{moves.stalls(3), uses, leaves}, nil, "10: uses the result of the instruction at 0x0 after 3 cycles, in the input after 4"},
 		{code{moves.stalls(9), uses, leaves}, code{moves, uses, leaves}, nil, sound},
 		{code{moves.stalls(3), uses.stalls(5), leaves}, code{moves.stalls(3), uses, leaves}, nil, sound}, // as near as in the input
-		{code{moves, uses, leaves}, code{moves, uses, leaves.stalls(4)}, nil, "20: stalls for 4 cycles, and no such word for less than 5"},
+		{code{moves, uses, leaves}, code{moves, uses, leaves.stalls(4)}, nil, "20: stalls for 4 cycles; such instructions always stall for at least 5"},
 		{code{moves, uses, leaves.stalls(4)}, code{moves, uses, leaves.stalls(4)}, nil, sound},
 		{code{moves.stalls(15), unknown, leaves}, code{moves, unknown, leaves}, nil, "? 10: stalls less than the input, and whether opcode 0xfff uses the result of opcode 0x202 is not known; " + sound},
-		{code{adds.stalls(2), returns}, code{adds.stalls(1), returns}, nil, "10: returns 6 cycles after the word at 0x0, in the input 7: who called may use its result at once"},
+		{code{adds.stalls(2), returns}, code{adds.stalls(1), returns}, nil, "10: returns 6 cycles after the instruction at 0x0, in the input 7: the caller may use its result at once"},
 		{code{adds.stalls(1), returns}, code{adds.stalls(1), returns}, nil, sound},
 		{code{adds.stalls(9), returns}, code{adds.stalls(2), returns}, nil, sound},
 		{code{unknown.stalls(3), returns}, code{unknown.stalls(2), returns}, nil, "? 10: stalls less than the input, and whether opcode 0x950 uses the result of opcode 0xfff is not known; " + sound},
@@ -133,39 +133,39 @@ func TestTold(t *testing.T) {
 		{code{moves.stalls(9), nothing, nothing, leaves}, code{moves.stalls(1), nothing, nothing, leaves}, nil, sound},
 
 		{code{moves, nothing.stalls(9), uses, leaves}, code{moves.stalls(1), nothing, uses, leaves}, []int{0}, sound}, // of a word that was put in
-		{code{moves, uses, uses, leaves}, code{moves.stalls(1), uses.stalls(1), uses, leaves}, nil, "10: uses the result of the word at 0x0 after 1 cycles, in the input after 4"},
+		{code{moves, uses, uses, leaves}, code{moves.stalls(1), uses.stalls(1), uses, leaves}, nil, "10: uses the result of the instruction at 0x0 after 1 cycles, in the input after 4"},
 
 		// An IADD's result may be read by a load five cycles later where a scoreboard is waited for between, else six.
 		{code{sums.stalls(9), loads, leaves}, code{sums.stalls(5), loads.waits(1), leaves}, nil, sound},
 		{code{sums.stalls(9), loads, leaves}, code{sums.stalls(6), loads, leaves}, nil, sound},
-		{code{sums.stalls(9), loads, leaves}, code{sums.stalls(5), loads, leaves}, nil, "10: uses the result of the word at 0x0 after 5 cycles, in the input after 9"},
-		{code{sums.stalls(9), loads, leaves}, code{sums.stalls(4), loads.waits(1), leaves}, nil, "10: uses the result of the word at 0x0 after 4 cycles, in the input after 9"},
+		{code{sums.stalls(9), loads, leaves}, code{sums.stalls(5), loads, leaves}, nil, "10: uses the result of the instruction at 0x0 after 5 cycles, in the input after 9"},
+		{code{sums.stalls(9), loads, leaves}, code{sums.stalls(4), loads.waits(1), leaves}, nil, "10: uses the result of the instruction at 0x0 after 4 cycles, in the input after 9"},
 		{code{sums.stalls(9), nothing, loads, leaves}, code{sums.stalls(4), nothing.waits(1), loads, leaves}, nil, sound},
-		{code{sums.stalls(9), nothing, loads, leaves}, code{sums.stalls(4), nothing, loads, leaves}, nil, "20: uses the result of the word at 0x0 after 5 cycles, in the input after 10"},
+		{code{sums.stalls(9), nothing, loads, leaves}, code{sums.stalls(4), nothing, loads, leaves}, nil, "20: uses the result of the instruction at 0x0 after 5 cycles, in the input after 10"},
 
 		// A value that is written over is another's; under a guard it may stay.
 		{code{compares, compares.stalls(10), guarded, leaves}, code{compares.stalls(2), compares.stalls(10), guarded, leaves}, nil, sound},
-		{code{compares, compares.stalls(10).under(1), guarded, leaves}, code{compares.stalls(2), compares.stalls(10).under(1), guarded, leaves}, nil, "20: uses the result of the word at 0x0 after 12 cycles, in the input after 23"},
+		{code{compares, compares.stalls(10).under(1), guarded, leaves}, code{compares.stalls(2), compares.stalls(10).under(1), guarded, leaves}, nil, "20: uses the result of the instruction at 0x0 after 12 cycles, in the input after 23"},
 
 		// Of two accesses one may come before what the other waits for; after a fence none.
 		{code{fences, uniform.waits(2), sets, leaves}, code{fences, uniform, sets.waits(2), leaves}, nil, sound},
-		{code{fences, uniform.waits(2), sets, leaves}, code{fences, uniform, sets, leaves}, nil, "20: uses what the word at 0x0 has not finished writing: no word on the way waits for it"},
+		{code{fences, uniform.waits(2), sets, leaves}, code{fences, uniform, sets, leaves}, nil, "20: uses what the instruction at 0x0 has not finished writing: no instruction on the path waits for it"},
 		{code{constant, local.operands(7).waits(1), uses, leaves}, code{constant, local.operands(7), uses.waits(1), leaves}, nil, sound},
 
 		{code{sets.operands(2), nothing.waits(4), loads, leaves}, code{sets.operands(2), nothing, loads, leaves}, nil, sound}, // which has been read
 
 		// Whoever is called may use a result, also of a word that has read its operands.
-		{code{special, nothing.waits(1), returns}, code{special, nothing, returns}, nil, "20: uses what the word at 0x0 has not finished writing: no word on the way waits for it"},
+		{code{special, nothing.waits(1), returns}, code{special, nothing, returns}, nil, "20: uses what the instruction at 0x0 has not finished writing: no instruction on the path waits for it"},
 
 		{code{constant, returns}, code{constant.results(1), returns}, nil, sound}, // nor does the input wait
 		{code{local, returns}, code{local.operands(2), returns}, nil, sound},
 
 		// A barrier says of stores to shared and local memory that they have read their registers, and of no other.
 		{code{local, barrier, nothing.stalls(4), over, leaves}, code{local, barrier, nothing.stalls(4), over.waits(0), leaves}, nil, sound},
-		{code{global, barrier, nothing.stalls(4), over, leaves}, code{global, barrier, nothing.stalls(4), over.waits(0), leaves}, nil, "30: uses what the word at 0x0 has not finished reading: no word on the way waits for it"},
+		{code{global, barrier, nothing.stalls(4), over, leaves}, code{global, barrier, nothing.stalls(4), over.waits(0), leaves}, nil, "30: uses what the instruction at 0x0 has not finished reading: no instruction on the path waits for it"},
 
 		// A CALL: what is made stands seven cycles before it, and after it everything is there.
-		{code{moves.stalls(9), call, leaves}, code{moves.stalls(6), call, leaves}, nil, "10: uses the result of the word at 0x0 after 6 cycles, in the input after 9"},
+		{code{moves.stalls(9), call, leaves}, code{moves.stalls(6), call, leaves}, nil, "10: uses the result of the instruction at 0x0 after 6 cycles, in the input after 9"},
 		{code{moves.stalls(9), call, leaves}, code{moves.stalls(7), call, leaves}, nil, sound},
 		{code{local.operands(7).stalls(9), call, leaves}, code{local.operands(7), call, leaves}, nil, sound},
 		{code{compares, call, guarded, leaves}, code{compares.stalls(7), call, guarded, leaves}, nil, sound},
@@ -205,7 +205,7 @@ func TestLoops(t *testing.T) {
 	// What the first token has passed the second passes as well, in the same scoreboard too.
 	in, out := []scheduled{constant, shared.results(0), nothing.waits(1), uses, leaves}, []scheduled{constant, shared.results(0), nothing, uses, leaves}
 	out[3].low, in[3].low = 0x0000001000067202, 0x0000001000067202 // MOV R6, R16
-	if got := scheduleOf(in, out).told(t); got != "30: uses what the word at 0x10 has not finished writing: no word on the way waits for it" {
+	if got := scheduleOf(in, out).told(t); got != "30: uses what the instruction at 0x10 has not finished writing: no instruction on the path waits for it" {
 		t.Error(got)
 	}
 	// Where two ways meet, one on which the input has waited and one on which it never does, both go on.
@@ -220,20 +220,20 @@ func TestLoops(t *testing.T) {
 		}
 		in := []scheduled{constant, branch(0, 2), first, branch(7, 1), second, uses, leaves}
 		out := []scheduled{constant, branch(0, 2), nothing, branch(7, 1), nothing, uses, leaves}
-		if got := scheduleOf(in, out).told(t); got != "50: uses what the word at 0x0 has not finished writing: no word on the way waits for it" {
+		if got := scheduleOf(in, out).told(t); got != "50: uses what the instruction at 0x0 has not finished writing: no instruction on the path waits for it" {
 			t.Error(turned, got)
 		}
 	}
 	in, out = []scheduled{constant, shared, nothing.waits(3), uses, leaves}, []scheduled{constant, shared, nothing.waits(1), uses, leaves}
 	out[3].low, in[3].low = 0x0000001000067202, 0x0000001000067202 // MOV R6, R16
-	if got := scheduleOf(in, out).told(t); got != "30: uses what the word at 0x10 has not finished writing: no word on the way waits for it" {
+	if got := scheduleOf(in, out).told(t); got != "30: uses what the instruction at 0x10 has not finished writing: no instruction on the path waits for it" {
 		t.Error(got)
 	}
 }
 
 // TestWaitOfWordLeftOut: what a word that is gone waited for counts for the next.
 func TestWaitOfWordLeftOut(t *testing.T) {
-	for wait, want := range map[uint64]string{1: "+ 3 words scheduled otherwise than in the input, soundly", 0: "10: uses what the word at 0x0 has not finished writing: no word on the way waits for it"} {
+	for wait, want := range map[uint64]string{1: "+ 3 instructions rescheduled, soundly", 0: "10: uses what the instruction at 0x0 has not finished writing: no instruction on the path waits for it"} {
 		s := scheduleOf([]scheduled{constant, uses, leaves}, []scheduled{constant, uses.waits(wait), leaves})
 		s.area.Owner.Section.Body = slices.Concat(constant.word(), nothing.waits(1).word(), uses.word(), leaves.word())
 		s.area.Words = &sass.WordMap{To: []int32{0, -1, 1, 2}, From: []int32{0, 2, 3}}

@@ -174,7 +174,7 @@ func TestReserved(t *testing.T) {
 
 // TestAlignedAsAsked: an array of unknown length begins where the code's own module wants it to.
 func TestAlignedAsAsked(t *testing.T) {
-	for asked, want := range map[uint64]string{0: "", 16: "", 32: "the kernel k uses x at 0x10, which is no multiple of its alignment of 32 bytes"} {
+	for asked, want := range map[uint64]string{0: "", 16: "", 32: "the kernel k uses x at 0x10, which is not a multiple of its alignment of 32 bytes"} {
 		c := linkOf(t, "", "x@16:0k", map[string]uint64{"k": 32})
 		for key := range c.Observed {
 			c.Aligned[key] = asked
