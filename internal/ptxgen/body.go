@@ -80,7 +80,7 @@ func (m *module) writeFunction(f *function) string {
 	if f.entry {
 		head = b.openKernel()
 	} else {
-		head = m.linkage(f) + f.sig.head(f.name) + "\n"
+		head = m.head(f) + "\n"
 		b.openDevice()
 	}
 	n := between(p.c, 1, 5)
@@ -92,6 +92,8 @@ func (m *module) writeFunction(f *function) string {
 	}
 	b.close()
 	switch {
+	case f.static && f.entry:
+		p.use(StaticKernel)
 	case f.static:
 		p.use(StaticFunction)
 	case f.weak && f.entry && len(f.defs) > 1:
@@ -114,33 +116,26 @@ func (m *module) writeFunction(f *function) string {
 
 func (b *body) openKernel() string {
 	p := b.m.plan
-	linkage := ".visible "
-	if b.f.weak {
-		linkage = ".weak "
-	}
-	params := ".param .u64 p"
 	b.pointer = b.reg(bank64)
 	b.op("ld.param.u64 %s, [p]", b.pointer)
 	b.acc = b.reg(bank32)
 	b.op("ld.global.u32 %s, [%s]", b.acc, b.pointer)
 	if b.f.number {
-		params += ", .param .u32 n"
 		n := b.reg(bank32)
 		b.op("ld.param.u32 %s, [n]", n)
 		b.mix(n)
 	}
-	if size := b.f.block; size > 0 {
+	if b.f.block > 0 {
+		size := b.f.blockIn(b.m.index)
 		if b.f.differ {
-			size += 8 * b.m.index
 			p.use(BankMismatch)
 		}
-		params += fmt.Sprintf(", .param .align 8 .b8 s[%d]", size)
 		v := b.reg(bank32)
 		b.op("ld.param.u32 %s, [s+%d]", v, size-4)
 		b.mix(v)
 		p.use(KernelStruct)
 	}
-	head := fmt.Sprintf("%s.entry %s(%s)\n", linkage, b.f.name, params)
+	head := b.m.head(b.f) + "\n"
 	if p.may(Bounds) && p.c.below(2) == 1 {
 		head += pick(p.c, []string{".maxntid 256, 1, 1\n", ".reqntid 64, 2, 1\n", ".maxntid 128, 1, 1\n.minnctapersm 2\n", ".maxnreg 64\n"})
 		p.use(Bounds)

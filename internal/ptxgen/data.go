@@ -89,6 +89,9 @@ func (m *module) initialiser(v *object, count int) string {
 	case initFunctions:
 		list = m.functionTable(v)
 		p.use(FunctionInit)
+	case initKernels:
+		list = m.kernelTable(v)
+		p.use(KernelTable)
 	}
 	return " = {" + strings.Join(list, ", ") + "}"
 }

@@ -11,6 +11,8 @@ var systemCalls = []struct{ name, text string }{
 	{"malloc", "(.param .b64 r) malloc(.param .b64 n)"},
 	{"free", "free(.param .b64 p)"},
 	{"__assertfail", "__assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s)"},
+	{"cudaGetParameterBufferV2", "(.param .b64 r) cudaGetParameterBufferV2(.param .b64 k, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s)"},
+	{"cudaLaunchDeviceV2", "(.param .b32 r) cudaLaunchDeviceV2(.param .b64 b, .param .b64 s)"},
 }
 
 // writeDeclarations writes what is used here and defined elsewhere or further down.
@@ -23,7 +25,7 @@ func (m *module) writeDeclarations(out *strings.Builder) {
 	}
 	for _, f := range m.plan.functions {
 		if m.functions[f] {
-			lines = append(lines, m.linkage(f)+m.signature(f).head(f.name)+";\n")
+			lines = append(lines, m.head(f)+";\n")
 		}
 	}
 	for _, s := range systemCalls {
@@ -61,6 +63,14 @@ func (v *object) where() string {
 
 func referenceType(s space) string {
 	return map[space]string{textureRef: ".texref", samplerRef: ".samplerref", surfaceRef: ".surfref"}[s]
+}
+
+// head is what a declaration or definition of a function begins with in this module.
+func (m *module) head(f *function) string {
+	if f.entry {
+		return fmt.Sprintf("%s.entry %s(%s)", m.linkage(f), f.name, f.parameters(m.index))
+	}
+	return m.linkage(f) + m.signature(f).head(f.name)
 }
 
 // linkage is the directive of a function's declaration or definition in this module.

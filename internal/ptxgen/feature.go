@@ -59,6 +59,10 @@ const (
 	ClusterBarrier
 	Transaction
 	ReservedShared
+	KernelAddress
+	KernelTable
+	KernelLaunch
+	StaticKernel
 	Undefined
 	Duplicate
 	SizeMismatch
@@ -76,7 +80,8 @@ var featureNames = [numFeatures]string{
 	"call", "call-across", "call-by-address", "call-by-table", "recursion", "weak-function", "weak-kernel", "static-function",
 	"alias", "dead-function", "address-kept", "struct-parameter", "texture", "sampler", "surface", "print", "heap", "assert", "barrier",
 	"pressure", "double-constant", "division", "jump-table", "grid-z", "bounds", "kernel-struct", "trap", "dynamic-stack",
-	"cluster-barrier", "transaction", "reserved-shared", "undefined", "duplicate", "size-mismatch", "space-mismatch", "prototype-mismatch", "kernel-clash", "bank-mismatch",
+	"cluster-barrier", "transaction", "reserved-shared",
+	"kernel-address", "kernel-table", "kernel-launch", "static-kernel", "undefined", "duplicate", "size-mismatch", "space-mismatch", "prototype-mismatch", "kernel-clash", "bank-mismatch",
 }
 
 func (f Feature) String() string {
@@ -88,6 +93,13 @@ func (f Feature) String() string {
 
 // Fault reports whether the feature makes a link fail (or, where only dead code is concerned, may make it fail).
 func (f Feature) Fault() bool { return f >= Undefined }
+
+// asked reports whether the feature belongs to no random subset: it came when seeds had their meaning, so that
+// Options.Focus or Options.Also has to name it.
+func (f Feature) asked() bool { return f >= KernelAddress && f < Undefined }
+
+// Launching are the features of programs whose code and data hold addresses of kernels, as launches from the device do.
+func Launching() []Feature { return []Feature{KernelAddress, KernelTable, KernelLaunch, StaticKernel} }
 
 // Features lists them all.
 func Features() []Feature {

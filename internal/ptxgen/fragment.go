@@ -41,6 +41,9 @@ func init() {
 		{feature: Trap, emit: (*body).trap},
 		{feature: ClusterBarrier, need: Hopper11, emit: (*body).clusterBarrier},
 		{feature: ReservedShared, need: Hopper11, emit: (*body).reservedShared},
+		{feature: KernelAddress, emit: (*body).kernelAddress},
+		{feature: KernelTable, emit: (*body).kernelOfTable},
+		{feature: KernelLaunch, emit: (*body).launch},
 		{feature: Transaction, need: Hopper12, emit: (*body).transaction},
 	}
 }

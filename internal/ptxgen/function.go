@@ -29,6 +29,26 @@ func (f *function) definedIn(module int) bool {
 	return f.strong == module
 }
 
+// parameters are those of a kernel as a module has it.
+func (f *function) parameters(module int) string {
+	text := ".param .u64 p"
+	if f.number {
+		text += ", .param .u32 n"
+	}
+	if f.block > 0 {
+		text += fmt.Sprintf(", .param .align 8 .b8 s[%d]", f.blockIn(module))
+	}
+	return text
+}
+
+// blockIn is the size of a kernel's structure as a module has it.
+func (f *function) blockIn(module int) int {
+	if f.differ {
+		return f.block + 8*module
+	}
+	return f.block
+}
+
 // signature is a shape of function; equal shapes have equal prototypes in the objects.
 type signature struct {
 	result string // PTX type of the result, "" for none
@@ -99,7 +119,7 @@ func (p *plan) planFunctions(n, k int) {
 				f.strong = p.c.below(len(p.modules))
 			}
 		case p.may(StaticFunction) && oneIn(p.c, 3):
-			p.planStaticFunction(f)
+			p.planStatic(f, fmt.Sprintf("aux%d", p.c.below(3)))
 		}
 		f.short = n > 10 && p.c.below(3) == 0
 		p.functions = append(p.functions, f)
@@ -110,6 +130,8 @@ func (p *plan) planFunctions(n, k int) {
 		if p.may(WeakKernel) && oneIn(p.c, 4) {
 			f.weak, f.defs = true, p.places(true)
 			f.differ = len(f.defs) > 1 && p.faults && oneIn(p.c, 6)
+		} else if p.may(StaticKernel) && oneIn(p.c, 3) {
+			p.planStatic(f, fmt.Sprintf("kx%d", p.c.below(2)))
 		}
 		f.number = p.c.below(3) == 1
 		if f.differ || p.may(KernelStruct) && p.c.below(2) == 1 {
@@ -130,8 +152,8 @@ func (p *plan) planAliases() {
 	p.functions = append(p.functions, list...)
 }
 
-func (p *plan) planStaticFunction(f *function) {
-	name := fmt.Sprintf("aux%d", p.c.below(3))
+// planStatic makes a function static under a name, unless its module has that name already.
+func (p *plan) planStatic(f *function, name string) {
 	for _, g := range p.functions {
 		if g.name == name && g.defs[0] == f.defs[0] {
 			return

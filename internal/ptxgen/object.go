@@ -45,6 +45,7 @@ const (
 	initAddresses
 	initLanes
 	initFunctions
+	initKernels
 )
 
 func (v *object) definedIn(module int) bool {
@@ -111,7 +112,7 @@ func (p *plan) planObjects(n int) {
 		v.count = between(p.c, 1, 24)
 		pick(p.c, kinds).plan(p, v, i)
 		if v.space == global || v.space == constant {
-			p.planStatic(v)
+			p.planStaticObject(v)
 		}
 		p.objects = append(p.objects, v)
 	}
@@ -188,8 +189,8 @@ func (p *plan) planShared(v *object, i int) {
 	}
 }
 
-// planStatic takes the name of a plain variable out of the link, and gives it one that other modules use too.
-func (p *plan) planStatic(v *object) {
+// planStaticObject takes the name of a plain variable out of the link, and gives it one that other modules use too.
+func (p *plan) planStaticObject(v *object) {
 	if v.weak || v.common || v.managed || !p.may(StaticObject) || !oneIn(p.c, 3) {
 		return
 	}

@@ -1,6 +1,9 @@
 package ptxgen
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // plan holds the entities of a program before any body is written.
 type plan struct {
@@ -23,9 +26,9 @@ func newPlan(c chooser, t Target, o Options) *plan {
 		size = Size(1 + c.below(3))
 	}
 	for f := range p.enabled {
-		p.enabled[f] = len(o.Focus) == 0 && c.below(2) == 1
+		p.enabled[f] = len(o.Focus) == 0 && !Feature(f).asked() && c.below(2) == 1
 	}
-	for _, f := range o.Focus {
+	for _, f := range slices.Concat(o.Focus, o.Also) {
 		p.enabled[f] = true
 	}
 	p.focused = len(o.Focus) > 0
@@ -36,6 +39,7 @@ func newPlan(c chooser, t Target, o Options) *plan {
 	p.planObjects(between(c, 0, [...]int{0, 5, 10, 24}[size]))
 	p.planFunctions(between(c, 0, [...]int{0, 2, 6, 20}[size]), between(c, 1, [...]int{0, 2, 3, 5}[size]))
 	p.planTables()
+	p.planKernelTables()
 	if o.Faults && oneIn(c, 3) {
 		p.planFault()
 	}

@@ -1,6 +1,10 @@
 package ptxgen
 
-import "github.com/twinlink/twinlink/internal/splitmix"
+import (
+	"slices"
+
+	"github.com/twinlink/twinlink/internal/splitmix"
+)
 
 // Module is one PTX file.
 type Module struct {
@@ -42,6 +46,7 @@ type Options struct {
 	Size   Size
 	Faults bool      // one program in three gets a fault that a linker has to refuse
 	Focus  []Feature // the subset of features, instead of a random one; what every program may have stays possible
+	Also   []Feature // features besides the subset
 }
 
 // New returns the program of a seed.
@@ -62,7 +67,7 @@ func generate(c chooser, t Target, o Options) Program {
 	}
 	p.noteDead()
 	for _, f := range p.functions {
-		if f.entry {
+		if f.entry && !slices.Contains(out.Kernels, f.name) {
 			out.Kernels = append(out.Kernels, f.name)
 		}
 	}

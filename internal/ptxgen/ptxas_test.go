@@ -23,7 +23,7 @@ func TestLegal(t *testing.T) {
 		}
 		dir, modules, refused := t.TempDir(), 0, 0
 		for seed := uint64(500); seed < 520; seed++ {
-			for _, m := range New(seed, try.target, Options{}).Modules {
+			for _, m := range New(seed, try.target, Options{Also: Launching()}).Modules {
 				file := filepath.Join(dir, m.Name+".ptx")
 				if err := os.WriteFile(file, []byte(m.Text), 0o644); err != nil {
 					t.Fatal(err)

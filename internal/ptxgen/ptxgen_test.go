@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,7 +13,7 @@ import (
 func TestFeatures(t *testing.T) {
 	first := map[Feature]uint64{}
 	for seed := uint64(0); seed < 400; seed++ {
-		for _, f := range New(seed, Hopper12, Options{Faults: true}).Features {
+		for _, f := range New(seed, Hopper12, Options{Faults: true, Also: Launching()}).Features {
 			if _, ok := first[f]; !ok {
 				first[f] = seed
 			}
@@ -52,6 +53,20 @@ func TestFocus(t *testing.T) {
 	for _, f := range []Feature{GlobalValue, Texture, WeakFunction, SharedStatic} {
 		if all[f] {
 			t.Errorf("a program with %v", f)
+		}
+	}
+}
+
+// TestLaunching wants addresses of kernels only in programs that were asked for them.
+func TestLaunching(t *testing.T) {
+	for seed := uint64(0); seed < 100; seed++ {
+		for _, f := range New(seed, Hopper12, Options{Faults: true}).Features {
+			if slices.Contains(Launching(), f) {
+				t.Errorf("seed %d has %v", seed, f)
+			}
+		}
+		if p := New(seed, Hopper12, Options{Focus: Launching()}); p.Has(Texture) || p.Has(WeakKernel) {
+			t.Errorf("seed %d: %v", seed, p.Features)
 		}
 	}
 }

@@ -107,6 +107,11 @@ func (b *bed) draw(n int) *plan {
 		others = slices.Delete(others, i, i+1)
 	}
 	if r.Below(2) == 0 {
+		for _, o := range b.closing {
+			if o.Arch == p.arch && compareReleases(o.Release, p.release) <= 0 {
+				others = append(others, o)
+			}
+		}
 		p.close(r, others)
 	}
 	p.objects = dropSameNames(p.objects)

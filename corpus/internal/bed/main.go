@@ -36,7 +36,9 @@ type bed struct {
 	wheels    []string
 	packages  []string
 	lists     []string
-	generated int // programs of the generator
+	archives  []string // files whose objects a link gets where they define what it leaves undefined
+	generated int      // programs of the generator
+	launching bool     // all of them hold addresses of kernels
 
 	cache      *cache
 	tools      *nvidia.Toolset
@@ -46,6 +48,7 @@ type bed struct {
 
 	sources  []source
 	pool     map[string][]*object
+	closing  []*object // those of archives
 	families []string
 
 	mu sync.Mutex
@@ -74,6 +77,7 @@ func main() {
 	flag.IntVar(&b.parts, "parts", 4, "one link in this many has inputs that nvlink links with -r first; 0: none")
 	flag.IntVar(&b.pairs, "pairs", 4, "one link in this many combines two programs; 0: none")
 	flag.IntVar(&b.generated, "generated", 0, "number of generated programs to take code from")
+	flag.BoolVar(&b.launching, "launching", false, "code and data of all generated programs hold addresses of kernels; else one of three")
 	flag.StringVar(&b.out, "out", "", "folder for the report and the smallest link of each bucket")
 	flag.StringVar(&b.tool, "tool", "", "twinlink's program; default: built from the module")
 	flag.StringVar(&b.compiler, "nvcc", "", "nvcc, for CUDA sources")
@@ -81,6 +85,7 @@ func main() {
 	flag.Var((*words)(&b.releases), "release", "only these releases of the linker; all for which an nvlink or nvJitLink is installed")
 	flag.Var((*words)(&b.wheels), "wheel", "Python package NAME==VERSION to take code from")
 	flag.Var((*words)(&b.packages), "deb", "distribution package to take code from")
+	flag.Var((*words)(&b.archives), "library", "archive such as libcudadevrt.a: a link gets the objects of it that define what it leaves undefined")
 	flag.Var((*words)(&b.lists), "list", "list of sources")
 	flag.Parse()
 	b.largest = *largest << 20
@@ -250,6 +255,9 @@ func (b *bed) fill(ctx context.Context, paths []string) error {
 		if err := b.gather(ctx, "", root); err != nil {
 			return err
 		}
+	}
+	if err := b.openArchives(ctx); err != nil {
+		return err
 	}
 	b.generate(b.generated)
 	if err := b.compileAll(ctx); err != nil {

@@ -102,6 +102,19 @@ func (b *bed) extract(family, name string) error {
 	return nil
 }
 
+// openArchives takes the objects out of archives that close links, into a list of their own.
+func (b *bed) openArchives(ctx context.Context) error {
+	const family = "archives"
+	for _, name := range b.archives {
+		if err := b.gather(ctx, family, name); err != nil {
+			return err
+		}
+	}
+	b.closing = b.pool[family]
+	delete(b.pool, family)
+	return nil
+}
+
 // list reads a list of sources.
 func (b *bed) list(name string) error {
 	f, err := os.Open(name)

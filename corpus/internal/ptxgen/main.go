@@ -20,6 +20,7 @@ func main() {
 	size := flag.Int("size", 0, "0 any, 1 tiny, 2 small, 3 moderate")
 	focus := flag.String("focus", "", "features, with commas")
 	faults := flag.Bool("faults", false, "let some programs be refused")
+	also := flag.String("also", "", "features besides the drawn ones, with commas")
 	flag.Parse()
 	targets := map[string]ptxgen.Target{"old": ptxgen.Old, "lanes": ptxgen.Lanes, "stack": ptxgen.Stack, "hopper11": ptxgen.Hopper11, "hopper12": ptxgen.Hopper12}
 	t, ok := targets[*target]
@@ -27,21 +28,25 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	var features []ptxgen.Feature
-	for name := range strings.SplitSeq(*focus, ",") {
+	for i := range uint64(*count) {
+		p := ptxgen.New(*seed+i, t, ptxgen.Options{Size: ptxgen.Size(*size), Faults: *faults, Focus: named(*focus), Also: named(*also)})
+		if err := write(filepath.Join(*out, fmt.Sprint(*seed+i)), p); err != nil {
+			fmt.Fprintln(os.Stderr, "write:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// named returns the features of a list.
+func named(list string) (features []ptxgen.Feature) {
+	for name := range strings.SplitSeq(list, ",") {
 		for _, f := range ptxgen.Features() {
 			if f.String() == name {
 				features = append(features, f)
 			}
 		}
 	}
-	for i := range uint64(*count) {
-		p := ptxgen.New(*seed+i, t, ptxgen.Options{Size: ptxgen.Size(*size), Faults: *faults, Focus: features})
-		if err := write(filepath.Join(*out, fmt.Sprint(*seed+i)), p); err != nil {
-			fmt.Fprintln(os.Stderr, "write:", err)
-			os.Exit(1)
-		}
-	}
+	return features
 }
 
 func write(dir string, p ptxgen.Program) error {
