@@ -106,13 +106,8 @@ func (b *bed) draw(n int) *plan {
 		p.objects = append(p.objects, others[i])
 		others = slices.Delete(others, i, i+1)
 	}
-	if r.Below(2) == 0 {
-		for _, o := range b.closing {
-			if o.Arch == p.arch && compareReleases(o.Release, p.release) <= 0 {
-				others = append(others, o)
-			}
-		}
-		p.close(r, others)
+	if r.Below(2) == 0 || b.launching { // half of the links of launches would be refused
+		p.close(r, append(others, b.library(p)...))
 	}
 	p.objects = dropSameNames(p.objects)
 	if r.Below(2) == 0 {
@@ -122,6 +117,24 @@ func (b *bed) draw(n int) *plan {
 		b.drawPart(r, p)
 	}
 	return p
+}
+
+// library returns the objects of archives that the toolkit of a link has: the newest that its linker reads.
+func (b *bed) library(p *plan) []*object {
+	newest := map[string]*object{}
+	for _, o := range b.closing {
+		if o.Arch != p.arch || compareReleases(o.Release, p.release) > 0 {
+			continue
+		}
+		if q := newest[o.Name]; q == nil || compareReleases(o.Release, q.Release) > 0 {
+			newest[o.Name] = o
+		}
+	}
+	var list []*object
+	for _, name := range sortedKeys(newest) {
+		list = append(list, newest[name])
+	}
+	return list
 }
 
 // where returns the elements that fit, or all where none does.

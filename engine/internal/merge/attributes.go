@@ -86,16 +86,11 @@ func (l *merger) mapInfo(m *module, s *cubin.Section, rec *cubin.InfoRecord) (mo
 	out.SetData(rec.Data)
 	switch {
 	case rec.Attr == cuda.AttrExterns:
-		list := l.symbolLists.List(len(rec.Data) / 4)
-		for i := 0; i < len(rec.Data)/4; i++ {
-			w, _ := rec.Word(i)
-			sym, err := l.symbolOf(m, s, w)
-			if err != nil {
-				return out, err
-			}
-			list = append(list, sym)
+		list, err := l.externs(m, s, rec)
+		if err != nil {
+			return out, err
 		}
-		out.List = l.NewSymList(list)
+		out.List = list
 	case model.NamesSymbol(rec.Attr):
 		w, ok := rec.Word(0)
 		if !ok {

@@ -96,7 +96,7 @@ type module struct {
 
 	lostSyms    map[uint32]bool        // symbols whose definition here lost
 	localsFirst []uint32               // by number once local symbols are in front: the number; made when first asked for
-	toldMisread bool                   // see misread
+	toldMisread []cuda.InfoAttr        // see misread
 	lostData    []dataRange            // bytes of losing objects, by input section
 	dataEnds    map[uint32]uint64      // by section: where its last symbol of data ends; see named
 	winner      map[uint32]model.SecID // code section of a losing definition to that of the winner

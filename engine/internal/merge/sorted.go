@@ -9,6 +9,7 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"
+	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/release"
 )
 
@@ -40,21 +41,61 @@ func (l *merger) misreadsStack() bool { return l.sortsSymbols() && l.IsRelocatab
 // and says so once for an input; false where that one stands for a section.
 func (l *merger) misread(m *module, rec *cubin.InfoRecord) bool {
 	w, ok := rec.Word(0)
+	if !ok || l.sortedAt(m, w) == w {
+		return true
+	}
+	l.tellMisread(m, rec.Attr)
+	rec.Data = slices.Clone(rec.Data)
+	binary.LittleEndian.PutUint32(rec.Data, l.sortedAt(m, w))
+	return m.syms[l.sortedAt(m, w)].Type() != cuda.STTSection
+}
+
+// sortedAt is the number in the input of the symbol that has a number once the local ones
+// stand in front.
+func (l *merger) sortedAt(m *module, w uint32) uint32 {
 	if m.localsFirst == nil {
 		m.localsFirst = []uint32{0}
 		for i := range l.inOrder(m) {
 			m.localsFirst = append(m.localsFirst, uint32(i))
 		}
 	}
-	if !ok || int64(w) >= int64(len(m.localsFirst)) || m.localsFirst[w] == w {
-		return true
+	if int64(w) >= int64(len(m.localsFirst)) {
+		return w
 	}
-	if !m.toldMisread {
-		m.toldMisread = true
-		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, File: m.file.Name, Section: ".nv.info",
-			Text: fmt.Sprintf("MAX_STACK_SIZE in '%s' refers to other functions, as with -r of nvlink %s", m.file.Name, l.Release.Name)})
+	return m.localsFirst[w]
+}
+
+func (l *merger) tellMisread(m *module, attr cuda.InfoAttr) {
+	if slices.Contains(m.toldMisread, attr) {
+		return
 	}
-	rec.Data = slices.Clone(rec.Data)
-	binary.LittleEndian.PutUint32(rec.Data, m.localsFirst[w])
-	return m.syms[m.localsFirst[w]].Type() != cuda.STTSection
+	m.toldMisread = append(m.toldMisread, attr)
+	with := ""
+	if attr != cuda.AttrExterns {
+		with = "-r of "
+	}
+	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, File: m.file.Name, Section: ".nv.info",
+		Text: fmt.Sprintf("%v in '%s' refers to other functions, as with %snvlink %s", attr, m.file.Name, with, l.Release.Name)})
+}
+
+// externs are the symbols that a record's list names; where an input's symbols are sorted, those
+// that have the numbers afterwards.
+func (l *merger) externs(m *module, s *cubin.Section, rec *cubin.InfoRecord) (model.ListID, error) {
+	n := len(rec.Data) / 4
+	list, sorts := l.symbolLists.List(n), l.sortsSymbols()
+	for i := range n {
+		w, _ := rec.Word(i)
+		if sorts && l.sortedAt(m, w) != w {
+			l.tellMisread(m, rec.Attr)
+			if w = l.sortedAt(m, w); m.syms[w].Type() == cuda.STTSection {
+				continue
+			}
+		}
+		sym, err := l.symbolOf(m, s, w)
+		if err != nil {
+			return 0, err
+		}
+		list = append(list, sym)
+	}
+	return l.NewSymList(list), nil
 }

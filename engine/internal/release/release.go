@@ -143,7 +143,7 @@ type Release struct {
 	// Unpaces: doubles of older toolkits' code that NOPs pace, from sm_103 on, aren't any more.
 	Unpaces bool
 	// LocalsFirst: from sm_100 on an input's symbols are sorted, local ones first. They are read so, and
-	// with -r MAX_STACK_SIZE names what then has its symbol's number.
+	// EXTERNS, and with -r MAX_STACK_SIZE, name what then has a symbol's number.
 	LocalsFirst bool
 	// LeavesLast: in rescheduled code sources that are needed after their block leave one
 	// scoreboard to others.
