@@ -134,7 +134,8 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 }
 
 // fillTargets writes the addresses of code into compiler constants. What is no target of the
-// code that is kept, as of a jump table whose definition was replaced, becomes 0.
+// code that is kept, as of a jump table whose definition was replaced, becomes 0; a function
+// inside a kernel is called through its address.
 func (l *Backend) fillTargets(id model.SecID, sass *part) {
 	targets := make(jumpTargets)
 	for rela := l.Parts[id].FirstRel; rela != model.Absent; rela = l.Parts[rela].NextRel {
@@ -156,8 +157,8 @@ func (l *Backend) fillTargets(id model.SecID, sass *part) {
 				sass.chunks = nil
 			}
 			var at uint64
-			if targets.has(l, text, uint64(r.Addend)) {
-				at = fn.sassOf(uint64(r.Addend))
+			if nested := r.Sym != l.Funs[l.Secs[text].Fun].Sym; nested || targets.has(l, text, uint64(r.Addend)) {
+				at = fn.sassOf(l.Syms[r.Sym].Value + uint64(r.Addend))
 			}
 			if b, ok := cubin.Window(sass.data, r.Off, 4); ok {
 				binary.LittleEndian.PutUint32(b, uint32(at))
