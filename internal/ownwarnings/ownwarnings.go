@@ -22,7 +22,7 @@ var asNvlink = []string{
 	"has addresses of 0, as with nvlink",
 	"has no waits, as with nvlink",
 	"the first is used for all, as with nvlink",
-	"refers to other functions, as with -r",
+	"refers to other functions, as with",
 	"it is linked as nvJitLink does",
 }
 

@@ -81,7 +81,8 @@ func (l *Backend) resolvedRelocs(id model.SecID) []cubin.Reloc {
 func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 	s, chunks := &l.Secs[id], l.Parts[id].Chunks
 	merc.chunks = chunks
-	if s.Type != cuda.SHTCudaConstant0+2 && l.writesData(id) {
+	shared := l.sharesBytes(id, chunks)
+	if s.Type != cuda.SHTCudaConstant0+2 && l.writesData(id) && !(shared && l.Release.SharesWritten) {
 		sass.chunks, sass.copied = chunks, true
 		return nil
 	}
@@ -89,7 +90,6 @@ func (l *Backend) fillData(img *plan, id model.SecID, sass, merc *part) error {
 		return l.fillLines(img, id)
 	}
 	name := l.Names.Str(s.Name)
-	shared := l.sharesBytes(id, chunks)
 	if shared && name == ".nv_debug_info_reg_sass" {
 		if err := l.fillRegisters(img, id, false); err != nil || !l.holds(sass.data, chunks) {
 			return err

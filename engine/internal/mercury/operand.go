@@ -166,14 +166,21 @@ func (l *Backend) writeKept(body []byte, in model.SecID, r *model.Reloc) error {
 	return nil
 }
 
-// writtenValue is what the finalizer takes for S and A.
+// writtenValue is what the finalizer takes for S and A: of a function where it begins in the code
+// of its section, as one inside a kernel does.
 func (l *Backend) writtenValue(r *model.Reloc) descriptor.Values {
 	v := descriptor.Values{Rela: true, Addend: r.Addend}
 	if r.Sym == model.Absent {
 		return v
 	}
 	switch s := &l.Syms[r.Sym]; {
-	case s.Type() == cuda.STTFunc || s.IsTexture():
+	case s.Type() == cuda.STTFunc:
+		if s.Sec >= 0 && s.Value > 0 {
+			if fn := l.opened(s.Sec); fn != nil {
+				v.Symbol = fn.sassOf(s.Value)
+			}
+		}
+	case s.IsTexture():
 	case l.isReserved(r.Sym) && !s.Is(model.SymDefined):
 		v.Symbol = reservedValues[l.SymName(r.Sym)]
 	default:

@@ -20,8 +20,8 @@ func (l *Backend) reschedule(fn *code, gone []int) error {
 	if fn.input.Toolkit == l.Release.FreesWorkID && resched.HoldsWorkID(fn.sass) {
 		fn.sass, how.Anew, warned = resched.FreeWorkID(fn.sass), true, true
 	}
-	if warned {
-		l.warnSchedule(fn, sym)
+	if warned || fn.input.File.Header.Type != cuda.ETEwp && l.hasNested(fn.text) {
+		l.warnSchedule(fn, sym) // -r made code of -ewp with functions inside anew, and the next link does so again
 	}
 	if how.Stays && len(how.Gone) == 0 && !how.Fence && !how.Slow && !how.Anew && !how.Unpaces {
 		l.warnForeign(fn, sym, fn.sass)

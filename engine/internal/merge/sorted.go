@@ -70,12 +70,12 @@ func (l *merger) tellMisread(m *module, attr cuda.InfoAttr) {
 		return
 	}
 	m.toldMisread = append(m.toldMisread, attr)
-	with := ""
-	if attr != cuda.AttrExterns {
-		with = "-r of "
+	name, with := "MAX_STACK_SIZE", "-r of "
+	if attr == cuda.AttrExterns {
+		name, with = "EXTERNS", ""
 	}
 	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Displaced, File: m.file.Name, Section: ".nv.info",
-		Text: fmt.Sprintf("%v in '%s' refers to other functions, as with %snvlink %s", attr, m.file.Name, with, l.Release.Name)})
+		Text: fmt.Sprintf("%s in '%s' refers to other functions, as with %snvlink %s", name, m.file.Name, with, l.Release.Name)})
 }
 
 // externs are the symbols that a record's list names; where an input's symbols are sorted, those

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"
 )
@@ -14,15 +15,39 @@ import (
 // -g shared variables have symbols, and nvlink counts them and their section.
 func (l *merger) warnOfWhole(m *module) error {
 	if m.file.Header.Type != cuda.ETEwp {
+		if m.holdsParameters() {
+			l.sayWhole(m)
+		}
 		return nil
 	}
 	shown := l.ShowsDebug() || l.IsRelocatable()
 	if mercury := l.Dialect.RefusesNested; !(shown && (mercury || m.isPlaced()) || mercury && m.hasImages() || m.namesShared()) {
 		return nil
 	}
+	l.sayWhole(m)
+	return nil
+}
+
+func (l *merger) sayWhole(m *module) {
 	l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.Rescheduled, File: m.file.Name,
 		Text: fmt.Sprintf("'%s' is a whole program (-ewp): its kernels may differ from nvlink's", m.file.Name)})
-	return nil
+}
+
+// holdsParameters reports whether texture slots of a kernel hold its parameters too, as -r makes them of -ewp: the
+// next link adds them to the bank.
+func (m *module) holdsParameters() bool {
+	for i := range m.heads {
+		s := &m.heads[i]
+		if s.Type != cuda.SHTMercImageHeaders {
+			continue
+		}
+		for j := range m.heads {
+			if r := &m.heads[j]; r.Info == uint32(i) && r.Type == cuda.SHTRela && s.Size > r.Size/cubin.RelaSize*4 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hasImages reports whether kernels of an input use textures or surfaces.

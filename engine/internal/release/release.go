@@ -194,6 +194,8 @@ type Release struct {
 	FirstOfName bool
 	// ClonesCalls: the Mercury group has .nv.callgraph and .nv.prototype too.
 	ClonesCalls bool
+	// SharesWritten: the sides of data are one stretch also where the finalizer writes addresses into it.
+	SharesWritten bool
 	// KeepsEqual: equal constants are not merged under a kernel filter.
 	KeepsEqual bool
 	// ExternsInOrder: the only kernel of a link names what it needs of others in
@@ -444,6 +446,7 @@ var (
 		r.Compat.Own0E = 0x440
 		r.FreshNames = true
 		r.SharesAlike = true
+		r.SharesWritten = true
 		r.ClosesLines = true
 		r.HollowReserved = true
 		r.PlacesWithoutReserve = true
