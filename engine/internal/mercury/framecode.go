@@ -76,7 +76,8 @@ type frameProgramOf struct {
 func (p *frameProgramOf) place(at uint64, fn *code) (uint64, bool) {
 	switch {
 	case at == 0 && p.base.merc > 0:
-		return p.base.is, true
+		// Behind what stands in front of it, so not in its code.
+		return p.base.is, p.sass != nil
 	case p.sass == nil:
 		return fn.frameAt(p.base.merc + at), true
 	case p.lost == nil:
