@@ -53,6 +53,7 @@ var messages = [...]message{
 	{engine.Displaced, engine.Warning, `Function '(?P<symbol>.*)', compiled without optimization by an older toolkit, has no waits, as with nvlink [\d.]+`, ""},
 	{engine.Displaced, engine.Warning, `Jump table of '.*' in '(?P<file>.*)' has addresses of 0, as with nvlink [\d.]+, because it replaces a definition that has one`, "section offset"},
 	{engine.Displaced, engine.Warning, `MAX_STACK_SIZE in '(?P<file>.*)' refers to other functions, as with -r of nvlink [\d.]+`, "info"},
+	{engine.Displaced, engine.Warning, `EXTERNS of '(?P<symbol>.*)' refers to the last of several symbols of one name, as with nvlink [\d.]+`, ""},
 	{engine.Displaced, engine.Warning, `EXTERNS in '(?P<file>.*)' refers to other functions, as with nvlink [\d.]+`, "info"},
 	{engine.Displaced, engine.Warning, `Section (?P<section>.*) is there several times in '(?P<file>[^']*)': the first is used for all, as with nvlink(, and code may differ from nvlink's)?`, ""},
 	{engine.Displaced, engine.Warning, `Records in (?P<section>.*) belong to several functions of that name, and may differ from nvlink's`, unmet},

@@ -23,6 +23,7 @@ var asNvlink = []string{
 	"has no waits, as with nvlink",
 	"the first is used for all, as with nvlink",
 	"refers to other functions, as with",
+	"refers to the last of several symbols of one name, as with nvlink",
 	"it is linked as nvJitLink does",
 }
 

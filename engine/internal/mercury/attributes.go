@@ -106,7 +106,7 @@ func (f *filler) sassInfo(text model.SecID, merc []byte) ([]byte, error) {
 			continue
 		}
 		if attr == cuda.AttrExterns && n > 4 && fn != nil {
-			externs := f.calledExterns(cubin.InfoRecord{Format: cuda.FormatSized, Attr: attr, Data: rec[4:min(n, len(rec))]}, fn)
+			externs := f.byName(f.calledExterns(cubin.InfoRecord{Format: cuda.FormatSized, Attr: attr, Data: rec[4:min(n, len(rec))]}, fn))
 			out, named = externs.Append(out), true
 			continue
 		}

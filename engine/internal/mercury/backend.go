@@ -31,7 +31,8 @@ type Backend struct {
 	shelf shelf
 
 	findNested sync.Once
-	nested     []bool // by section of code: see hasNested
+	namedLast  map[uint32]uint32 // symbols of EXTERNS that become another, by index
+	nested     []bool            // by section of code: see hasNested
 }
 
 // New returns the backend of a program.

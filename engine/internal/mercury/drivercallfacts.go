@@ -198,7 +198,7 @@ func (l *Backend) calledInfo(img *plan, merc []byte) []byte {
 	}
 	sizes := l.sassSizes(img)
 	depths := l.depths(sizes)
-	graph := l.callsAny()
+	graph := l.callGraph()
 	out := slices.Clone(merc)
 	l.eachFact(out, func(attr cuda.InfoAttr, f model.FunID, word []byte) {
 		own, calls := sizes[f]
@@ -207,7 +207,7 @@ func (l *Backend) calledInfo(img *plan, merc []byte) []byte {
 			binary.LittleEndian.PutUint32(word, own.frame)
 		case attr == cuda.AttrRegcount:
 			binary.LittleEndian.PutUint32(word, max(n, own.regs))
-		case attr == cuda.AttrMinStackSize && n != unknownStack && (!graph || l.callsSome(f)):
+		case attr == cuda.AttrMinStackSize && n != unknownStack && (len(graph) == 0 || graph[f]):
 			binary.LittleEndian.PutUint32(word, uint32(depths[f]))
 		}
 	})
@@ -241,20 +241,23 @@ func (l *Backend) eachFact(info []byte, visit func(attr cuda.InfoAttr, f model.F
 // unknownStack is the MIN_STACK_SIZE of a kernel that reaches a cycle.
 const unknownStack = 1<<32 - 1
 
-// callsAny reports whether some function calls another by the Mercury side. If so, kernels that call none
-// keep the stack that they have there.
-func (l *Backend) callsAny() bool {
+// callGraph returns the functions that call another by the Mercury side, or that another calls or takes the
+// address of. Where there are some, kernels that are none of them keep the stack that they have there.
+func (l *Backend) callGraph() map[model.FunID]bool {
+	in := make(map[model.FunID]bool)
 	for i := range l.Funs {
-		if l.Funs[i].Live && l.callsSome(model.FunID(i)) {
-			return true
+		if !l.Funs[i].Live {
+			continue
+		}
+		for k := 0; ; k++ {
+			g, ok := l.called(model.FunID(i), k)
+			if !ok {
+				break
+			}
+			in[model.FunID(i)], in[g] = true, true
 		}
 	}
-	return false
-}
-
-func (l *Backend) callsSome(f model.FunID) bool {
-	_, ok := l.called(f, 0)
-	return ok
+	return in
 }
 
 // called returns what a function calls or takes the address of, one after the other. What it may call through
@@ -270,7 +273,7 @@ func (l *Backend) called(f model.FunID, i int) (model.FunID, bool) {
 	return model.Absent, false
 }
 
-// calledFrom calls visit for a function and all that it reaches so.
+// calledFrom calls visit for a function and all that it reaches so, but for kernels whose address code takes.
 func (l *Backend) calledFrom(f model.FunID, visit func(model.FunID)) {
 	seen := map[model.FunID]bool{f: true}
 	for list := []model.FunID{f}; len(list) > 0; {
@@ -282,7 +285,7 @@ func (l *Backend) calledFrom(f model.FunID, visit func(model.FunID)) {
 			if !ok {
 				break
 			}
-			if !seen[h] {
+			if !seen[h] && !l.isKernel(h) {
 				seen[h] = true
 				list = append(list, h)
 			}

@@ -16,6 +16,7 @@ func (l *Backend) fillParts(img *plan) error {
 	img.first(l) // before several ask for it
 	l.sayLostTables()
 	l.sayForeign()
+	l.findNamedLast()
 	if l.Release.Marks6D {
 		l.findDependents()
 	}

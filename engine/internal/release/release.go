@@ -196,6 +196,8 @@ type Release struct {
 	ClonesCalls bool
 	// SharesWritten: the sides of data are one stretch also where the finalizer writes addresses into it.
 	SharesWritten bool
+	// ExternsByName: the SASS side of EXTERNS names the last symbol of a name.
+	ExternsByName bool
 	// KeepsEqual: equal constants are not merged under a kernel filter.
 	KeepsEqual bool
 	// ExternsInOrder: the only kernel of a link names what it needs of others in
@@ -432,6 +434,7 @@ var (
 		r.SplitsMapCopies = 134
 
 		r.Marks6D = true
+		r.ExternsByName = true
 		r.WeakListed = true
 		r.OwnSharedLocal = true
 		r.KeepsBareShared = true
