@@ -231,9 +231,10 @@ func (l *Graph) closeComponent(stack *[]int32, onStack []bool, v int32, self boo
 
 // AnswersForAny returns whether a kernel has to provide for some function with a
 // property: one that it reaches or, where it is the only kernel, any that was
-// read, dead code too.
+// read, dead code too. One that a filter hides and its address keeps provides for
+// what it reaches alone.
 func (l *Graph) AnswersForAny(has func(model.FunID) bool) func(k model.FunID) bool {
-	if len(l.LiveKernels()) != 1 {
+	if live := l.LiveKernels(); len(live) != 1 || l.IsHidden(&l.Funs[live[0]]) {
 		return l.ReachesAny(has)
 	}
 	for i := range l.Funs {
