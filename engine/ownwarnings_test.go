@@ -26,7 +26,7 @@ func TestOwnWarnings(t *testing.T) {
 		{program: "lost_tables", release: "13.0", kind: engine.Displaced, text: "has addresses of 0"},
 		{program: "open_constants", release: "13.0", kind: engine.LostConstant, text: "is lost, because another object defines it"},
 		{program: "static_namesakes", release: "13.0", kind: engine.Displaced, text: "the first is taken for each"},
-		{program: "sorted_symbols", release: "13.5", kind: engine.Displaced, text: "comes to name other functions"},
+		{program: "sorted_symbols", release: "13.5", kind: engine.Displaced, text: "refers to other functions"},
 	}
 	programs, err := corpus.Behaviours()
 	if err != nil {

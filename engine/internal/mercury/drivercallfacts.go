@@ -241,11 +241,15 @@ func (l *Backend) eachFact(info []byte, visit func(attr cuda.InfoAttr, f model.F
 // unknownStack is the MIN_STACK_SIZE of a kernel that reaches a cycle.
 const unknownStack = 1<<32 - 1
 
-// callGraph returns the functions that call another by the Mercury side, or that another calls or takes the
-// address of. Where there are some, kernels that are none of them keep the stack that they have there.
+// callGraph returns the functions that call another by the Mercury side, or that another calls, and those whose
+// address code or data takes, dead code too. Where there are some, kernels that are none of them keep the stack that
+// they have there (kernels and functions named in code, dead code and tables, nvlink 13.4.92 and 13.5.37).
 func (l *Backend) callGraph() map[model.FunID]bool {
 	in := make(map[model.FunID]bool)
 	for i := range l.Funs {
+		if l.Funs[i].Taken {
+			in[model.FunID(i)] = true
+		}
 		if !l.Funs[i].Live {
 			continue
 		}

@@ -75,10 +75,13 @@ func (v *callerValues) move(to byte, from int, ops []byte) []byte {
 }
 
 // pairMoves returns what frames say of moves of 64 bits, in the order of their places;
-// sure is false where one is under a predicate.
-func (fn *code) pairMoves() (list []framePoint, sure bool) {
+// sure is false where one stands under a predicate. Of some registers there is nothing to say.
+func (fn *code) pairMoves(silent []byte) (list []framePoint, sure bool) {
 	const always = 7
 	v := callerValues{copyOf: make(map[byte]byte), kept: make(map[byte]byte)}
+	for _, r := range silent {
+		v.kept[r] = r
+	}
 	sure = true
 	for i := range fn.words {
 		n := &fn.words[i]
@@ -120,16 +123,17 @@ func movesUniform(word []byte) bool { return word[0] == 0x02 && word[1]&0xf == 0
 const tellsMoves = 134
 
 // pairMovesOf returns what a frame is to say of a function's moves of 64 bits: nothing
-// where its program, of the SASS side, says of some register that it has no value, or its
-// CIE does, as of a debug build (ptxas 13.0.88 to 13.3.73 through nvlink 13.4.92 and 13.5.37).
+// where its program, of the SASS side, says of some register that it has no value; and of
+// registers of which its CIE says so, as of all in a debug build, nothing (ptxas 13.0.88 to
+// 13.3.73 through nvlink 13.4.92 and 13.5.37).
 func (l *Backend) pairMovesOf(fn *code, e *frameEntry) []framePoint {
 	if fn == nil || !l.Release.TellsMoves || fn.input.Toolkit >= tellsMoves {
 		return nil
 	}
-	if saysUndefined(e.sass) || saysUndefined(rulesOf(e.cie)) {
+	if saysUndefined(e.sass) {
 		return nil
 	}
-	moves, sure := fn.pairMoves()
+	moves, sure := fn.pairMoves(undefinedIn(rulesOf(e.cie)))
 	if !sure {
 		name := l.Names.Str(l.Secs[fn.text].Name)
 		l.Say(diag.Diagnostic{Severity: diag.Warning, Kind: diag.LostDebug, File: fn.input.File.Name, Section: name,
@@ -143,7 +147,21 @@ func saysUndefined(program []byte) (says bool) {
 	return says
 }
 
-// rulesOf returns a CIE's program: it follows both alignments and the return address.
+// undefinedIn returns the registers of SASS of which a program says that they have no value.
+func undefinedIn(program []byte) (registers []byte) {
+	eachFrameOp(program, func(_ uint64, ins []byte) {
+		if ins == nil || ins[0] != cfaUndefined {
+			return
+		}
+		r := lebReader{b: ins, pos: 1}
+		if n := r.leb(); n&^0xff == frameSASS {
+			registers = append(registers, byte(n))
+		}
+	})
+	return registers
+}
+
+// rulesOf returns a CIE's program: it stands behind both alignments and the return address.
 func rulesOf(cie []byte) []byte {
 	r := lebReader{b: cie, pos: codeAlignment}
 	r.leb()
