@@ -26,9 +26,13 @@ func (l *Usage) externs(f model.FunID, visit func(model.SymID)) {
 	}
 }
 
-// StaysExtern reports whether an entry of EXTERNS stays.
+// StaysExtern reports whether an entry of EXTERNS stays. A variable that it comes to name where symbols
+// are sorted stays with -r alone.
 func (l *Usage) StaysExtern(s model.SymID) bool {
-	return s != model.Absent && (!l.Syms[s].Is(model.SymDefined) || l.Syms[s].Other&cuda.STOEntry != 0)
+	if s == model.Absent || l.Syms[s].Type() != cuda.STTFunc && !l.IsRelocatable() {
+		return false
+	}
+	return !l.Syms[s].Is(model.SymDefined) || l.Syms[s].Other&cuda.STOEntry != 0
 }
 
 // externsOf returns the entries of EXTERNS that stay, of all code.
