@@ -6,8 +6,9 @@
 //
 // Objects come from files and folders (cubins, PTX, CUDA sources, libraries and
 // host objects with device code inside), from Python wheels and distribution
-// packages that it downloads, from -generated programs of internal/ptxgen, and from lists
-// of sources: a line
+// packages that it downloads, from -generated programs of internal/ptxgen (of which one in
+// three, with -launching all, launch kernels or hold their addresses; -library libcudadevrt.a
+// has what they call), and from lists of sources: a line
 //
 //	NAME: FLAGS... FILE.cu FILE.ptx ...
 //
