@@ -26,6 +26,7 @@ var wrongBehaviours = []struct {
 	{SectionMissing, "static_kernels", ""}, {SectionMissing, "static_names", ""}, {SharedPlace, "dynamic_twice", "13.0-sm_80-r"},
 	{SharedPlace, "dynamic_twice", "13.0-sm_80-rg"}, {SharedPlace, "taken_kernels", "13.0-sm_80-r"},
 	{FactStray, "static_namesakes", "100-r-final"}, {FactStray, "static_namesakes", "final-g"},
+	{FactValue, "sorted_symbols", "-externs"}, {FactMissing, "sorted_symbols", "-only"}, {FactMissing, "sorted_symbols", "-only-r-final"},
 	{FactStray, "sorted_symbols", ""}, {SectionBytes, "lost_tables", "13.0-sm_100-ac"},
 	{FactValue, "uncounted_functions", "-ab"},
 	{SectionHeader, "unified_padded", "13.5-sm_100-r"}, {SymbolOther, "unified_padded", ""},
