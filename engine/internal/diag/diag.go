@@ -47,6 +47,7 @@ const (
 	Undefined                          // a reference nothing defines
 	RegisterLimit                      // a kernel with a register limit calls code that needs more
 	SharedLimit                        // a kernel that uses more shared memory than the target has
+	ConstantLimit                      // more constants than a bank holds
 	SharedPlaced                       // a kernel whose shared memory is placed already reaches another variable
 	ReservedShared                     // a kernel uses what an option doesn't let be reserved
 	Uncalled                           // an address taken, and no call

@@ -17,12 +17,21 @@ func (l *Layout) setConstantSize() {
 		return
 	}
 	size := uint64(model.Unplaced)
-	for _, name := range userBanks {
-		if bank := l.Unowned(l.Names.ID(name)); bank != model.Absent {
-			size = l.Secs[bank].Size
-		}
+	if bank := l.UserBank(); bank != model.Absent {
+		size = l.Secs[bank].Size
 	}
 	l.Syms[id].Value = size
+}
+
+// UserBank is the bank of the program's own constants, absent where it has none.
+func (l *Layout) UserBank() model.SecID {
+	bank := model.SecID(model.Absent)
+	for _, name := range userBanks {
+		if id := l.Unowned(l.Names.ID(name)); id != model.Absent {
+			bank = id
+		}
+	}
+	return bank
 }
 
 // userBanks are the banks of the program's own constants: of SASS, and of Mercury.

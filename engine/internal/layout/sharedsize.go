@@ -25,10 +25,9 @@ func (l *Layout) targetReserve() uint64 {
 	return 0
 }
 
-// UsedShared is how much shared memory a kernel's section asks for, beside what the driver keeps:
+// UsedShared is how much shared memory a section asks for, beside what the driver keeps:
 // nvlink takes that off also where an option says that nothing is kept (12.4.131, 13.0.88, 13.5.37).
-func (l *Layout) UsedShared(k model.FunID) uint64 {
-	id := l.Funs[k].Shared
+func (l *Layout) UsedShared(id model.SecID) uint64 {
 	if id == model.Absent {
 		return 0
 	}

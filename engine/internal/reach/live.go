@@ -64,16 +64,28 @@ func (l *Graph) judgeAliases() {
 			f.Live, l.Nested = true, true
 		case f.Live && codeLives:
 		case f.Live && !l.Release.KeepsAliases:
-			l.Broken = "reference to deleted symbol"
+			l.breakAlias(model.FunID(i))
 		case l.Release.KeepsAliases && codeLives:
 			f.Live = true
 		case l.Release.KeepsAliases:
 			f.Live = true
-			l.Broken = "reference to deleted section"
+			l.BrokenAtEnd = deletedSection
 		case codeLives:
-			l.Broken = "reference to deleted symbol"
+			l.breakAlias(model.FunID(i))
 		}
 	}
+}
+
+const deletedSection = "reference to deleted section"
+
+// breakAlias makes the link fail of a second name: of its symbol, or where that of the code is static,
+// of its section, when all else was said (nvlink 12.4.131, 13.1.115, 13.5.37).
+func (l *Graph) breakAlias(f model.FunID) {
+	if code := l.Secs[l.Funs[f].Text].Fun; l.Syms[l.Funs[code].Sym].Binding() == cuda.STBLocal {
+		l.BrokenAtEnd = deletedSection
+		return
+	}
+	l.Broken = "reference to deleted symbol"
 }
 
 // judgeLostTables finds the jump table of a definition that was replaced by one without: from 13.0
@@ -84,7 +96,7 @@ func (l *Graph) judgeLostTables() {
 	}
 	for i := range l.Secs {
 		if s := &l.Secs[i]; s.Emptied && s.Deleted {
-			l.Broken = "reference to deleted section"
+			l.BrokenAtEnd = deletedSection
 		}
 	}
 }

@@ -17,8 +17,9 @@ type Graph struct {
 
 	members, callers components // made when first asked for
 
-	Broken string // an internal error of the tool that comes at the link's end
-	Nested bool   // a kernel that lives has a function inside its code, as -ewp compiles it
+	Broken      string // an internal error of the tool that comes behind what is undefined
+	BrokenAtEnd string // one that comes behind registers too
+	Nested      bool   // a kernel that lives has a function inside its code, as -ewp compiles it
 }
 
 // Find closes the call graph and removes what is dead.

@@ -235,6 +235,8 @@ type Release struct {
 	LinksEntry bool
 	// NoRelAction: there is no .nv.rel.action.
 	NoRelAction bool
+	// PacksConstants: a bank of the program's constants that is too long is packed anew.
+	PacksConstants bool
 	// SharedByTarget: how much shared memory a kernel may use depends on the target.
 	SharedByTarget bool
 	// TakesNewer: up to sm_90a objects with the header of 13.x are linked too.
@@ -294,6 +296,7 @@ var r124 = Release{
 	RenamesUnified:    true,
 	ListsDescSizes:    true,
 	SharedByTarget:    true,
+	PacksConstants:    true,
 	LoserDebug:        true,
 	DebugSingleShared: true,
 	RelActionFirst:    cuda.R_CUDA_CONST_FIELD22_37, RelActionLast: cuda.R_CUDA_CONST_FIELD22_37,
@@ -370,6 +373,7 @@ var r130 = Release{
 		"sm_100", "sm_100a", "sm_100f", "sm_103", "sm_103a", "sm_103f", "sm_110", "sm_110a", "sm_110f",
 		"sm_120", "sm_120a", "sm_120f", "sm_121", "sm_121a", "sm_121f"},
 	InfoLink:            true,
+	PacksConstants:      true,
 	Edges:               true,
 	IgnoresDynamicAlign: true,
 	GraphCalls:          AllGraphCalls,

@@ -15,7 +15,7 @@ type Resolution struct {
 	*model.Program // of Usage
 }
 
-// Check reports undefined references and broken register limits, in the order
+// Check reports undefined references and limits that are broken, in the order
 // of the release.
 func Check(u *resources.Usage) (*Resolution, error) {
 	l := &Resolution{Usage: u, Program: u.Program}
@@ -33,19 +33,21 @@ func Check(u *resources.Usage) (*Resolution, error) {
 		if err := l.checkRegisters(); err != nil {
 			return nil, err
 		}
-		l.checkUndefined()
 	}
+	if err := l.CheckLimits(); err != nil {
+		return nil, err
+	}
+	l.checkUndefined()
 	if l.Broken != "" {
-		if !l.Release.RegistersFirst {
-			l.checkUndefined()
-		}
 		return nil, diag.Refuse(diag.Internal, "", "Internal error: %s", l.Broken)
 	}
 	if !l.Release.RegistersFirst {
-		l.checkUndefined()
 		if err := l.checkRegisters(); err != nil {
 			return nil, err
 		}
+	}
+	if l.BrokenAtEnd != "" {
+		return nil, diag.Refuse(diag.Internal, "", "Internal error: %s", l.BrokenAtEnd)
 	}
 	l.CheckReserved()
 	return l, nil

@@ -27,7 +27,6 @@ func Compute(placed *layout.Layout) *Usage {
 	l := &Usage{Layout: placed, Program: placed.Program}
 	if !l.IsRelocatable() {
 		l.propagate()
-		l.checkShared()
 	}
 	l.WarnUncalled() // after what is said of stacks
 	return l
