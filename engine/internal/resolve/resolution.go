@@ -65,10 +65,21 @@ func (l *Resolution) checkRegisters() error {
 	return nil
 }
 
-// IsGone reports whether a symbol isn't in the image, nor what it stood for.
+// IsGone reports whether a symbol isn't in the image, nor what it stood for. What stands for tables of unified
+// functions and data is there in a link with -r that has unified functions (nvlink 13.0.88 to 13.5.37).
 func (l *Resolution) IsGone(id model.SymID) bool {
 	sym := &l.Syms[id]
-	return sym.Is(model.SymDead) || sym.Sec >= 0 && l.Secs[sym.Sec].Deleted && !l.Secs[sym.Sec].Moved || l.IsUnified(id)
+	return sym.Is(model.SymDead) || sym.Sec >= 0 && l.Secs[sym.Sec].Deleted && !l.Secs[sym.Sec].Moved || l.IsUnified(id) && !l.listsUnified()
+}
+
+// listsUnified reports whether some input has unified functions.
+func (l *Resolution) listsUnified() bool {
+	for id := range l.UnifiedEntries {
+		if l.Secs[id].Type == cuda.SHTCudaUFTEntry {
+			return true
+		}
+	}
+	return false
 }
 
 // IsMoved reports whether a symbol is in compiler constants that layout gave to

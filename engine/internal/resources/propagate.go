@@ -1,6 +1,8 @@
 package resources
 
 import (
+	"slices"
+
 	"fmt"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -201,7 +203,18 @@ func (l *Usage) setCRS(k model.FunID, n int64, cyclic bool) {
 	rec := model.Attribute{Format: cuda.FormatSized, Attr: cuda.AttrCrsStackSize, Sym: model.Absent}
 	rec.SetData(make([]byte, 4))
 	rec.SetWord(0, uint32(n))
-	l.AppendAttribute(f.Info, rec)
+	l.addBeforeSparse(f.Info, rec)
+}
+
+// addBeforeSparse adds an attribute in front of the SPARSE_MMA_MASK that the link gave a function: nvlink completes those
+// when stacks are known (12.4.131, 13.0.88 to 13.5.37, recursive kernels of 12.1).
+func (l *Usage) addBeforeSparse(info model.SecID, rec model.Attribute) {
+	list := l.InfoOf(info)
+	at := slices.IndexFunc(list.Added, func(r model.Attribute) bool { return r.Attr == cuda.AttrSparseMmaMask })
+	if at < 0 {
+		at = len(list.Added)
+	}
+	list.Added = slices.Insert(list.Added, at, rec)
 }
 
 // warnStack warns once for each entry of the kernel's callee list from which
