@@ -104,6 +104,7 @@ const (
 	RegisterLimit      = diag.RegisterLimit      // a kernel with a register limit calls code that needs more
 	SharedLimit        = diag.SharedLimit        // a kernel that uses more shared memory than the target has
 	ConstantLimit      = diag.ConstantLimit      // more constants than a bank holds
+	ImageLimit         = diag.ImageLimit         // a kernel with more textures, samplers or surfaces than the target has
 	SharedPlaced       = diag.SharedPlaced       // a kernel whose shared memory is placed already reaches another variable
 	ReservedShared     = diag.ReservedShared     // a kernel uses what an option doesn't let be reserved
 	Uncalled           = diag.Uncalled           // an address taken, and no call

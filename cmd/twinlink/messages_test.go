@@ -67,6 +67,7 @@ var messages = [...]message{
 	{engine.Undefined, engine.Error, `Undefined reference to '(?P<symbol>.*)' in '(?P<file>.*)'`, ""},
 	{engine.RegisterLimit, engine.Error, `entry function '(?P<symbol>.*)' with max regcount of \d+ calls function '.*' with regcount of (?P<value>-?\d+)`, ""},
 	{engine.ConstantLimit, engine.Error, `File uses too much global constant data \((?P<value>0x[0-9a-f]+) bytes, 0x10000 max\)`, ""},
+	{engine.ImageLimit, engine.Fatal, `More than \d+ (?:textures|samplers|surfaces) used in entry function '(?P<symbol>.*)'`, ""},
 	{engine.SharedLimit, engine.Error, `Entry function '(?P<symbol>.*)' uses too much shared data \((?P<value>0x[0-9a-f]+) bytes, 0x[0-9a-f]+ max\)`, ""},
 	{engine.SharedPlaced, engine.Error, `Cannot link shared object '.*' with partially linked kernel '(?P<symbol>.*)'`, ""},
 	{engine.ReservedShared, engine.Error, `Function '(?P<symbol>.*)' uses reserved shared memory when not allowed\.`, ""},

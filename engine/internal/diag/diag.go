@@ -48,6 +48,7 @@ const (
 	RegisterLimit                      // a kernel with a register limit calls code that needs more
 	SharedLimit                        // a kernel that uses more shared memory than the target has
 	ConstantLimit                      // more constants than a bank holds
+	ImageLimit                         // a kernel with more textures, samplers or surfaces than the target has
 	SharedPlaced                       // a kernel whose shared memory is placed already reaches another variable
 	ReservedShared                     // a kernel uses what an option doesn't let be reserved
 	Uncalled                           // an address taken, and no call

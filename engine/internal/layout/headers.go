@@ -41,6 +41,7 @@ func (l *Layout) layoutHeaders() {
 			continue // of static kernels of one name nvlink asks the first alone
 		}
 		if use := reached(kernels[i]); use != noImage {
+			l.Slotted = append(l.Slotted, SlotUser{kernels[i], use == anyImage})
 			l.addHeaders(kernels[i], images, use)
 		} else {
 			l.Spare += unusedHeaders

@@ -21,6 +21,7 @@ type Layout struct {
 
 	Headers map[model.SecID]model.SecID // by section of code: its image header indices
 	Slots   uint64                      // where texture slots begin in a parameter bank
+	Slotted []SlotUser                  // kernels that have texture slots
 }
 
 // Compute lays out what lives.

@@ -44,9 +44,16 @@ func (l *Layout) layoutTextures() {
 			use = reached(k)
 		}
 		if use != noImage {
+			l.Slotted = append(l.Slotted, SlotUser{k, use == anyImage})
 			l.addSlots(k, images, use)
 		}
 	}
+}
+
+// SlotUser is a kernel that has a slot for every texture and surface of the link, and perhaps for every sampler.
+type SlotUser struct {
+	Kernel   model.FunID
+	Samplers bool
 }
 
 // imageUse is what code asks for: where a kernel reaches textures alone, no sampler's header is filled in (nvlink 11.8 to 13.5).

@@ -11,9 +11,12 @@ import (
 // mostConstants is how many bytes of constants a program may have, for every target (nvlink 11.8.89 to 13.5.37).
 const mostConstants = 0x10000
 
-// CheckLimits reports memory that is used up: the program's constants, and in a final link the shared memory of
+// CheckLimits reports what is used up: slots of textures, the program's constants, and in a final link the shared memory of
 // kernels. nvlink goes through the sections as they were made, a kernel's shared memory with its code.
 func (l *Usage) CheckLimits() error {
+	if err := l.checkImages(); err != nil {
+		return err
+	}
 	bank, pool := l.UserBank(), l.Unowned(l.Names.ID(".nv_debug.shared"))
 	kernels := make(map[model.SecID]model.FunID)
 	if !l.IsRelocatable() {
