@@ -48,7 +48,7 @@ func (l *Usage) checkConstants(bank model.SecID) error {
 	if n <= mostConstants {
 		return nil
 	}
-	if l.Release.PacksConstants {
+	if l.Release.PacksConstants && !l.IsRelocatable() {
 		if n = l.packedSize(bank); n <= mostConstants || l.HasFilter() {
 			return diag.Refuse(diag.Unsupported, "", "constants of 0x%x bytes, which nvlink %s packs or leaves out, are not supported by twinlink", l.Secs[bank].Size, l.Release.Name)
 		}
