@@ -24,10 +24,9 @@ func TestReserve(t *testing.T) {
 			t.Errorf("%+v: %d", c, got)
 		}
 		id := l.NewSection(l.Names.ID(".nv.shared.k"), cuda.SHTCudaShared, 0, 1)
-		l.Funs = []model.Function{{Shared: model.Absent}, {Shared: id}}
 		for _, size := range []uint64{0, 1, 1024, 1025, 5000} {
 			l.Secs[id].Size = size
-			if got, want := l.UsedShared(1), size-min(size, c.taken); got != want || l.UsedShared(0) != 0 {
+			if got, want := l.UsedShared(id), size-min(size, c.taken); got != want || l.UsedShared(model.Absent) != 0 {
 				t.Errorf("%+v: a section of %d bytes: %d used, want %d", c, size, got, want)
 			}
 		}

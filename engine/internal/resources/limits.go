@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 )
@@ -64,8 +65,10 @@ const packedAlign = 8
 // packedSize is how long a bank is whose variables are put one behind the other, the smallest first.
 func (l *Usage) packedSize(bank model.SecID) (end uint64) {
 	var sizes []uint64
-	for _, c := range l.Parts[bank].Chunks {
-		sizes = append(sizes, c.Size)
+	for i := range l.Syms {
+		if s := &l.Syms[i]; s.Sec == bank && s.Type() != cuda.STTSection {
+			sizes = append(sizes, s.Size)
+		}
 	}
 	slices.Sort(sizes)
 	for _, n := range sizes {
