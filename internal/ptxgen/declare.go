@@ -44,11 +44,15 @@ func (m *module) declare(v *object) string {
 	case dynamic:
 		return fmt.Sprintf(".extern .shared .align %d .%s %s[];\n", v.align, v.elem, v.name)
 	}
-	count := v.count
-	if v.wrong {
-		count++
+	count := fmt.Sprint(v.count)
+	switch {
+	case v.wrong:
+		count = fmt.Sprint(v.count + 1)
+	case v.space != shared && m.plan.may(OpenArray) && oneIn(m.plan.c, 3):
+		count = ""
+		m.plan.use(OpenArray)
 	}
-	return fmt.Sprintf(".extern %s .align %d .%s %s[%d];\n", v.where(), v.align, v.elem, v.name, count)
+	return fmt.Sprintf(".extern %s .align %d .%s %s[%s];\n", v.where(), v.align, v.elem, v.name, count)
 }
 
 var spaceNames = map[space]string{global: ".global", constant: ".const", shared: ".shared"}

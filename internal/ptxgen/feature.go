@@ -63,6 +63,8 @@ const (
 	KernelTable
 	KernelLaunch
 	StaticKernel
+	ScopedObject
+	OpenArray
 	Undefined
 	Duplicate
 	SizeMismatch
@@ -81,7 +83,7 @@ var featureNames = [numFeatures]string{
 	"alias", "dead-function", "address-kept", "struct-parameter", "texture", "sampler", "surface", "print", "heap", "assert", "barrier",
 	"pressure", "double-constant", "division", "jump-table", "grid-z", "bounds", "kernel-struct", "trap", "dynamic-stack",
 	"cluster-barrier", "transaction", "reserved-shared",
-	"kernel-address", "kernel-table", "kernel-launch", "static-kernel", "undefined", "duplicate", "size-mismatch", "space-mismatch", "prototype-mismatch", "kernel-clash", "bank-mismatch",
+	"kernel-address", "kernel-table", "kernel-launch", "static-kernel", "scoped-object", "open-array", "undefined", "duplicate", "size-mismatch", "space-mismatch", "prototype-mismatch", "kernel-clash", "bank-mismatch",
 }
 
 func (f Feature) String() string {

@@ -20,6 +20,7 @@ func init() {
 		{feature: GlobalAtomic, emit: (*body).atomicGlobal},
 		{feature: GenericAddress, emit: (*body).genericAddress},
 		{feature: ConstIndexed, emit: (*body).indexConstant},
+		{feature: ScopedObject, emit: (*body).scopedObject},
 		{feature: SharedScope, emit: (*body).scopedShared},
 		{feature: SharedDynamic, emit: (*body).dynamicShared},
 		{feature: LocalFrame, emit: (*body).frame},

@@ -98,6 +98,20 @@ func (b *body) indexConstant() string {
 	return b.loadAt(".const", v.width, address)
 }
 
+// scopedObject declares a variable in the function itself that outlives its calls. Other functions have ones of the same name.
+func (b *body) scopedObject() string {
+	c := b.m.plan.c
+	where, name := pick(c, []string{"global", "const"}), fmt.Sprintf("kept%d", b.newID())
+	b.local(".%s .align %d .b32 %s[4] = {%d, %d}", where, pick(c, []int{4, 8, 16}), name, between(c, 1, 99), between(c, 1, 99))
+	if c.below(2) == 0 {
+		return b.loadAt("."+where, 4, name+"+4")
+	}
+	address := b.reg(bank64)
+	b.op("mov.u64 %s, %s", address, name)
+	b.op("add.s64 %s, %s, %s", address, address, b.index(4))
+	return b.loadAt("."+where, 4, address)
+}
+
 func (b *body) frame() string {
 	name, size := fmt.Sprintf("frame%d", b.newID()), 4*between(b.m.plan.c, 4, 120)
 	b.local(".local .align %d .b8 %s[%d]", pick(b.m.plan.c, []int{4, 8, 16}), name, size)
