@@ -59,10 +59,11 @@ func (l *Usage) checkConstants(bank model.SecID) error {
 	return nil
 }
 
-// packedAlign is the alignment of constants that are packed anew, whatever they ask for.
+// packedAlign is the alignment of constants that are packed anew, whatever they ask for; words stand behind the others.
 const packedAlign = 8
 
-// packedSize is how long a bank is whose variables are put one behind the other, the smallest first.
+// packedSize is how long a bank is whose variables are put one behind the other, the smallest first. Those of less than
+// 8 bytes that aren't words may make it a few bytes longer.
 func (l *Usage) packedSize(bank model.SecID) (end uint64) {
 	var sizes []uint64
 	for i := range l.Syms {
@@ -71,8 +72,15 @@ func (l *Usage) packedSize(bank model.SecID) (end uint64) {
 		}
 	}
 	slices.Sort(sizes)
-	for _, n := range sizes {
+	small, _ := slices.BinarySearch(sizes, packedAlign)
+	for _, n := range sizes[small:] {
 		end = model.AlignUp(end, packedAlign) + n
+	}
+	for _, n := range slices.Backward(sizes[:small]) {
+		if n == 4 {
+			end = model.AlignUp(end, n)
+		}
+		end += n
 	}
 	return end
 }
