@@ -158,10 +158,13 @@ func stallFences(words []word, holds bool) map[int]*fresh {
 
 // isUnoptimized reports whether code is what ptxas makes without optimization: the
 // instruction that ends it stalls as long as it can, and all share two scoreboards.
+// Code without such an end is a loop: its branch says it.
 func isUnoptimized(words []word) bool {
-	return shareTwoBoards(words) && !slices.ContainsFunc(words, func(w word) bool {
-		return (w.op() == opRET || w.op() == opEXIT) && w.stall() != maxStall
-	})
+	ends := func(w word) bool { return w.op() == opRET || w.op() == opEXIT }
+	if !slices.ContainsFunc(words, ends) {
+		ends = func(w word) bool { return w.op() == opBRA }
+	}
+	return shareTwoBoards(words) && !slices.ContainsFunc(words, func(w word) bool { return ends(w) && w.stall() != maxStall })
 }
 
 // shareTwoBoards reports whether all results of code have one scoreboard, and all

@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
@@ -37,9 +38,14 @@ func (l *Usage) checkImages() error {
 	for _, user := range slices.Backward(l.Slotted) {
 		for _, limit := range imageLimits(l.Arch.SM) {
 			if count[limit.kind] > limit.most && (user.Samplers || limit.kind != cuda.STTCudaSampler) {
-				return diag.Refuse(diag.ImageLimit, "", "More than %d %s used in entry function '%s'", limit.most, limit.name, l.SymName(l.Funs[user.Kernel].Sym))
+				return tooManyImages(limit, l.SymName(l.Funs[user.Kernel].Sym))
 			}
 		}
 	}
 	return nil
+}
+
+func tooManyImages(limit imageLimit, kernel string) error {
+	return &diag.LinkError{Exit: 1, Diags: []diag.Diagnostic{{Severity: diag.Fatal, Kind: diag.ImageLimit, Symbol: kernel,
+		Text: fmt.Sprintf("More than %d %s used in entry function '%s'", limit.most, limit.name, kernel)}}}
 }
