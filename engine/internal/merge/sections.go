@@ -1,11 +1,8 @@
 package merge
 
 import (
-	"bytes"
-
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
-	"github.com/twinlink/twinlink/engine/internal/diag"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/names"
 )
@@ -148,8 +145,8 @@ func (l *merger) sectionFor(m *module, s *cubin.Section) (model.SecID, error) {
 	if text == lost {
 		if _, ok := cubin.ConstantBank(s.Type); ok || s.Type == cuda.SHTCudaShared {
 			id := l.straySection(m, s, owner, name)
-			if m.twice[owner] && l.overlaps(m, s, id) {
-				return lost, diag.Refuse(diag.Internal, m.file.Name, "Internal error: overlapping non-identical data")
+			if m.twice[owner] {
+				return id, l.refuseOverlap(m, s, id)
 			}
 			return id, nil
 		}
@@ -192,18 +189,6 @@ func (l *merger) straySection(m *module, s *cubin.Section, owner uint32, name na
 	}
 	l.Secs[id].Deleted = false
 	return id
-}
-
-// overlaps reports whether a bank has other bytes than what it comes to lie over, as far as both
-// go: a second strong definition's lies over the first's (nvlink 11.8.89 to 13.5.37).
-func (l *merger) overlaps(m *module, s *cubin.Section, id model.SecID) bool {
-	chunks := l.Parts[id].Chunks
-	if len(chunks) == 0 {
-		return false
-	}
-	first, second := chunks[len(chunks)-1].Data, m.file.Content(s)
-	n := min(len(first), len(second))
-	return !bytes.Equal(first[:n], second[:n])
 }
 
 // ownerOf returns the .text an owned input section belongs to, or lost.
