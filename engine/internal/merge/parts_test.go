@@ -146,9 +146,12 @@ func TestOverlaps(t *testing.T) {
 		{"nothing", nil, false}, {"the same", []model.Chunk{{Data: own}}, false}, {"the same, shorter", []model.Chunk{{Data: own[:8]}}, false}, {"the same, longer", []model.Chunk{{Data: append(own[:len(own):len(own)], 9)}}, false},
 		{"another byte", []model.Chunk{{Data: changed}}, true}, {"another byte behind", []model.Chunk{{Data: own}, {Data: changed}}, true}, {"another byte in front", []model.Chunk{{Data: changed}, {Data: own}}, false},
 	} {
+		for i := range c.chunks {
+			c.chunks[i].Size = uint64(len(c.chunks[i].Data))
+		}
 		l.Parts[id].Chunks = c.chunks
-		if got := l.overlaps(m, &s, id); got != c.want {
-			t.Errorf("%s: %v", c.what, got)
+		if err := l.refuseOverlap(m, &s, id); err != nil != c.want {
+			t.Errorf("%s: %v", c.what, err)
 		}
 	}
 }
