@@ -84,6 +84,7 @@ func (l *Backend) scheduling(fn *code, sym model.SymID, gone []int) resched.Opti
 		Bares:        rel.Bares,
 		JoinsMoves:   rel.JoinsMoves,
 		Jumps:        l.jumps(fn),
+		Nested:       l.hasNested(fn.text),
 		LeavesLast:   rel.LeavesLast,
 	}
 	if how.Anew && how.JoinsMoves {

@@ -71,6 +71,7 @@ type Options struct {
 	Parts        []int // words of instructions of several
 	Pauses       bool  // pauses are beside products of matrices
 	Jumps        Jumps // where branches by a register go
+	Nested       bool  // functions stand inside the code, so that its calls leave nothing to others
 	LeavesLast   bool  // sources that go beyond their block leave one scoreboard to others
 	keeps        bool  // but for that, code of an older finalizer keeps its schedule
 	keepsBoards  bool  // no scoreboard is given out again
@@ -123,7 +124,10 @@ func change(text []byte, how Options) (Result, int) {
 	c.Quicker = how.Slow && (usesUnit(c.words) || hasQuicker(c.words) || hasUncovered(c.words) || hasHalves(c.words))
 	quicken := c.Quicker && fit && !usesUnit(c.words)
 	if how.Fence {
-		c.front = fence(c.words, &c.Result)
+		c.front, c.ends = fence(c.words, &c.Result), fenceWords
+		if !how.Debug && (!stays || how.Nested) {
+			c.ends = c.shortenFences(c.words, c.front)
+		}
 	}
 	old := how.keepOld(c.words, &c.Result)
 	c.added = with(c.front, old)
@@ -150,7 +154,8 @@ type changing struct {
 	words []word
 	gone  []bool
 	front map[int][]word // new fences
-	added map[int][]word // and all else that comes before words
+	ends  int            // how many words each has
+	added map[int][]word // and all else that comes in front of words
 	dead  int            // the word whose scoreboard went, -1 for none
 }
 
@@ -183,7 +188,7 @@ func (c *changing) keepSchedule(bare bool) {
 		c.TooLarge = true
 		return
 	case !unscheduled(c.words) && !hasBareEXIT(c.words):
-		a := c.newAllocator(trace(c.words), fenceWords, c.how.Late)
+		a := c.newAllocator(trace(c.words), c.ends, c.how.Late)
 		c.Exact = a.reallocate(-1) && c.Exact && a.isSure()
 		c.doubts = a.doubts
 	}
@@ -201,7 +206,6 @@ func (c *changing) unpace() {
 
 // finalize makes a kernel as a link without -g does.
 func (c *changing) finalize(renewed, bare bool) {
-	ends := c.shortenFences(c.words, c.front)
 	c.words = repeated(c.words, c.gone, c.added, renewed, &c.Result)
 	c.how.setApart(c.words, &c.Result)
 	leaf := stackLoad(c.words) && !c.how.KeepsLeaves
@@ -215,7 +219,7 @@ func (c *changing) finalize(renewed, bare bool) {
 		c.TooLarge = true
 		return
 	case leaf:
-		c.freeStackLoad(ends)
+		c.freeStackLoad()
 	}
 	c.Changed = c.Changed || c.Moves != nil || c.unpaced
 	c.Exact = c.Exact && len(c.how.Fillers) == 0 && !c.unpaced
@@ -226,7 +230,7 @@ func (c *changing) finalize(renewed, bare bool) {
 
 // freeStackLoad gives scoreboards out again where the load of a stack pointer that nothing reads needs
 // none any more.
-func (c *changing) freeStackLoad(ends int) {
+func (c *changing) freeStackLoad() {
 	var own []word
 	given, crowded := false, false
 	asked := c.how.Late && !c.how.keeps && c.Moves == nil
@@ -234,7 +238,7 @@ func (c *changing) freeStackLoad(ends int) {
 		own, given, crowded = ownChoices(c.words, *c.how)
 	}
 	f := trace(c.words)
-	a := c.newAllocator(f, ends, c.how.Late && f.isSimple())
+	a := c.newAllocator(f, c.ends, c.how.Late && f.isSimple())
 	if len(a.first[0]) == 0 {
 		return
 	}

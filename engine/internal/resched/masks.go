@@ -251,12 +251,16 @@ func (a *allocator) spread(b int) {
 
 // isWaitedFor reports whether the next word waits for what a word holds.
 func (w *word) isWaitedFor(next *word) bool {
-	held := (uint8(1)<<w.wr() | uint8(1)<<w.rd()) & allBoards
-	return next.wait()&held != 0
+	return w.holds(next.wait())
 }
 
-// closeUp keeps two cycles between words that stand one after the other now, since a fence in
-// front of an EXIT went, as spread does.
+// holds reports whether a word holds any of some scoreboards.
+func (w *word) holds(mask uint8) bool {
+	return (uint8(1)<<w.wr()|uint8(1)<<w.rd())&allBoards&mask != 0
+}
+
+// closeUp keeps two cycles between words that stand one behind the other now, since a fence in
+// front of an EXIT went, as spread does. What the fence waited for to know its guard the EXIT waits for again.
 func closeUp(words []word, gone []bool) {
 	for i := range words {
 		if w := &words[i]; i == 0 || w.op() != opEXIT || gone[i] || !gone[i-1] {
@@ -264,6 +268,7 @@ func closeUp(words []word, gone []bool) {
 		}
 		before := i - 1
 		for before >= 0 && gone[before] {
+			words[i].setWait(words[i].wait() | words[before].wait())
 			before--
 		}
 		if before >= 0 && words[before].stall() < apart && words[before].isWaitedFor(&words[i]) {

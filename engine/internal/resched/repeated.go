@@ -187,11 +187,11 @@ func fence(words []word, r *Result) map[int][]word {
 		if sooner(words, i) {
 			last = max(last, predicateLatency-words[i-1].stall()-1)
 		}
-		if i > 0 && words[i-1].stall() == apart && words[i-1].isWaitedFor(w) && words[i-1].kind() != kindDouble {
-			words[i-1].setStall(1) // the fence is between it and the wait
+		guarded := w.wait() & guardBoards(words, i)
+		if i > 0 && words[i-1].stall() == apart && words[i-1].isWaitedFor(w) && words[i-1].kind() != kindDouble && !words[i-1].holds(guarded) {
+			words[i-1].setStall(1) // the fence is between it and the wait, but where that waits for its guard
 			r.Exact = r.Exact && !(w.fallsThrough() && sharesBoards(words, i-1) && slices.ContainsFunc(words, word.writesSurface))
 		}
-		guarded := w.wait() & guardBoards(words, i)
 		w.setWait(w.wait() &^ guarded)
 		front[i] = fenceOf(g, bareWord, 0x000fec0000000000)
 		front[i][1].setWait(guarded)

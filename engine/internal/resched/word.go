@@ -291,10 +291,10 @@ func (w *word) isCollective() bool {
 	return (w.op() == opWARPSYNC || w.op() == opWARPSYNCReg) && w.field(86, 1) != 0
 }
 
-// callTarget returns the number of the word that a call at number i names; false where a
-// relocation is to say it.
+// callTarget returns the number of the word that a call at number i names, or that the register of a return counts
+// from; false where a relocation is to say it.
 func (w *word) callTarget(i int) (int, bool) {
-	if w.op() != opCALLRel {
+	if w.op() != opCALLRel && w.op() != opRET {
 		return 0, false
 	}
 	off := w.farOffset()
@@ -323,7 +323,7 @@ func (w *word) branchTarget(i int) (int, bool) {
 func (w *word) setBranchTarget(i, target int) {
 	off := uint64(int64(target-i-1) * 4)
 	switch w.op() {
-	case opBRA, opBRAUnif, opWARPSYNC, opWARPSYNCReg, opBRX, opBRXU, opCALLRel:
+	case opBRA, opBRAUnif, opWARPSYNC, opWARPSYNCReg, opBRX, opBRXU, opCALLRel, opRET:
 		w.put(16, 8, off)
 		w.put(34, 48, off>>8)
 	case opBSSY:
