@@ -7,8 +7,13 @@ import (
 	"github.com/twinlink/twinlink/cubin"
 )
 
-// fullSize is the least size of a record that may stand for no SASS at all.
-const fullSize = 16
+// fullSize is the least size of a record that may stand for no SASS at all, largeSize and
+// hugeSize the other sizes of an instruction in Mercury.
+const (
+	fullSize  = 16
+	largeSize = 32
+	hugeSize  = 48
+)
 
 // headerSize is the size of the three words before the bitmap; format 0
 // has two.
@@ -34,6 +39,7 @@ const (
 var forms = map[byte]form{
 	0x01: {Full, 16, 16, 1},
 	0x02: {Full, 32, 32, 1},
+	0x03: {Full, 48, 48, 1},
 	0x11: {Full, 16, 16, 1},
 	0x31: {Full, 16, 16, 0},
 	0x32: {Full, 32, 32, 0},
@@ -155,7 +161,7 @@ func (c *Capsule) decodeNodes(pos uint64, textSize uint32, text []byte) (unknown
 			f = d.block(c.Nodes[first:last], c.plainBits(first))
 		} else {
 			here := &c.marks[first/blockSize]
-			*here = mark{uint32(d.pos), d.sass, d.merc, 0, 0, blockSize}
+			*here = mark{rec: uint32(d.pos), sass: d.sass, merc: d.merc, straight: blockSize}
 			f = d.lean(here, last-first, c.plainBits(first))
 		}
 		if f != nil {
@@ -245,8 +251,8 @@ func (d *decoding) lean(here *mark, count int, plain uint32) *Fault {
 const oneSkip = markSkip | 1<<7
 
 // records reads nodes that aren't PLAIN, from node i of a block on, up to one that begins
-// with a span, but for a SKIP of one word: nearly all records have none in front. It returns
-// how many it read.
+// with a span, but for a SKIP of one word, or takes 48 bytes: nearly all records have none in
+// front, and take less. It returns how many it read.
 func (d *decoding) records(here *mark, i, run int) (done int) {
 	data, list, first := d.c.data, d.list, len(d.list)
 	pos, sass, merc := uint(d.pos), d.sass, d.merc
@@ -260,7 +266,7 @@ func (d *decoding) records(here *mark, i, run int) (done int) {
 		}
 		f := &formOf[data[pos]&0x7f]
 		end := pos + uint(f.size)
-		if f.size == 0 || end > uint(len(data)) || uint(sass)+uint(f.span)*WordSize > uint(d.end) {
+		if f.size-1 >= largeSize || end > uint(len(data)) || uint(sass)+uint(f.span)*WordSize > uint(d.end) {
 			break
 		}
 		if f.span != 1 {
@@ -284,8 +290,11 @@ func (d *decoding) odd(here *mark, i int) *Fault {
 	}
 	here.straight = min(here.straight, uint32(i))
 	here.large |= (d.merc - merc) >> 5 << i
-	if d.merc == merc {
+	switch d.merc - merc {
+	case 0:
 		here.none |= 1 << i
+	case hugeSize:
+		here.huge |= 1 << i
 	}
 	return nil
 }

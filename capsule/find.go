@@ -10,9 +10,9 @@ import (
 // bitmap.
 const blockSize = 32
 
-// mark is where a decoding is before a block, which of its nodes take 32 bytes, and
-// which none. straight is how many stand for one SASS word each, from the first on.
-type mark struct{ rec, sass, merc, large, none, straight uint32 }
+// mark is where a decoding is before a block, which of its nodes take 32 bytes or more,
+// which 48, and which none. straight is how many stand for one SASS word each, from the first on.
+type mark struct{ rec, sass, merc, large, huge, none, straight uint32 }
 
 // holding returns the last node of a block that begins at a Mercury offset or before it,
 // and where it begins. A node that isn't there would take 16 bytes.
@@ -21,8 +21,8 @@ func (m *mark) holding(off uint32) (i, merc uint32) {
 	for step := uint32(blockSize / 2); step > 0; step /= 2 {
 		first := uint32(1)<<step - 1
 		size := 16 * (step + uint32(bits.OnesCount32(m.large>>i&first)))
-		if m.none != 0 {
-			size -= 16 * uint32(bits.OnesCount32(m.none>>i&first))
+		if m.none|m.huge != 0 {
+			size += 16 * uint32(bits.OnesCount32(m.huge>>i&first)-bits.OnesCount32(m.none>>i&first))
 		}
 		if merc+size <= off {
 			i, merc = i+step, merc+size

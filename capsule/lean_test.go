@@ -33,7 +33,32 @@ func pieces(t *testing.T) (list [][2][]byte) {
 		}
 		n++
 	})
-	return append(list, longest)
+	return append(list, longest, large())
+}
+
+// large is a capsule of 70 NOPs, of which every seventh has a record of 48 bytes, and every 21st stands for four words.
+func large() [2][]byte {
+	const nodes = 70
+	text, bitmap, records := []byte(nil), make([]byte, 12), []byte(nil)
+	for i := range nodes {
+		span := 1
+		if i%7 == 3 {
+			if i%3 == 0 {
+				span = 4
+				records = append(records, markSpan, 4>>1)
+			}
+			records = append(append(records, 3), make([]byte, 47)...)
+		} else {
+			bitmap[i/8] |= 1 << (i % 8)
+		}
+		for range span {
+			text = append(append(text, 0x18, 0x79), make([]byte, WordSize-2)...)
+		}
+	}
+	data := binary.LittleEndian.AppendUint32(nil, 1)
+	data = binary.LittleEndian.AppendUint32(data, Version)
+	data = binary.LittleEndian.AppendUint32(data, nodes)
+	return [2][]byte{append(append(data, bitmap...), records...), text}
 }
 
 // lookups are what a capsule answers to every offset, a step at a time; rising or falling says which is asked first, since

@@ -67,9 +67,4 @@ func (c *Capsule) Settle(unknown []uint32, size uint64) (from, to uint32) {
 }
 
 // recordSize returns the Mercury size that a record's first byte tells.
-func recordSize(first byte) int {
-	if first&0xf == 2 {
-		return 32
-	}
-	return 16
-}
+func recordSize(first byte) int { return int(formOf[first&0x7f].merc) }

@@ -16,12 +16,13 @@ package capsule
 //	u16  sssssssss1010000   SKIP of s SASS words
 //	u16  sssssssss1010001   the record after it stands for s SASS words, not one
 //	u8   ?0000001  16 bytes     ?0000010  32 bytes    explicit records
+//	u8   ?0000011  48 bytes                           an explicit record too, of LDGSTS with a cache policy
 //	u8   ?0010001  16 bytes                           an explicit record too, of one tag
 //	u8   ?0110001  16 bytes     ?0110010  32 bytes    explicit records of no SASS word
 //	u8   ?1000001   4 bytes     ?1000010   4 bytes    tag-only nodes: the tag alone
 //
 // Bit 7 of a record was never seen set; nvlink passes it on. The low nibble of
-// a record's first byte is the node's size in Mercury: 1 for 16 bytes, 2 for 32;
+// a record's first byte is the node's size in Mercury: 1 for 16 bytes, 2 for 32, 3 for 48;
 // a SKIP, hardware padding, has none. A PLAIN node is one SASS word from which
 // the Mercury instruction can be decoded (size.go tells its size); a tag-only node keeps
 // the four bytes that SASS can't tell; an explicit record is the whole instruction.

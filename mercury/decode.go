@@ -14,7 +14,7 @@ type Reason string
 const (
 	Known     Reason = ""
 	NoForm    Reason = "form"    // its first four bytes are in no rule, or not for this SM
-	BadRecord Reason = "record"  // not 16 or 32 bytes as its first byte says
+	BadRecord Reason = "record"  // not 16, 32 or 48 bytes as its first byte says
 	Operand   Reason = "operand" // a register or predicate slot holds neither
 	Unseen    Reason = "unseen"  // a bit has a value that no sample had
 	NoShape   Reason = "shape"   // the bits that choose the opcodes
@@ -131,8 +131,11 @@ func (t *Table) find(sm cuda.SM, record []byte) (*shape, bits, Reason) {
 
 // check reports whether a record has the size that its first byte says.
 func (t *Table) check(record []byte) Reason {
-	if len(record) == 16 && record[0]&0x6f == 1 || len(record) == 32 && record[0]&0x7f == 2 {
-		return Known // 11, too
+	switch {
+	case len(record) == 16 && record[0]&0x6f == 1, len(record) == 32 && record[0]&0x7f == 2: // 11, too
+		return Known
+	case len(record) == 48 && record[0]&0x7f == 3:
+		return NoForm // none is known
 	}
 	return BadRecord
 }
