@@ -204,6 +204,7 @@ func TestPlainSize(t *testing.T) {
 		{0x000fe20008000006, 0x0000000405047296, 16},
 		{0x042fe2000b806200, 0x0000000719067c0a, 16},
 		{0x000fe4000f8cfcff, 0x0000000526267292, 32}, // ULOP3 with a predicate
+		{0x002fcc000f8efcff, 0x0000000c0a0a7292, 32}, // and without one: nvCOMP 5.3, 13.3
 		{0x000fca0003840200, 0x7bff7bff0b0b7840, 32},
 		{0x040fe400078eccff, 0x0000000203007212, 32}, // LOP3 that is its second source, by nvlink 13.0
 		{0x000fe400078e33ff, 0x00000000ff057212, 16}, // LOP3, of RZ
