@@ -22,7 +22,7 @@ A record is 16 or 32 bytes in hexadecimal; without any they are read from
 standard input; with -serve each line of it is a separate question, and "links N" after its
 answers says how many links those took, counting 100 for one that hangs. The letter before its words says what
 nvlink made of it: P a PLAIN node, M a tag-only node, R an explicit
-record, V nothing, C no image, H a hang, + several nodes.
+record, V nothing, C no image, H a hang, + several nodes, S one with a scratch register that nvlink chose.
 `
 
 func main() {
@@ -46,6 +46,7 @@ func run(ctx context.Context, release, arch string, serve bool, records []string
 	if err != nil {
 		return err
 	}
+	o.Twice = true
 	if serve {
 		in := bufio.NewScanner(os.Stdin)
 		in.Buffer(nil, 1<<24)
@@ -83,6 +84,10 @@ func ask(ctx context.Context, o *probe.Oracle, records []string) (err error) {
 	w := bufio.NewWriter(os.Stdout)
 	defer func() { err = cmp.Or(err, w.Flush()) }()
 	for i, a := range answers {
+		if a.Other != nil {
+			fmt.Fprintf(w, "%s S\n", records[i])
+			continue
+		}
 		fmt.Fprintf(w, "%s %c", records[i], a.Kind)
 		for words := a.Words; len(words) >= 16; words = words[16:] {
 			fmt.Fprintf(w, " %x", words[:16])

@@ -28,7 +28,7 @@ func extend(ctx context.Context, text string, sm int, samples map[uint32][]learn
 	if err != nil {
 		return "", err
 	}
-	o, err := probe.NewOracle(ctx, tools, nvlinkRelease, fmt.Sprintf("sm_%d", sm))
+	o, err := newOracle(ctx, tools, sm)
 	if err != nil {
 		return "", err
 	}
@@ -74,7 +74,7 @@ func verify(ctx context.Context, text string, only []uint32, every int, samples 
 	}
 	oracles := map[int]*probe.Oracle{}
 	for _, sm := range asked {
-		if oracles[sm], err = probe.NewOracle(ctx, tools, nvlinkRelease, fmt.Sprintf("sm_%d", sm)); err != nil {
+		if oracles[sm], err = newOracle(ctx, tools, sm); err != nil {
 			return err
 		}
 	}
@@ -246,7 +246,7 @@ func ask(ctx context.Context, o *probe.Oracle, t *mercury.Table, b *block, sampl
 			continue
 		}
 		result.answered++
-		if as(t, sm, records[i], a.Words) {
+		if as(t, sm, records[i], a.Words) && (a.Other == nil || as(t, sm, records[i], a.Other)) {
 			continue
 		}
 		// After many calls of the driver nvlink cuts one at other words than its own.
@@ -254,7 +254,7 @@ func ask(ctx context.Context, o *probe.Oracle, t *mercury.Table, b *block, sampl
 		if err != nil {
 			return trial{}, err
 		}
-		if !as(t, sm, records[i], alone[0].Words) {
+		if !as(t, sm, records[i], alone[0].Words) || alone[0].Other != nil && !as(t, sm, records[i], alone[0].Other) {
 			result.other = records[i]
 			break
 		}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twinlink/twinlink/internal/nvidia"
 	"github.com/twinlink/twinlink/mercury"
 	"github.com/twinlink/twinlink/mercury/internal/learn"
 	"github.com/twinlink/twinlink/mercury/internal/probe"
@@ -42,7 +43,7 @@ func newTools(ctx context.Context, links int) (*tools, error) {
 	}
 	for _, sm := range asked {
 		arch := fmt.Sprintf("sm_%d", sm)
-		if t.oracles[sm], err = probe.NewOracle(ctx, brief, nvlinkRelease, arch); err != nil {
+		if t.oracles[sm], err = newOracle(ctx, brief, sm); err != nil {
 			return nil, err
 		}
 		if t.readers[sm], err = probe.NewReader(ctx, brief, nvlinkRelease, arch); err != nil {
@@ -51,6 +52,15 @@ func newTools(ctx context.Context, links int) (*tools, error) {
 		t.oracles[sm].Budget, t.readers[sm].Budget = t.budget, t.budget
 	}
 	return t, nil
+}
+
+// newOracle returns one that tells registers which nvlink chose itself.
+func newOracle(ctx context.Context, tools *nvidia.Toolset, sm int) (*probe.Oracle, error) {
+	o, err := probe.NewOracle(ctx, tools, nvlinkRelease, fmt.Sprintf("sm_%d", sm))
+	if err == nil {
+		o.Twice = true
+	}
+	return o, err
 }
 
 // links counts what was asked so far.

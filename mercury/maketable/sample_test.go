@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -54,7 +53,7 @@ func TestTable(t *testing.T) {
 		}
 		for _, sm := range sms {
 			if oracles[sm] == nil {
-				if oracles[sm], err = probe.NewOracle(t.Context(), tools, nvlinkRelease, fmt.Sprintf("sm_%d", sm)); err != nil {
+				if oracles[sm], err = newOracle(t.Context(), tools, sm); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -68,7 +68,7 @@ func Asker(o *probe.Oracle, size int) fit.Asker {
 		}
 		outs := make([]fit.Out, len(answers))
 		for i, a := range answers {
-			if a.Kind == 'P' || a.Kind == 'M' || a.Kind == 'R' {
+			if a.Other == nil && (a.Kind == 'P' || a.Kind == 'M' || a.Kind == 'R') {
 				outs[i] = Out(a.Words)
 			}
 			outs[i].Costly = a.Kind == 'H'

@@ -3,7 +3,6 @@ package probe
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,9 +25,11 @@ type Oracle struct {
 	Arch     string // "sm_100"
 
 	Budget *Budget // none: as many links as it takes
+	Twice  bool    // ask what has several words where registers are free, and where some aren't
 
 	Links, Crashes int // asked so far; of them, ended by a signal
 	hung           int // links of this Ask that didn't end
+	busy           bool
 }
 
 const kernel = `.version %s
@@ -81,16 +82,10 @@ type Answer struct {
 	Kind   byte
 	Record []byte // what the node keeps
 	Words  []byte // 16 bytes each
+	// Other is the words where other registers are free, nil where these are the same: a
+	// register that no record tells.
+	Other []byte
 }
-
-// marker is MOV R0, imm32: a PLAIN instruction that tells the answers apart.
-func marker(i int) Node {
-	w := []byte{0x02, 0x78, 0, 0, 0, 0, 0, 0, 0, 0x0f, 0, 0, 0, 0xe2, 0x0f, 0}
-	binary.LittleEndian.PutUint32(w[4:], markerValue(i))
-	return Node{Words: w}
-}
-
-func markerValue(i int) uint32 { return 0x5a000000 | uint32(i) }
 
 // Ask returns one answer for each node. What makes nvlink crash is found by
 // halving, so that the others are still answered.
@@ -98,15 +93,17 @@ func (o *Oracle) Ask(ctx context.Context, nodes []Node) ([]Answer, error) {
 	o.hung = 0
 	const most = 8192
 	var out []Answer
-	for len(nodes) > most {
-		a, err := o.ask(ctx, nodes[:most])
+	for part := range slices.Chunk(nodes, most) {
+		a, err := o.ask(ctx, part)
+		if err == nil && o.Twice {
+			err = o.again(ctx, part, a)
+		}
 		if err != nil {
 			return nil, err
 		}
-		out, nodes = append(out, a...), nodes[most:]
+		out = append(out, a...)
 	}
-	a, err := o.ask(ctx, nodes)
-	return append(out, a...), err
+	return out, nil
 }
 
 func (o *Oracle) ask(ctx context.Context, nodes []Node) ([]Answer, error) {
@@ -167,11 +164,7 @@ var (
 )
 
 func (o *Oracle) link(ctx context.Context, nodes []Node) ([]Answer, error) {
-	with := make([]Node, 0, 2*len(nodes)+1)
-	with = append(with, marker(0))
-	for i, n := range nodes {
-		with = append(with, n, marker(i+1))
-	}
+	with := between(nodes, o.busy)
 	if err := o.Budget.take(); err != nil {
 		return nil, err
 	}
@@ -200,19 +193,18 @@ func (o *Oracle) link(ctx context.Context, nodes []Node) ([]Answer, error) {
 	}
 	out := make([]Answer, len(nodes))
 	for i := range out {
-		switch g := groups[i]; len(g) {
-		case 0:
-			out[i].Kind = 'V'
-		case 1:
-			out[i] = Answer{g[0].Kind, bytes.Clone(g[0].Record), bytes.Clone(g[0].Words)}
-		default:
-			out[i].Kind = '+'
-		}
+		out[i] = answerOf(groups[i])
 	}
 	return out, nil
 }
 
-func isMarker(words []byte, i int) bool {
-	return bytes.HasPrefix(words, []byte{0x02, 0x78, 0, 0}) && binary.LittleEndian.Uint32(words[4:]) == markerValue(i) &&
-		words[8] == 0 && words[9] == 0x0f
+// answerOf is the answer that stands between two markers.
+func answerOf(group []Result) Answer {
+	switch len(group) {
+	case 0:
+		return Answer{Kind: 'V'}
+	case 1:
+		return Answer{Kind: group[0].Kind, Record: bytes.Clone(group[0].Record), Words: bytes.Clone(group[0].Words)}
+	}
+	return Answer{Kind: '+'}
 }

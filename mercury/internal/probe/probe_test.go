@@ -92,3 +92,26 @@ func TestHostileCubins(t *testing.T) {
 		}
 	}
 }
+
+// nvlink 13.5 takes a register of its own for the clock that some loads of special registers are made of: the record
+// doesn't tell which, and where the first eight are read behind it, it is another one. Of the other record all is told.
+func TestTwice(t *testing.T) { replay.Both(t, "testdata/twice.gz", []string{"13.5"}, twice) }
+
+func twice(t *testing.T) {
+	o, err := probe.NewOracle(t.Context(), find(t), "13.5", "sm_100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Twice = true
+	answers, err := o.Ask(t.Context(), []probe.Node{{Record: unhex(t, "010b060afa0004000000410508040000")}, {Record: unhex(t, "010b060afa0004000000410522040000")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first, register = "057800", 2
+	if a := answers[0]; !bytes.HasPrefix(a.Words, unhex(t, first)) || len(a.Other) != len(a.Words) || a.Other[register] != 8 {
+		t.Errorf("a register of its own: %x and %x", a.Words, a.Other)
+	}
+	if a := answers[1]; a.Kind != 'R' || len(a.Words) != 16 || a.Other != nil {
+		t.Errorf("none: %c %x and %x", a.Kind, a.Words, a.Other)
+	}
+}
