@@ -1,6 +1,8 @@
 package selfcheck
 
 import (
+	"slices"
+
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
 )
@@ -31,13 +33,18 @@ func (c *checker) segments() {
 		if p.MemSz == 0 {
 			continue // of a link with no variable left
 		}
-		c.number(Text, Metadata, 0, at+4, "p_flags", uint64(c.segmentFlags(p, progs[0].Flags)), uint64(p.Flags))
+		c.number(Text, Metadata, 0, at+4, "p_flags", uint64(c.segmentFlags(progs, p)), uint64(p.Flags))
 	}
 }
 
-// segmentFlags returns what the flags of a segment are, by its sections.
-func (c *checker) segmentFlags(p cubin.Prog, others uint32) uint32 {
-	flags := others
+// segmentFlags returns what the flags of a segment are, by its sections. Memory that is in no file and begins where a
+// segment's bytes end is that segment's, unless one of such memory alone begins there: behind constants, whose segment
+// may have room for all shared memory, too (cuBLAS 13.8).
+func (c *checker) segmentFlags(progs []cubin.Prog, p cubin.Prog) uint32 {
+	flags := progs[0].Flags
+	own := func(off uint64) bool {
+		return slices.ContainsFunc(progs[1:], func(q cubin.Prog) bool { return q.Off == off && q.FileSz == 0 && q.MemSz > 0 })
+	}
 	for i := range c.m.Sections {
 		s := &c.m.Sections[i]
 		if s.Flags&cuda.SHFAlloc == 0 || s.Size == 0 {
@@ -45,7 +52,7 @@ func (c *checker) segmentFlags(p cubin.Prog, others uint32) uint32 {
 		}
 		inside := s.Off >= p.Off && s.Off-p.Off < p.FileSz
 		if s.NoBits() {
-			inside = s.Off >= p.Off && s.Off-p.Off <= p.FileSz && p.MemSz > p.FileSz
+			inside = s.Off >= p.Off && s.Off-p.Off <= p.FileSz && p.MemSz > p.FileSz && (p.FileSz == 0 || !own(s.Off))
 		}
 		switch {
 		case inside && s.Flags&cuda.SHFWrite != 0:
