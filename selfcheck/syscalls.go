@@ -35,7 +35,7 @@ func ofSystemCall(section, what string) bool {
 	case section == ".nv.info":
 		return what == cuda.AttrFrameSize.String() || what == cuda.AttrMinStackSize.String() || what == cuda.AttrRegcount.String()
 	case strings.HasPrefix(section, ".nv.info."):
-		return what == "number of attributes" || what == "attribute" || what == cuda.AttrExterns.String()
+		return what == "number of attributes" || what == "attribute" || what == cuda.AttrExterns.String() || what == cuda.AttrSyscallOffsets.String()
 	case section == ".debug_frame":
 		return strings.HasPrefix(what, "frame of ")
 	case strings.HasPrefix(section, ".rela.text."):
