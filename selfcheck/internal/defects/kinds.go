@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cuda"
@@ -56,7 +57,7 @@ func (k *Kind) Plant(m *capsule.Image, data []byte, rng *rand.Rand) ([]byte, boo
 
 // Kinds returns all kinds: those of this list, and a wrong number in each field.
 func Kinds() []Kind {
-	all := append(append([]Kind(nil), kinds...), tools...)
+	all := slices.Concat(kinds, tools, edits)
 	for i := range Fields {
 		f := &Fields[i]
 		all = append(all, Kind{Name: f.Name, plant: func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
