@@ -40,11 +40,15 @@ func (c *checker) pairs(s *capsule.Section, f func(at uint64, p cubin.Pair)) {
 	}
 }
 
+// callgraph checks a call graph, whose groups begin with marks: three, and a fourth from 12.x on, in order.
 func (c *checker) callgraph(i int, s *capsule.Section) {
 	group := uint32(0)
 	c.pairs(s, func(at uint64, p cubin.Pair) {
 		switch {
 		case p.X == 0 && p.Y >= cuda.CallgraphEdges:
+			if p.Y != group-1 {
+				c.add(Text, Content, i, at+4, "mark of the call graph", hex(group-1), hex(p.Y))
+			}
 			group = p.Y
 			return
 		case p.X == 0 || group == 0:
@@ -58,6 +62,9 @@ func (c *checker) callgraph(i int, s *capsule.Section) {
 			c.functionNumber(i, at+4, p.Y)
 		}
 	})
+	if group == 0 || group > cuda.CallgraphIndirect {
+		c.add(Text, Count, i, 0, "marks of the call graph", "three or four", "less")
+	}
 }
 
 func (c *checker) functionNumber(section int, at uint64, n uint32) {

@@ -28,8 +28,25 @@ func (c *checker) container() {
 	if c.opts.Limit == len(c.report.Findings) {
 		return
 	}
+	c.nullSection()
 	c.segments()
 	c.places()
+}
+
+// nullSection checks that the first section header is zeros, but for numbers that the file's header has no room for.
+func (c *checker) nullSection() {
+	h, got := &c.m.File.Header, c.m.File.Section(0)
+	const elsewhere = 0xffff
+	want := cubin.Section{}
+	if h.ShNum == 0 {
+		want.Size = uint64(len(c.m.Sections))
+	}
+	if h.ShStrNdx == elsewhere {
+		want.Link = got.Link
+	}
+	if got != want {
+		c.add(Text, Metadata, 0, h.ShOff, "null section", "zeros", fmt.Sprintf("%+v", got))
+	}
 }
 
 // Offsets in the ELF header, for findings.

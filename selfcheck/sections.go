@@ -59,7 +59,7 @@ const (
 var sectionRules = []sectionRule{
 	{".text.*", cuda.SHTProgbits, cuda.SHTProgbits, codeFlags, linkSymtab, infoFree, 128, 0, cuda.SHTCudaCapmerc},
 	{".nv.info.*", cuda.SHTCudaInfo, cuda.SHTCudaInfo, cuda.SHFInfoLink, linkSymtab, infoOwner, 4, 0, cuda.SHTMercInfo},
-	{".nv.constant0.*", cuda.SHTCudaConstant0, cuda.SHTProgbits, ownedConst, linkNone, infoOwner, 0, 0, 0},
+	{".nv.constant0.*", cuda.SHTCudaConstant0, cuda.SHTProgbits, ownedConst, linkNone, infoOwner, 4, 0, 0},
 	{".shstrtab", cuda.SHTStrtab, cuda.SHTStrtab, 0, linkNone, infoNone, 1, 0, 0},
 	{".strtab", cuda.SHTStrtab, cuda.SHTStrtab, 0, linkNone, infoNone, 1, 0, 0},
 	{".symtab", cuda.SHTSymtab, cuda.SHTSymtab, 0, linkStrtab, infoFree, 8, 24, cuda.SHTMercSymtab},
