@@ -303,7 +303,8 @@ func (c *checker) fileInfo(section, clone int) {
 		if d == len(m.Data) {
 			continue
 		}
-		if d >= 4 && m.Attr == cuda.AttrFrameSize && c.inner(m.Data) {
+		// The smallest stack of one is its frame there.
+		if d >= 4 && (m.Attr == cuda.AttrFrameSize || m.Attr == cuda.AttrMinStackSize && isFrame(sass, s.Data)) && c.inner(m.Data) {
 			c.leave(exInnerFrame)
 			continue
 		}
@@ -322,4 +323,9 @@ func (c *checker) inner(data []byte) bool {
 	}
 	s := c.m.SASS.At(binary.LittleEndian.Uint32(data))
 	return s != nil && s.Type() == cuda.STTFunc && s.Value != 0
+}
+
+// isFrame reports whether a list says of a function that its frame has so many bytes.
+func isFrame(list []record, data []byte) bool {
+	return slices.ContainsFunc(list, func(r record) bool { return r.Attr == cuda.AttrFrameSize && bytes.Equal(r.Data, data) })
 }
