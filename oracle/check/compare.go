@@ -21,7 +21,8 @@ var comparisons = []comparison{tables.File, tables.Layout, tables.Notes, code.By
 	symbols.Objects, records.Kept, records.Resolved, shared.Compare, facts.Compare, calls.Compare}
 
 // mercuryComparisons are about the Mercury side's own tables: the file and its notes belong to the other.
-var mercuryComparisons = []comparison{capsules.Capsules, code.Bytes, tables.Headers, symbols.Symbols, symbols.Objects, records.Kept, capsules.Counterparts, tables.CounterpartCalls, records.Resolved, facts.Compare}
+var mercuryComparisons = []comparison{capsules.Capsules, code.Bytes, tables.Headers, symbols.Symbols, symbols.Objects, records.Kept, capsules.Counterparts, tables.CounterpartCalls, records.Resolved, facts.Compare,
+	calls.Compare}
 
 // compare holds the output against what must be.
 func (c *check) compare() error {

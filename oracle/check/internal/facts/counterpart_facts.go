@@ -45,7 +45,7 @@ func (c *check) sameStack(k *link.Identity, f link.Fact) {
 
 // asOtherSide wants of a fact that may be larger what the SASS side has.
 func (c *check) asOtherSide(f link.Fact) link.Fact {
-	if c.Sass == nil || !f.Least || f.Key.ID == nil {
+	if c.Sass == nil || c.Sass.DriverReads || !f.Least || f.Key.ID == nil {
 		return f
 	}
 	if rest, ok := c.Sass.Said[link.CounterpartFact{Kernel: f.Key.ID.Name, Attr: f.Attr}]; ok {

@@ -278,7 +278,7 @@ func (c *check) unasked() []*link.Identity {
 }
 
 func minStack(k *link.Identity, n *reach.Need) link.Fact {
-	f := link.Fact{Format: cuda.FormatSized, Attr: cuda.AttrMinStackSize, Key: link.Ref{ID: k}, Rest: sass.BytesOf(1<<32 - 1), File: k.File, Least: n.Least && n.Known}
+	f := link.Fact{Format: cuda.FormatSized, Attr: cuda.AttrMinStackSize, Key: link.Ref{ID: k}, Rest: sass.BytesOf(1<<32 - 1), File: k.File, Least: (n.Least || n.Takes) && n.Known}
 	if n.Known {
 		f.Rest = sass.BytesOf(uint32(n.Stack))
 	}

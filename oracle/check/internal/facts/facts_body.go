@@ -78,6 +78,13 @@ func (c *check) kernelExterns(b *link.Body) []link.Fact {
 			list[0].Also = []string{strings.Join(own, " ")}
 		}
 	}
+	switch {
+	case !n.Takes:
+	case len(list) == 0:
+		list = append(list, link.Fact{Attr: cuda.AttrExterns, Optional: true, Anything: true, File: b.Mod.Name})
+	default:
+		list[0].Least = true
+	}
 	return list
 }
 

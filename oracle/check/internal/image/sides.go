@@ -14,14 +14,16 @@ import (
 // own: .nv.capmerc.text.f is the code of the Mercury side, .nv.merc.X what X is
 // on the other, .nv.merc.symtab its symbols, with the same indices. A view is
 // one side under the names and types of a file for sm_90, at the section
-// indices it has in the file. Memory without bytes, notes and call graph exist
-// once and belong to both.
+// indices it has in the file. Memory without bytes and notes exist once and belong
+// to both, and so does the call graph up to 13.4. From then on either side has its
+// own: that of SASS for sm_107 has calls of the driver, which reads textures for it, and
+// symbols for them, of which the other side knows nothing.
 //
 // A link is right if it is a right link of either side. What the finalizer may
 // do to the SASS of a kernel, where the Mercury side is right, is in
 // packages code and schedule.
 //
-// Source: links for sm_100 to sm_121 by nvlink 13.0.88.
+// Source: links for sm_100 to sm_121 by nvlink 13.0.88, for sm_107 by 13.4 and 13.5.
 
 type Side uint8
 
@@ -53,7 +55,7 @@ func twoSided(sections []Section) bool {
 var mercuryTypes = map[cuda.SectionType]cuda.SectionType{
 	cuda.SHTMercRela: cuda.SHTRela, cuda.SHTMercInfo: cuda.SHTCudaInfo, cuda.SHTMercSymtab: cuda.SHTSymtab,
 	cuda.SHTMercResolvedRela: cuda.SHTCudaResolvedRela, cuda.SHTCudaCapmerc: cuda.SHTProgbits,
-	cuda.SHTMercCallgraph: cuda.SHTNull, cuda.SHTMercPrototype: cuda.SHTNull,
+	cuda.SHTMercCallgraph: cuda.SHTCudaCallgraph, cuda.SHTMercPrototype: cuda.SHTCudaPrototype,
 }
 
 // view turns the tables into those of one side.
@@ -68,6 +70,7 @@ func (f *Image) view(of Side) {
 	}
 	capsules := map[uint32]uint32{} // by section of the SASS
 	counterparts := map[string]bool{}
+	ownCalls := false
 	for i := range f.Sections {
 		s := &f.Sections[i]
 		if s.Kind == cuda.SHTCudaCapmerc {
@@ -75,6 +78,7 @@ func (f *Image) view(of Side) {
 		}
 		if s.Flags&cuda.SHFMercury != 0 {
 			counterparts[strings.TrimPrefix(s.Name, mercuryPrefix)] = true
+			ownCalls = ownCalls || s.Kind == cuda.SHTMercCallgraph
 		}
 	}
 	for i := range f.Sections {
@@ -86,7 +90,7 @@ func (f *Image) view(of Side) {
 		case of == SassSide:
 		case mercury:
 			s.asOther()
-		case s.Kind == cuda.SHTNote, s.Kind == cuda.SHTCudaCallgraph, s.Kind == cuda.SHTCudaPrototype:
+		case s.Kind == cuda.SHTNote, s.IsCalls() && !ownCalls:
 		case NoBits(s.Kind) && !counterparts[s.Name]:
 			if s.Flags&cuda.SHFInfoLink != 0 {
 				s.Info = capsules[s.Info]
@@ -95,6 +99,11 @@ func (f *Image) view(of Side) {
 			s.hide()
 		}
 	}
+}
+
+// IsCalls reports whether a section of a view is a call graph or a table of prototypes.
+func (s *Section) IsCalls() bool {
+	return s.Kind == cuda.SHTCudaCallgraph || s.Kind == cuda.SHTCudaPrototype
 }
 
 // hide takes a section out of a view.
@@ -114,9 +123,7 @@ func (s *Section) asOther() {
 	if s.Kind == cuda.SHTCudaCapmerc && strings.HasPrefix(name, UnifiedPrefix) {
 		s.Kind = cuda.SHTCudaUFT
 	} else if kind, ok := mercuryTypes[s.Kind]; ok {
-		if s.Kind = kind; kind == cuda.SHTNull {
-			s.hide()
-		}
+		s.Kind = kind
 	}
 }
 

@@ -25,6 +25,7 @@ type Link struct {
 	Release     oracle.Release
 	SM          int
 	Relocatable bool
+	DriverReads bool   // the SASS side reads images by calls of the driver that the other side doesn't know
 	Reserved    uint64 // bytes of shared memory that the system keeps
 
 	Modules []*Module

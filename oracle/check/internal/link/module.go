@@ -62,6 +62,23 @@ type Relocs struct {
 // the register count.
 func SymbolOf(info uint32) uint32 { return info % (1 << 24) }
 
+// CallsApart reports whether the SASS side of a file with two call graphs has more in it.
+func (m *Module) CallsApart() bool {
+	if m.Side != image.SassSide {
+		return false
+	}
+	var sizes [2]uint64
+	for i := range m.All {
+		switch s := &m.All[i]; s.Kind {
+		case cuda.SHTCudaCallgraph:
+			sizes[0] += s.Size
+		case cuda.SHTMercCallgraph:
+			sizes[1] += s.Size
+		}
+	}
+	return sizes[1] > 0 && sizes[0] > sizes[1]
+}
+
 // RegistersOf is the register count above it.
 func RegistersOf(info uint32) uint32 { return info / (1 << 24) }
 

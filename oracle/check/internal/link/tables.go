@@ -1,7 +1,6 @@
 package link
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -24,39 +23,6 @@ func (f *Output) TableOf(kind cuda.SectionType) *image.Section {
 		}
 	}
 	return nil
-}
-
-// PairsIn counts the entries of a call graph or of prototypes, headings included; a stripper
-// may number the symbols of one side again, so names count.
-func (f *Output) PairsIn(s *image.Section, kind cuda.SectionType, b *image.Budget) (map[string]int, error) {
-	table := *s
-	table.Kind = kind
-	pairs, err := f.ReadPairs(&table, b)
-	if err != nil {
-		return nil, err
-	}
-	symbol := func(index uint32) string {
-		if int(index) >= len(f.Symbols) {
-			return fmt.Sprintf("symbol %d", index)
-		}
-		return f.Symbols[index].Name
-	}
-	count := map[string]int{}
-	for at := uint64(0); at < s.Size && kind == cuda.SHTCudaCallgraph; at += 8 {
-		if x, y := image.Word(s.Body, at), image.Word(s.Body, at+4); x == 0 && y >= cuda.CallgraphEdges {
-			count[fmt.Sprintf("heading %x", y)]++
-		}
-	}
-	for _, p := range pairs {
-		to := ""
-		if p.Heading == cuda.CallgraphCalls || p.Heading == cuda.CallgraphEdges {
-			to = symbol(p.Y)
-		} else {
-			to, _ = image.Text(f.Strings(), uint64(p.Y))
-		}
-		count[fmt.Sprintf("%x: %s -> %s", p.Heading, symbol(p.X), to)]++
-	}
-	return count, nil
 }
 
 // Lookup is the first section of a name, nil for none.

@@ -21,7 +21,11 @@ import (
 // What a kernel reaches must be in the output, and functions whose address is
 // taken. What nothing reaches may be.
 //
-// Source: links of call programs by nvlink 11.8.89 to 13.0.88.
+// For sm_107 the SASS side reads textures and surfaces by calls of the driver. nvlink
+// counts an address that is taken as a call there.
+//
+// Source: links of call programs by nvlink 11.8.89 to 13.0.88, for sm_107 by 13.4 and
+// 13.5.37.
 
 // ReadCalls reads the call graphs of the inputs.
 func (c *Reach) ReadCalls() error {
@@ -32,6 +36,7 @@ func (c *Reach) ReadCalls() error {
 				return err
 			}
 		}
+		c.DriverReads = c.DriverReads || m.CallsApart()
 		for _, p := range m.Protos {
 			x, err := c.caller(m, p.X)
 			if err != nil {

@@ -40,6 +40,7 @@ type Need struct {
 	Reserved   bool // reserved shared memory
 	Launches   bool // kernels through the old interface
 	Least      bool // some function has several definitions, whose needs nvlink may count as well
+	Takes      bool // some function takes an address, and nvlink counts that as a call
 	Tensor     sass.TensorNeed
 	Externs    []string
 }
@@ -49,7 +50,7 @@ const Unbounded = 1<<32 - 1
 
 // OwnNeed is what a function asks for itself. Of a kernel that holds functions which call themselves its object says that.
 func (c *Reach) OwnNeed(f *link.Identity) Need {
-	n := Need{Known: true, Least: f.Several && !c.Options.Strict}
+	n := Need{Known: true, Least: f.Several && !c.Options.Strict, Takes: c.DriverReads && len(f.Edges.List) > 0}
 	if f.Code == nil {
 		n.Launches = strings.HasPrefix(f.Name, "cnp")
 		return n
@@ -102,7 +103,7 @@ func (n *Need) more(o *Need) {
 	n.Registers, n.Barriers, n.flagged = max(n.Registers, o.Registers), max(n.Barriers, o.Barriers), max(n.flagged, o.flagged)
 	n.Sparse |= o.Sparse
 	n.Maskless = n.Maskless || o.Maskless
-	n.Least = n.Least || o.Least
+	n.Least, n.Takes = n.Least || o.Least, n.Takes || o.Takes
 	n.Ctaidz, n.Reserved, n.Launches = n.Ctaidz || o.Ctaidz, n.Reserved || o.Reserved, n.Launches || o.Launches
 }
 

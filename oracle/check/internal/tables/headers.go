@@ -81,7 +81,7 @@ func (c *check) compareHeaders() error {
 		s := &c.Out.Sections[i]
 		w := wantHeader{kind: s.Kind, align: 1}
 		c.compareTableName(s)
-		if s.Hidden || c.Side == image.MercurySide && (i == 0 || image.NoBits(s.Kind) && c.Out.All[i].Flags&cuda.SHFMercury == 0 && s.Kind != cuda.SHTCudaSharedReserved || s.Kind == cuda.SHTCudaCallgraph || s.Kind == cuda.SHTCudaPrototype) {
+		if s.Hidden || c.Side == image.MercurySide && (i == 0 || image.NoBits(s.Kind) && c.Out.All[i].Flags&cuda.SHFMercury == 0 && s.Kind != cuda.SHTCudaSharedReserved || s.IsCalls() && c.Out.All[i].Flags&cuda.SHFMercury == 0) {
 			continue
 		}
 		if i == 0 || s.Kind == cuda.SHTNull {
