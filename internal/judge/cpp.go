@@ -39,11 +39,10 @@ type cpp struct {
 
 // cppAll makes the links of n C++ programs, which nvcc of $TWINLINK_CUDA compiles.
 func cppAll(ctx context.Context, dir string, seed uint64, n int) error {
-	tools, err := nvidia.Find(ctx, nvidia.Options{})
+	m, err := newMaker(ctx, dir)
 	if err != nil {
 		return err
 	}
-	m := &maker{tools: tools, dir: dir}
 	failed, made, refused := 0, 0, 0
 	for i := range uint64(n) {
 		p, err := m.compile(ctx, seed+i)

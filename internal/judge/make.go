@@ -36,6 +36,14 @@ var targets = map[string][]string{
 	"13.1": newest, "13.2": newest, "13.3": newest, "13.4": newest, "13.5": newest,
 }
 
+// targetsOf are the architectures that links of a release are drawn for.
+func targetsOf(release string) []string {
+	if wide && release >= "13.4" {
+		return append(slices.Clip(targets[release]), "sm_107", "sm_107a")
+	}
+	return targets[release]
+}
+
 var newest = []string{"sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100", "sm_103", "sm_110", "sm_120", "sm_120"}
 
 // wide has links drawn from all releases and with more options. Tests hold what seeds
@@ -64,16 +72,29 @@ type maker struct {
 	only  string // what the architecture contains
 }
 
+// newMaker returns a maker of links with the tools that are installed.
+func newMaker(ctx context.Context, dir string) (*maker, error) {
+	tools, err := nvidia.Find(ctx, nvidia.Options{})
+	if err != nil {
+		return nil, err
+	}
+	m := &maker{tools: tools, dir: dir}
+	if len(m.linkers("any")) == 0 {
+		return nil, errors.New("no nvlink of any release is installed")
+	}
+	return m, nil
+}
+
 // makeAll makes n links and returns how many linkers refused.
 func makeAll(ctx context.Context, dir, only string, seed uint64, n, workers int) (refused int, err error) {
-	if !strings.Contains(strings.Join(slices.Concat(slices.Collect(maps.Values(targets))...), " "), only) {
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(targets)), func(release string) bool { return strings.Contains(strings.Join(targetsOf(release), " "), only) }) {
 		return 0, fmt.Errorf("no architecture contains %q", only)
 	}
-	tools, err := nvidia.Find(ctx, nvidia.Options{})
+	m, err := newMaker(ctx, dir)
 	if err != nil {
 		return 0, err
 	}
-	m := &maker{tools, dir, only}
+	m.only = only
 	failures := make([]error, n)
 	var group sync.WaitGroup
 	next := make(chan int)
@@ -106,10 +127,10 @@ func (m *maker) make(ctx context.Context, seed uint64) error {
 	r := splitmix.New(seed)
 	releases := m.linkers("11.8", "12.4", "13.0", "13.0", "13.5")
 	l := link{Name: fmt.Sprintf("s%06d", seed), Release: splitmix.Pick(r, releases)}
-	l.Arch = splitmix.Pick(r, targets[l.Release])
+	l.Arch = splitmix.Pick(r, targetsOf(l.Release))
 	for !strings.Contains(l.Arch, m.only) {
 		l.Release = splitmix.Pick(r, releases)
-		l.Arch = splitmix.Pick(r, targets[l.Release])
+		l.Arch = splitmix.Pick(r, targetsOf(l.Release))
 	}
 	program := ptxgen.New(seed, m.target(r, l.Release, l.Arch), ptxgen.Options{})
 	compilers := slices.Repeat([]string{l.Release}, len(program.Modules))

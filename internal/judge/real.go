@@ -24,7 +24,7 @@ func programsIn(ctx context.Context, dir, pattern string, seed uint64) (*maker, 
 	if len(programs) == 0 {
 		return nil, nil, fmt.Errorf("no programs in %q", pattern)
 	}
-	tools, err := nvidia.Find(ctx, nvidia.Options{})
+	m, err := newMaker(ctx, dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -33,7 +33,7 @@ func programsIn(ctx context.Context, dir, pattern string, seed uint64) (*maker, 
 		j := i + order.Below(len(programs)-i)
 		programs[i], programs[j] = programs[j], programs[i]
 	}
-	return &maker{tools: tools, dir: dir}, programs, nil
+	return m, programs, nil
 }
 
 // realAll makes the links of n programs that are as PTX in folders, one a program:
