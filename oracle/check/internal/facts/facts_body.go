@@ -143,7 +143,7 @@ func (c *check) kernelFacts(list []link.Fact, b *link.Body, only bool) []link.Fa
 	if _, has := b.Attribute(cuda.AttrSparseMmaMask); has && c.SM >= masksFrom {
 		k.count(cuda.FormatHalf, cuda.AttrSparseMmaMask, n.Sparse, c.AllNeed.Sparse)
 	}
-	if n.Maskless {
+	if n.Maskless || b.HoldsFunctions() {
 		for i := range k.list {
 			if k.list[i].Attr == cuda.AttrSparseMmaMask {
 				k.list[i].Also = append(slices.Clip(k.list[i].Also), halfOf(n.Sparse|link.SecondNameMask))
@@ -284,7 +284,7 @@ func (c *check) extraMasks(b *link.Body) []link.Fact {
 		list = append(list, link.Fact{Format: cuda.FormatHalf, Attr: cuda.AttrSparseMmaMask, Rest: halfOf(mask), File: b.Mod.Name, Optional: true})
 	}
 	for _, f := range b.Names {
-		if f != b.Owner && f.Live && c.SM >= masksFrom {
+		if f != b.Owner && f.Live && c.SM >= masksFrom && !b.HoldsFunctions() {
 			extra(link.SecondNameMask)
 		}
 	}
@@ -307,6 +307,7 @@ func halfOf(n uint64) string { return string([]byte{byte(n), byte(n >> 8)}) }
 // Since 12.x code for sm_90 has a mask of its sparse matrix instructions. A
 // second name of code has none of its own, and is given one with the highest
 // bit, which counts for the code as well; a kernel's mask has the bits of all that it reaches.
+// Functions inside a kernel (-ewp) have no mask apart: the kernel's may get the bit for them.
 const (
 	masksFrom = 90
 )
