@@ -76,6 +76,9 @@ func Tell(kind uint32, before, after []byte, in oracle.Inputs) (uint64, bool) {
 	return s, true
 }
 
+// maxShared is more than any kernel has of shared memory.
+const maxShared = 1 << 20
+
 // findEvidence reads the fields of live code that name constants and shared
 // variables.
 func (c *Places) findEvidence() error {
@@ -168,6 +171,9 @@ func (c *Places) readField(m *link.Module, code *link.Body, r image.Record) erro
 		return nil
 	}
 	if s, ok := Tell(disposition.As, before, after, in); ok {
+		if key.ID != nil && key.ID.ExternShared() && s&(s+1) == 0 && s >= maxShared {
+			s = 1<<64 - 1 // a field of 24 bits has so many of the ones that stand for no place
+		}
 		c.Observed[key] = s
 		c.keepHint(m, r, key, s)
 	}
