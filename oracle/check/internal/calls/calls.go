@@ -237,13 +237,13 @@ func (c *check) leftOver(want map[call]int, f *link.Identity) []call {
 }
 
 // saidBelow reports whether a call of what the driver defines may be gone, since a function
-// that is called has it too: where the SASS side alone knows the call, nvlink 13.4 and
+// that is called, or whose address is taken, has it too: where the SASS side alone knows the call, nvlink 13.4 and
 // 13.5 write it down or not from run to run.
 func (c *check) saidBelow(f, y *link.Identity) bool {
 	if !c.DriverReads || y.Code != nil {
 		return false
 	}
-	return slices.ContainsFunc(f.Calls.List, func(z *link.Identity) bool {
+	return slices.ContainsFunc(slices.Concat(f.Calls.List, f.Edges.List), func(z *link.Identity) bool {
 		_, found := slices.BinarySearch(c.NeedOf(z).Externs, y.Name)
 		return z != f && z.Code != nil && found
 	})

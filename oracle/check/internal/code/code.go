@@ -63,8 +63,10 @@ func (c *check) compareWord(a *link.Area, i int, out uint64) (changed, wrong int
 	want, _ := image.Cut(a.Want, at, sass.Instruction)
 	got, _ := image.Cut(a.Out.Body, out, sass.Instruction)
 	moves := sass.Branches(want) && !a.Words.Identity
-	to, returns := sass.ReturnTo(a.Owner.Section.Body, i)
-	returns = returns && !a.Words.Identity && a.Owner.HoldsFunctions()
+	to, returns, inside := uint64(0), false, false
+	if !a.Words.Identity && a.Owner.HoldsFunctions() {
+		to, returns, inside = a.Owner.PlaceInside(i)
+	}
 	if bytes.Equal(want, got) && !moves && !returns {
 		return 0, 0
 	}
@@ -79,7 +81,7 @@ func (c *check) compareWord(a *link.Area, i int, out uint64) (changed, wrong int
 		sass.BlankDistance(y)
 		c.compareTarget(a, uint64(i), out/sass.Instruction, want, got)
 	}
-	if returns {
+	if number, _ := sass.NumberOf(got); inside && (returns || number != to) {
 		place, _ := placeOf(a, to, image.Number(got, 4, 4))
 		sass.PutNumber(x, place)
 	}

@@ -36,7 +36,7 @@ func (c *check) bodyFacts(b *link.Body) []link.Fact {
 	case c.asKernelOf(b):
 		list = append(c.asKernel(list, b), c.driverExterns(b, c.Externs(b)))
 	default:
-		list = append(list, c.externs(b, c.Externs(b))...)
+		list = append(list, c.functionExterns(b)...)
 	}
 	return append(list, c.extraMasks(b)...)
 }
@@ -60,6 +60,24 @@ func (c *check) externs(b *link.Body, names []string) []link.Fact {
 	}
 	slices.Sort(names)
 	return []link.Fact{{Format: cuda.FormatSized, Attr: cuda.AttrExterns, About: strings.Join(names, " "), File: b.Mod.Name}}
+}
+
+// functionExterns are the names in a function's list. nvlink writes that of a definition that lost where the other has
+// none.
+func (c *check) functionExterns(b *link.Body) []link.Fact {
+	list := c.externs(b, c.Externs(b))
+	if len(list) > 0 || !b.Owner.Several {
+		return list
+	}
+	for _, other := range b.Owner.Definitions {
+		if extra := c.externs(other, c.Externs(other)); len(list) == 0 && len(extra) > 0 {
+			list = extra
+			list[0].Optional = true
+		} else if len(extra) > 0 {
+			list[0].Also = append(list[0].Also, extra[0].About)
+		}
+	}
+	return list
 }
 
 // kernelExterns are the names of what a kernel reaches. nvlink charges the only kernel of a link with everything; one that

@@ -188,6 +188,19 @@ func (b *Body) MapCode(out []byte) (w *sass.WordMap, unlike int) {
 	return w, unlike
 }
 
+// PlaceInside is the place of the code that a word puts into a register, in a kernel with functions inside: where the next
+// call comes back to, or a function inside, whose address is taken (for which a number may be meant as well).
+func (b *Body) PlaceInside(i int) (to uint64, sure, ok bool) {
+	if to, ok = sass.ReturnTo(b.Section.Body, i); ok {
+		return to, true, true
+	}
+	word, _ := image.Cut(b.Section.Body, uint64(i)*sass.Instruction, sass.Instruction)
+	if to, ok = sass.NumberOf(word); !ok {
+		return 0, false, false
+	}
+	return to, false, slices.ContainsFunc(b.Names, func(f *Identity) bool { return f.Inside() && f.Def.Value == to })
+}
+
 // fieldMasks are the bits of each word that relocations write, and those of places in the code itself.
 func (b *Body) fieldMasks() map[uint64]*[sass.Instruction]byte {
 	masks := map[uint64]*[sass.Instruction]byte{}
@@ -195,7 +208,7 @@ func (b *Body) fieldMasks() map[uint64]*[sass.Instruction]byte {
 		if !b.HoldsFunctions() {
 			break
 		}
-		if _, ok := sass.ReturnTo(b.Section.Body, i); ok {
+		if _, _, ok := b.PlaceInside(i); ok {
 			masks[uint64(i)] = &[sass.Instruction]byte{4: 0xff, 5: 0xff, 6: 0xff, 7: 0xff}
 		}
 	}

@@ -26,9 +26,10 @@ type Identity struct {
 	Mod                *Module       // of def
 	Mentioned, Defined int           // moments of the first mention and the first definition
 
-	Code      *Body // functions: the code that won
-	Several   bool  // it has other definitions
-	Duplicate bool  // static: another input has a function of its name and code
+	Code        *Body   // functions: the code that won
+	Several     bool    // it has other definitions
+	Definitions []*Body // all of a function, in the order of the modules
+	Duplicate   bool    // static: another input has a function of its name and code
 
 	// Objects.
 	Common     bool   // no definition but a common one; size and align are the largest

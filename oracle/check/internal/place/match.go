@@ -51,6 +51,9 @@ func (c *Places) matchCode() error {
 	if err := c.followRecords(&m); err != nil {
 		return err
 	}
+	if err := c.followCalls(&m); err != nil {
+		return err
+	}
 	// What is sure first: code that it names need not be identified by its own bytes.
 	for _, sure := range [...]bool{true, false} {
 		for _, name := range names {

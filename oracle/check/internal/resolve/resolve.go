@@ -143,11 +143,12 @@ func (c *Resolved) function(m *link.Module, s *image.Symbol) {
 	}
 	if id.Def == nil {
 		c.define(id, m, s)
-		id.Code = code
+		id.Code, id.Definitions = code, append(id.Definitions, code)
 		code.Names = append(code.Names, id)
 		return
 	}
 	id.Several = true
+	id.Definitions = append(id.Definitions, code)
 	switch oldWeak, newWeak := id.Def.Bind() == cuda.STBWeak, s.Bind() == cuda.STBWeak; {
 	case !oldWeak && !newWeak:
 		c.twice(id, m, s)

@@ -6,7 +6,7 @@ import "github.com/twinlink/twinlink/oracle/check/internal/image"
 // words between.
 func Branches(word []byte) bool {
 	switch Opcode(word) {
-	case OpBra, OpBraU, OpBraDiv, OpBrx, OpBrxU, opBssy, OpCallRel:
+	case OpBra, OpBraU, OpBraDiv, OpBrx, OpBrxU, opBssy, OpCallRel, OpCallRelTo:
 		return true
 	}
 	return returnsNear(word)

@@ -31,6 +31,8 @@ func TestReturnTo(t *testing.T) {
 		{[][]byte{word(opMovNumber, 32), word(OpCallRel, 0), word(nop, 0)}, true},
 		{[][]byte{word(opMovNumber, 32), word(OpCallRel, 0)}, true}, // after the end
 		{[][]byte{word(opMovNumber, 48), word(nop, 0), word(OpCallRel, 0)}, true},
+		{[][]byte{word(opMovNumber, 32), word(OpCallRelTo, 0)}, true}, // through a pointer
+		{[][]byte{word(opMovNumber, 32), word(OpCallTo, 0)}, false},
 		{[][]byte{word(opMovNumber, 48), word(OpCallRel, 0), word(OpCallRel, 0)}, false}, // not the next
 		{[][]byte{word(opMovNumber, 48), word(OpBra, 0), word(OpCallRel, 0)}, false},
 		{[][]byte{word(opMovNumber, 48), returns(relative), word(OpCallRel, 0)}, false},
@@ -41,8 +43,8 @@ func TestReturnTo(t *testing.T) {
 		{[][]byte{word(opMovNumber, 64), word(OpCallRel, 0)}, false},
 		{[][]byte{word(opMovNumber, 32), word(OpCall, 0)}, false},
 		{[][]byte{word(OpMov, 32), word(OpCallRel, 0)}, false},
-		{append(append([][]byte{word(opMovNumber, 64*16)}, many(62)...), word(OpCallRel, 0)), true},
-		{append(append([][]byte{word(opMovNumber, 65*16)}, many(63)...), word(OpCallRel, 0)), false}, // too far
+		{append(append([][]byte{word(opMovNumber, 256*16)}, many(254)...), word(OpCallRel, 0)), true},
+		{append(append([][]byte{word(opMovNumber, 257*16)}, many(255)...), word(OpCallRel, 0)), false}, // too far
 		{nil, false},
 	} {
 		var code []byte

@@ -37,30 +37,31 @@ type WordMap struct {
 }
 
 const (
-	opMembar    = 0x992
-	OpErrbar    = 0x9ab
-	OpTmaFlush  = 0x9b7 // UTMACMDFLUSH
-	OpCgaErrbar = 0x5ab
-	OpNop       = 0x918
-	OpDepbar    = 0x91a
-	OpBra       = 0x947
-	OpBraU      = 0x547
-	OpBraDiv    = 0x948
-	OpBrx       = 0x949
-	OpBrxU      = 0x958
-	opBssy      = 0x945
-	OpCallRel   = 0x944
-	OpCall      = 0x943
-	OpCallTo    = 0x343 // what a register says
-	OpCallRelTo = 0x344
-	OpExit      = 0x94d
-	OpBsync     = 0x941
-	OpRet       = 0x950
-	opUmov      = 0xc82 // of a uniform register
-	OpMov       = 0x202
-	opMovNumber = 0x802
-	OpLdc       = 0xb82
-	OpYield     = 0x946
+	opMembar     = 0x992
+	OpErrbar     = 0x9ab
+	OpTmaFlush   = 0x9b7 // UTMACMDFLUSH
+	OpCgaErrbar  = 0x5ab
+	OpNop        = 0x918
+	OpDepbar     = 0x91a
+	OpBra        = 0x947
+	OpBraU       = 0x547
+	OpBraDiv     = 0x948
+	OpBrx        = 0x949
+	OpBrxU       = 0x958
+	opBssy       = 0x945
+	OpCallRel    = 0x944
+	OpCall       = 0x943
+	OpCallTo     = 0x343 // what a register says
+	OpCallRelTo  = 0x344
+	OpExit       = 0x94d
+	OpBsync      = 0x941
+	OpRet        = 0x950
+	opUmov       = 0xc82 // of a uniform register
+	OpMov        = 0x202
+	opMovNumber  = 0x802
+	opUMovNumber = 0x882
+	OpLdc        = 0xb82
+	OpYield      = 0x946
 )
 
 // Opcode is bits 0 to 11 of a word.
@@ -140,7 +141,7 @@ func BoardOf(word []byte) uint64 { return image.Number(word, 5, 1) >> 4 % 8 }
 // BSSY 34 to 63.
 func BlankDistance(word []byte) {
 	switch Opcode(word) {
-	case OpBra, OpBraU, OpBraDiv, OpBrx, OpBrxU, OpCallRel:
+	case OpBra, OpBraU, OpBraDiv, OpBrx, OpBrxU, OpCallRel, OpCallRelTo:
 		Blank(word, 16, 23)
 		Blank(word, 34, 81)
 	case opBssy:
