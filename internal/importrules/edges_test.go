@@ -243,7 +243,7 @@ var rules = []rule{
 		test: of("internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp),
 	},
 	{from: "internal/trophies", to: of("internal/nvidia", "internal/nvjitlink"), test: of("oracle/check", "internal/nvidia/replay")},
-	{from: "internal/judge", to: of("internal/relayout", "internal/splitmix", "cuda", "internal/nvidia", "internal/nvjitlink", "internal/ptxgen", "oracle", "oracle/check"), test: of("corpus", "cubin", "internal/nvidia/nvidiatest", "internal/nvidia/replay")},
+	{from: "internal/judge", to: of("fuzz/power", "fuzz/power/condition", "internal/relayout", "internal/splitmix", "cuda", "internal/nvidia", "internal/nvjitlink", "internal/ptxgen", "oracle", "oracle/check"), test: of("corpus", "cubin", "internal/nvidia/nvidiatest", "internal/nvidia/replay")},
 	{from: "internal/verify", to: of("cubin", "internal/nvjitlink", "internal/cmdline", "internal/container", "internal/inputs", "cuda", "internal/diff", "engine", "engine/descriptor", "oracle", "oracle/check", "report", "internal/nvidia"), test: of("internal/vectorlink", "corpus", "corpus/relocs", "internal/nvidia/nvidiatest", "internal/nvjitlink/nvjitlinktest", cmp)},
 	{from: "report", to: of(tablewriter + "/..."), test: of(cmp, jsonSchema, "github.com/chromedp/...")},
 

@@ -10,6 +10,7 @@
 //	go run ./internal/judge jit -release 13.3 -to NEW DIR  # the same inputs by nvJitLink
 //	go run ./internal/judge plant -n 10000 DIR         # defects planted into them
 //	go run ./internal/judge stale -n 500 DIR           # defects planted into their inputs, linked by nvlink
+//	go run ./internal/judge conditions -n 300 DIR      # the same links by the linker in this source with a condition that fails
 //	go run ./internal/judge hostile -n 5000 DIR        # several defects and wild numbers at once: no panic, how long
 //	go run ./internal/judge again -keep FILES DIR      # those of plant -keep that are still accepted
 //
@@ -57,7 +58,10 @@ var commands = map[string]func(context.Context, *flags) error{
 	"plant":   func(_ context.Context, f *flags) error { return plantAll(f.dir, f.only, f.seed, f.n, f.each) },
 	"stale":   func(ctx context.Context, f *flags) error { return staleAll(ctx, f.dir, f.only, f.seed, f.n, f.each) },
 	"hostile": func(_ context.Context, f *flags) error { return hostileAll(f.dir, f.only, f.seed, f.n) },
-	"again":   func(_ context.Context, f *flags) error { return judgeAgain(f.dir) },
+	"conditions": func(ctx context.Context, f *flags) error {
+		return conditionsAll(ctx, f.dir, f.only, f.seed, f.n, f.each)
+	},
+	"again": func(_ context.Context, f *flags) error { return judgeAgain(f.dir) },
 }
 
 func main() {
