@@ -84,7 +84,7 @@ var rules = []rule{
 	{from: "oracle/check/internal/debug", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/apply")},
 	{from: "oracle/check/internal/symbols", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/link", "oracle/check/internal/place", "oracle/check/internal/apply"), test: of("oracle", "oracle/check/internal/sass")},
 	{from: "oracle/check/internal/records", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/apply")},
-	{from: "oracle/check/internal/shared", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/link", "oracle/check/internal/place", "oracle/check/internal/apply")},
+	{from: "oracle/check/internal/shared", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/link", "oracle/check/internal/place", "oracle/check/internal/apply"), test: of("internal/oracletest")},
 	{from: "oracle/check/internal/facts", to: of("cuda", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/sass", "oracle/check/internal/link", "oracle/check/internal/reach", "oracle/check/internal/apply"), test: of("oracle")},
 	{from: "oracle/check/internal/calls", to: of("cuda", "oracle", "oracle/check/verdict", "oracle/check/internal/image", "oracle/check/internal/link", "oracle/check/internal/apply")},
 	{
