@@ -41,6 +41,9 @@ type mention struct {
 	place  []byte // in the input
 }
 
+// constantsLength is a symbol whose records ask how long the constants are.
+const constantsLength = ".nv.ptx.const0.size"
+
 // otherMemory moves what can be moved, and says how many variables that were.
 func otherMemory(inputs []check.Input, output []byte, seed uint64) ([]byte, int) {
 	m := &memory{out: open(output, splitmix.New(seed)), code: map[string]*header{}, variables: map[string]*variable{}}
@@ -116,6 +119,9 @@ func (m *memory) read(inputs []check.Input) bool {
 			}
 		}
 		for _, s := range f.symbols(&f.sections[f.symtabs[0]]) {
+			if s.name == constantsLength {
+				return false // it changes with their places
+			}
 			if defined[s.name] = defined[s.name] || s.kind != byte(cuda.STTSection) && f.inConstants(&s); s.kind != byte(cuda.STTSection) && s.other&cuda.STOSpace == cuda.STOShared {
 				m.note(len(files), &s, true)
 			}
