@@ -1,8 +1,11 @@
 package apply
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/twinlink/twinlink/internal/oracletest"
+	"github.com/twinlink/twinlink/oracle/check/internal/image"
 	"github.com/twinlink/twinlink/oracle/check/internal/link"
 )
 
@@ -55,5 +58,46 @@ func TestUnitsOfNobody(t *testing.T) {
 		if p := pairUnits(want, got, at); p[0] != pairs[0] || p[1] != pairs[1] {
 			t.Errorf("the first one's information at %d: pairs %v", place, p)
 		}
+	}
+}
+
+// TestRecordedLines pairs the units of recorded line tables: each unit of nvlink's that has lines with one of an input, no two with one,
+// of the same functions and, where no word of the code moved, the same lines.
+func TestRecordedLines(t *testing.T) {
+	units, sequences := 0, 0
+	for _, l := range append(oracletest.Links(t), oracletest.Behaviours(t)...) {
+		c := applied(t, &l, l.Output, image.SassSide, nil)
+		for _, a := range c.Areas {
+			if a.Out == nil || a.Name != ".debug_line" && a.Name != ".nv_debug_line_sass" {
+				continue
+			}
+			table, err := c.LineTableOf(a)
+			if err != nil || !table.Known || !table.Reads || len(table.Pairs) != len(table.Got) {
+				t.Errorf("%s: %s isn't read: %v", l.Name, a.Name, err)
+				continue
+			}
+			taken := map[int]bool{}
+			for j, i := range table.Pairs {
+				if i < 0 && !slices.ContainsFunc(table.Got[j].Sequences, func(s LineSequence) bool { return !s.ID.Several }) {
+					continue // of definitions that lost
+				}
+				if i < 0 || taken[i] || table.Want[i].Bare() != table.Got[j].Bare() {
+					t.Errorf("%s: unit %d of %s is paired with %d", l.Name, j, a.Name, i)
+					continue
+				}
+				taken[i] = true
+				units++
+				for _, s := range table.Got[j].Sequences {
+					k := slices.IndexFunc(table.Want[i].Sequences, func(w LineSequence) bool { return w.ID == s.ID })
+					if k < 0 || c.Out.Side == image.Whole && table.Want[i].Sequences[k].Text != s.Text {
+						t.Errorf("%s: lines of %s in unit %d of %s", l.Name, s.ID, j, a.Name)
+					}
+					sequences++
+				}
+			}
+		}
+	}
+	if units < 50 || sequences < 80 {
+		t.Errorf("only %d units, %d sequences", units, sequences)
 	}
 }

@@ -49,7 +49,7 @@ func applied(t *testing.T, l *oracletest.Link, output []byte, side image.Side, o
 const otherLayout = 31
 
 // counts are what a test has compared.
-type counts struct{ sections, fields, kept, resolved int }
+type counts struct{ sections, fields, kept, resolved, sure int }
 
 // TestRecorded wants of what the records of the inputs must come to what nvlink made of them: every byte of every section,
 // and every record that stays; in the same image written in another layout as well.
@@ -71,7 +71,7 @@ func TestRecorded(t *testing.T) {
 			}
 		}
 	}
-	if n.sections < 2000 || n.fields < 1600 || n.kept < 4000 || n.resolved < 80 {
+	if n.sections < 2000 || n.fields < 1600 || n.kept < 4000 || n.resolved < 80 || n.sure < 1000 {
 		t.Errorf("only %+v", n)
 	}
 }
@@ -100,8 +100,30 @@ func (n *counts) compare(t *testing.T, c *Applied, where string) {
 		if got, want := texts(a, a.Resolved), writtenDown(c, a); c.Options.PreserveRelocs && !slices.Equal(got, want) {
 			t.Errorf("%s: %s has carried out %s, nvlink %s", where, a.Name, lacking(got, want), lacking(want, got))
 		}
+		n.compareSure(t, c, a, where)
 		n.kept += len(a.Kept)
 		n.resolved += len(a.Resolved)
+	}
+}
+
+// compareSure wants a final image's code to have no field that may hold anything, and no record that may be missing, but for
+// those of functions with several definitions.
+func (n *counts) compareSure(t *testing.T, c *Applied, a *link.Area, where string) {
+	t.Helper()
+	if !a.Code() || c.Relocatable || c.Out.Side != image.Whole || slices.ContainsFunc(c.IDs, func(id *link.Identity) bool { return id.Several || id.Twin }) {
+		return
+	}
+	for i := range a.Fields {
+		if f := &a.Fields[i]; a.IsFree(f.Offset) {
+			t.Errorf("%s: %s+0x%x may hold anything", where, a.Name, f.Offset)
+		}
+		n.sure++
+	}
+	for _, k := range a.Kept {
+		if k.Optional || k.Dead || k.Lost {
+			t.Errorf("%s: the record at %s+0x%x may be missing", where, a.Name, k.Offset)
+		}
+		n.sure++
 	}
 }
 
