@@ -64,7 +64,7 @@ func TestUnitsOfNobody(t *testing.T) {
 // TestRecordedLines pairs the units of recorded line tables: each unit of nvlink's that has lines with one of an input, no two with one,
 // of the same functions and, where no word of the code moved, the same lines.
 func TestRecordedLines(t *testing.T) {
-	units, sequences := 0, 0
+	units, sequences, behind := 0, 0, 0
 	for _, l := range append(oracletest.Links(t), oracletest.Behaviours(t)...) {
 		c := applied(t, &l, l.Output, image.SassSide, nil)
 		for _, a := range c.Areas {
@@ -78,8 +78,9 @@ func TestRecordedLines(t *testing.T) {
 			}
 			taken := map[int]bool{}
 			for j, i := range table.Pairs {
-				if i < 0 && !slices.ContainsFunc(table.Got[j].Sequences, func(s LineSequence) bool { return !s.ID.Several }) {
-					continue // of definitions that lost
+				if i < 0 && !slices.ContainsFunc(table.Want, func(w LineUnit) bool { return w.Bare() == table.Got[j].Bare() }) {
+					behind++ // lines of definitions that lost stay in it, in front of the others
+					continue
 				}
 				if i < 0 || taken[i] || table.Want[i].Bare() != table.Got[j].Bare() {
 					t.Errorf("%s: unit %d of %s is paired with %d", l.Name, j, a.Name, i)
@@ -97,7 +98,7 @@ func TestRecordedLines(t *testing.T) {
 			}
 		}
 	}
-	if units < 50 || sequences < 80 {
-		t.Errorf("only %d units, %d sequences", units, sequences)
+	if units < 50 || sequences < 80 || behind > 8 {
+		t.Errorf("%d units, %d sequences; of %d nothing is known", units, sequences, behind)
 	}
 }
