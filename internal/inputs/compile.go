@@ -110,9 +110,10 @@ func (s *Set) addIR(name string, data []byte) []engine.Diagnostic {
 	return s.keepIR(name, &f.Members[0])
 }
 
-// notIR is what -dlto remarks of each object that is compiled already.
+// notIR is what -dlto remarks of each object that is compiled already, but of none whose path, of which a member's name is
+// a part, is the device runtime's: --keep-system-libraries changes nothing of that.
 func (s *Set) notIR(name string) []engine.Diagnostic {
-	if !s.cmd.Optimizes() || s.optimized || s.isDevrt(strings.SplitN(name, ":", 2)[0]) {
+	if !s.cmd.Optimizes() || s.optimized || inDevrt(name) {
 		return nil
 	}
 	s.compiled = true

@@ -78,6 +78,7 @@ func ltoFiles(t *testing.T) given {
 	if err != nil {
 		t.Fatal(err)
 	}
+	g["cudadevrt/b.fatbin"], g["l.a"] = g["13b.sm.fatbin"], archive("cudadevrt.o", code(string(g["13b.sm.fatbin"]), "_a\x00"))
 	g["a.ltoir"] = f.Members[0].Alone()
 	g["b.ltoir"] = []byte("no IR")
 	return g
@@ -185,6 +186,10 @@ var compilations = []compilation{
 	{release: "12.4", args: "-arch=sm_75 -dlto -w 12b.sm.fatbin"},
 	{release: "13.0", args: "-arch=sm_75 -dlto -disable-infos 13b.sm.fatbin 13a.lto.fatbin", says: "warning one\n"},
 	{release: "13.0", args: "-arch=sm_75 -dlto -Werror 13b.sm.fatbin"},
+	// nvlink 13.0.88 and 13.5.37 remark of none of these.
+	{release: "13.0", args: "-arch=sm_75 -dlto -keep-system-libraries cudadevrt/b.fatbin 13a.lto.fatbin"},
+	{release: "13.0", args: "-arch=sm_75 -dlto -keep-system-libraries l.a 13a.lto.fatbin"},
+	{release: "13.0", args: "-arch=sm_75 -dlto -keep-system-libraries 13a.lto.fatbin l.a"},
 	{release: "13.0", args: "-arch=sm_75 -dlto a.ltoir libcudadevrt.a"},
 	{release: "13.0", args: "-arch=sm_75 -dlto b.ltoir"},
 	{release: "13.0", args: "-arch=sm_75 -dlto 13a.lto.fatbin libcudadevrt.a 13b.sm.fatbin"},
