@@ -151,26 +151,32 @@ func OperandsOf(word []byte) Operands {
 	o.Known, o.Rough, o.issued = true, x.rough, readsAtIssue(op)
 	w.put(&o.Writes, 16, x.d, x.ud)
 	w.put(&o.Writes, 64, x.more, false)
-	w.put(&o.Reads, 24, x.a, x.ua)
 	w.put(&o.Reads, second, x.b, x.ub)
 	w.put(&o.Reads, third, x.c, x.uc)
-	if x.desc {
-		// Loads have it at 32, stores and atomics at 64. Bit 91 says that there is a uniform
-		// register, bit 90 that it is a descriptor of two.
-		at := uint64(32)
-		if x.data != 'd' {
-			at = 64
-		}
-		if w.bit(91) == 1 {
-			w.put(&o.Reads, at, max(1+byte(w.bit(90)), x.pair), true)
-		}
+	if x.desc && w.bit(91) == 1 {
+		x.uniformAddress(&w, &o.Reads)
 	}
+	w.put(&o.Reads, 24, x.a, x.ua)
 	w.put(&o.Reads, 40, x.handle, true)
 	if x.divergent && w.bit(91) == 1 {
 		w.put(&o.Reads, 24, 1, true)
 	}
 	x.putPredicates(&o, op, w.low, w.high)
 	return o
+}
+
+// uniformAddress adds the uniform registers of an address, which stand at 32 in loads and at 64 in stores and atomics: one, or
+// two of a descriptor where bit 90 says so. An address of 64 bits takes two in any case, and without that bit the general
+// register beside them has 32 bits: LD.E R9, [R2.U32+UR4] reads UR4, UR5 and R2.
+func (x *shape) uniformAddress(w *operandWord, reads *RegSet) {
+	at, count := uint64(64), 1+byte(w.bit(90))
+	if x.data == 'd' {
+		at = 32
+	}
+	if x.wide && count == 1 {
+		count, x.a = 2, 1
+	}
+	w.put(reads, at, max(count, x.pair), true)
 }
 
 // shapeOf returns how to read an opcode's operands and where its second and third source

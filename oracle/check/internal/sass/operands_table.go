@@ -124,10 +124,10 @@ var Others = map[uint64]shape{
 	0xf60: anyTexture, 0xf63: anyTexture, 0xf66: anyTexture, 0xf6c: anyTexture, 0xf6f: anyTexture, // TEX, TLD4, TLD, TXD, TXQ: see images
 	0xf99: {d: 4, a: 4, rough: true, handle: 1}, 0xf9b: {a: 4, b: 4, rough: true, handle: 1}, 0xf9d: {a: 4, b: 4, rough: true, handle: 1}, 0xf9f: {a: 4, b: 4, rough: true, handle: 1}, // SULD, SUST.P, SUST, SURED
 	0x95d: {}, 0x9af: {}, // NANOSLEEP, LDGDEPBAR
-	0x547: {pp: 5},                                                              // BRA.U
-	0xb1d: {pp: 7},                                                              // BAR of a number
-	0x947: {pp: 1, divergent: true},                                             // BRA
-	0x918: {}, 0x94d: {}, 0x945: {}, 0x941: {}, 0x946: {}, 0x942: {}, 0x948: {}, // NOP, EXIT, BSSY, BSYNC, YIELD, BREAK, WARPSYNC.ALL
+	0x547: {pp: 5},                                                                   // BRA.U
+	0xb1d: {pp: 7},                                                                   // BAR of a number
+	0x947: {pp: 1, divergent: true},                                                  // BRA
+	0x918: {}, 0x94d: {}, 0x945: {}, 0x941: {}, 0x946: {}, 0x942: {pp: 1}, 0x948: {}, // NOP, EXIT, BSSY, BSYNC, YIELD, BREAK, WARPSYNC.ALL
 	0x992: {}, 0x9ab: {}, 0x5ab: {}, 0x91b: {}, 0x95c: {}, 0x9c7: {}, 0xdc7: {}, // fences, barriers, BPT
 }
 
