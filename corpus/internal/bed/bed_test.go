@@ -7,15 +7,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/twinlink/twinlink/internal/nvidia"
-	"github.com/twinlink/twinlink/internal/nvidia/nvidiatest"
+	"github.com/twinlink/twinlink/internal/nvidia/replay"
 	"github.com/twinlink/twinlink/internal/nvjitlink"
 	"github.com/twinlink/twinlink/internal/nvjitlink/worker"
 )
 
 func TestMain(m *testing.M) {
 	worker.Main()
-	nvidiatest.Main(m)
+	replay.Main(m)
 }
 
 const (
@@ -29,10 +28,9 @@ const (
 
 // TestRun makes a bed of three modules and runs it twice: links agree, and both
 // runs come to the same.
-func TestRun(t *testing.T) {
-	for _, r := range []string{"12.4", "13.0"} {
-		nvidiatest.Need(t, r, nvidia.Nvlink, nvidia.Ptxas)
-	}
+func TestRun(t *testing.T) { replay.Both(t, "testdata/run.gz", []string{"12.4", "13.0"}, runTwice) }
+
+func runTwice(t *testing.T) {
 	folder, cacheDir := filepath.Join(t.TempDir(), "program"), t.TempDir()
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		t.Fatal(err)
@@ -44,7 +42,7 @@ func TestRun(t *testing.T) {
 	}
 	var texts [2]string
 	for i := range texts {
-		b := &bed{seed: 7, n: 40, workers: 2, variants: 6, perFamily: 10, largest: 1 << 20, releases: []string{"12.4", "13.0"}, archs: []string{"sm_80", "sm_90"}, pool: map[string][]*object{}}
+		b := &bed{seed: 7, n: 40, workers: 2, variants: 6, perFamily: 10, parts: 3, largest: 1 << 20, releases: []string{"12.4", "13.0"}, archs: []string{"sm_80", "sm_90"}, pool: map[string][]*object{}}
 		o, err := b.run(t.Context(), cacheDir, []string{folder})
 		if err != nil {
 			t.Fatal(err)
@@ -57,6 +55,9 @@ func TestRun(t *testing.T) {
 			if s := o.Sums[r+"\tall"]; s == nil || s.Same == 0 {
 				t.Errorf("no link by %s", r)
 			}
+		}
+		if s := o.Sums["all\tsm_90a- parts"]; s == nil || s.Same == 0 {
+			t.Errorf("no link over a part: %v", s)
 		}
 		out := filepath.Join(t.TempDir(), "out")
 		if err := o.save(out); err != nil {
