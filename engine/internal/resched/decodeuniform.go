@@ -25,7 +25,7 @@ var uniformALU = map[uint16]shape{
 	0x4a: {d: 1, a: 1, b: 1}, 0x53: {a: 1, b: 1}, 0x54: {d: 1, a: 1, b: 1}, 0x55: {d: 1, a: 1, b: 1, c: 1}, 0x56: {d: 1, a: 1, b: 1}, 0x57: {d: 1, a: 1, b: 1},
 	0x58: {d: 1, b: 1}, 0x59: {d: 1, b: 1}, 0x5a: {d: 1, b: 1}, 0x5e: {d: 1, b: 1},
 	0x82: {d: 1, b: 1}, 0x83: {d: 1}, 0x85: {d: 2, a: 2, b: 2}, 0x86: {d: 1}, 0x87: {d: 1, a: 1, b: 1}, 0x8c: {a: 1, b: 1}, 0x97: {d: 2, a: 2, b: 2, c: 2}, 0x9a: {d: 1, a: 1, b: 1}, 0x9b: {d: 1, a: 1, b: 1}, 0x9c: {},
-	0xa5: {d: 2, a: 1, b: 1, c: 2}, 0xbd: {d: 1, b: 1}, 0xbf: {d: 1, b: 1},
+	0xa5: {d: 2, a: 1, b: 1, c: 2}, 0xbd: {d: 1, b: 1}, 0xbe: {d: 1, b: 1}, 0xbf: {d: 1, b: 1},
 }
 
 // shapeOfUniform returns the shape of an instruction of the uniform datapath, false for others.
