@@ -22,6 +22,7 @@ const (
 	pairBit       = 80 // of a MOV, ISETP or CS2R: it takes two registers
 	longBit       = 74 // of an atomic: it is of 64 bits
 	countField    = 72 // of LDSM: 1, 2 or 4 matrices
+	largeBit      = 80 // of 16 times 16, which take twice as many registers
 	descriptorBit = 90 // a uniform register beside a general one of 64 bits
 	addressBit    = 91 // a uniform register is part of an address of shared or local memory
 	ppField       = 87 // and one that is read,

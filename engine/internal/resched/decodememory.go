@@ -55,7 +55,7 @@ func (d *decoder) memory(op uint16) bool {
 	case op == op32Bytes:
 		d.write(cField, 4)
 	case op == opLDSM && d.field(countField, 2) < 2:
-		s.d = 1 + int(d.field(countField, 2))
+		s.d = (1 + int(d.field(countField, 2))) << d.field(largeBit, 1)
 	case (op == opLDS || op == opLDL) && d.field(addressBit, 1) != 0:
 		d.readUniform(bField, 1)
 	}
