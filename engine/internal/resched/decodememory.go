@@ -7,8 +7,9 @@ import (
 
 // Operands of loads, stores and what else the slow units do.
 
-// doubleFormat is the format of an ATOMG that adds doubles, in two bits.
-const doubleFormat = 3
+// floatRegs is the number of registers by the format of an atomic of floats: F16 and BF16 by 2, 4 and 8, F32 by 1, 2 and 4
+// with FTZ and without, F64.
+var floatRegs = [16]int{1, 2, 4, 1, 2, 4, 1, 1, 1, 1, 2, 4, 1, 2, 4, 2}
 
 // besideMemory are those of loads, stores and what else the slow units do.
 var besideMemory = map[uint16][]operand{
@@ -43,8 +44,9 @@ func (d *decoder) memory(op uint16) bool {
 	switch {
 	case op == opMATCH && d.field(wideBit, 1) != 0:
 		s.a = 2
-	case (op == opATOMGFloat || op == opATOMFloat) && d.field(longBit, 2) == doubleFormat:
-		s.d, s.b, s.c = 2*s.d, 2*s.b, 2*s.c
+	case op == opATOMGFloat, op == opATOMFloat, op == 0x3a2:
+		n := floatRegs[d.field(sizeField, 4)]
+		s.d, s.b = n*s.d, n*s.b
 	case isAtomic(op):
 		n := atomicRegs[d.field(sizeField, 3)]
 		s.d, s.b, s.c = n*s.d, n*s.b, n*s.c
