@@ -15,6 +15,7 @@ type rules struct {
 	lateWaits  bool // the waits of late.go
 	paced      bool // it is code of sm_100 for sm_103, whose stalls changed
 	leavesLast bool // sources that go beyond their block leave the last scoreboard to others
+	sm120      bool // it is code for sm_120 or sm_121
 }
 
 // stage is what an allocator is at, beside giving out.

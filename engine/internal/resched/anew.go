@@ -99,8 +99,10 @@ func anew(words []word, gone []bool, stays bool, how Options, r Result) (Result,
 	return r, dead
 }
 
-// rulesAnew are those of rescheduled code.
-func (how *Options) rulesAnew() rules { return rules{method: allAnew, leavesLast: how.LeavesLast} }
+// rulesAnew are those of code that is made anew.
+func (how *Options) rulesAnew() rules {
+	return rules{method: allAnew, leavesLast: how.LeavesLast, sm120: how.Adds}
+}
 
 // dropSelfMoves marks as gone, of the words of instructions of several, moves of a register to itself.
 // parts are such words. It returns what goes.

@@ -4,36 +4,68 @@ package resched
 
 // latencies say how many cycles a token holds its scoreboard: from so many on a wait at the end
 // of its block is free. Source: 372 files of public libraries by ptxas 13.0, where LDS, LDC and LDCU
-// tell it to the cycle or two; of S2R and S2UR the choices where no scoreboard was free.
-var latencies = [...]int{kindSlow: 400, kindS2R: 45, kindS2UR: 30, kindLDS: 40, kindLDC: 48, kindLDCU: 18, kindShuffle: 24, kindDouble: 2, kindCount: 15, kindConvert: 15, kindMUFU: 17, kindOther: 16}
+// tell it to the cycle or two; S2R and S2UR: chains of products between one and a loop, longer by a cycle
+// at a time, and choices where no scoreboard was free, nvlink 13.1.115 to 13.5.37.
+var latencies = [...]int{kindSlow: 400, kindS2R: 32, kindS2UR: 24, kindLDS: 40, kindLDC: 48, kindLDCU: 18, kindShuffle: 24, kindDouble: 2, kindCount: 15, kindConvert: 15, kindMUFU: 17, kindOther: 16}
 
 // latency is how many cycles a token holds its scoreboard, about.
 func (a *allocator) latency(t int) int {
 	tok := &a.tokens[t]
-	switch w := &a.words[tok.at]; {
-	case a.paced && w.isPaced():
-		return inUnit - 1 // who waits for it right after loses nothing: it stalls for inUnit then
-	case a.method == allAnew && w.isWideI2F():
-		return w.convertsWide(tok.read)
+	w := &a.words[tok.at]
+	if a.paced && w.isPaced() {
+		return inUnit - 1 // who waits for it right behind loses nothing: it stalls for inUnit then
+	}
+	if n, ok := a.latencyAnew(t); ok {
+		return n
+	}
+	switch {
 	case tok.read:
 		return w.sourcesRead()
 	case w.isIMMA():
 		return pace
 	case a.paced && w.kind() == kindMUFU:
 		return latestMUFU
-	case a.method == allAnew && w.isSYNCS():
-		return latencies[kindLDS] // it works on shared memory, too
 	default:
 		return latencies[w.kind()]
 	}
 }
 
-// How many cycles an I2F to doubles holds the scoreboards of its results and of its sources in rescheduled code, as
-// other conversions do. Source: 200 kernels with loops by ptxas 13.0.88 through nvlink 13.5.37.
+// How many cycles some instructions hold scoreboards in code made anew. Source: chains of products of integers between
+// one and a loop, longer by a cycle at a time, by ptxas 13.0.88 for sm_100 and sm_120 through nvlink 13.5.37.
 const (
-	wideI2F     = 15
-	wideI2FRead = 9
+	convertDouble     = 15 // conversions to and from doubles
+	convertDoubleRead = 9
+	convertDoubleSoon = 12 // but for I2F on sm_120, at most
+	voteTakes         = 24 // MATCH and REDUX
+	matchRead         = 11 // at most
+	constantRead      = 8
+	mufu120           = 18 // on sm_120
 )
+
+// latencyAnew is latency of code made anew, false where that is none of its own.
+func (a *allocator) latencyAnew(t int) (cycles int, ok bool) {
+	tok := &a.tokens[t]
+	w := &a.words[tok.at]
+	switch {
+	case a.method != allAnew:
+		return 0, false
+	case w.isPaced() && !w.isDouble():
+		return a.convertsWide(w, tok.read), true
+	case tok.read && w.op() == opMATCH:
+		return matchRead, true
+	case tok.read && w.kind() == kindLDC:
+		return constantRead, true
+	case tok.read:
+		return 0, false
+	case w.op() == opMATCH, w.op() == opREDUX:
+		return voteTakes, true
+	case w.kind() == kindMUFU && a.sm120:
+		return mufu120, true
+	case w.isSYNCS():
+		return latencies[kindLDS], true // it works on shared memory, too
+	}
+	return 0, false
+}
 
 // isWideI2F reports whether an instruction makes a double of an integer.
 func (w *word) isWideI2F() bool {
@@ -44,12 +76,15 @@ func (w *word) isWideI2F() bool {
 	return false
 }
 
-// convertsWide is how many cycles it holds the scoreboard of its sources, or of its results.
-func (w *word) convertsWide(read bool) int {
-	if read {
-		return wideI2FRead
+// convertsWide is how many cycles a conversion to or from a double holds the scoreboard of its sources, or of its results.
+func (a *allocator) convertsWide(w *word, read bool) int {
+	switch {
+	case read:
+		return convertDoubleRead
+	case a.sm120 && !w.isWideI2F():
+		return convertDoubleSoon
 	}
-	return wideI2F
+	return convertDouble
 }
 
 // clockOf is clock, made once.
@@ -126,7 +161,7 @@ func (a *allocator) leastPauses(bl *block) func(k int, at []int) int {
 		least := p.leastBefore(k)
 		switch {
 		case a.words[bl.from+k-1].op() == opBAR && !a.words[bl.from+k].isShared():
-			return 1
+			return p.leastOfOperands(k)
 		case stall > least.was:
 			return max(stall, least.is) // for a reason that isn't known
 		}

@@ -116,7 +116,6 @@ type sharer struct {
 	wait   int // the word that waits for them
 	ready  int // when they are complete
 	tokens int
-	stack  int // how much later that of the stack pointer counts
 }
 
 func (s *sharer) none() bool { return s.tokens == 0 }
@@ -135,14 +134,6 @@ func (a *allocator) sharers(b, t int) sharers {
 // block needs and sources that are needed far after it, 7,215 and 212 choices of ptxas 13.5.37.
 func (c *sharers) isSure() bool {
 	return c.isFar && c.tok.read || c.tok.slow && !c.tok.beyond()
-}
-
-// stackLater is how many cycles later the load of the stack pointer counts as complete, at least, to
-// what is needed right after its block.
-const stackLater = 20
-
-func (a *allocator) isStack(t int) bool {
-	return a.tokens[t].at == 0 && !a.tokens[t].read && a.words[0].loadsStack()
 }
 
 // readyAt is when a token is complete, by the block's clock.
@@ -166,9 +157,6 @@ func (c *sharers) of(tokens []int) (s sharer, ok bool) {
 			return s, false
 		}
 		s.ready = max(s.ready, c.readyAt(o))
-		if c.tokens[o].block == c.b && c.isStack(o) {
-			s.stack = stackLater
-		}
 	}
 	switch bl := &c.blocks[c.b]; {
 	case c.method == allAnew || c.own < bl.to:
@@ -197,7 +185,7 @@ func (c *sharers) spared(s *sharer, tokens []int) int {
 	case s.wait < bl.to:
 		return spare(s.wait, c.ready)
 	case isNear || spare(s.wait, s.ready) <= 0:
-		return math.MinInt + s.ready + s.stack
+		return math.MinInt + s.ready
 	}
 	return math.MinInt/2 + s.ready
 }

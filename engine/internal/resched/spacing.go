@@ -41,6 +41,14 @@ func (p *spacing) leastBefore(k int) bound {
 	return b
 }
 
+// leastOfOperands is leastBefore for what the word reads and writes alone.
+func (p *spacing) leastOfOperands(k int) int {
+	i := p.from + k
+	b := bound{1, 1}
+	p.before.of(&p.words[i], &p.ops[i], func(at int, h hazard) { p.askFor(&b, k, at, h) })
+	return b.is
+}
+
 // askUnits raises a bound of word k by what its unit took last.
 func (p *spacing) askUnits(to *bound, k int) {
 	i := p.from + k

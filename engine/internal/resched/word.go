@@ -154,6 +154,7 @@ const (
 	opSULD           = 0xf99
 	opLDGSTS         = 0xfae
 	opMATCH          = 0x3a1
+	opREDUX          = 0x3c4
 	opBAR            = 0xb1d
 	opMOV64          = 0x402 // of a number
 	opUMOV64         = 0x482 // the same
