@@ -55,7 +55,7 @@ var messages = [...]message{
 	{engine.Displaced, engine.Warning, `MAX_STACK_SIZE in '(?P<file>.*)' refers to other functions, as with -r of nvlink [\d.]+`, "info"},
 	{engine.Displaced, engine.Warning, `EXTERNS of '(?P<symbol>.*)' refers to the last of several symbols of one name, as with nvlink [\d.]+`, ""},
 	{engine.Displaced, engine.Warning, `EXTERNS in '(?P<file>.*)' refers to other functions, as with nvlink [\d.]+`, "info"},
-	{engine.Displaced, engine.Warning, `Section (?P<section>.*) is there several times in '(?P<file>[^']*)': the first is used for all, as with nvlink(, and code may differ from nvlink's)?`, ""},
+	{engine.Displaced, engine.Warning, `Section (?P<section>.*) occurs several times in '(?P<file>[^']*)': the first is used for all, as with nvlink(, and code may differ from nvlink's)?`, ""},
 	{engine.Displaced, engine.Warning, `Records in (?P<section>.*) belong to several functions of that name, and may differ from nvlink's`, unmet},
 	{engine.Displaced, engine.Warning, `YIELD in (?P<section>.*)` + inFile + ` becomes another operation, as with nvlink [\d.]+, because a function with a jump table is defined twice`, "offset value"},
 	{engine.LostDebug, engine.Warning, `Debug information of (?P<section>.*) in '(?P<file>.*)' is of a discarded definition: it may differ from nvlink's`, ""},

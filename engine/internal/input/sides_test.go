@@ -329,7 +329,7 @@ func TestNamesakes(t *testing.T) {
 		t.Fatalf("%d sections of facts, %d of relocations", len(info), len(rela))
 	}
 	a, k := info[0], info[1]
-	const says, more = "Section %s is there several times in 'a.cubin': the first is used for all, as with nvlink", ", and code may differ from nvlink's"
+	const says, more = "Section %s occurs several times in 'a.cubin': the first is used for all, as with nvlink", ", and code may differ from nvlink's"
 	name := func(i int) string { s := f.Section(i); return strings.TrimPrefix(f.SectionName(&s), ".nv.merc") }
 	for _, c := range []struct {
 		what  string
