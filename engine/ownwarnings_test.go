@@ -21,11 +21,11 @@ func TestOwnWarnings(t *testing.T) {
 		{program: "equal_constants", release: "13.0", kind: engine.Displaced, text: "constants of another input displace"},
 		{program: "dynamic_shared", release: "13.5", kind: engine.Displaced, text: "not a multiple of the alignment"},
 		{program: "null_pointers", release: "11.8", kind: engine.NullPointer, text: "is zero, because another input defines"},
-		{program: "uncounted_functions", release: "13.5", kind: engine.Uncounted, text: "don't count what it needs"},
+		{program: "uncounted_functions", release: "13.5", kind: engine.Uncounted, text: "don't count its resources"},
 		{program: "yield_operation", release: "13.0", kind: engine.Displaced, text: "becomes another operation"},
 		{program: "lost_tables", release: "13.0", kind: engine.Displaced, text: "has addresses of 0"},
 		{program: "open_constants", release: "13.0", kind: engine.LostConstant, text: "is lost, because another object defines it"},
-		{program: "static_namesakes", release: "13.0", kind: engine.Displaced, text: "the first is taken for each"},
+		{program: "static_namesakes", release: "13.0", kind: engine.Displaced, text: "the first is used for all"},
 		{program: "sorted_symbols", release: "13.5", kind: engine.Displaced, text: "refers to other functions"},
 	}
 	programs, err := corpus.Behaviours()

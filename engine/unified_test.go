@@ -68,7 +68,7 @@ func TestUnifiedTwice(t *testing.T) {
 		}
 		var refused *engine.LinkError
 		if _, err := partial("part.cubin", first.Image, "13.5"); !errors.As(err, &refused) || len(refused.Diags) == 0 ||
-			!strings.HasPrefix(refused.Diags[len(refused.Diags)-1].Text, "a second link of unified functions and data") {
+			!strings.HasPrefix(refused.Diags[len(refused.Diags)-1].Text, "how nvlink 13.5 links unified functions and data a second time") {
 			t.Errorf("%s by 13.5: %v", release, err)
 		}
 	}

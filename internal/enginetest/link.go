@@ -92,7 +92,7 @@ func (l *link) said(diags []engine.Diagnostic) string {
 	}
 	text := strings.Join(first, "")
 	for i := range diags {
-		line := l.cmd.Voice.Line(&diags[i]) + "\n"
+		line := l.cmd.MessageFormat.Line(&diags[i]) + "\n"
 		if diags[i].Severity == engine.Warning && (l.cmd.NoWarnings || slices.Contains(first, line)) {
 			continue
 		}

@@ -39,7 +39,7 @@ func TestNvJitLink(t *testing.T) {
 		return answers
 	}
 	answers := ask("constants/13.0-sm_80")
-	if a := answers["13.0"]; a.Outcome != report.Linked || !strings.Contains(a.Detail, "the engine's but for the tool's name") {
+	if a := answers["13.0"]; a.Outcome != report.Linked || !strings.Contains(a.Detail, "the engine's except for the tool's name") {
 		t.Errorf("13.0: %+v", a)
 	}
 	if a := answers["12.4"]; a.Outcome != report.Refused {
