@@ -110,7 +110,7 @@ func (n *counts) compare(t *testing.T, c *Applied, where string) {
 // those of functions with several definitions.
 func (n *counts) compareSure(t *testing.T, c *Applied, a *link.Area, where string) {
 	t.Helper()
-	if !a.Code() || c.Relocatable || c.Out.Side != image.Whole || slices.ContainsFunc(c.IDs, func(id *link.Identity) bool { return id.Several || id.Twin }) {
+	if !a.Code() || c.Relocatable || c.Out.Side != image.Whole || slices.ContainsFunc(c.IDs, func(id *link.Identity) bool { return id.Several || id.Duplicate }) {
 		return
 	}
 	for i := range a.Fields {
