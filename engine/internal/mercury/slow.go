@@ -7,11 +7,11 @@ import (
 	"github.com/twinlink/twinlink/engine/internal/resched"
 )
 
-// isOffTarget reports whether a function of sm_100 is linked for sm_103. There
+// isOffTarget reports whether a function of sm_100 is linked for sm_103, with -r too. There
 // FP64 and IMMA results arrive after a scoreboard, so the code of sm_100, which
 // counts cycles for them, would read old values.
 func (l *Backend) isOffTarget(fn *code) bool {
-	return !l.IsRelocatable() && l.Arch.SM == 103 && fn.input.File.Header.SM() == 100
+	return l.Arch.SM == 103 && fn.input.File.Header.SM() == 100
 }
 
 // offTarget refuses what 13.0 can't make code of sm_103: functions with doubles or products
