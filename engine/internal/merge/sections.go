@@ -19,10 +19,16 @@ func (l *merger) mergeShared(m *module, i int, s *cubin.Section) error {
 	if err := l.mergeSection(m, i, s); err != nil || bare {
 		return err
 	}
-	if id := m.sec[i]; id != lost {
+	if id := m.sec[i]; id != lost && !l.isOfHidden(id) {
 		l.Secs[id].Present = true
 	}
 	return nil
+}
+
+// isOfHidden reports whether a section belongs to a kernel that a filter hides.
+func (l *merger) isOfHidden(id model.SecID) bool {
+	text := l.Secs[id].Owner
+	return text >= 0 && l.Secs[text].Fun != model.Absent && l.IsHidden(&l.Funs[l.Secs[text].Fun])
 }
 
 // isTable reports whether the image has its own section of a type, so that an
