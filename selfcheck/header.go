@@ -84,7 +84,8 @@ func (c *checker) indexOf(name string) int {
 // notes compares the targets that the notes name with that of the header. It returns how many name one, and how
 // many of these one with features of its own.
 func (c *checker) notes() (named, accelerated int) {
-	first := false
+	first, cuinfo := false, 0
+	var apis []uint32 // of the tools
 	for i := range c.m.Sections {
 		s := &c.m.Sections[i]
 		if s.Type != cuda.SHTNote {
@@ -99,6 +100,9 @@ func (c *checker) notes() (named, accelerated int) {
 		for k := range notes {
 			if info, ok := notes[k].Cuinfo(); ok {
 				c.api = info.API
+				if s.Name == ".note.nv.cuinfo" { // not that of 12.8 and 12.9
+					cuinfo = i
+				}
 				// It is that of the PTX, which may be older than the target.
 				if info.SM < leastSM || cuda.SM(info.SM) > c.sm {
 					c.add(Text, Content, i, 4, "SM of "+s.Name, "at most "+fmt.Sprint(c.sm), fmt.Sprint(info.SM))
@@ -109,6 +113,9 @@ func (c *checker) notes() (named, accelerated int) {
 				continue
 			}
 			name := target(t.Options)
+			if r, ok := apiOf(t.Release); ok {
+				apis = append(apis, r)
+			}
 			// The first note is that of the tool that wrote the file, the others those of its inputs'.
 			if !first {
 				first, c.writer, c.target = true, t.Tool, name
@@ -126,7 +133,20 @@ func (c *checker) notes() (named, accelerated int) {
 			}
 		}
 	}
+	if cuinfo != 0 && len(apis) > 0 && !slices.Contains(apis, c.api) {
+		c.add(Text, Content, cuinfo, 0, "CUDA API version", "that of a tool in the notes: "+fmt.Sprint(apis), fmt.Sprint(c.api))
+	}
 	return named, accelerated
+}
+
+// apiOf returns the CUDA API version of a toolkit: 130 of "…, release 13.0, V13.0.88".
+func apiOf(release string) (uint32, bool) {
+	_, tail, _ := strings.Cut(release, "release ")
+	number, _, _ := strings.Cut(tail, ",")
+	major, minor, _ := strings.Cut(number, ".")
+	a, err := strconv.ParseUint(major, 10, 16)
+	b, err2 := strconv.ParseUint(minor, 10, 16)
+	return uint32(10*a + b), err == nil && err2 == nil
 }
 
 // chips are those that have a Mercury side.

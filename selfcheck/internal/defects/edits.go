@@ -3,7 +3,6 @@ package defects
 import (
 	"bytes"
 	"math/rand/v2"
-	"strings"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
@@ -61,7 +60,7 @@ var edits = []Kind{
 	{Name: "size of a note", plant: inNote(".note.nv.tkinfo", 4)},
 	{Name: "size of a note's name", plant: inNote(".note.nv.tkinfo", 0)},
 	{Name: "size of the target's note", plant: inNote(".note.nv.cuinfo", 4)},
-	{Name: "toolkit in .note.nv.cuinfo", Class: Unwritten, plant: inNote(".note.nv.cuinfo", 28)},
+	{Name: "toolkit in .note.nv.cuinfo", plant: inNote(".note.nv.cuinfo", 28)},
 	{Name: "attribute wiped", plant: anyInfo(false, func(rec, _ []byte) { clear(rec) })},
 	{Name: "attribute of the Mercury side wiped", plant: anyInfo(true, func(rec, _ []byte) { clear(rec) })},
 	{Name: "attribute in place of the next", plant: anyInfo(false, func(rec, next []byte) { copy(next, rec) })},
@@ -80,7 +79,7 @@ var edits = []Kind{
 	{Name: "first words of two texts swapped", plant: firstWords},
 	{Name: "word twice", plant: wordTwice},
 	{Name: "branch at a text's end made a NOP", plant: tailNOP},
-	{Name: "entry of the call graph twice", plant: twice(".nv.callgraph", 8)},
+	{Name: "mark of the call graph twice", plant: markTwice},
 	{Name: "frame program of another length", plant: frameField(0, 4)},
 	{Name: "code alignment of frames", plant: frameByte(13)},
 	{Name: "places and numbers of frames wiped", plant: wiped(".debug_frame", 4)},
@@ -234,21 +233,20 @@ func tailNOP(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 	return true
 }
 
-// twice puts an entry of a section in place of the next one.
-func twice(name string, size int) planter {
-	return func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
-		i, ok := pick(m, name, rng)
-		if !ok || strings.HasPrefix(m.Sections[i].Name, name+".") {
-			return false
-		}
-		b := content(m, data, i)
-		if len(b) < 2*size {
-			return false
-		}
-		k := rng.IntN(len(b)/size-1) * size
-		copy(b[k+size:k+2*size], b[k:k+size])
-		return true
+// markTwice puts the mark of a group of the call graph in place of the next entry. Other entries may be there twice.
+func markTwice(m *capsule.Image, data []byte, rng *rand.Rand) bool {
+	const size = 8
+	i, ok := pick(m, ".nv.callgraph", rng)
+	if !ok || len(m.Sections[i].Content) < 2*size {
+		return false
 	}
+	b := content(m, data, i)
+	k := rng.IntN(len(b)/size-1) * size
+	if le.Uint32(b[k:]) != 0 {
+		return false
+	}
+	copy(b[k+size:k+2*size], b[k:k+size])
+	return true
 }
 
 // frameField adds to a word of the first frame of .debug_frame.
