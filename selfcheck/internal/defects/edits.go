@@ -3,6 +3,7 @@ package defects
 import (
 	"bytes"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
@@ -96,7 +97,7 @@ var edits = []Kind{
 
 func swapNext(e, next []byte) { swap(e, next) }
 
-// anySymbol changes an entry of a symbol table, and the one behind it.
+// anySymbol changes an entry of a symbol table, or it and the one behind it.
 func anySymbol(merc bool, change func(e, next []byte)) planter {
 	return func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
 		t := &m.SASS
@@ -106,7 +107,11 @@ func anySymbol(merc bool, change func(e, next []byte)) planter {
 		if t.Index == 0 || len(t.List) < 3 {
 			return false
 		}
-		b := content(m, data, t.Index)[(1+rng.IntN(len(t.List)-2))*cubin.SymbolSize:]
+		i := 1 + rng.IntN(len(t.List)-2)
+		if strings.Contains(strings.ToLower(t.List[i].Name), "reservedsmem") {
+			return false // whose values aren't judged
+		}
+		b := content(m, data, t.Index)[i*cubin.SymbolSize:]
 		change(b[:cubin.SymbolSize], b[cubin.SymbolSize:2*cubin.SymbolSize])
 		return true
 	}

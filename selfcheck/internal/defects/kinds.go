@@ -57,7 +57,7 @@ func (k *Kind) Plant(m *capsule.Image, data []byte, rng *rand.Rand) ([]byte, boo
 
 // Kinds returns all kinds: those of this list, and a wrong number in each field.
 func Kinds() []Kind {
-	all := slices.Concat(kinds, tools, edits)
+	all := slices.Concat(kinds, tools)
 	for i := range Fields {
 		f := &Fields[i]
 		all = append(all, Kind{Name: f.Name, plant: func(m *capsule.Image, data []byte, rng *rand.Rand) bool {
@@ -69,7 +69,7 @@ func Kinds() []Kind {
 			return true
 		}})
 	}
-	return all
+	return append(all, edits...)
 }
 
 var kinds = []Kind{
