@@ -1,6 +1,10 @@
 package input
 
-import "github.com/twinlink/twinlink/cuda"
+import (
+	"strings"
+
+	"github.com/twinlink/twinlink/cuda"
+)
 
 // Builds of 13.2 have two finalizers. Up to 13.2.78 it is that of 13.1, whose code has no attribute of
 // this number; nothing else in a file but a note of text tells the builds apart.
@@ -37,6 +41,29 @@ func (p *pairing) isMarked(info uint32) bool {
 		if rec.Attr == finalizerMark {
 			return true
 		}
+	}
+	return false
+}
+
+// namesFirstWords is the build whose .debug_frame of the SASS side has places behind the first words of
+// instructions of several, not behind their principal words.
+//
+// Source: objects of ptxas 13.0.48 and 13.0.88 through nvlink 13.0.48, 13.0.88 and 13.1.80 to 13.5.37.
+const namesFirstWords = ", V13.0.48"
+
+// madeBy reports whether the tool that wrote the file calls itself so: its note is the first.
+func (p *pairing) madeBy(version string) bool {
+	for i := range p.heads {
+		s := &p.heads[i]
+		if s.Type != cuda.SHTNote || s.Flags&cuda.SHFTkinfo == 0 {
+			continue
+		}
+		notes, err := p.File.Notes(s)
+		if err != nil || len(notes) == 0 {
+			continue
+		}
+		t, ok := notes[0].Tkinfo()
+		return ok && strings.HasSuffix(t.Release, version)
 	}
 	return false
 }

@@ -37,11 +37,12 @@ type Sides struct {
 	Rela        []uint32    // by section (SASS): the RELA section that patches it, 0 for none
 	Info        []uint32    // by section of code (SASS): its .nv.info.<f>, 0 for none
 
-	Toolkit uint32  // the first with the finalizer that made its code
-	Virtual cuda.SM // that it was written for
-	Foreign bool    // made by a toolkit whose code the release reschedules
-	ends    *ends   // see MercEnd
-	known   int     // symbols of the Mercury side; the SASS side may have more
+	Toolkit    uint32  // the first with the finalizer that made its code
+	Virtual    cuda.SM // that it was written for
+	Foreign    bool    // made by a toolkit whose code the release reschedules
+	FirstWords bool    // call frames of the SASS side have places behind first words: see namesFirstWords
+	ends       *ends   // see MercEnd
+	known      int     // symbols of the Mercury side; the SASS side may have more
 	// Confused names sections of which there are several with other contents: see namesakes.
 	Confused []string
 	mixed    bool // and code may become another by that
@@ -92,6 +93,7 @@ func (l *Set) openSides(i int, p *pairing) error {
 	}
 	in.Toolkit = p.finalizerToolkit()
 	in.Foreign = in.Toolkit < l.Release.Finalizer
+	in.FirstWords = p.madeBy(namesFirstWords)
 	var byName map[string]int
 	if l.Release.FirstOfName {
 		byName = in.namesakes()

@@ -191,7 +191,7 @@ func cfaLength(r *lebReader, op byte) (distance uint64, advance, ok bool) {
 
 // moveFrame appends a program of the input's SASS with the addresses of the output's.
 func moveFrame(out, b []byte, fn *code, base frameBase) ([]byte, bool) {
-	if fn.result == nil && fn.input.Toolkit != namesFirst {
+	if fn.result == nil && !fn.input.FirstWords {
 		return append(out, b...), true
 	}
 	was, is := base.was, base.is
@@ -209,17 +209,16 @@ func moveFrame(out, b []byte, fn *code, base frameBase) ([]byte, bool) {
 	return out, ok
 }
 
-// namesFirst is the toolkit of which a build, ptxas 13.0.48, writes into .debug_frame the places behind first words.
-const namesFirst = 130
-
 // frameMoved translates an address of a program of the input's SASS.
 func (fn *code) frameMoved(off uint64) uint64 {
 	if off < capsule.WordSize || off > uint64(fn.cap.SASSSize()) {
 		return off
 	}
 	k := off/capsule.WordSize - 1
-	if n := &fn.words[fn.nodeAtWord(int(k))]; n.Span > 1 && n.SASS == uint32(k)*capsule.WordSize {
-		return fn.behind(n)
+	if fn.input.FirstWords {
+		if n := &fn.words[fn.nodeAtWord(int(k))]; n.Span > 1 && n.SASS == uint32(k)*capsule.WordSize {
+			return fn.behind(n)
+		}
 	}
 	switch {
 	case fn.result == nil || k >= uint64(len(fn.result.Moves)):
