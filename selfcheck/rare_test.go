@@ -27,7 +27,7 @@ var rare = []struct {
 }{
 	{"last node", "text content .nv.capmerc.text. last node: expected SKIP", lastNodePlain},
 	{"skip", "text content .nv.capmerc.text. span of the SKIP at", skipOfTwo},
-	{"mini", "text content .text. opcode of mini 4101040a: expected one known for this tag", miniOfOther},
+	{"mini", "text content .text. opcode of tag-only node 4101040a: expected one known for this tag", miniOfOther},
 	{"yield place", "reloc content .rela.text. offset of a YIELD record: expected a YIELD", relocToYield},
 	{"yield alone", "reloc count .rela.text. YIELD records at", relocToYield},
 	{"attribute", "text content .nv.info. ", attributeBesideNode},

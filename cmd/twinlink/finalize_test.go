@@ -33,7 +33,7 @@ func TestFinalizeModes(t *testing.T) {
 		{"--disable-smem-reservation", "--disable-smem-reservation"},
 		{"--compile-as-at-entry-patch", "--compile-as-at-entry-patch: new code"},
 		{"--trap-into-debugger", "--trap-into-debugger: new code"},
-		{"-arch sm_100 --fastpath-off", "no fast path is taken to a file's own target; copied"},
+		{"-arch sm_100 --fastpath-off", "the fast path isn't used for a file's own target; copied"},
 		{"-arch sm_100 --trap-into-debugger", "--trap-into-debugger: new code"},
 		{"--opportunistic-finalization-lvl 0", copied},
 		{"--opportunistic-finalization-lvl 4", copied},

@@ -15,12 +15,17 @@ type choice struct {
 	value string
 	words []string
 	given bool
+
+	formerly map[string]string // words of earlier versions, and what they are called now
 }
 
 func (c *choice) String() string { return c.value }
 func (c *choice) Type() string   { return strings.Join(c.words, "|") }
 
 func (c *choice) Set(v string) error {
+	if now, ok := c.formerly[v]; ok {
+		v = now
+	}
 	if !slices.Contains(c.words, v) {
 		named := slices.DeleteFunc(slices.Clone(c.words), func(w string) bool { return w == "" }) // the default that can't be named
 		return badUsage("must be one of %s", strings.Join(named, ", "))

@@ -46,7 +46,7 @@ func TestExtract(t *testing.T) {
 	if r := twinlink("diff", "--arch", "sm_75", partObject, cubin); r.exit != exitRefused && r.exit != 0 {
 		t.Errorf("diff: exit %d, %s", r.exit, r.stderr)
 	}
-	if r := twinlink("diff", partObject, cubin); r.exit != exitUsage || !strings.Contains(r.stderr, "holds 2 cubins") {
+	if r := twinlink("diff", partObject, cubin); r.exit != exitUsage || !strings.Contains(r.stderr, "contains 2 cubins") {
 		t.Errorf("diff of which: exit %d, %s", r.exit, r.stderr)
 	}
 }

@@ -98,7 +98,7 @@ var messages = [...]message{
 	{engine.Unsupported, engine.Fatal, `'(?P<file>.*)' is a whole program \(-ewp -g\) whose shared variables say where they lie, which is not supported by twinlink`, unmet},
 	{engine.Unsupported, engine.Fatal, `Unified symbols found but index file not specified\.`, ""},
 	{engine.Budget, engine.Fatal, `the image would be too large`, "section value"},
-	{engine.Internal, engine.Fatal, `Internal error: (overlapping non-identical data|no callgraph node|unallocated symbol)`, "file"},
+	{engine.Internal, engine.Fatal, `Internal error: (overlapping non-identical data|overlapping data spans too much|no callgraph node|unallocated symbol)`, "file"},
 	{engine.Internal, engine.Fatal, `Internal error: (reference to deleted (section|symbol)|unallocated symbol)`, ""},
 	{engine.Internal, engine.Fatal, `Internal error: (reference to deleted symbol|reloc address not found|relocation is past end of offset|unexpected NVRS|unexpected reloc)`, "record"},
 	{engine.Internal, engine.Fatal, `Internal error: unexpected reloc section`, "file section value"},

@@ -43,6 +43,7 @@ Exit status: 0 all pass, 1 findings, 2 usage error, 3 a file was refused,
 	}
 	face, meter := chooseFace(c, "json-full"), chooseProgress(c)
 	codes := choose(c, "codes", "numbers of findings", "document", "section")
+	codes.formerly = map[string]string{"seed": "document"}
 	out := c.Flags().String("out-sass", "", "write the file with the SASS side regenerated from Mercury; one input only")
 	allow := c.Flags().Bool("allow-unknown", false, "treat unknown forms as correct instead of incomplete")
 	ask := c.Flags().Bool("witness", false, "also link each object with nvlink and report which functions are unchanged (does not affect the result)")

@@ -26,13 +26,18 @@ func TestVersion(t *testing.T) {
 		t.Errorf("%q", short)
 	}
 	long := lines("--all")
-	known := regexp.MustCompile(`^[0-9.]+  \S.*  (complete|compared with nvJitLink)`)
+	known := regexp.MustCompile(`^[0-9.]+ +Cuda compilation tools, release \S.* +(complete|compared with nvJitLink)`)
 	for i, name := range names {
 		if line := long[1+i]; !strings.HasPrefix(line, name+"  ") || !known.MatchString(line) {
 			t.Errorf("%s: %q", name, line)
 		}
 	}
-	if rest := long[1+len(names):]; len(rest) < 3 || rest[0] != "" || rest[1] != "NVIDIA's tools found:" {
+	for i, build := range cmdline.EarlierBuilds {
+		if line := long[1+len(names)+i]; !strings.HasPrefix(line, build.String()+" ") || !strings.Contains(line, ", V"+build.String()+" ") {
+			t.Errorf("%s: %q", build, line)
+		}
+	}
+	if rest := long[1+len(names)+len(cmdline.EarlierBuilds):]; len(rest) < 3 || rest[0] != "" || rest[1] != "NVIDIA's tools found:" {
 		t.Errorf("after the releases: %q", rest)
 	}
 }

@@ -19,7 +19,7 @@ func ParseRules(name string) (Rules, bool) {
 	switch name {
 	case "observed":
 		return Observed, true
-	case "document":
+	case "document", "seed": // as it was called before
 		return Document, true
 	}
 	return 0, false

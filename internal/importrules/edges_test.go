@@ -186,7 +186,7 @@ var rules = []rule{
 	{from: "internal/vectorlink", to: of("corpus/relocs", "engine", "internal/cmdline")},
 	{from: "internal/ptxgen", to: of("internal/splitmix")},
 	{from: "internal/biglink", to: of("cubin", "cuda"), test: of("engine", "internal/nvidia", "internal/nvidia/nvidiatest", "internal/nvidia/replay")},
-	{from: "corpus/internal/bed", to: of("cuda", "internal/splitmix", "internal/container", "internal/diff", "internal/ptxgen", "internal/nvidia", "internal/nvjitlink", "internal/nvjitlink/worker", "internal/ownwarnings"), test: of("internal/nvidia/nvidiatest")},
+	{from: "corpus/internal/bed", to: of("cuda", "internal/splitmix", "internal/container", "internal/diff", "internal/ptxgen", "internal/nvidia", "internal/nvjitlink", "internal/nvjitlink/worker", "internal/ownwarnings"), test: of("internal/nvidia/nvidiatest", "internal/nvidia/replay")},
 
 	{from: "corpus/internal/site", to: of("internal/vectorlink", "corpus", "corpus/relocs", "corpus/internal/expect", "cuda", "engine", "engine/descriptor", "internal/claims", "internal/cmdline", "internal/verify", "oracle", "report")},
 

@@ -30,6 +30,7 @@ var wrongBehaviours = []struct {
 	{FactStray, "sorted_symbols", ""}, {SectionBytes, "lost_tables", "13.0-sm_100-ac"},
 	{FactValue, "uncounted_functions", "-ab"},
 	{FactValue, "driver_calls", "107a"}, {FactValue, "driver_calls", "-g"}, {FactValue, "driver_calls", "-kept"}, {FactValue, "driver_calls", "-final"},
+	{FactValue, "driver_calls", "-kernels"}, {FactValue, "driver_calls", "-table"}, {SharedPlace, "guard_waits", "13.0-sm_100-r-g"},
 	{SectionHeader, "unified_padded", "13.5-sm_100-r"}, {SymbolOther, "unified_padded", ""},
 }
 

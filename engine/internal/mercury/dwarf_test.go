@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/resched"
 )
 
@@ -263,10 +264,10 @@ func TestFrameOps(t *testing.T) {
 // Code that moved takes the program of its frames along, in steps of four bytes; code that did not keeps it.
 func TestFramesThatMove(t *testing.T) {
 	program := []byte("\x44\x0a\x48\x0b")
-	if got, ok := moveFrame([]byte("x"), program, &code{}, frameBase{}); !ok || string(got) != "x\x44\x0a\x48\x0b" {
+	if got, ok := moveFrame([]byte("x"), program, &code{input: &input.Sides{}}, frameBase{}); !ok || string(got) != "x\x44\x0a\x48\x0b" {
 		t.Errorf("% x, %v", got, ok)
 	}
-	fn := &code{result: &resched.Result{Moves: []int{0, 2, 4, 5}}}
+	fn := &code{input: &input.Sides{}, result: &resched.Result{Moves: []int{0, 2, 4, 5}}}
 	for off, want := range map[uint64]uint64{0: 0, 4: 4, 15: 15, 16: 16, 31: 16, 32: 48, 48: 80, 64: 96, 65: 65, 80: 80} {
 		if got := fn.frameMoved(off); got != want {
 			t.Errorf("%d is at %d now, want %d", off, got, want)

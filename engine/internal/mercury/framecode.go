@@ -211,22 +211,34 @@ func moveFrame(out, b []byte, fn *code, base frameBase) ([]byte, bool) {
 
 // frameMoved translates an address of a program of the input's SASS.
 func (fn *code) frameMoved(off uint64) uint64 {
-	if off < capsule.WordSize || off > uint64(fn.cap.SASSSize()) {
+	if off < capsule.WordSize {
 		return off
 	}
 	k := off/capsule.WordSize - 1
 	if fn.input.FirstWords {
-		if n := &fn.words[fn.nodeAtWord(int(k))]; n.Span > 1 && n.SASS == uint32(k)*capsule.WordSize {
+		if n := fn.nodeBegunAt(k); n != nil {
 			return fn.behind(n)
 		}
 	}
-	switch {
-	case fn.result == nil || k >= uint64(len(fn.result.Moves)):
+	if fn.result == nil || off > uint64(len(fn.result.Moves))*capsule.WordSize {
 		return off
-	case fn.result.Moves[k] >= 0:
-		return uint64(fn.result.Moves[k]+1) * capsule.WordSize
+	}
+	if m := fn.result.Moves[k]; m >= 0 {
+		return uint64(m+1) * capsule.WordSize
 	}
 	return uint64(fn.movedStart(uint32(k) * capsule.WordSize))
+}
+
+// nodeBegunAt returns the node of several words that begins with a word of the input, nil where there is none.
+func (fn *code) nodeBegunAt(k uint64) *capsule.Node {
+	if k >= 1<<28 || len(fn.words) == 0 {
+		return nil
+	}
+	i := fn.nodeAtWord(int(k))
+	if i < 0 || fn.words[i].Span < 2 || uint64(fn.words[i].SASS) != k*capsule.WordSize {
+		return nil
+	}
+	return &fn.words[i]
 }
 
 // frameAt translates an address of a program, which is the place after an

@@ -42,6 +42,12 @@ func TestRecordedShared(t *testing.T) {
 	kernels := 0
 	for _, l := range append(oracletest.Links(t), oracletest.Behaviours(t)...) {
 		c, list := found(t, &l, l.Output)
+		if l.Name == "guard_waits/13.0-sm_100-r-g" { // 13.0's -r gives shared variables an offset
+			if len(list) == 0 || list[0].Kind != verdict.SharedPlace {
+				t.Errorf("%s: %v", l.Name, list)
+			}
+			continue
+		}
 		if len(list) > 0 {
 			t.Errorf("%s: %s", l.Name, list[0])
 			continue
