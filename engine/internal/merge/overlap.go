@@ -25,8 +25,11 @@ func (l *merger) refuseOverlap(m *module, s *cubin.Section, id model.SecID) erro
 		return nil
 	}
 	have := &chunks[len(chunks)-1]
-	first, content := l.spansIn(id, have), m.file.Content(s)
-	for _, p := range m.spansIn(s) {
+	first, second, content := l.spansIn(id, have), m.spansIn(s), m.file.Content(s)
+	if err := l.spend(m, s, uint64(len(l.Syms)+len(m.syms)+len(first)*len(second))); err != nil {
+		return err
+	}
+	for _, p := range second {
 		if fault := overlapOf(p, first, content, have.Data); fault != "" {
 			return diag.Refuse(diag.Internal, m.file.Name, "Internal error: %s", fault)
 		}

@@ -128,6 +128,7 @@ func TestSameSignature(t *testing.T) {
 // A bank is compared with what it comes to lie over as far as both go.
 func TestOverlaps(t *testing.T) {
 	l, m := bench(t)
+	l.Budget = 1 << 20
 	id := m.sec[2]
 	var s cubin.Section
 	for i := range m.file.NumSections() {

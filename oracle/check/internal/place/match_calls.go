@@ -30,7 +30,7 @@ func (c *Places) followCallsOnce(m *codeMatch, callees map[callee]int) (taken bo
 			continue
 		}
 		for _, f := range a.Owner.Names {
-			if err := c.Budget.Spend("output", uint64(len(f.Calls.List))); err != nil {
+			if err := c.Budget.Spend("output", 1+uint64(len(f.Calls.List))); err != nil {
 				return false, err
 			}
 			for _, y := range f.Calls.List {
