@@ -328,8 +328,8 @@ func TestParseRelease(t *testing.T) {
 		}
 	}
 	for _, r := range EarlierBuilds {
-		if got, known := ParseRelease(r.String()); got != r || !known || !r.Cuda13() || Choose(r.Toolkit()) == r {
-			t.Errorf("%s: %s, %v", r, got, known)
+		if got, known := ParseRelease(r.String()); got != r || !known || !r.Cuda13() || Choose(r.Toolkit()) == r || r.Of() != Choose(r.Toolkit()).String() {
+			t.Errorf("%s: %s, %v, of %s", r, got, known, r.Of())
 		}
 		if text := VersionText(r, "nvlink"); !strings.Contains(text, ", V"+r.String()+"\n") {
 			t.Errorf("%s names itself %q", r, text)

@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"encoding/binary"
+	"fmt"
 	"strings"
 
 	"github.com/twinlink/twinlink/cubin"
@@ -89,6 +90,9 @@ var EarlierBuilds = [...]Release{R130at48, R131at80, R132at51, R132at78, R133at3
 
 // String returns "11.8", "12.4", "13.0" …, and "13.2.78" for an earlier build.
 func (r Release) String() string { return releaseFacts[r].name }
+
+// Of returns the name of the release that a build is of: "13.2" of 13.2.78.
+func (r Release) Of() string { return fmt.Sprintf("%d.%d", r.Toolkit()/10, r.Toolkit()%10) }
 
 // Toolkit returns the number that is in files: 118, 124, 130 ….
 func (r Release) Toolkit() uint32 { return releaseFacts[r].toolkit }

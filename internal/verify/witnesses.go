@@ -106,7 +106,7 @@ func (a *run) askOracle() {
 	for i, f := range a.set.Objects {
 		objects[i] = check.Input{Name: f.Name, Data: f.Data}
 	}
-	toolkit := a.cmd.Release.String()
+	toolkit := a.cmd.Release.Of()
 	if a.q.Output != nil && a.q.Release == "" {
 		toolkit = "" // whoever made it, its header tells
 	}
