@@ -26,10 +26,6 @@ type faulty struct {
 	dir     string // for outputs
 }
 
-// conditionNeeds are what a condition came to, if it is to change something that it is never true, that it is always, or
-// that it is turned around where both sides are equal.
-var conditionNeeds = [...]byte{condition.True, condition.False, condition.Equal}
-
 // faultyLimit ends a link that a fault made endless.
 const faultyLimit = 20 * time.Second
 
@@ -129,9 +125,9 @@ func (f *faulty) tryLink(ctx context.Context, r *splitmix.Random, folder string,
 	}
 	var faults []int // that change what some condition came to
 	for place, did := range seen {
-		for way, needs := range conditionNeeds {
+		for kind, needs := range condition.Infects {
 			if did&needs != 0 {
-				faults = append(faults, len(conditionNeeds)*place+way+1)
+				faults = append(faults, len(condition.Infects)*place+kind+1) // see condition.Fault
 			}
 		}
 	}

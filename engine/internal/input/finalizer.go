@@ -6,14 +6,14 @@ import (
 	"github.com/twinlink/twinlink/cuda"
 )
 
-// Builds of 13.2 have two finalizers. Up to 13.2.78 it is that of 13.1, whose code has no attribute of
-// this number; nothing else in a file but a note of text tells the builds apart.
+// FinalizerMark is an attribute without a name that is known, of code by finalizers from 13.2.86 on.
+const FinalizerMark = cuda.InfoAttr(0x6b)
+
+// twoFinalizers is the toolkit whose builds have two finalizers. Up to 13.2.78 it is that of 13.1; nothing else in
+// a file but a note of text tells the builds apart.
 //
 // Source: objects of ptxas 13.2.51, 13.2.78 and 13.2.86 through nvlink 13.2.51 to 13.5.37.
-const (
-	twoFinalizers = 132
-	finalizerMark = cuda.InfoAttr(0x6b)
-)
+const twoFinalizers = 132
 
 // finalizerToolkit returns the first toolkit with the finalizer that made the code of an object.
 func (p *pairing) finalizerToolkit() uint32 {
@@ -38,7 +38,7 @@ func (p *pairing) lacksMark() bool {
 func (p *pairing) isMarked(info uint32) bool {
 	r := p.File.Info(&p.heads[info])
 	for rec, ok := r.Next(); ok; rec, ok = r.Next() {
-		if rec.Attr == finalizerMark {
+		if rec.Attr == FinalizerMark {
 			return true
 		}
 	}
@@ -49,21 +49,16 @@ func (p *pairing) isMarked(info uint32) bool {
 // instructions of several, not behind their principal words.
 //
 // Source: objects of ptxas 13.0.48 and 13.0.88 through nvlink 13.0.48, 13.0.88 and 13.1.80 to 13.5.37.
-const namesFirstWords = ", V13.0.48"
+const (
+	namesFirstToolkit = 130
+	namesFirstWords   = ", V13.0.48"
+)
 
-// madeBy reports whether the tool that wrote the file calls itself so: its note is the first.
-func (p *pairing) madeBy(version string) bool {
-	for i := range p.heads {
-		s := &p.heads[i]
-		if s.Type != cuda.SHTNote || s.Flags&cuda.SHFTkinfo == 0 {
-			continue
-		}
-		notes, err := p.File.Notes(s)
-		if err != nil || len(notes) == 0 {
-			continue
-		}
-		t, ok := notes[0].Tkinfo()
-		return ok && strings.HasSuffix(t.Release, version)
+// namesFirst reports whether that build wrote the file.
+func (p *pairing) namesFirst() bool {
+	if p.Toolkit != namesFirstToolkit {
+		return false
 	}
-	return false
+	t, ok := toolNote(p.File)
+	return ok && strings.HasSuffix(t.Release, namesFirstWords)
 }

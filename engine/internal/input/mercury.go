@@ -93,7 +93,7 @@ func (l *Set) openSides(i int, p *pairing) error {
 	}
 	in.Toolkit = p.finalizerToolkit()
 	in.Foreign = in.Toolkit < l.Release.Finalizer
-	in.FirstWords = p.madeBy(namesFirstWords)
+	in.FirstWords = p.namesFirst()
 	var byName map[string]int
 	if l.Release.FirstOfName {
 		byName = in.namesakes()

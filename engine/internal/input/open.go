@@ -145,6 +145,14 @@ func toolkitOf(f *cubin.File) uint32 {
 // firstToolkit is toolkitOf for files of 12.8 and 12.9, of which only the form of .note.nv.tkinfo
 // tells: 128 or 129.
 func firstToolkit(f *cubin.File) uint32 {
+	if t, ok := toolNote(f); ok {
+		return t.Version
+	}
+	return 128
+}
+
+// toolNote returns what the tool that wrote a file says of itself: its note is the first.
+func toolNote(f *cubin.File) (t cubin.Tkinfo, ok bool) {
 	for i := range f.OfType(cuda.SHTNote) {
 		s := f.Section(i)
 		if s.Flags&cuda.SHFTkinfo == 0 {
@@ -154,11 +162,11 @@ func firstToolkit(f *cubin.File) uint32 {
 		if err != nil || len(notes) == 0 {
 			continue
 		}
-		if t, ok := notes[0].Tkinfo(); ok {
-			return t.Version
+		if t, ok = notes[0].Tkinfo(); ok {
+			return t, true
 		}
 	}
-	return 128
+	return t, false
 }
 
 // Toolkit is the toolkit that made an input.

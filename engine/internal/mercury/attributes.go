@@ -6,6 +6,7 @@ import (
 	"github.com/twinlink/twinlink/capsule"
 	"github.com/twinlink/twinlink/cubin"
 	"github.com/twinlink/twinlink/cuda"
+	"github.com/twinlink/twinlink/engine/internal/input"
 	"github.com/twinlink/twinlink/engine/internal/model"
 	"github.com/twinlink/twinlink/engine/internal/resched"
 )
@@ -137,7 +138,7 @@ func (f *filler) sassInfo(text model.SecID, merc []byte) ([]byte, error) {
 
 // Attributes without a name that is known, and what they say in every link seen.
 var (
-	mark6B = cubin.InfoRecord{Format: cuda.FormatHalf, Attr: 0x6b, Value: 1}
+	mark6B = cubin.InfoRecord{Format: cuda.FormatHalf, Attr: input.FinalizerMark, Value: 1}
 	mark67 = cubin.InfoRecord{Format: cuda.FormatByte, Attr: 0x67} // sm_107, final links
 )
 

@@ -37,14 +37,12 @@ func (l *merger) sayWhole(m *module) {
 // next link adds them to the bank.
 func (m *module) holdsParameters() bool {
 	for i := range m.heads {
-		s := &m.heads[i]
-		if s.Type != cuda.SHTMercImageHeaders {
+		r := &m.heads[i]
+		if r.Type != cuda.SHTRela || int64(r.Info) >= int64(len(m.heads)) {
 			continue
 		}
-		for j := range m.heads {
-			if r := &m.heads[j]; r.Info == uint32(i) && r.Type == cuda.SHTRela && s.Size > r.Size/cubin.RelaSize*4 {
-				return true
-			}
+		if s := &m.heads[r.Info]; s.Type == cuda.SHTMercImageHeaders && s.Size > r.Size/cubin.RelaSize*4 {
+			return true
 		}
 	}
 	return false

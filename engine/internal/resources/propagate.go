@@ -1,9 +1,8 @@
 package resources
 
 import (
-	"slices"
-
 	"fmt"
+	"slices"
 
 	"github.com/twinlink/twinlink/cuda"
 	"github.com/twinlink/twinlink/engine/internal/diag"

@@ -35,6 +35,9 @@ var log = func() *os.File {
 // 2 it is turned around where both sides are equal.
 var Fault, _ = strconv.Atoi(os.Getenv("TWINLINK_CONDITION"))
 
+// Infects has, by kind of fault, what a condition has to come to for the fault to change it.
+var Infects = [3]byte{True, False, Equal}
+
 // Left is how many conditions a program with a fault may come to before it is taken for endless, which is a panic.
 var Left int
 

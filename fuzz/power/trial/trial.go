@@ -39,9 +39,6 @@ type Case struct {
 	asked bool // without a fault, by this program
 }
 
-// infects has what a condition has to come to for a fault to be one.
-var infects = [3]byte{condition.True, condition.False, condition.Equal}
-
 // Run tries each fault on cases that come to its condition, and writes which are told: "NUMBER told CASE", "NUMBER lives
 // COUNT", "NUMBER unseen". A case that isn't what it has to be without a fault is omitted.
 func Run(list []Case) error {
@@ -67,7 +64,7 @@ func Run(list []Case) error {
 	count := make([]int, 3**size)
 	for i := range list {
 		for n, bits := range list[i].seen {
-			for kind, bit := range infects {
+			for kind, bit := range condition.Infects {
 				if bits&bit != 0 {
 					count[3*n+kind]++
 				}
@@ -123,7 +120,7 @@ func tell(fault, cases int, list []Case) string {
 	k, tried := 0, 0
 	for i := range list {
 		c := &list[i]
-		if c.seen == nil || c.seen[fault/3]&infects[fault%3] == 0 {
+		if c.seen == nil || c.seen[fault/3]&condition.Infects[fault%3] == 0 {
 			continue
 		}
 		if k++; k > n && (k-n)*n < (tried-n)*cases {

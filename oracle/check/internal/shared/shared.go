@@ -98,6 +98,10 @@ func (c *check) sharedAsked(m *link.Module, asks *image.Section) uint64 {
 // compareSharedSizes wants in a relocatable output what each input's kernel asks for: the final
 // link adds to that.
 func (c *check) compareSharedSizes() error {
+	namesakes := map[string]int{} // kernels by name
+	for _, k := range c.Kernels {
+		namesakes[k.Name]++
+	}
 	for _, m := range c.Modules {
 		for i := range m.Sections {
 			asks := &m.Sections[i]
@@ -113,7 +117,7 @@ func (c *check) compareSharedSizes() error {
 			switch {
 			case a != nil && a.Out != nil:
 				has = a.Out.Size
-			case c.namesakes(k.Owner.Name) > 1:
+			case namesakes[k.Owner.Name] > 1:
 				continue // static kernels: the other's section is found by the name, and which one's it is isn't said
 			}
 			if has < size {
@@ -122,17 +126,6 @@ func (c *check) compareSharedSizes() error {
 		}
 	}
 	return nil
-}
-
-// namesakes counts the kernels of a name.
-func (c *check) namesakes(name string) int {
-	n := 0
-	for _, k := range c.Kernels {
-		if k.Name == name {
-			n++
-		}
-	}
-	return n
 }
 
 // sharedSets joins what the components of the call graph use, those that call nothing
